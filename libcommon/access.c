@@ -1,0 +1,2 @@
+/*  access - to be written. */
+typedef int access_is_empty;

@@ -1,0 +1,2 @@
+/*  bus - to be written. */
+typedef int bus_is_empty;

@@ -1,0 +1,2 @@
+/*  calendar - to be written. */
+typedef int calendar_is_empty;

@@ -1,0 +1,100 @@
+/*  calendar - how much of one resource is free, over time.
+ *
+ *  Time is cut into half-open intervals [from, until), in milliseconds since the epoch. A booking
+ *  takes a quantity throughout its interval. Questions never change the calendar; their cost grows
+ *  with the logarithm of the bookings held. One thread at a time. Pure.
+ *
+ *  A B+-tree of (time, change): each subtree carries the sum and the least and greatest running sum
+ *  of its changes, so that a booking is two point updates whatever its length (DESIGN §5).
+ */
+#ifndef MUSUBI_CALENDAR_H
+#define MUSUBI_CALENDAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int64_t from;
+    int64_t until;
+} interval_t;
+
+typedef enum {
+    CALENDAR_OK,
+    CALENDAR_SHORT,   /* not enough free somewhere in the interval */
+    CALENDAR_OUTSIDE, /* empty or reversed interval */
+    CALENDAR_FULL,    /* bookings_max is met */
+} calendar_answer_t;
+
+typedef struct calendar calendar_t;
+
+/*  A booking's name; 0 is never one. */
+typedef uint64_t booking_id_t;
+
+/*  New calendar, wholly free. It grows with its bookings, up to bookings_max. The caller owns it:
+ *  end it with calendar_destroy (). */
+calendar_t *calendar_new (int64_t capacity, uint32_t bookings_max);
+void calendar_destroy (calendar_t **self_p);
+
+/*  Take quantity (> 0) over the interval. On CALENDAR_OK *id names the booking; on any other answer
+ *  nothing has changed. */
+calendar_answer_t calendar_book (calendar_t *self, interval_t over, int64_t quantity,
+                                 booking_id_t *id);
+
+/*  The same without asking whether it is free: for records loaded after capacity was lost. Never
+ *  CALENDAR_SHORT. */
+calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t quantity,
+                                  booking_id_t *id);
+
+/*  Give a booking back. It can't fail: the room it may need was taken when it was booked. */
+void calendar_release (calendar_t *self, booking_id_t id);
+
+/*  Quantity and interval of a booking; false when there is none of that name. */
+bool calendar_booking (const calendar_t *self, booking_id_t id, interval_t *over,
+                       int64_t *quantity);
+
+size_t calendar_bookings (const calendar_t *self);
+int64_t calendar_capacity (const calendar_t *self);
+
+/*  Capacity may fall below what is booked: least free is then negative, and calendar_overbooked
+ *  lists who is hit. */
+void calendar_set_capacity (calendar_t *self, int64_t capacity);
+
+/*  Least free quantity over a non-empty interval. */
+int64_t calendar_least (const calendar_t *self, interval_t over);
+
+/*  Is quantity free throughout? */
+bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity);
+
+/*  Earliest start in [window.from, window.until - duration_ms] at which quantity is free for
+ *  duration_ms (> 0); window.from itself counts. False when there is none. One forward pass that
+ *  skips subtrees wholly free, wholly short, or too brief. */
+bool calendar_first (const calendar_t *self, interval_t window, int64_t duration_ms,
+                     int64_t quantity, int64_t *start);
+
+/*  Maximal spans inside the window, each at least duration_ms long, in which quantity is free,
+ *  ascending; at most spans_max. Returns how many. */
+size_t calendar_spans (const calendar_t *self, interval_t window, int64_t duration_ms,
+                       int64_t quantity, interval_t *spans, size_t spans_max);
+
+/*  Free quantity over the interval as steps: times [i] to times [i + 1] (the last to over.until)
+ *  has free [i]; times [0] = over.from; neighbours differ. Writes at most steps_max and returns how
+ *  many there are in all. */
+size_t calendar_profile (const calendar_t *self, interval_t over, int64_t *times, int64_t *free,
+                         size_t steps_max);
+
+/*  Booked quantity x time over the interval (units x ms), as a double: for utilisation. */
+double calendar_booked (const calendar_t *self, interval_t over);
+
+/*  Bookings that overlap the first instant in the interval at which free is negative; writes at
+ *  most ids_max, returns how many. 0 when nothing is overbooked. May walk all bookings. */
+size_t calendar_overbooked (const calendar_t *self, interval_t over, booking_id_t *ids,
+                            size_t ids_max);
+
+/*  Bytes of memory held, for benches. */
+size_t calendar_bytes (const calendar_t *self);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void calendar_check (const calendar_t *self);
+
+#endif

@@ -1,0 +1,2 @@
+/*  call - to be written. */
+typedef int call_is_empty;

@@ -1,0 +1,65 @@
+/*  call - asking other services: time-outs, repeats with back-off and jitter, addresses by name.
+ *
+ *  A call goes to a peer by name; its address is looked up at each try, in the directory first and
+ *  then in the order's endpoint (T16: an address is only an address). A try that times out, or is
+ *  answered OVERLOADED, is repeated with the same request id and body until tries_max. done is
+ *  called exactly once, never from within calls_start, unless the call is cancelled.
+ */
+#ifndef MUSUBI_CALL_H
+#define MUSUBI_CALL_H
+
+#include "core.h"
+#include "outbox.h"
+#include "prng.h"
+#include "timers.h"
+
+#define CALL_BACKOFF_MS 100      /* before the second try; doubles, with jitter of half */
+#define CALL_BACKOFF_MS_MAX 2000
+
+typedef struct calls calls_t;
+
+/*  Borrowed for the length of done. */
+typedef struct {
+    call_status_t status; /* CALL_TIMED_OUT also when the peer has no known address */
+    const char *reason;
+    bytes_t body;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t store_start;
+} call_result_t;
+
+typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
+                           const call_result_t *result);
+
+/*  The address of a peer, NULL when not known. */
+typedef const char *call_resolve_fn (void *owner, const char *peer);
+
+typedef struct {
+    const char *peer;          /* "lis/ams"; "" = use endpoint only */
+    const char *endpoint;      /* where it was last reached; "" = directory only */
+    const uint8_t *to_store;   /* STORE_ID_BYTES; NULL = whoever serves there */
+    const char *service;       /* static or copied: everything is copied */
+    const char *method;
+    const char *actor;
+    const char *request_id;
+    bytes_t body;
+    int64_t timeout_ms;        /* of each try */
+    uint32_t tries_max;        /* 0 = until cancelled */
+} call_order_t;
+
+calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng);
+void calls_destroy (calls_t **self_p);
+
+/*  Where addresses come from; before the first call. */
+void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner);
+
+/*  Returns the call's number, never 0. */
+uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *order,
+                      call_done_fn *done, void *owner, uint64_t token);
+
+/*  Harmless for 0 and for a call that has ended. done will not be called. */
+void calls_cancel (calls_t *self, uint64_t call);
+
+/*  Hand in an EVENT_ANSWER. */
+void calls_answer (calls_t *self, const moment_t *now, const event_t *event);
+
+#endif

@@ -1,0 +1,2 @@
+/*  config - to be written. */
+typedef int config_is_empty;

@@ -1,0 +1,52 @@
+/*  config - a service's settings: ZPL files (ZeroMQ RFC 4), every key documented, unknown keys
+ *  refused with file and line.
+ *
+ *  A table of keys says what exists. "*" in a path matches any name, for sections that the user
+ *  names: "classes/<name>/nodes" is documented as "classes/<any>/nodes" with a star for <any>.
+ */
+#ifndef MUSUBI_CONFIG_H
+#define MUSUBI_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { CONFIG_TEXT, CONFIG_INTEGER, CONFIG_REAL, CONFIG_BOOLEAN, CONFIG_DURATION } config_type_t;
+
+typedef struct {
+    const char *path;      /* "limits/hold_ttl" */
+    config_type_t type;    /* durations as timetext.h has them; kept in ms */
+    const char *preset;    /* used when absent; NULL = none, NULL with required = must be given */
+    bool required;
+    double least;          /* of integers, reals, durations (ms); least = most = 0: no bounds */
+    double most;
+    const char *meaning;   /* with its unit; printed by --help */
+} config_key_t;
+
+typedef struct config config_t;
+
+#define CONFIG_WHY_BYTES 512
+
+/*  Reads file (NULL = none), then the settings "path=value". NULL with why = "FILE:LINE: key: what
+ *  is wrong, what would be right". The keys are borrowed for life. */
+config_t *config_load (const char *file, const char *const *settings, size_t settings_count,
+                       const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES]);
+void config_destroy (config_t **self_p);
+
+/*  The value at a path, or its preset. The path must be one of the keys (stars filled in): asking
+ *  for another is our mistake and asserts. Text is NULL when absent without preset. */
+const char *config_text (const config_t *self, const char *path);
+int64_t config_integer (const config_t *self, const char *path);
+double config_real (const config_t *self, const char *path);
+bool config_boolean (const config_t *self, const char *path);
+int64_t config_duration_ms (const config_t *self, const char *path);
+bool config_has (const config_t *self, const char *path);
+
+/*  Names under a section ("classes"), in file order. Returns how many; the names live with config. */
+size_t config_names (const config_t *self, const char *section, const char **names,
+                     size_t names_max);
+
+/*  All keys with type, default and meaning, for --help. Lines end with newline. */
+void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text));
+
+#endif

@@ -1,0 +1,206 @@
+/*  core - the seam between a service's logic and the outside.
+ *
+ *  Every service is a core carried by a host. A core has no socket, file, thread, clock or random
+ *  source: all it sees of the outside is a moment and an event, all it can do to the outside is an
+ *  effect. Its state is in memory; its store is what it put, read back record by record at start.
+ *
+ *      step (core, moment, event)         something has happened
+ *      next (core) -> effect | none       what the outside must do now, in order; ask until none
+ *
+ *  The real host (host.h) and the simulated one (test/sim) carry the same cores. Both make the
+ *  puts and deletes of a batch durable in one write before any reply, call or hint of that batch
+ *  leaves: a promise never leaves before it is stored.
+ */
+#ifndef MUSUBI_CORE_H
+#define MUSUBI_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENTROPY_BYTES 32
+#define STORE_ID_BYTES 16
+#define NAME_BYTES_MAX 63         /* names of actors, services, needs, classes; without the NUL */
+#define REQUEST_ID_BYTES_MAX 127  /* ID@HOME */
+#define BODY_BYTES_MAX (1u << 20) /* a message body */
+
+/*  Bytes borrowed from whoever hands them over; see there for how long. */
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+} bytes_t;
+
+/*  All that a core sees of the outside, besides events. */
+typedef struct {
+    int64_t wall_ms;                 /* UTC since the epoch; never earlier than the store's last stamp */
+    int64_t mono_ms;                 /* monotonic, from any origin */
+    uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
+    uint64_t store_free_bytes;       /* room left in the store */
+    uint64_t store_bytes;            /* its whole size */
+} moment_t;
+
+/*  A store's identity (DESIGN T1): a random id, and how often it was started, flushed before it
+ *  serves. The host keeps it. */
+typedef struct {
+    uint8_t id [STORE_ID_BYTES];
+    uint32_t start;
+} store_identity_t;
+
+/*  How a call ended. The first eight are the peer's words (Status in proto/bus.proto). */
+typedef enum {
+    CALL_OK = 0,
+    CALL_BAD_REQUEST,
+    CALL_UNKNOWN_METHOD,
+    CALL_WRONG_STORE,
+    CALL_DENIED,
+    CALL_NOT_FOUND,
+    CALL_OVERLOADED,
+    CALL_WRONG_PROTOCOL,
+    CALL_TIMED_OUT, /* no answer in time: it may have been received or not */
+} call_status_t;
+
+typedef enum {
+    EVENT_RECORD,  /* at start, once for each stored record, ascending by table and key */
+    EVENT_START,   /* after the last record, before anything else */
+    EVENT_REQUEST, /* somebody asks; answer it now or later with EFFECT_REPLY */
+    EVENT_ANSWER,  /* a call has ended; exactly one for each EFFECT_CALL */
+    EVENT_TIMER,   /* the time of the last EFFECT_TIMER has come */
+    EVENT_HINT,    /* a publisher one has subscribed to says something; may be lost or doubled */
+    EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
+} event_kind_t;
+
+typedef struct {
+    const char *service;    /* "Participant" */
+    const char *method;     /* "Hold" */
+    const char *actor;      /* authenticated, or claimed on a trusted endpoint; never NULL */
+    const char *request_id; /* "" when none */
+    bytes_t body;
+    uint64_t reply_to;      /* names this request in EFFECT_REPLY */
+} request_t;
+
+/*  Everything an event points to is the host's and lives until step returns. */
+typedef struct {
+    event_kind_t kind;
+    union {
+        struct {
+            uint8_t table;
+            bytes_t key;
+            bytes_t value;
+        } record;
+        struct {
+            store_identity_t store;
+            const char *endpoint; /* where this process can be reached; "tcp://…" */
+            const char *events;   /* its PUB socket */
+        } start;
+        request_t request;
+        struct {
+            uint64_t call;
+            call_status_t status;
+            const char *reason;            /* "" when status is CALL_OK */
+            bytes_t body;                  /* empty unless CALL_OK */
+            uint8_t store [STORE_ID_BYTES]; /* of the peer; zero when CALL_TIMED_OUT */
+            uint32_t store_start;
+        } answer;
+        struct {
+            const char *endpoint; /* as given in EFFECT_SUBSCRIBE */
+            const char *topic;
+            uint64_t number;      /* counts the hints of one store and start from 1 without gaps */
+            uint8_t store [STORE_ID_BYTES];
+            uint32_t store_start;
+            bytes_t body;
+        } hint;
+        struct {
+            uint64_t work;
+            bool ok; /* false: it failed or was killed; result is a sentence why */
+            bytes_t result;
+        } work;
+    };
+} event_t;
+
+typedef enum {
+    EFFECT_REPLY,
+    EFFECT_CALL,
+    EFFECT_PUBLISH,
+    EFFECT_SUBSCRIBE,   /* hear the hints of an endpoint; again is harmless */
+    EFFECT_UNSUBSCRIBE,
+    EFFECT_PUT,
+    EFFECT_DELETE,
+    EFFECT_TIMER,       /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
+    EFFECT_WORK,        /* something slow, away from the loop */
+    EFFECT_LOG,
+    EFFECT_STOP,        /* end this process cleanly, after this batch has left */
+} effect_kind_t;
+
+typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ALARM } log_level_t;
+
+/*  Everything an effect points to is the core's and lives until the next step. */
+typedef struct {
+    effect_kind_t kind;
+    union {
+        struct {
+            uint64_t reply_to;
+            call_status_t status; /* the peer's words only, never CALL_TIMED_OUT */
+            const char *reason;
+            bytes_t body;
+        } reply;
+        struct {
+            uint64_t call; /* unique in this start */
+            const char *endpoint;
+            const char *service;
+            const char *method;
+            const char *actor;      /* in whose name */
+            const char *request_id; /* "" when none */
+            uint8_t to_store [STORE_ID_BYTES]; /* zero = whoever serves there */
+            bytes_t body;
+            int64_t timeout_ms;
+        } call;
+        struct {
+            const char *topic;
+            bytes_t body;
+        } publish;
+        struct {
+            const char *endpoint;
+        } subscribe; /* and unsubscribe */
+        struct {
+            uint8_t table;
+            bytes_t key;
+            bytes_t value; /* empty for delete */
+        } record; /* put and delete */
+        struct {
+            int64_t mono_ms;
+        } timer;
+        struct {
+            uint64_t work;
+            const char *kind;
+            bytes_t arguments;
+        } work;
+        struct {
+            log_level_t level;
+            const char *line; /* key=value words, no newline */
+        } log;
+        struct {
+            const char *reason;
+        } stop;
+    };
+} effect_t;
+
+/*  A core as its host sees it. */
+typedef struct {
+    void *self;
+    void (*step) (void *self, const moment_t *now, const event_t *event);
+    bool (*next) (void *self, effect_t *effect);
+    void (*destroy) (void *self);
+} core_t;
+
+/*  Tables of the one store of a process. Numbers are on disk: never reuse one. */
+enum {
+    TABLE_IDENTITY = 0,    /* the host's: store id, start number, last wall stamp */
+    TABLE_COMMANDS = 1,    /* participant */
+    TABLE_RESERVATIONS = 2,/* participant */
+    TABLE_CLAIMS = 3,      /* home */
+    TABLE_DECISIONS = 4,   /* coordinator */
+    TABLE_CAPACITIES = 5,  /* lis */
+    TABLES_MAX = 16
+};
+
+#endif

@@ -1,0 +1,2 @@
+/*  directory - to be written. */
+typedef int directory_is_empty;

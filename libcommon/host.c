@@ -1,0 +1,2 @@
+/*  host - to be written. */
+typedef int host_is_empty;

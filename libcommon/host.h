@@ -1,0 +1,40 @@
+/*  host - the real host: carries one core over ZeroMQ, one store and the system's clocks.
+ *
+ *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch, and
+ *  only then lets replies, calls and hints leave; a batch without puts needs no write.
+ */
+#ifndef MUSUBI_HOST_H
+#define MUSUBI_HOST_H
+
+#include "config.h"
+#include "core.h"
+
+/*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. Returns true with
+ *  *result malloc'ed, or false with a sentence in it. */
+typedef struct {
+    const char *kind;
+    bool (*run) (bytes_t arguments, uint8_t **result, size_t *result_size);
+} work_kind_t;
+
+typedef struct {
+    const char *program;           /* "svc-lis" */
+    const config_key_t *keys;      /* its own keys; the host adds those of host_keys */
+    size_t keys_count;
+    const work_kind_t *works;
+    size_t works_count;
+
+    /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
+    bool (*core_new) (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+} host_program_t;
+
+/*  Keys that every service has: bind/endpoint, bind/events, bind/trusted, store/folder,
+ *  store/bytes, … */
+extern const config_key_t host_keys [];
+extern const size_t host_keys_count;
+
+/*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
+ *  [--help]. Prints "ready endpoint=… events=…" when it serves. Returns the exit code: 0 after
+ *  SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine fails. */
+int host_run (const host_program_t *program, int argc, char **argv);
+
+#endif

@@ -1,0 +1,2 @@
+/*  json - to be written. */
+typedef int json_is_empty;

@@ -1,0 +1,2 @@
+/*  log - to be written. */
+typedef int log_is_empty;

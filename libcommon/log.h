@@ -1,0 +1,14 @@
+/*  log - lines of key=value words on standard error; one line a state change.
+ *
+ *      2026-12-01T09:00:00.125Z info lis/ams hold 7f3a-1-9 held->committed cpus=64
+ */
+#ifndef MUSUBI_LOG_H
+#define MUSUBI_LOG_H
+
+#include "core.h"
+
+/*  Who speaks, and from which level on. name is copied. */
+void log_open (const char *name, log_level_t least);
+void log_line (log_level_t level, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+
+#endif

@@ -1,0 +1,99 @@
+/*  message - protobuf-c with the checks that its unpacker leaves to us. */
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint8_t *message_pack (const ProtobufCMessage *message, size_t *size)
+{
+    *size = protobuf_c_message_get_packed_size (message);
+    uint8_t *data = malloc (*size ? *size : 1);
+    if (!data)
+        abort ();
+    protobuf_c_message_pack (message, data);
+    return data;
+}
+
+static bool utf8_valid (const char *text)
+{
+    const uint8_t *at = (const uint8_t *) text;
+    while (*at) {
+        if (*at < 0x80) {
+            at++;
+            continue;
+        }
+        int more = *at >= 0xc2 && *at <= 0xdf ? 1 : (*at & 0xf0) == 0xe0 ? 2 : *at >= 0xf0 && *at <= 0xf4 ? 3 : 0;
+        if (more == 0)
+            return false;
+        uint32_t code = *at++ & (0x3f >> more);
+        for (int i = 0; i < more; i++, at++) {
+            if ((*at & 0xc0) != 0x80)
+                return false;
+            code = code << 6 | (*at & 0x3f);
+        }
+        bool overlong = (more == 2 && code < 0x800) || (more == 3 && code < 0x10000);
+        if (overlong || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+            return false;
+    }
+    return true;
+}
+
+static bool message_sound (const ProtobufCMessage *message);
+
+/*  One string or one message, when the field is such a thing. */
+static bool member_sound (const ProtobufCFieldDescriptor *field, const void *member)
+{
+    if (field->type == PROTOBUF_C_TYPE_STRING) {
+        const char *text = *(char *const *) member;
+        return !text || utf8_valid (text);
+    }
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+        const ProtobufCMessage *inner = *(ProtobufCMessage *const *) member;
+        return !inner || message_sound (inner);
+    }
+    return true;
+}
+
+static bool message_sound (const ProtobufCMessage *message)
+{
+    const ProtobufCMessageDescriptor *descriptor = message->descriptor;
+    const uint8_t *base = (const uint8_t *) message;
+    for (unsigned f = 0; f < descriptor->n_fields; f++) {
+        const ProtobufCFieldDescriptor *field = &descriptor->fields [f];
+        if (field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_MESSAGE)
+            continue;
+        if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+            size_t count = *(const size_t *) (base + field->quantifier_offset);
+            void *const *members = *(void *const *const *) (base + field->offset);
+            for (size_t i = 0; i < count; i++)
+                if (!member_sound (field, &members [i]))
+                    return false;
+        } else {
+            bool other_of_oneof =
+              (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) &&
+              *(const uint32_t *) (base + field->quantifier_offset) != field->id;
+            if (!other_of_oneof && !member_sound (field, base + field->offset))
+                return false;
+        }
+    }
+    return true;
+}
+
+ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body)
+{
+    if (body.size > BODY_BYTES_MAX)
+        return NULL;
+    ProtobufCMessage *message =
+      protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
+    if (message && !message_sound (message)) {
+        message_free (message);
+        return NULL;
+    }
+    return message;
+}
+
+void message_free (ProtobufCMessage *message)
+{
+    if (message)
+        protobuf_c_message_free_unpacked (message, NULL);
+}

@@ -1,0 +1,20 @@
+/*  message - protobuf bodies by descriptor: packing, checked unpacking. Pure.
+ *
+ *  The only users are the _wire files and service.c; the logic sees plain structs.
+ */
+#ifndef MUSUBI_MESSAGE_H
+#define MUSUBI_MESSAGE_H
+
+#include "core.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+/*  Packed bytes, malloc'ed; the caller frees data. */
+uint8_t *message_pack (const ProtobufCMessage *message, size_t *size);
+
+/*  NULL when the bytes are not such a message or larger than BODY_BYTES_MAX. End it with
+ *  message_free. Text that is not UTF-8 is refused. */
+ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body);
+void message_free (ProtobufCMessage *message);
+
+#endif

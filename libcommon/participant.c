@@ -1,0 +1,2 @@
+/*  participant - to be written. */
+typedef int participant_is_empty;

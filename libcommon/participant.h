@@ -1,0 +1,124 @@
+/*  participant - the one implementation of the participant side of a transaction (DESIGN §4).
+ *
+ *  It keeps commands by txid and reservations by id, moves each command through
+ *
+ *      held -> prepared -> committed | aborted | edge -> committed | edge-refused
+ *      held -> aborted | expired
+ *
+ *  stores what it promises before it says so, settles what is in doubt (T7), and answers repeats
+ *  from its records. What is booked is a resource's business: LIS, NIS and storage plug a calendar
+ *  in, GIS its claims. Pure.
+ */
+#ifndef MUSUBI_PARTICIPANT_H
+#define MUSUBI_PARTICIPANT_H
+
+#include "service.h"
+#include "transaction.h"
+
+/*  Limits, each refused by name in REFUSAL_LIMIT; set per service. */
+typedef struct {
+    uint32_t hold_ttl_ms;          /* granted when none is asked; default 60 000 */
+    uint32_t hold_ttl_ms_max;      /* 300 000 */
+    uint32_t hold_age_ms_max;      /* a hold's whole life with renewals; 600 000 */
+    uint32_t holds_max;            /* commands held or prepared at once; 65 536 */
+    uint32_t holds_per_actor_max;  /* 4 096 */
+    uint32_t holds_per_planner_max;/* 16 384 */
+    int64_t retention_ms;          /* finished records are kept so long past their window; 24 h */
+    uint32_t doubt_ms;             /* first question about a vote without decision; 2 000 */
+    uint32_t doubt_ms_max;         /* questions back off to this; 15 000 */
+    uint32_t list_max;             /* records in a page; 1 000 */
+} participant_limits_t;
+
+extern const participant_limits_t participant_limits_default;
+
+/*  What a participant books in. current and taken are the resource's own objects. Except take
+ *  unforced, nothing here can fail: what a commit needs was taken with the hold. */
+typedef struct {
+    void *owner;
+    part_kind_t part_kind; /* the one it understands */
+    bool claims;           /* a request home: no versions, no edge, no reservation (T2) */
+
+    /*  Take what plan's part needs beyond what current (NULL = nothing) holds: the calendar then
+     *  carries the larger of old and new at every instant (T11). An empty part takes nothing.
+     *  Returns an object, or NULL with *refusal filled, fresh profile included. forced (at start,
+     *  from records) never refuses, even when capacity has shrunk below what is booked. */
+    void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
+                   bytes_t part, bool forced, refusal_t *refusal);
+
+    /*  Give taken back: current stands as it was. Frees taken. */
+    void (*drop) (void *owner, void *taken);
+
+    /*  The new replaces the old: returns the new current (NULL when the part was empty), frees
+     *  taken and the old current. */
+    void *(*settle) (void *owner, void *current, void *taken);
+
+    /*  Give back all that current holds and free it (a record pruned, or repair). */
+    void (*end) (void *owner, void *current);
+
+    /*  [from, until) over which the part books, cleaning gap included; false when it books nothing.
+     *  decoded at hold time already: part is valid. */
+    bool (*span) (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms);
+
+    /*  Check a part's form and meaning before anything else; false with *refusal or why filled. */
+    bool (*valid) (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                   char why [WHY_BYTES]);
+
+    /*  A command has moved, records are up to date; may be NULL. For claims and hints. */
+    void (*moved) (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
+                   command_state_t to, bool done);
+} resource_t;
+
+/*  Who may do what, asked on every verb (SPEC §4.5). object_owner is "" for a new reservation. */
+typedef enum {
+    VERB_HOLD,
+    VERB_RENEW,
+    VERB_PREPARE,
+    VERB_COMMIT,
+    VERB_ABORT,
+    VERB_RESOLVE,
+    VERB_OUTCOME,
+    VERB_DONE,
+    VERB_MODIFY,
+    VERB_RELEASE,
+    VERB_SHOW,
+    VERB_LIST,
+    VERB_ADMINISTER,
+    VERBS
+} verb_t;
+
+typedef struct {
+    const char *const *accounts; /* actors with a local account; "*" = anybody */
+    size_t accounts_count;
+    const char *const *administrators;
+    size_t administrators_count;
+} access_t;
+
+/*  caller: who is connected ("planner/3fa9…", "lis/ams", "alice"). actor: for whom it acts. object
+ *  names: the coordinator of a command, or the owner of a reservation. */
+bool may (const access_t *access, verb_t verb, const char *caller, const char *actor,
+          const char *object);
+
+typedef struct participant participant_t;
+
+/*  Registers its methods, tables and start with the service. Everything is borrowed for life. */
+participant_t *participant_new (service_t *service, const resource_t *resource,
+                                const participant_limits_t *limits, const access_t *access);
+void participant_destroy (participant_t **self_p);
+
+/*  What a reservation holds here, for questions that count it as free; NULL when unknown. */
+const void *participant_current (const participant_t *self, const char *reservation);
+
+/*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
+typedef struct {
+    const plan_t *plan;
+    command_state_t state;
+    bytes_t part;
+    bool done;
+} command_view_t;
+void participant_commands (const participant_t *self, const txid_t *after,
+                           bool (*visit) (void *owner, const command_view_t *command), void *owner);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void participant_check (const participant_t *self);
+
+#endif

@@ -1,0 +1,2 @@
+/*  service - to be written. */
+typedef int service_is_empty;

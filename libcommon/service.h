@@ -1,0 +1,77 @@
+/*  service - what every core is made of: its outbox, timers, calls, view of the directory, and the
+ *  tables of methods it serves and records it loads.
+ *
+ *  A core owns one service_t, registers its methods and tables in its constructor, and passes each
+ *  step through:
+ *
+ *      void lis_step (void *self, const moment_t *now, const event_t *event)
+ *      {   service_step (((lis_t *) self)->service, now, event);   }
+ *
+ *  The parts are there to be used directly: service->outbox, service->timers, service->calls.
+ *  Pure: no socket, file, clock, thread or random source.
+ */
+#ifndef MUSUBI_SERVICE_H
+#define MUSUBI_SERVICE_H
+
+#include "call.h"
+#include "core.h"
+#include "directory.h"
+#include "outbox.h"
+#include "prng.h"
+#include "timekeeper.h"
+#include "timers.h"
+
+typedef void method_fn (void *owner, const moment_t *now, const request_t *request);
+typedef void record_fn (void *owner, bytes_t key, bytes_t value);
+typedef void start_fn (void *owner, const moment_t *now);
+
+#define COUNTERS_MAX 64
+
+typedef struct {
+    const char *name; /* static */
+    int64_t value;
+} counter_t;
+
+typedef struct service {
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    store_identity_t store;         /* from EVENT_START on */
+    char endpoint [256];            /* from EVENT_START on */
+    char events [256];
+    outbox_t *outbox;
+    timers_t *timers;
+    prng_t prng;
+    timekeeper_t timekeeper;
+    calls_t *calls;
+    directory_t *directory; /* follows a GIS; NULL in a GIS itself until it sets its own resolver */
+    counter_t counters [COUNTERS_MAX];
+    size_t counters_count;
+    struct service_tables *tables; /* private */
+} service_t;
+
+/*  The directory follows the first of these GIS endpoints that answers; none for a GIS. Serves
+ *  Service.Status. name is "kind/name"; a planner's is set at start, from its store id. */
+service_t *service_new (const char *name, const char *const *gis_endpoints, size_t gis_count);
+void service_destroy (service_t **self_p);
+
+/*  Registration, before the first step. A method is served once; a table has one loader. Start
+ *  functions are called in the order given. */
+void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
+                    void *owner);
+void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
+void service_at_start (service_t *self, start_fn *start, void *owner);
+
+/*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
+void service_step (service_t *self, const moment_t *now, const event_t *event);
+bool service_next (service_t *self, effect_t *effect);
+
+/*  Count something by its static name; shown by Service.Status. */
+void service_count (service_t *self, const char *name, int64_t by);
+
+/*  Answer a request. message is packed; see message.h. */
+struct ProtobufCMessage;
+void service_reply (service_t *self, const request_t *request, const struct ProtobufCMessage *message);
+void service_reply_to (service_t *self, uint64_t reply_to, const struct ProtobufCMessage *message);
+void service_refuse (service_t *self, const request_t *request, call_status_t status,
+                     const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+
+#endif

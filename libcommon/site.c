@@ -1,0 +1,69 @@
+/*  site - copying and matching of site descriptions. */
+#include "site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *copy_of (const void *from, size_t size)
+{
+    if (size == 0)
+        return NULL;
+    void *copy = malloc (size);
+    if (!copy)
+        abort ();
+    memcpy (copy, from, size);
+    return copy;
+}
+
+void site_copy (site_t *to, const site_t *from)
+{
+    *to = *from;
+    to->classes = copy_of (from->classes, from->classes_count * sizeof (node_class_t));
+    for (size_t i = 0; i < from->classes_count; i++)
+        to->classes [i].attributes =
+          copy_of (from->classes [i].attributes,
+                   from->classes [i].attributes_count * sizeof (attribute_t));
+}
+
+void site_clear (site_t *self)
+{
+    for (size_t i = 0; i < self->classes_count; i++)
+        free (self->classes [i].attributes);
+    free (self->classes);
+    *self = (site_t) {0};
+}
+
+const node_class_t *site_class (const site_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->classes_count; i++)
+        if (strcmp (self->classes [i].name, name) == 0)
+            return &self->classes [i];
+    return NULL;
+}
+
+uint32_t class_nodes_for (const node_class_t *self, uint32_t cpus)
+{
+    return cpus / self->cpus_per_node + (cpus % self->cpus_per_node ? 1 : 0);
+}
+
+static bool attribute_meets (const attribute_t *attribute, const requirement_t *require)
+{
+    if (!require->numeric)
+        return strcmp (attribute->value, require->value) == 0;
+    char *end;
+    double value = strtod (attribute->value, &end);
+    return end != attribute->value && *end == '\0' && value >= require->min;
+}
+
+bool class_meets (const node_class_t *self, const requirement_t *require, size_t require_count)
+{
+    for (size_t r = 0; r < require_count; r++) {
+        bool met = false;
+        for (size_t a = 0; a < self->attributes_count && !met; a++)
+            met = strcmp (self->attributes [a].name, require [r].attribute) == 0 &&
+                  attribute_meets (&self->attributes [a], &require [r]);
+        if (!met)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,2 @@
+/*  store - to be written. */
+typedef int store_is_empty;

@@ -1,0 +1,52 @@
+/*  store - typed tables of records in one LMDB environment. store.c alone sees lmdb.h.
+ *
+ *  One process a store: a lock file is held for life. Every write checks that the start number in
+ *  the store is still ours (T4) and stamps the wall time (T15). Flushed means that mdb_txn_commit
+ *  returned 0 with all syncs on (T13).
+ */
+#ifndef MUSUBI_STORE_H
+#define MUSUBI_STORE_H
+
+#include "core.h"
+
+#define STORE_BYTES_DEFAULT ((uint64_t) 16 << 30) /* sparse map */
+
+typedef struct store store_t;
+
+typedef enum {
+    STORE_OK,
+    STORE_LOCKED,  /* another process serves it */
+    STORE_DAMAGED, /* not a store, or one of another layout */
+    STORE_FULL,    /* the map or the disk has no room */
+    STORE_TAKEN,   /* another start number is in it: we were taken over and must end */
+    STORE_ERROR,   /* see errno and why */
+} store_answer_t;
+
+#define STORE_WHY_BYTES 256
+
+/*  Opens or makes the store in folder, locks it, raises its start number and flushes that; entropy
+ *  gives a new store its id. On STORE_OK *self_p is the caller's: store_close. */
+store_answer_t store_open (store_t **self_p, const char *folder, uint64_t map_bytes,
+                           const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
+                           char why [STORE_WHY_BYTES]);
+void store_close (store_t **self_p);
+
+/*  Locked by somebody? Without opening it. */
+bool store_locked (const char *folder);
+
+const store_identity_t *store_identity (const store_t *self);
+int64_t store_stamp_ms (const store_t *self); /* wall time of the last write before this start */
+uint64_t store_free_bytes (const store_t *self);
+uint64_t store_bytes (const store_t *self);
+
+/*  Every record, ascending by table and key, until visit says false. */
+store_answer_t store_each (store_t *self, bool (*visit) (void *owner, uint8_t table, bytes_t key,
+                                                         bytes_t value), void *owner);
+
+/*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. */
+store_answer_t store_begin (store_t *self);
+store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t value);
+store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key);
+store_answer_t store_flush (store_t *self, int64_t wall_ms);
+
+#endif

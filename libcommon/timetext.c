@@ -1,0 +1,2 @@
+/*  timetext - to be written. */
+typedef int timetext_is_empty;

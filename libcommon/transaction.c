@@ -1,0 +1,2 @@
+/*  transaction - to be written. */
+typedef int transaction_is_empty;

@@ -1,0 +1,208 @@
+/*  transaction - the plain values of DESIGN §4: transaction ids, plans, commands, refusals; and their
+ *  passage to and from proto/transaction.proto (transaction_wire.c alone sees the generated code).
+ */
+#ifndef MUSUBI_TRANSACTION_H
+#define MUSUBI_TRANSACTION_H
+
+#include "core.h"
+
+#define PARTICIPANTS_MAX 66         /* 65 sites, domains, stores and the request home */
+#define PLAN_REQUEST_BYTES_MAX 65536
+#define REPLACES_MAX 8
+#define DIGEST_BYTES 32
+#define TXID_BYTES 28               /* store, start, counter, big-endian: sorts as it counts */
+#define TXID_TEXT_BYTES 40          /* "3fa9c2d1-7-42" and the NUL */
+
+typedef struct {
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint64_t counter;
+} txid_t;
+
+/*  A key that sorts as it counts, for tables. */
+void txid_pack (const txid_t *self, uint8_t key [TXID_BYTES]);
+bool txid_unpack (txid_t *self, bytes_t key);
+int txid_compare (const txid_t *a, const txid_t *b);
+
+/*  First four bytes of the store in hex, start, counter: for logs and people. */
+const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES]);
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    uint8_t store [STORE_ID_BYTES];
+    char endpoint [256];            /* last known; an address, never evidence */
+} party_t;
+
+typedef enum { OPERATION_RESERVE, OPERATION_MODIFY, OPERATION_RELEASE } operation_t;
+
+/*  One immutable plan (T1). Owns participants and request: plan_clear. */
+typedef struct {
+    txid_t txid;
+    operation_t operation;
+    char reservation [NAME_BYTES_MAX + 1];
+    uint32_t base_version;
+    party_t *participants;
+    size_t participants_count;
+    party_t coordinator;
+    int64_t decide_by_ms; /* wall */
+    int64_t edge_ms;      /* wall */
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    char home [NAME_BYTES_MAX + 1];
+    uint8_t *request;
+    size_t request_size;
+} plan_t;
+
+void plan_copy (plan_t *to, const plan_t *from);
+void plan_clear (plan_t *self);
+
+/*  A command at its participant (the states of proto CommandState, same numbers). */
+typedef enum {
+    COMMAND_UNKNOWN = 0,
+    COMMAND_HELD,
+    COMMAND_PREPARED,
+    COMMAND_COMMITTED,
+    COMMAND_ABORTED,
+    COMMAND_EXPIRED,
+    COMMAND_REJECTED,
+    COMMAND_EDGE,
+    COMMAND_EDGE_REFUSED,
+    COMMAND_STATES
+} command_state_t;
+
+const char *command_state_word (command_state_t state);
+
+/*  Same numbers as proto RefusalReason. */
+typedef enum {
+    REFUSAL_NONE = 0,
+    REFUSAL_SHORT,
+    REFUSAL_TOO_NEAR,
+    REFUSAL_OUTSIDE,
+    REFUSAL_UNKNOWN_RESOURCE,
+    REFUSAL_LIMIT,
+    REFUSAL_MAY_NOT,
+    REFUSAL_BUSY_CHANGE,
+    REFUSAL_STALE_VERSION,
+    REFUSAL_LATE,
+    REFUSAL_ENDED,
+    REFUSAL_CONFLICT,
+    REFUSAL_CLAIM_BUSY,
+    REFUSAL_CLAIM_ANSWERED,
+    REFUSAL_STORE_FULL,
+    REFUSAL_NO_RESERVATION,
+    REFUSAL_REASONS
+} refusal_reason_t;
+
+const char *refusal_reason_word (refusal_reason_t reason);
+
+typedef struct {
+    int64_t from_ms;
+    int64_t free;
+} profile_step_t;
+
+/*  Free nodes of one class over [steps [0].from_ms, until_ms). */
+typedef struct {
+    char class_name [NAME_BYTES_MAX + 1];
+    profile_step_t *steps;
+    size_t steps_count;
+    int64_t until_ms;
+} class_profile_t;
+
+/*  Why not (T3). Owns its pointers: refusal_clear. */
+typedef struct {
+    refusal_reason_t reason;
+    char resource [2 * NAME_BYTES_MAX + 2];
+    char need [NAME_BYTES_MAX + 1];
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t wanted;
+    int64_t free;
+    int64_t frees_ms;
+    class_profile_t *fresh;
+    size_t fresh_count;
+    bool blocker_set;
+    txid_t blocker;
+    plan_t *holder;
+    uint8_t *answer;
+    size_t answer_size;
+    bool done;
+    char text [256];
+} refusal_t;
+
+void refusal_clear (refusal_t *self);
+
+/*  The answer to every command verb. Owns its refusal: command_answer_clear. */
+typedef struct {
+    txid_t txid;
+    command_state_t state;
+    refusal_t refusal; /* reason REFUSAL_NONE when the verb was not refused */
+    uint32_t ttl_ms;
+    bool late;
+} command_answer_t;
+
+void command_answer_clear (command_answer_t *self);
+
+/*  HOLD as it travels. part is the packed oneof message: ComputePart, ClaimPart, … */
+typedef enum { PART_NONE = 0, PART_COMPUTE = 2, PART_CLAIM = 3 } part_kind_t; /* proto field numbers */
+
+typedef struct {
+    plan_t plan;
+    part_kind_t part_kind;
+    uint8_t *part;
+    size_t part_size;
+    txid_t replaces [REPLACES_MAX];
+    size_t replaces_count;
+    uint32_t ttl_ms;
+    bool prepare;
+} hold_t;
+
+void hold_clear (hold_t *self);
+
+/*  A booking inside a ComputePart. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char class_name [NAME_BYTES_MAX + 1];
+    uint32_t cpus;
+    uint32_t nodes;
+    int64_t from_ms;
+    int64_t until_ms;
+} compute_booking_t;
+
+#define BOOKINGS_MAX 256 /* of one reservation at one participant */
+
+typedef enum { OUTCOME_LOST, OUTCOME_PENDING, OUTCOME_COMMITTED, OUTCOME_ABORTED } outcome_t;
+
+/*  --- passage; transaction_wire.c ---
+ *
+ *  Encoders return malloc'ed bytes that the caller frees. Decoders check lengths, enums, counts and
+ *  interval order; on false, why names the field, nothing is allocated. */
+typedef struct {
+    uint8_t *data;
+    size_t size;
+} packed_t;
+
+#define WHY_BYTES 160
+
+packed_t hold_encode (const hold_t *self);
+bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES]);
+packed_t plan_encode (const plan_t *self);
+bool plan_decode (plan_t *self, bytes_t body, char why [WHY_BYTES]);
+packed_t compute_part_encode (const compute_booking_t *bookings, size_t count);
+bool compute_part_decode (bytes_t part, compute_booking_t **bookings, size_t *count,
+                          char why [WHY_BYTES]);
+packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer);
+bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *answer,
+                        char why [WHY_BYTES]);
+packed_t command_answer_encode (const command_answer_t *self);
+bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES]);
+
+/*  Commit, Abort, Outcome and the like: a txid alone. */
+packed_t txid_message_encode (const txid_t *txid);
+bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES]);
+packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms);
+packed_t done_encode (const txid_t *txids, size_t count);
+packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done);
+bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
+                     char why [WHY_BYTES]);
+
+#endif

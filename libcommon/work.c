@@ -1,0 +1,2 @@
+/*  work - to be written. */
+typedef int work_is_empty;

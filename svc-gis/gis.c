@@ -1,0 +1,2 @@
+/*  gis - to be written. */
+typedef int gis_is_empty;

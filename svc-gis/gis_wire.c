@@ -1,0 +1,2 @@
+/*  gis_wire - to be written. */
+typedef int gis_wire_is_empty;

@@ -1,0 +1,2 @@
+/*  lis - to be written. */
+typedef int lis_is_empty;

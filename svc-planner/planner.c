@@ -1,0 +1,2 @@
+/*  planner - to be written. */
+typedef int planner_is_empty;
