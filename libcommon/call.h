@@ -13,7 +13,7 @@
 #include "prng.h"
 #include "timers.h"
 
-#define CALL_BACKOFF_MS 100      /* before the second try; doubles, with jitter of half */
+#define CALL_BACKOFF_MS     100 /* before the second try; doubles, with jitter of half */
 #define CALL_BACKOFF_MS_MAX 2000
 
 typedef struct calls calls_t;
@@ -34,16 +34,16 @@ typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
 typedef const char *call_resolve_fn (void *owner, const char *peer);
 
 typedef struct {
-    const char *peer;          /* "lis/ams"; "" = use endpoint only */
-    const char *endpoint;      /* where it was last reached; "" = directory only */
-    const uint8_t *to_store;   /* STORE_ID_BYTES; NULL = whoever serves there */
-    const char *service;       /* static or copied: everything is copied */
+    const char *peer;        /* "lis/ams"; "" = use endpoint only */
+    const char *endpoint;    /* where it was last reached; "" = directory only */
+    const uint8_t *to_store; /* STORE_ID_BYTES; NULL = whoever serves there */
+    const char *service;     /* static or copied: everything is copied */
     const char *method;
     const char *actor;
     const char *request_id;
     bytes_t body;
-    int64_t timeout_ms;        /* of each try */
-    uint32_t tries_max;        /* 0 = until cancelled */
+    int64_t timeout_ms; /* of each try */
+    uint32_t tries_max; /* 0 = until cancelled */
 } call_order_t;
 
 calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng);

@@ -11,16 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { CONFIG_TEXT, CONFIG_INTEGER, CONFIG_REAL, CONFIG_BOOLEAN, CONFIG_DURATION } config_type_t;
+typedef enum {
+    CONFIG_TEXT,
+    CONFIG_INTEGER,
+    CONFIG_REAL,
+    CONFIG_BOOLEAN,
+    CONFIG_DURATION
+} config_type_t;
 
 typedef struct {
-    const char *path;      /* "limits/hold_ttl" */
-    config_type_t type;    /* durations as timetext.h has them; kept in ms */
-    const char *preset;    /* used when absent; NULL = none, NULL with required = must be given */
+    const char *path;   /* "limits/hold_ttl" */
+    config_type_t type; /* durations as timetext.h has them; kept in ms */
+    const char *preset; /* used when absent; NULL = none, NULL with required = must be given */
     bool required;
-    double least;          /* of integers, reals, durations (ms); least = most = 0: no bounds */
+    double least; /* of integers, reals, durations (ms); least = most = 0: no bounds */
     double most;
-    const char *meaning;   /* with its unit; printed by --help */
+    const char *meaning; /* with its unit; printed by --help */
 } config_key_t;
 
 typedef struct config config_t;
@@ -42,7 +48,8 @@ bool config_boolean (const config_t *self, const char *path);
 int64_t config_duration_ms (const config_t *self, const char *path);
 bool config_has (const config_t *self, const char *path);
 
-/*  Names under a section ("classes"), in file order. Returns how many; the names live with config. */
+/*  Names under a section ("classes"), in file order. Returns how many; the names live with config.
+ */
 size_t config_names (const config_t *self, const char *section, const char **names,
                      size_t names_max);
 

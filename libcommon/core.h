@@ -18,11 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ENTROPY_BYTES 32
-#define STORE_ID_BYTES 16
-#define NAME_BYTES_MAX 63         /* names of actors, services, needs, classes; without the NUL */
-#define REQUEST_ID_BYTES_MAX 127  /* ID@HOME */
-#define BODY_BYTES_MAX (1u << 20) /* a message body */
+#define ENTROPY_BYTES        32
+#define STORE_ID_BYTES       16
+#define NAME_BYTES_MAX       63  /* names of actors, services, needs, classes; without the NUL */
+#define REQUEST_ID_BYTES_MAX 127 /* ID@HOME */
+#define BODY_BYTES_MAX       (1u << 20) /* a message body */
 
 /*  Bytes borrowed from whoever hands them over; see there for how long. */
 typedef struct {
@@ -32,8 +32,8 @@ typedef struct {
 
 /*  All that a core sees of the outside, besides events. */
 typedef struct {
-    int64_t wall_ms;                 /* UTC since the epoch; never earlier than the store's last stamp */
-    int64_t mono_ms;                 /* monotonic, from any origin */
+    int64_t wall_ms; /* UTC since the epoch; never earlier than the store's last stamp */
+    int64_t mono_ms; /* monotonic, from any origin */
     uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
     uint64_t store_free_bytes;       /* room left in the store */
     uint64_t store_bytes;            /* its whole size */
@@ -75,7 +75,7 @@ typedef struct {
     const char *actor;      /* authenticated, or claimed on a trusted endpoint; never NULL */
     const char *request_id; /* "" when none */
     bytes_t body;
-    uint64_t reply_to;      /* names this request in EFFECT_REPLY */
+    uint64_t reply_to; /* names this request in EFFECT_REPLY */
 } request_t;
 
 /*  Everything an event points to is the host's and lives until step returns. */
@@ -96,15 +96,15 @@ typedef struct {
         struct {
             uint64_t call;
             call_status_t status;
-            const char *reason;            /* "" when status is CALL_OK */
-            bytes_t body;                  /* empty unless CALL_OK */
+            const char *reason;             /* "" when status is CALL_OK */
+            bytes_t body;                   /* empty unless CALL_OK */
             uint8_t store [STORE_ID_BYTES]; /* of the peer; zero when CALL_TIMED_OUT */
             uint32_t store_start;
         } answer;
         struct {
             const char *endpoint; /* as given in EFFECT_SUBSCRIBE */
             const char *topic;
-            uint64_t number;      /* counts the hints of one store and start from 1 without gaps */
+            uint64_t number; /* counts the hints of one store and start from 1 without gaps */
             uint8_t store [STORE_ID_BYTES];
             uint32_t store_start;
             bytes_t body;
@@ -121,14 +121,14 @@ typedef enum {
     EFFECT_REPLY,
     EFFECT_CALL,
     EFFECT_PUBLISH,
-    EFFECT_SUBSCRIBE,   /* hear the hints of an endpoint; again is harmless */
+    EFFECT_SUBSCRIBE, /* hear the hints of an endpoint; again is harmless */
     EFFECT_UNSUBSCRIBE,
     EFFECT_PUT,
     EFFECT_DELETE,
-    EFFECT_TIMER,       /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
-    EFFECT_WORK,        /* something slow, away from the loop */
+    EFFECT_TIMER, /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
+    EFFECT_WORK,  /* something slow, away from the loop */
     EFFECT_LOG,
-    EFFECT_STOP,        /* end this process cleanly, after this batch has left */
+    EFFECT_STOP, /* end this process cleanly, after this batch has left */
 } effect_kind_t;
 
 typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ALARM } log_level_t;
@@ -148,8 +148,8 @@ typedef struct {
             const char *endpoint;
             const char *service;
             const char *method;
-            const char *actor;      /* in whose name */
-            const char *request_id; /* "" when none */
+            const char *actor;                 /* in whose name */
+            const char *request_id;            /* "" when none */
             uint8_t to_store [STORE_ID_BYTES]; /* zero = whoever serves there */
             bytes_t body;
             int64_t timeout_ms;
@@ -165,7 +165,7 @@ typedef struct {
             uint8_t table;
             bytes_t key;
             bytes_t value; /* empty for delete */
-        } record; /* put and delete */
+        } record;          /* put and delete */
         struct {
             int64_t mono_ms;
         } timer;
@@ -194,12 +194,12 @@ typedef struct {
 
 /*  Tables of the one store of a process. Numbers are on disk: never reuse one. */
 enum {
-    TABLE_IDENTITY = 0,    /* the host's: store id, start number, last wall stamp */
-    TABLE_COMMANDS = 1,    /* participant */
-    TABLE_RESERVATIONS = 2,/* participant */
-    TABLE_CLAIMS = 3,      /* home */
-    TABLE_DECISIONS = 4,   /* coordinator */
-    TABLE_CAPACITIES = 5,  /* lis */
+    TABLE_IDENTITY = 0,     /* the host's: store id, start number, last wall stamp */
+    TABLE_COMMANDS = 1,     /* participant */
+    TABLE_RESERVATIONS = 2, /* participant */
+    TABLE_CLAIMS = 3,       /* home */
+    TABLE_DECISIONS = 4,    /* coordinator */
+    TABLE_CAPACITIES = 5,   /* lis */
     TABLES_MAX = 16
 };
 

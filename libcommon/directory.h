@@ -14,10 +14,10 @@
 #include "site.h"
 #include "timers.h"
 
-#define DIRECTORY_POLL_MS 5000        /* asks for a snapshot when no hint has come for so long */
-#define DIRECTORY_LEASE_MS 15000      /* asked for; heartbeats come three to a lease */
+#define DIRECTORY_POLL_MS     5000  /* asks for a snapshot when no hint has come for so long */
+#define DIRECTORY_LEASE_MS    15000 /* asked for; heartbeats come three to a lease */
 #define DIRECTORY_ENTRIES_MAX 16384
-#define ENDPOINT_BYTES_MAX 255
+#define ENDPOINT_BYTES_MAX    255
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
@@ -25,9 +25,9 @@ typedef struct {
     uint32_t start;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
-    site_t *site;          /* a LIS's description, else NULL */
-    bool finishing;        /* a planner that only settles a dead one's store */
-    uint32_t in_progress;  /* a planner's load */
+    site_t *site;         /* a LIS's description, else NULL */
+    bool finishing;       /* a planner that only settles a dead one's store */
+    uint32_t in_progress; /* a planner's load */
 } directory_entry_t;
 
 typedef struct directory directory_t;

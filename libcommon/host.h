@@ -1,7 +1,7 @@
 /*  host - the real host: carries one core over ZeroMQ, one store and the system's clocks.
  *
- *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch, and
- *  only then lets replies, calls and hints leave; a batch without puts needs no write.
+ *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch,
+ * and only then lets replies, calls and hints leave; a batch without puts needs no write.
  */
 #ifndef MUSUBI_HOST_H
 #define MUSUBI_HOST_H
@@ -17,8 +17,8 @@ typedef struct {
 } work_kind_t;
 
 typedef struct {
-    const char *program;           /* "svc-lis" */
-    const config_key_t *keys;      /* its own keys; the host adds those of host_keys */
+    const char *program;      /* "svc-lis" */
+    const config_key_t *keys; /* its own keys; the host adds those of host_keys */
     size_t keys_count;
     const work_kind_t *works;
     size_t works_count;

@@ -13,7 +13,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #define JSON_NESTING_MAX 16
-#define JSON_WHY_BYTES 256
+#define JSON_WHY_BYTES   256
 
 /*  The message as a new JSON object. */
 json_t *json_from_message (const ProtobufCMessage *message);

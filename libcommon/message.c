@@ -22,7 +22,10 @@ static bool utf8_valid (const char *text)
             at++;
             continue;
         }
-        int more = *at >= 0xc2 && *at <= 0xdf ? 1 : (*at & 0xf0) == 0xe0 ? 2 : *at >= 0xf0 && *at <= 0xf4 ? 3 : 0;
+        int more = *at >= 0xc2 && *at <= 0xdf   ? 1
+                   : (*at & 0xf0) == 0xe0       ? 2
+                   : *at >= 0xf0 && *at <= 0xf4 ? 3
+                                                : 0;
         if (more == 0)
             return false;
         uint32_t code = *at++ & (0x3f >> more);
@@ -83,8 +86,7 @@ ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, 
 {
     if (body.size > BODY_BYTES_MAX)
         return NULL;
-    ProtobufCMessage *message =
-      protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
+    ProtobufCMessage *message = protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
     if (message && !message_sound (message)) {
         message_free (message);
         return NULL;

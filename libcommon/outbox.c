@@ -30,7 +30,8 @@ struct outbox {
 static void *must (void *memory)
 {
     if (!memory)
-        abort (); /* out of memory: the store holds every promise, the process starts again from it */
+        abort (); /* out of memory: the store holds every promise, the process starts again from it
+                   */
     return memory;
 }
 
@@ -40,7 +41,7 @@ static void *arena_take (outbox_t *self, size_t size)
     if (!self->blocks || self->blocks->size - self->blocks->used < size) {
         size_t room = size > BLOCK_BYTES_MIN ? size : BLOCK_BYTES_MIN;
         block_t *block = must (malloc (sizeof (block_t) + room));
-        *block = (block_t) {.next = self->blocks, .size = room};
+        *block = (block_t){.next = self->blocks, .size = room};
         self->blocks = block;
     }
     void *taken = self->blocks->data + self->blocks->used;
@@ -51,10 +52,10 @@ static void *arena_take (outbox_t *self, size_t size)
 static bytes_t keep_bytes (outbox_t *self, bytes_t bytes)
 {
     if (bytes.size == 0)
-        return (bytes_t) {0};
+        return (bytes_t){0};
     uint8_t *copy = arena_take (self, bytes.size);
     memcpy (copy, bytes.data, bytes.size);
-    return (bytes_t) {.data = copy, .size = bytes.size};
+    return (bytes_t){.data = copy, .size = bytes.size};
 }
 
 static const char *keep_text (outbox_t *self, const char *text)
@@ -95,20 +96,20 @@ void outbox_destroy (outbox_t **self_p)
 
 void outbox_reply (outbox_t *self, uint64_t reply_to, bytes_t body)
 {
-    push (self, (effect_t) {.kind = EFFECT_REPLY,
-                            .reply = {.reply_to = reply_to,
-                                      .status = CALL_OK,
-                                      .reason = "",
-                                      .body = keep_bytes (self, body)}});
+    push (self, (effect_t){.kind = EFFECT_REPLY,
+                           .reply = {.reply_to = reply_to,
+                                     .status = CALL_OK,
+                                     .reason = "",
+                                     .body = keep_bytes (self, body)}});
 }
 
 void outbox_refuse (outbox_t *self, uint64_t reply_to, call_status_t status, const char *reason)
 {
     assert (status != CALL_OK && status != CALL_TIMED_OUT);
-    push (self, (effect_t) {.kind = EFFECT_REPLY,
-                            .reply = {.reply_to = reply_to,
-                                      .status = status,
-                                      .reason = keep_text (self, reason)}});
+    push (self,
+          (effect_t){
+            .kind = EFFECT_REPLY,
+            .reply = {.reply_to = reply_to, .status = status, .reason = keep_text (self, reason)}});
 }
 
 void outbox_call (outbox_t *self, const effect_t *call)
@@ -126,52 +127,52 @@ void outbox_call (outbox_t *self, const effect_t *call)
 
 void outbox_publish (outbox_t *self, const char *topic, bytes_t body)
 {
-    push (self, (effect_t) {
+    push (self, (effect_t){
                   .kind = EFFECT_PUBLISH,
                   .publish = {.topic = keep_text (self, topic), .body = keep_bytes (self, body)}});
 }
 
 void outbox_subscribe (outbox_t *self, const char *endpoint)
 {
-    push (self, (effect_t) {.kind = EFFECT_SUBSCRIBE,
-                            .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    push (self, (effect_t){.kind = EFFECT_SUBSCRIBE,
+                           .subscribe = {.endpoint = keep_text (self, endpoint)}});
 }
 
 void outbox_unsubscribe (outbox_t *self, const char *endpoint)
 {
-    push (self, (effect_t) {.kind = EFFECT_UNSUBSCRIBE,
-                            .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    push (self, (effect_t){.kind = EFFECT_UNSUBSCRIBE,
+                           .subscribe = {.endpoint = keep_text (self, endpoint)}});
 }
 
 void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
 {
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
-    push (self, (effect_t) {.kind = EFFECT_PUT,
-                            .record = {.table = table,
-                                       .key = keep_bytes (self, key),
-                                       .value = keep_bytes (self, value)}});
+    push (self, (effect_t){.kind = EFFECT_PUT,
+                           .record = {.table = table,
+                                      .key = keep_bytes (self, key),
+                                      .value = keep_bytes (self, value)}});
 }
 
 void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
 {
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
-    push (self, (effect_t) {.kind = EFFECT_DELETE,
-                            .record = {.table = table, .key = keep_bytes (self, key)}});
+    push (self, (effect_t){.kind = EFFECT_DELETE,
+                           .record = {.table = table, .key = keep_bytes (self, key)}});
 }
 
 void outbox_timer (outbox_t *self, int64_t mono_ms)
 {
-    push (self, (effect_t) {.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
+    push (self, (effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
 }
 
 void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t arguments)
 {
-    push (self, (effect_t) {.kind = EFFECT_WORK,
-                            .work = {.work = work,
-                                     .kind = keep_text (self, kind),
-                                     .arguments = keep_bytes (self, arguments)}});
+    push (self, (effect_t){.kind = EFFECT_WORK,
+                           .work = {.work = work,
+                                    .kind = keep_text (self, kind),
+                                    .arguments = keep_bytes (self, arguments)}});
 }
 
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
@@ -181,14 +182,13 @@ void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
     va_start (arguments, format);
     vsnprintf (line, sizeof line, format, arguments);
     va_end (arguments);
-    push (self, (effect_t) {.kind = EFFECT_LOG,
-                            .log = {.level = level, .line = keep_text (self, line)}});
+    push (self,
+          (effect_t){.kind = EFFECT_LOG, .log = {.level = level, .line = keep_text (self, line)}});
 }
 
 void outbox_stop (outbox_t *self, const char *reason)
 {
-    push (self,
-          (effect_t) {.kind = EFFECT_STOP, .stop = {.reason = keep_text (self, reason)}});
+    push (self, (effect_t){.kind = EFFECT_STOP, .stop = {.reason = keep_text (self, reason)}});
 }
 
 bool outbox_next (outbox_t *self, effect_t *effect)

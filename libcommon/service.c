@@ -1,2 +1,259 @@
-/*  service - to be written. */
-typedef int service_is_empty;
+/*  service - hands each event to whom it concerns: requests to methods, records to tables, answers
+ *  to calls, timers to timers, hints to the directory.
+ */
+#include "service.h"
+
+#include "bus.pb-c.h"
+#include "message.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METHODS_MAX 64
+#define STARTS_MAX  16
+
+struct service_tables {
+    struct {
+        const char *service;
+        const char *method;
+        method_fn *handle;
+        void *owner;
+    } methods [METHODS_MAX];
+    size_t methods_count;
+    struct {
+        record_fn *load;
+        void *owner;
+    } loaders [TABLES_MAX];
+    struct {
+        start_fn *start;
+        void *owner;
+    } starts [STARTS_MAX];
+    size_t starts_count;
+    int64_t alarm_ms; /* what the host was last told to wake us at */
+};
+
+static void on_status (void *owner, const moment_t *now, const request_t *request)
+{
+    service_t *self = owner;
+    Musubi__StatusAnswer__Counter counters [COUNTERS_MAX];
+    Musubi__StatusAnswer__Counter *counter_list [COUNTERS_MAX];
+    for (size_t i = 0; i < self->counters_count; i++) {
+        musubi__status_answer__counter__init (&counters [i]);
+        counters [i].name = (char *) self->counters [i].name;
+        counters [i].value = self->counters [i].value;
+        counter_list [i] = &counters [i];
+    }
+    Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
+    answer.name = self->name;
+    answer.version = MUSUBI_VERSION;
+    answer.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->store.id};
+    answer.start = self->store.start;
+    answer.wall_ms = now->wall_ms;
+    answer.n_counters = self->counters_count;
+    answer.counters = counter_list;
+    service_reply (self, request, &answer.base);
+}
+
+static const char *resolve_by_directory (void *owner, const char *peer)
+{
+    const directory_entry_t *entry = directory_find (owner, peer);
+    return entry && *entry->endpoint ? entry->endpoint : NULL;
+}
+
+service_t *service_new (const char *name, const char *const *gis_endpoints, size_t gis_count)
+{
+    assert (name && strlen (name) <= NAME_BYTES_MAX);
+    service_t *self = calloc (1, sizeof *self);
+    if (!self || !(self->tables = calloc (1, sizeof *self->tables)))
+        abort ();
+    strcpy (self->name, name);
+    prng_seed (&self->prng, 0);
+    self->tables->alarm_ms = INT64_MAX;
+    self->outbox = outbox_new ();
+    self->timers = timers_new ();
+    self->calls = calls_new (self->outbox, self->timers, &self->prng);
+    if (gis_count > 0) {
+        self->directory = directory_new (self->calls, self->outbox, self->timers, &self->prng,
+                                         gis_endpoints, gis_count);
+        calls_resolver (self->calls, resolve_by_directory, self->directory);
+    }
+    service_serve (self, "Service", "Status", on_status, self);
+    return self;
+}
+
+void service_destroy (service_t **self_p)
+{
+    service_t *self = *self_p;
+    if (!self)
+        return;
+    directory_destroy (&self->directory);
+    calls_destroy (&self->calls);
+    timers_destroy (&self->timers);
+    outbox_destroy (&self->outbox);
+    free (self->tables);
+    free (self);
+    *self_p = NULL;
+}
+
+void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
+                    void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->methods_count < METHODS_MAX);
+    for (size_t i = 0; i < tables->methods_count; i++)
+        assert (strcmp (tables->methods [i].service, service) != 0 ||
+                strcmp (tables->methods [i].method, method) != 0);
+    size_t at = tables->methods_count++;
+    tables->methods [at].service = service;
+    tables->methods [at].method = method;
+    tables->methods [at].handle = handle;
+    tables->methods [at].owner = owner;
+}
+
+void service_load (service_t *self, uint8_t table, record_fn *load, void *owner)
+{
+    assert (table > TABLE_IDENTITY && table < TABLES_MAX);
+    assert (!self->tables->loaders [table].load);
+    self->tables->loaders [table].load = load;
+    self->tables->loaders [table].owner = owner;
+}
+
+void service_at_start (service_t *self, start_fn *start, void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->starts_count < STARTS_MAX);
+    tables->starts [tables->starts_count].start = start;
+    tables->starts [tables->starts_count].owner = owner;
+    tables->starts_count++;
+}
+
+static void on_record (service_t *self, const event_t *event)
+{
+    uint8_t table = event->record.table;
+    if (table < TABLES_MAX && self->tables->loaders [table].load)
+        self->tables->loaders [table].load (self->tables->loaders [table].owner, event->record.key,
+                                            event->record.value);
+    else
+        outbox_log (self->outbox, LOG_WARNING, "record ignored table=%u: not one of this service's",
+                    table);
+}
+
+static void copy_endpoint (char to [256], const char *from)
+{
+    snprintf (to, 256, "%s", from ? from : "");
+}
+
+static void on_start (service_t *self, const moment_t *now, const event_t *event)
+{
+    self->store = event->start.store;
+    copy_endpoint (self->endpoint, event->start.endpoint);
+    copy_endpoint (self->events, event->start.events);
+    for (size_t i = 0; i < self->tables->starts_count; i++)
+        self->tables->starts [i].start (self->tables->starts [i].owner, now);
+    if (self->directory)
+        directory_start (self->directory, now);
+}
+
+static void on_request (service_t *self, const moment_t *now, const request_t *request)
+{
+    const struct service_tables *tables = self->tables;
+    for (size_t i = 0; i < tables->methods_count; i++) {
+        if (strcmp (tables->methods [i].method, request->method) == 0 &&
+            strcmp (tables->methods [i].service, request->service) == 0) {
+            tables->methods [i].handle (tables->methods [i].owner, now, request);
+            return;
+        }
+    }
+    service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
+                    self->name, request->service, request->method);
+}
+
+/*  Tell the host when to wake us, when that has changed. */
+static void set_alarm (service_t *self)
+{
+    int64_t due_ms = timers_due (self->timers);
+    if (due_ms == self->tables->alarm_ms)
+        return;
+    self->tables->alarm_ms = due_ms;
+    outbox_timer (self->outbox, due_ms);
+}
+
+void service_step (service_t *self, const moment_t *now, const event_t *event)
+{
+    outbox_clear (self->outbox);
+    prng_stir (&self->prng, now->entropy);
+    if (timekeeper_see (&self->timekeeper, now))
+        outbox_log (self->outbox, LOG_ALARM, "clock stepped by_ms=%lld",
+                    (long long) self->timekeeper.step_ms);
+
+    switch (event->kind) {
+    case EVENT_RECORD:
+        on_record (self, event);
+        break;
+    case EVENT_START:
+        on_start (self, now, event);
+        break;
+    case EVENT_REQUEST:
+        on_request (self, now, &event->request);
+        break;
+    case EVENT_ANSWER:
+        calls_answer (self->calls, now, event);
+        break;
+    case EVENT_TIMER:
+        self->tables->alarm_ms = INT64_MAX; /* it has rung; the next one must be set anew */
+        break;
+    case EVENT_HINT:
+        if (self->directory)
+            directory_hint (self->directory, now, event);
+        break;
+    case EVENT_WORK:
+        break; /* whoever orders work looks at its end before passing the step through */
+    }
+    if (event->kind != EVENT_RECORD)
+        timers_run (self->timers, now);
+    set_alarm (self);
+}
+
+bool service_next (service_t *self, effect_t *effect)
+{
+    return outbox_next (self->outbox, effect);
+}
+
+void service_count (service_t *self, const char *name, int64_t by)
+{
+    for (size_t i = 0; i < self->counters_count; i++) {
+        if (strcmp (self->counters [i].name, name) == 0) {
+            self->counters [i].value += by;
+            return;
+        }
+    }
+    assert (self->counters_count < COUNTERS_MAX);
+    self->counters [self->counters_count++] = (counter_t){.name = name, .value = by};
+}
+
+void service_reply_to (service_t *self, uint64_t reply_to, const ProtobufCMessage *message)
+{
+    size_t size;
+    uint8_t *data = message_pack (message, &size);
+    outbox_reply (self->outbox, reply_to, (bytes_t){.data = data, .size = size});
+    free (data);
+}
+
+void service_reply (service_t *self, const request_t *request, const ProtobufCMessage *message)
+{
+    service_reply_to (self, request->reply_to, message);
+}
+
+void service_refuse (service_t *self, const request_t *request, call_status_t status,
+                     const char *format, ...)
+{
+    char reason [512];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (reason, sizeof reason, format, arguments);
+    va_end (arguments);
+    outbox_refuse (self->outbox, request->reply_to, status, reason);
+}

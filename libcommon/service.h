@@ -69,7 +69,8 @@ void service_count (service_t *self, const char *name, int64_t by);
 
 /*  Answer a request. message is packed; see message.h. */
 struct ProtobufCMessage;
-void service_reply (service_t *self, const request_t *request, const struct ProtobufCMessage *message);
+void service_reply (service_t *self, const request_t *request,
+                    const struct ProtobufCMessage *message);
 void service_reply_to (service_t *self, uint64_t reply_to, const struct ProtobufCMessage *message);
 void service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...) __attribute__ ((format (printf, 4, 5)));

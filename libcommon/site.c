@@ -20,9 +20,8 @@ void site_copy (site_t *to, const site_t *from)
     *to = *from;
     to->classes = copy_of (from->classes, from->classes_count * sizeof (node_class_t));
     for (size_t i = 0; i < from->classes_count; i++)
-        to->classes [i].attributes =
-          copy_of (from->classes [i].attributes,
-                   from->classes [i].attributes_count * sizeof (attribute_t));
+        to->classes [i].attributes = copy_of (
+          from->classes [i].attributes, from->classes [i].attributes_count * sizeof (attribute_t));
 }
 
 void site_clear (site_t *self)
@@ -30,7 +29,7 @@ void site_clear (site_t *self)
     for (size_t i = 0; i < self->classes_count; i++)
         free (self->classes [i].attributes);
     free (self->classes);
-    *self = (site_t) {0};
+    *self = (site_t){0};
 }
 
 const node_class_t *site_class (const site_t *self, const char *name)

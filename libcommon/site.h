@@ -7,8 +7,8 @@
 
 #include "core.h"
 
-#define SITE_CLASSES_MAX 64
-#define CLASS_ATTRIBUTES_MAX 32
+#define SITE_CLASSES_MAX          64
+#define CLASS_ATTRIBUTES_MAX      32
 #define ATTRIBUTE_VALUE_BYTES_MAX 127
 
 typedef struct {

@@ -40,8 +40,9 @@ uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 
 /*  Every record, ascending by table and key, until visit says false. */
-store_answer_t store_each (store_t *self, bool (*visit) (void *owner, uint8_t table, bytes_t key,
-                                                         bytes_t value), void *owner);
+store_answer_t store_each (store_t *self,
+                           bool (*visit) (void *owner, uint8_t table, bytes_t key, bytes_t value),
+                           void *owner);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. */
 store_answer_t store_begin (store_t *self);

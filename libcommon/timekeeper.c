@@ -9,7 +9,7 @@ static int64_t steady (const timekeeper_t *self, const moment_t *now)
 bool timekeeper_see (timekeeper_t *self, const moment_t *now)
 {
     if (!self->started) {
-        *self = (timekeeper_t) {.started = true, .offset_ms = now->wall_ms - now->mono_ms};
+        *self = (timekeeper_t){.started = true, .offset_ms = now->wall_ms - now->mono_ms};
         return false;
     }
     int64_t step_ms = now->wall_ms - steady (self, now);

@@ -28,7 +28,8 @@ int64_t timekeeper_least (const timekeeper_t *self, const moment_t *now);
 /*  The later of wall and steady time: refuses by whichever comes first. */
 int64_t timekeeper_most (const timekeeper_t *self, const moment_t *now);
 
-/*  The monotonic time at which both clocks will agree that wall_ms has come, if neither is stepped. */
+/*  The monotonic time at which both clocks will agree that wall_ms has come, if neither is stepped.
+ */
 int64_t timekeeper_mono (const timekeeper_t *self, const moment_t *now, int64_t wall_ms);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct {
     timer_fn *fire; /* NULL: cancelled */
     void *owner;
     uint64_t token;
-    size_t slot;    /* in slots */
+    size_t slot; /* in slots */
 } timer_entry_t;
 
 /*  A timer's number is its slot and the slot's generation, so that cancelling finds it at once. */
@@ -102,7 +102,7 @@ static size_t slot_take (timers_t *self)
         self->slots_room = self->slots_room ? 2 * self->slots_room : 32;
         self->slots = must (realloc (self->slots, self->slots_room * sizeof (timer_slot_t)));
     }
-    self->slots [self->slots_count] = (timer_slot_t) {.generation = 1};
+    self->slots [self->slots_count] = (timer_slot_t){.generation = 1};
     return self->slots_count++;
 }
 
@@ -147,12 +147,12 @@ uint64_t timers_set (timers_t *self, int64_t mono_ms, timer_fn *fire, void *owne
         self->heap = must (realloc (self->heap, self->room * sizeof (timer_entry_t *)));
     }
     timer_entry_t *entry = must (malloc (sizeof (timer_entry_t)));
-    *entry = (timer_entry_t) {.mono_ms = mono_ms,
-                              .number = ++self->sequence,
-                              .fire = fire,
-                              .owner = owner,
-                              .token = token,
-                              .slot = slot_take (self)};
+    *entry = (timer_entry_t){.mono_ms = mono_ms,
+                             .number = ++self->sequence,
+                             .fire = fire,
+                             .owner = owner,
+                             .token = token,
+                             .slot = slot_take (self)};
     timer_slot_t *slot = &self->slots [entry->slot];
     slot->entry = entry;
     self->heap [self->count] = entry;

@@ -1,17 +1,18 @@
-/*  transaction - the plain values of DESIGN §4: transaction ids, plans, commands, refusals; and their
- *  passage to and from proto/transaction.proto (transaction_wire.c alone sees the generated code).
+/*  transaction - the plain values of DESIGN §4: transaction ids, plans, commands, refusals; and
+ * their passage to and from proto/transaction.proto (transaction_wire.c alone sees the generated
+ * code).
  */
 #ifndef MUSUBI_TRANSACTION_H
 #define MUSUBI_TRANSACTION_H
 
 #include "core.h"
 
-#define PARTICIPANTS_MAX 66         /* 65 sites, domains, stores and the request home */
+#define PARTICIPANTS_MAX       66 /* 65 sites, domains, stores and the request home */
 #define PLAN_REQUEST_BYTES_MAX 65536
-#define REPLACES_MAX 8
-#define DIGEST_BYTES 32
-#define TXID_BYTES 28               /* store, start, counter, big-endian: sorts as it counts */
-#define TXID_TEXT_BYTES 40          /* "3fa9c2d1-7-42" and the NUL */
+#define REPLACES_MAX           8
+#define DIGEST_BYTES           32
+#define TXID_BYTES             28 /* store, start, counter, big-endian: sorts as it counts */
+#define TXID_TEXT_BYTES        40 /* "3fa9c2d1-7-42" and the NUL */
 
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
@@ -30,7 +31,7 @@ const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES]);
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
     uint8_t store [STORE_ID_BYTES];
-    char endpoint [256];            /* last known; an address, never evidence */
+    char endpoint [256]; /* last known; an address, never evidence */
 } party_t;
 
 typedef enum { OPERATION_RESERVE, OPERATION_MODIFY, OPERATION_RELEASE } operation_t;
@@ -143,7 +144,11 @@ typedef struct {
 void command_answer_clear (command_answer_t *self);
 
 /*  HOLD as it travels. part is the packed oneof message: ComputePart, ClaimPart, … */
-typedef enum { PART_NONE = 0, PART_COMPUTE = 2, PART_CLAIM = 3 } part_kind_t; /* proto field numbers */
+typedef enum {
+    PART_NONE = 0,
+    PART_COMPUTE = 2,
+    PART_CLAIM = 3
+} part_kind_t; /* proto field numbers */
 
 typedef struct {
     plan_t plan;
