@@ -1,0 +1,74 @@
+# TAP for system tests, and a federation of real processes on loopback that never outlives its test.
+#
+#   . "$(dirname "$0")/lib.sh"
+#   federation --planners 3        starts one; $federation is its folder
+#   check "a sentence" COMMAND…    ok when the command succeeds
+#   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
+#   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
+#   finish                         the plan, and the exit code
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=${MUSUBI_BUILD:-$root/build}/release/bin
+export PATH="$bin:$PATH"
+export MUSUBI_ACTOR=${MUSUBI_ACTOR:-alice}
+unset MUSUBI_GIS
+work=$(mktemp -d "${TMPDIR:-/tmp}/musubi-test.XXXXXX")
+export HOME=$work XDG_CONFIG_HOME=$work XDG_STATE_HOME=$work
+federation=
+number=0 bad=0
+output=
+
+ok () { number=$((number + 1)); echo "ok $number - $*"; }
+not_ok () { number=$((number + 1)); bad=$((bad + 1)); echo "not ok $number - $*"; }
+
+check () {
+  local sentence=$1
+  shift
+  if output=$("$@" 2>&1); then ok "$sentence"; else
+    not_ok "$sentence"
+    printf '%s\n' "command: $*" "$output" | tail -n 30 | sed 's/^/# /'
+    return 1
+  fi
+}
+
+exits () {
+  local wanted=$1 sentence=$2 got
+  shift 2
+  output=$("$@" 2>&1 </dev/null)
+  got=$?
+  if [ $got -eq "$wanted" ]; then ok "$sentence"; else
+    not_ok "$sentence (exit $got, not $wanted)"
+    printf '%s\n' "command: $*" "$output" | tail -n 30 | sed 's/^/# /'
+    return 1
+  fi
+}
+
+says () {
+  if grep -qE -- "$2" <<<"$output"; then ok "$1"; else
+    not_ok "$1"
+    printf '%s\n' "wanted: $2" "$output" | tail -n 30 | sed 's/^/# /'
+    return 1
+  fi
+}
+
+federation () {
+  federation=$work/federation
+  if ! output=$(musubi up --dir "$federation" "$@" 2>&1); then
+    echo "Bail out! no federation: $output"
+    exit 1
+  fi
+  MUSUBI_GIS=$(cat "$federation/gis")
+  export MUSUBI_GIS
+}
+
+cleanup () {
+  [ -z "$federation" ] || musubi down --dir "$federation" >/dev/null 2>&1
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+finish () {
+  echo "1..$number"
+  [ $bad -eq 0 ]
+  exit
+}
