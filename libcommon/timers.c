@@ -1,5 +1,5 @@
 /*  timers - a binary heap by (time, number); a cancelled timer is left in place with its function
- *  cleared and dropped when it comes to the top, or when half the heap is such husks.
+ *  cleared, and dropped when it comes to the top or when half the heap is such husks.
  */
 #include "timers.h"
 
@@ -121,6 +121,15 @@ static void drop_husks (timers_t *self)
         sift_down (self, i);
 }
 
+/*  So that the first in the heap is always a timer that will fire. */
+static void drop_husks_on_top (timers_t *self)
+{
+    while (self->count > 0 && !self->heap [0]->fire) {
+        free (heap_take (self));
+        self->husks--;
+    }
+}
+
 timers_t *timers_new (void)
 {
     return must (calloc (1, sizeof (timers_t)));
@@ -170,7 +179,9 @@ void timers_cancel (timers_t *self, uint64_t timer)
         return;
     slot->entry->fire = NULL;
     slot_release (self, index - 1);
-    if (++self->husks > 64 && self->husks > self->count / 2)
+    self->husks++;
+    drop_husks_on_top (self);
+    if (self->husks > 64 && self->husks > self->count / 2)
         drop_husks (self);
 }
 
@@ -180,11 +191,8 @@ void timers_run (timers_t *self, const moment_t *now)
         timer_entry_t *entry = heap_take (self);
         timer_entry_t due = *entry;
         free (entry);
-        if (!due.fire) {
-            self->husks--;
-            continue;
-        }
         slot_release (self, due.slot);
+        drop_husks_on_top (self);
         due.fire (due.owner, now, due.token);
     }
 }
