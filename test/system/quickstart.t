@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The first of the two commands, from a clean clone, without a terminal.
+. "$(dirname "$0")/lib.sh"
+unset MUSUBI_BUILD
+export TMPDIR=$work
+check "a clean clone" git clone --quiet "$root" "$work/clone"
+started=$SECONDS
+check "deploy/quickstart" bash -c "setsid '$work/clone/deploy/quickstart' </dev/null"
+echo "# took $((SECONDS - started)) s"
+says "commits a three-site reservation" 'committed'
+says "draws it" 'ocean|air|coupled|█|#'
+check "leaves nothing running" bash -c "! pgrep -f '$work/clone' && ! pgrep -f '$work/musubi-quickstart'"
+check "leaves no federation behind" bash -c "! ls -d '$work'/musubi-quickstart.* 2>/dev/null"
+finish

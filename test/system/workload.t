@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# A log replayed over five sites with three planners: every co-allocation is committed or refused, and the sites' own
+# records hold no half-done reservation and no overbooking. The real log where MUSUBI_DATA has it, else a made-up one.
+. "$(dirname "$0")/lib.sh"
+federation --planners 3
+
+log=$root/test/data/made-up.swf
+requests=300
+if [ -r "${MUSUBI_DATA:-/nonexistent}/SDSC-BLUE-2000-10weeks.swf.gz" ]; then
+  log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz
+  requests=2000
+fi
+echo "# $log"
+check "$requests co-allocations" musubi workload "$log" --requests $requests --seed 1 --clients 16 --as-fast \
+  --plot "$work/replay.svg" --answers "$work/answers.jsonl"
+sed 's/^/# /' <<<"$output"
+check "all answered" test "$(wc -l <"$work/answers.jsonl")" -eq $requests
+check "none unknown" bash -c "! grep -q '\"unknown\"' '$work/answers.jsonl'"
+check "some committed" grep -q '"committed"' "$work/answers.jsonl"
+check "the plot is well-formed" python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse('$work/replay.svg')"
+check "every committed one complete, no class overbooked" musubi check --answers "$work/answers.jsonl"
+sed 's/^/# /' <<<"$output"
+check "the same seed makes the same requests" bash -c "
+  musubi workload '$log' --requests 50 --seed 1 --dry-run '$work/one.jsonl' >/dev/null &&
+  musubi workload '$log' --requests 50 --seed 1 --dry-run '$work/two.jsonl' >/dev/null && cmp '$work/one.jsonl' '$work/two.jsonl'"
+finish
