@@ -1,0 +1,61 @@
+/*  planner - finds plans for users' requests and drives their commit.
+ *
+ *  A planner is a coordinator of DESIGN §4 with the search of §6 before it: one question to every
+ *  candidate site, a search in memory, one round of hold and prepare, a decision, a round of
+ *  commits. Planners are equals; none owns a reservation. Pure: no socket, file, clock, thread or
+ *  random source.
+ */
+#ifndef MUSUBI_PLANNER_H
+#define MUSUBI_PLANNER_H
+
+#include "core.h"
+
+/*  The limits that hold whatever the settings say. */
+#define NEEDS_MAX         64      /* compute needs of a request */
+#define LINKS_MAX         256     /* network needs of a request */
+#define FILES_MAX         256     /* data needs of a request */
+#define CPUS_MAX          1000000 /* of one need */
+#define OFFSET_MS_MAX     (INT64_C (31) * 86400000)
+#define DURATION_MS_MAX   (INT64_C (366) * 86400000)
+#define INSTANT_MS_MAX    INT64_C (253402300800000) /* the year 10000 */
+#define FROM_NOW_MS_MAX   (INT64_C (3660) * 86400000)
+#define CANDIDATES_MAX    64   /* places looked at for one need */
+#define WAITERS_MAX       16   /* repeats of one request that wait for its answer */
+#define WINDOWS_ASKED_MAX 64   /* in one question to a site that discloses windows only */
+#define STARTS_MAX        4096 /* start times that one search looks at */
+
+typedef struct {
+    const char *const *gis_endpoints;
+    size_t gis_count;
+    const char *const *administrators; /* they see every reservation's details */
+    size_t administrators_count;
+    uint32_t in_progress_max;    /* requests at once; OVERLOADED beyond */
+    int64_t request_limit_ms;    /* an answer by then, even if it is "in progress" */
+    int64_t margin_ms;           /* "now" as a start means so much later */
+    int64_t guard_ms;            /* nothing is decided nearer than this to the edge (T4) */
+    int64_t decide_ms;           /* a plan's decide_by is so far away */
+    uint32_t hold_ttl_ms;        /* asked for holds */
+    int64_t try_ms;              /* patience with one try of a call to a participant */
+    uint32_t tries_max;          /* tries of a question or a hold; a commit is tried for ever */
+    uint32_t attempts_max;       /* rounds of hold and prepare for one request */
+    int64_t backoff_ms;          /* before the second attempt; doubles, with jitter */
+    uint32_t candidates_max;     /* places looked at for one need, at most CANDIDATES_MAX */
+    uint64_t search_steps_max;   /* of one search: then the best so far, or "unknown" */
+    uint64_t search_slice_steps; /* after so many, other requests get their turn */
+    int64_t frame_ms;            /* how far starts are looked for when a request sets no end */
+    int64_t frame_ms_max;        /* the longest frame searched */
+    int64_t retention_ms;        /* commit records stay so long past the last window's end (T5) */
+    int64_t done_ms;             /* DONE messages are gathered for so long (T6) */
+    int64_t finish_interval_ms; /* how often dead planners' stores are looked for; 0 = never (T8) */
+    int64_t finish_linger_ms;   /* a finisher stays so long after the last question */
+    bool finishing;             /* settle this store and end: takes no requests (T8) */
+} planner_settings_t;
+
+extern const planner_settings_t planner_settings_default;
+
+/*  The core of a planner; settings are copied. core->destroy ends it. The work it orders:
+ *  "finish-stores", no arguments: start a finisher for each unlocked store of the pool that holds
+ *  unfinished business; the result is a line for the log, empty when there was nothing to do. */
+void planner_core (const planner_settings_t *settings, core_t *core);
+
+#endif
