@@ -1,2 +1,306 @@
-/*  call - to be written. */
-typedef int call_is_empty;
+/*  call - a table of calls in flight, each waiting either for the answer to its last try or for the
+ *  back-off before its next one.
+ *
+ *  Calls and tries are numbered alike: a serial number that is never used again, over the index of
+ *  the call's slot. So any number finds its slot at once, and a number that is no longer the slot's
+ *  (a late or doubled answer, a call that has ended) finds nothing. A host ends each try exactly
+ *  once (EVENT_ANSWER), with CALL_TIMED_OUT if need be, so no timer of ours watches a try.
+ */
+#include "call.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_BITS    24
+#define SLOTS_MAX    (1u << SLOT_BITS) /* what the number has room for; owners bound their calls */
+#define SERIAL_MAX   (UINT64_MAX >> SLOT_BITS)
+#define REASON_BYTES 128
+
+typedef struct {
+    uint64_t number; /* of the call */
+    uint64_t try;    /* of the try in flight; 0 while backing off */
+    uint64_t timer;  /* of the back-off */
+    uint32_t tries;
+    uint32_t tries_max;
+    int64_t timeout_ms;
+    call_done_fn *done;
+    void *owner;
+    uint64_t token;
+    uint8_t to_store [STORE_ID_BYTES];
+    const char *peer; /* these point into the call's own memory, behind it */
+    const char *endpoint;
+    const char *service;
+    const char *method;
+    const char *actor;
+    const char *request_id;
+    bytes_t body;
+} call_t;
+
+struct calls {
+    outbox_t *outbox;
+    timers_t *timers;
+    prng_t *prng;
+    call_resolve_fn *resolve;
+    void *resolver;
+    call_t **slots;
+    uint32_t *free_slots; /* a stack: the slot freed last is taken first */
+    size_t slots_count;
+    size_t slots_room;
+    size_t free_count;
+    uint64_t serial;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static uint64_t number_new (calls_t *self, size_t slot)
+{
+    assert (self->serial < SERIAL_MAX);
+    return ++self->serial << SLOT_BITS | slot;
+}
+
+static size_t number_slot (uint64_t number)
+{
+    return number & (SLOTS_MAX - 1);
+}
+
+/*  The call in the slot that a number names: it may be another one by now, or none. */
+static call_t *call_at (const calls_t *self, uint64_t number)
+{
+    size_t slot = number_slot (number);
+    return number != 0 && slot < self->slots_count ? self->slots [slot] : NULL;
+}
+
+static size_t slot_take (calls_t *self)
+{
+    if (self->free_count > 0)
+        return self->free_slots [--self->free_count];
+    assert (self->slots_count < SLOTS_MAX);
+    if (self->slots_count == self->slots_room) {
+        self->slots_room = self->slots_room ? 2 * self->slots_room : 32;
+        self->slots = must (realloc (self->slots, self->slots_room * sizeof *self->slots));
+        self->free_slots =
+          must (realloc (self->free_slots, self->slots_room * sizeof *self->free_slots));
+    }
+    return self->slots_count++;
+}
+
+/*  Take a call out of the table. The caller frees it. */
+static void call_remove (calls_t *self, call_t *call)
+{
+    size_t slot = number_slot (call->number);
+    timers_cancel (self->timers, call->timer);
+    self->slots [slot] = NULL;
+    self->free_slots [self->free_count++] = (uint32_t) slot;
+}
+
+static const char *append_text (char **at, const char *text)
+{
+    char *copy = *at;
+    *at = stpcpy (copy, text) + 1;
+    return copy;
+}
+
+static const char *or_empty (const char *text)
+{
+    return text ? text : "";
+}
+
+/*  One piece of memory holds the call and all that its order points to. */
+static call_t *call_new (const call_order_t *order)
+{
+    const char *peer = or_empty (order->peer);
+    const char *endpoint = or_empty (order->endpoint);
+    const char *actor = or_empty (order->actor);
+    const char *request_id = or_empty (order->request_id);
+    size_t texts = strlen (peer) + strlen (endpoint) + strlen (order->service) +
+                   strlen (order->method) + strlen (actor) + strlen (request_id) + 6;
+    call_t *self = must (malloc (sizeof *self + texts + order->body.size));
+    *self = (call_t){.tries_max = order->tries_max, .timeout_ms = order->timeout_ms};
+    char *at = (char *) (self + 1);
+    self->peer = append_text (&at, peer);
+    self->endpoint = append_text (&at, endpoint);
+    self->service = append_text (&at, order->service);
+    self->method = append_text (&at, order->method);
+    self->actor = append_text (&at, actor);
+    self->request_id = append_text (&at, request_id);
+    self->body = (bytes_t){.data = (const uint8_t *) at, .size = order->body.size};
+    if (order->body.size > 0)
+        memcpy (at, order->body.data, order->body.size);
+    if (order->to_store)
+        memcpy (self->to_store, order->to_store, STORE_ID_BYTES);
+    return self;
+}
+
+/*  Before the try after so many: doubling, less up to half of it, so that those who were refused
+ *  together do not come back together. */
+static int64_t backoff_ms (calls_t *self, uint32_t tries)
+{
+    int64_t ms = CALL_BACKOFF_MS;
+    for (uint32_t i = 1; i < tries && ms < CALL_BACKOFF_MS_MAX; i++)
+        ms *= 2;
+    if (ms > CALL_BACKOFF_MS_MAX)
+        ms = CALL_BACKOFF_MS_MAX;
+    return ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1);
+}
+
+static const char *address (const calls_t *self, const call_t *call)
+{
+    const char *known = NULL;
+    if (*call->peer && self->resolve)
+        known = self->resolve (self->resolver, call->peer);
+    if (!known && *call->endpoint)
+        known = call->endpoint;
+    return known;
+}
+
+static void on_backoff_over (void *owner, const moment_t *now, uint64_t token);
+
+static void back_off (calls_t *self, const moment_t *now, call_t *call)
+{
+    call->try = 0;
+    call->timer = timers_set (self->timers, now->mono_ms + backoff_ms (self, call->tries),
+                              on_backoff_over, self, call->number);
+}
+
+/*  Send it, or, when nobody knows where to, let the back-off stand for the time-out. */
+static void call_try (calls_t *self, const moment_t *now, call_t *call)
+{
+    call->timer = 0;
+    if (call->tries < UINT32_MAX)
+        call->tries++;
+    const char *endpoint = address (self, call);
+    if (!endpoint) {
+        back_off (self, now, call);
+        return;
+    }
+    call->try = number_new (self, number_slot (call->number));
+    effect_t effect = {.kind = EFFECT_CALL,
+                       .call = {.call = call->try,
+                                .endpoint = endpoint,
+                                .service = call->service,
+                                .method = call->method,
+                                .actor = call->actor,
+                                .request_id = call->request_id,
+                                .body = call->body,
+                                .timeout_ms = call->timeout_ms}};
+    memcpy (effect.call.to_store, call->to_store, STORE_ID_BYTES);
+    outbox_call (self->outbox, &effect);
+}
+
+static bool tries_spent (const call_t *call)
+{
+    return call->tries_max != 0 && call->tries >= call->tries_max;
+}
+
+static void call_end (calls_t *self, const moment_t *now, call_t *call, const call_result_t *result)
+{
+    call_remove (self, call);
+    call->done (call->owner, now, call->token, result);
+    free (call);
+}
+
+/*  A back-off is over: after an answer another try follows for certain; without an address the
+ *  tries may be spent by now. */
+static void on_backoff_over (void *owner, const moment_t *now, uint64_t token)
+{
+    calls_t *self = owner;
+    call_t *call = call_at (self, token);
+    assert (call && call->number == token && call->try == 0);
+    if (!tries_spent (call)) {
+        call_try (self, now, call);
+        return;
+    }
+    char reason [REASON_BYTES];
+    snprintf (reason, sizeof reason, "no address of %.*s is known", NAME_BYTES_MAX, call->peer);
+    call->timer = 0;
+    call_end (self, now, call, &(call_result_t){.status = CALL_TIMED_OUT, .reason = reason});
+}
+
+calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng)
+{
+    assert (outbox && timers && prng);
+    calls_t *self = must (calloc (1, sizeof *self));
+    self->outbox = outbox;
+    self->timers = timers;
+    self->prng = prng;
+    return self;
+}
+
+void calls_destroy (calls_t **self_p)
+{
+    calls_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->slots_count; i++) {
+        if (self->slots [i])
+            timers_cancel (self->timers, self->slots [i]->timer);
+        free (self->slots [i]);
+    }
+    free (self->slots);
+    free (self->free_slots);
+    free (self);
+    *self_p = NULL;
+}
+
+void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner)
+{
+    assert (self && resolve);
+    self->resolve = resolve;
+    self->resolver = owner;
+}
+
+uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *order,
+                      call_done_fn *done, void *owner, uint64_t token)
+{
+    assert (self && now && order && done);
+    assert (order->service && order->method && order->timeout_ms > 0);
+    assert (order->body.size <= BODY_BYTES_MAX);
+
+    call_t *call = call_new (order);
+    size_t slot = slot_take (self);
+    self->slots [slot] = call;
+    call->number = number_new (self, slot);
+    call->done = done;
+    call->owner = owner;
+    call->token = token;
+    uint64_t number = call->number;
+    call_try (self, now, call);
+    return number;
+}
+
+void calls_cancel (calls_t *self, uint64_t number)
+{
+    call_t *call = call_at (self, number);
+    if (!call || call->number != number)
+        return;
+    call_remove (self, call);
+    free (call);
+}
+
+void calls_answer (calls_t *self, const moment_t *now, const event_t *event)
+{
+    assert (self && now && event->kind == EVENT_ANSWER);
+    call_t *call = call_at (self, event->answer.call);
+    if (!call || call->try != event->answer.call)
+        return; /* late, doubled, or cancelled */
+
+    call_status_t status = event->answer.status;
+    bool again = status == CALL_TIMED_OUT || status == CALL_OVERLOADED;
+    if (again && !tries_spent (call)) {
+        back_off (self, now, call);
+        return;
+    }
+    call_result_t result = {.status = status,
+                            .reason = or_empty (event->answer.reason),
+                            .body = event->answer.body,
+                            .store_start = event->answer.store_start};
+    memcpy (result.store, event->answer.store, STORE_ID_BYTES);
+    call_end (self, now, call, &result);
+}
