@@ -1,0 +1,417 @@
+/*  sim - the run: one queue of ticks, processes that start, die and come back, and who gets what.
+ */
+#include "sim.h"
+
+#include "sim_process.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAUSE_US_MIN   1000
+#define HEAL_PAUSE_US  20000
+#define RECALL_ENTROPY 20261121
+
+sim_t *sim_new (uint64_t seed, sim_tally_t *tally, FILE *trace)
+{
+    sim_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->queue = sim_queue_new ();
+    self->net = sim_net_new (seed ^ 0x6e6574776f726bu, tally);
+    self->tally = tally;
+    self->trace = trace;
+    prng_seed (&self->prng, seed);
+    return self;
+}
+
+void sim_destroy (sim_t **self_p)
+{
+    sim_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t p = 0; p < self->processes_count; p++)
+        process_destroy (&self->processes [p]);
+    sim_queue_destroy (&self->queue);
+    sim_net_destroy (&self->net);
+    free (self);
+    *self_p = NULL;
+}
+
+void sim_observe (sim_t *self, const sim_observer_t *observer)
+{
+    self->observer = *observer;
+}
+
+int sim_add (sim_t *self, const sim_program_t *program, const sim_clock_t *clock, int store_of,
+             int64_t start_us)
+{
+    assert (self->processes_count < SIM_PROCESSES_MAX);
+    process_t *process = calloc (1, sizeof *process);
+    if (!process)
+        abort ();
+    process->number = (int) self->processes_count;
+    process->program = *program;
+    process->clock = *clock;
+    process->moves = 1;
+    snprintf (process->address, sizeof process->address, "sim://%.60s/1", program->name);
+    prng_seed (&process->prng, prng_next (&self->prng));
+    if (store_of == SIM_NOBODY) {
+        uint8_t id [STORE_ID_BYTES];
+        for (size_t i = 0; i < sizeof id; i++)
+            id [i] = (uint8_t) prng_next (&self->prng);
+        process->store = sim_store_new (id);
+        process->store_owned = true;
+    } else {
+        assert (self->processes [store_of]->state == PROCESS_DEAD);
+        process->store = self->processes [store_of]->store;
+    }
+    self->processes [self->processes_count++] = process;
+    sim_queue_push (self->queue, &(tick_t){.at_us = start_us,
+                                           .kind = TICK_START,
+                                           .process = process->number,
+                                           .life = process->life});
+    return process->number;
+}
+
+void sim_fault (sim_t *self, const sim_faults_t *faults, const sim_net_faults_t *net)
+{
+    self->faults = *faults;
+    sim_net_set (self->net, net);
+}
+
+sim_net_t *sim_net (sim_t *self)
+{
+    return self->net;
+}
+
+void sim_heal (sim_t *self)
+{
+    sim_trace (self, SIM_NOBODY, "--- all faults end ---");
+    self->faults = (sim_faults_t){0};
+    sim_net_heal (self->net);
+    for (size_t p = 0; p < self->processes_count; p++)
+        if (self->processes [p]->state == PROCESS_DOWN)
+            sim_queue_push (self->queue, &(tick_t){.at_us = self->now_us + HEAL_PAUSE_US,
+                                                   .kind = TICK_START,
+                                                   .process = (int) p,
+                                                   .life = self->processes [p]->life});
+}
+
+void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms)
+{
+    sim_queue_push (self->queue, &(tick_t){.at_us = at_us,
+                                           .kind = TICK_CRASH,
+                                           .process = process,
+                                           .number = (uint64_t) pause_ms});
+}
+
+void sim_step_clock (sim_t *self, int process, int64_t by_ms)
+{
+    sim_trace (self, process, "its wall clock is stepped by_ms=%lld", (long long) by_ms);
+    self->processes [process]->clock.wall_offset_ms += by_ms;
+}
+
+void sim_at (sim_t *self, int64_t at_us, tick_fn *act, void *owner, uint64_t token)
+{
+    sim_queue_push (
+      self->queue,
+      &(tick_t){.at_us = at_us, .kind = TICK_CALL, .number = token, .act = act, .owner = owner});
+}
+
+process_t *sim_at_address (sim_t *sim, const char *address)
+{
+    for (size_t p = 0; p < sim->processes_count; p++) {
+        process_t *process = sim->processes [p];
+        bool serves = process->state == PROCESS_UP || process->state == PROCESS_DOWN;
+        if (serves && strcmp (process->address, address) == 0)
+            return process;
+    }
+    return NULL;
+}
+
+void sim_send (sim_t *sim, sim_message_t *message)
+{
+    if (sim->observer.left)
+        sim->observer.left (sim->observer.owner, message);
+    int64_t arrivals_us [2];
+    size_t count = sim_net_route (sim->net, sim->now_us, message, arrivals_us);
+    for (size_t i = 0; i < count; i++)
+        sim_queue_push (sim->queue, &(tick_t){.at_us = arrivals_us [i],
+                                              .kind = TICK_ARRIVAL,
+                                              .process = message->to,
+                                              .message = sim_message_copy (message)});
+    if (count == 0 && message->kind != MESSAGE_HINT)
+        sim_trace (sim, message->from, "-> %s.%s to %s is lost", message->service, message->method,
+                   sim_name (sim, message->to));
+    free (message);
+}
+
+/*  It comes back elsewhere, sometimes where another one used to be: to_store must tell them apart.
+ */
+static void move (sim_t *sim, process_t *process)
+{
+    char old [SIM_ADDRESS_BYTES];
+    memcpy (old, process->address, sizeof old);
+    process->moves++;
+    size_t spare = prng_below (&sim->prng, 3);
+    if (spare < sim->abandoned_count) {
+        memcpy (process->address, sim->abandoned [spare], SIM_ADDRESS_BYTES);
+        memcpy (sim->abandoned [spare], old, sizeof old);
+        return;
+    }
+    snprintf (process->address, sizeof process->address, "sim://%.60s/%u", process->program.name,
+              process->moves);
+    if (sim->abandoned_count < SIM_PROCESSES_MAX)
+        memcpy (sim->abandoned [sim->abandoned_count++], old, sizeof old);
+}
+
+void sim_down (sim_t *sim, process_t *process)
+{
+    sim->crashes++;
+    sim->tally->counts [COUNT_CRASHES]++;
+    process_crash (sim, process);
+    if (sim->observer.dies && sim->observer.dies (sim->observer.owner, process->number)) {
+        process->state = PROCESS_DEAD;
+        sim_trace (sim, process->number, "never comes back");
+        return;
+    }
+    if (sim->faults.move > 0 && prng_below (&sim->prng, 1000) < sim->faults.move)
+        move (sim, process);
+    int64_t pause_us =
+      PAUSE_US_MIN + 1000 * (int64_t) prng_below (&sim->prng, sim->faults.pause_ms_max + 1);
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + pause_us,
+                                          .kind = TICK_START,
+                                          .process = process->number,
+                                          .life = process->life});
+}
+
+static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
+{
+    if (process->state != PROCESS_UP)
+        return;
+    sim_trace (self, process->number, "dies%s", process->busy ? " in the middle of a batch" : "");
+    for (size_t i = 0; i < process->taken_count; i++)
+        sim_tally_message (self->tally, process->taken [i], FAULT_UNFLUSHED);
+    if (pause_ms >= 0) {
+        uint32_t kept = self->faults.pause_ms_max;
+        self->faults.pause_ms_max = (uint32_t) pause_ms;
+        sim_down (self, process);
+        self->faults.pause_ms_max = kept;
+        return;
+    }
+    self->tally->counts [COUNT_CRASHES]++;
+    process_crash (self, process);
+    process->state = PROCESS_DEAD;
+}
+
+static void on_arrival (sim_t *self, process_t *process, tick_t *tick)
+{
+    if (process->state == PROCESS_UP) {
+        process_receive (self, process, tick->message);
+        return;
+    }
+    sim_tally_message (self->tally, tick->message, FAULT_DEAD);
+    if (process->state == PROCESS_DOWN && tick->message->kind == MESSAGE_REQUEST &&
+        sim_net_keeps (self->net)) {
+        tick->at_us = self->now_us + 50000; /* its sender's queue holds it until it is back */
+        sim_queue_push (self->queue, tick);
+        return;
+    }
+    free (tick->message);
+}
+
+static void on_tick (sim_t *self, tick_t *tick)
+{
+    process_t *process = self->processes_count ? self->processes [tick->process] : NULL;
+    bool current = process && process->life == tick->life;
+    switch (tick->kind) {
+    case TICK_ARRIVAL:
+        on_arrival (self, process, tick);
+        break;
+    case TICK_CRASH:
+        on_crash (self, process, (int64_t) tick->number);
+        break;
+    case TICK_CALL:
+        tick->act (tick->owner, tick->number);
+        break;
+    case TICK_START:
+        if (current && process->state == PROCESS_DOWN)
+            process_start (self, process);
+        break;
+    case TICK_BATCH_END:
+        if (current)
+            process_batch_end (self, process);
+        break;
+    case TICK_ALARM:
+        if (current)
+            process_alarm (self, process, tick->number);
+        break;
+    case TICK_LATE:
+        if (current)
+            process_late (self, process, tick->number);
+        break;
+    case TICK_WORK:
+        if (current)
+            process_work (self, process, tick->number);
+        break;
+    }
+}
+
+void sim_run (sim_t *self, int64_t until_us)
+{
+    tick_t tick;
+    while (!self->failed && sim_queue_due (self->queue) <= until_us &&
+           sim_queue_pop (self->queue, &tick)) {
+        assert (tick.at_us >= self->now_us);
+        self->now_us = tick.at_us;
+        on_tick (self, &tick);
+    }
+    if (!self->failed && self->now_us < until_us)
+        self->now_us = until_us;
+}
+
+int64_t sim_now_us (const sim_t *self)
+{
+    return self->now_us;
+}
+
+uint64_t sim_steps (const sim_t *self)
+{
+    return self->steps;
+}
+
+size_t sim_processes (const sim_t *self)
+{
+    return self->processes_count;
+}
+
+const char *sim_name (const sim_t *self, int process)
+{
+    return process == SIM_NOBODY ? "nobody" : self->processes [process]->program.name;
+}
+
+bool sim_up (const sim_t *self, int process)
+{
+    return self->processes [process]->state == PROCESS_UP;
+}
+
+const char *sim_address (const sim_t *self, int process)
+{
+    return self->processes [process]->address;
+}
+
+const store_identity_t *sim_identity (const sim_t *self, int process)
+{
+    return sim_store_identity (self->processes [process]->store);
+}
+
+/*  --- what would be there after a restart --- */
+
+typedef struct {
+    core_t core;
+    moment_t moment;
+} recall_t;
+
+static void recall_load (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    recall_t *recall = owner;
+    recall->core.step (
+      recall->core.self, &recall->moment,
+      &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
+}
+
+static sim_message_t *recall_reply (recall_t *recall)
+{
+    effect_t effect;
+    sim_message_t *answer = NULL;
+    while (recall->core.next (recall->core.self, &effect)) {
+        if (effect.kind != EFFECT_REPLY || answer)
+            continue;
+        answer = sim_message_new (MESSAGE_ANSWER, effect.reply.body);
+        answer->status = effect.reply.status;
+        sim_text (answer->reason, sizeof answer->reason, effect.reply.reason);
+    }
+    return answer;
+}
+
+sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,
+                           const char *actor, bytes_t body)
+{
+    const process_t *from = self->processes [process];
+    prng_t prng;
+    prng_seed (&prng, RECALL_ENTROPY);
+    recall_t recall = {0};
+    process_moment (from, self->now_us, &prng, &recall.moment);
+    from->program.make (from->program.owner, &recall.core);
+    sim_store_each (from->store, recall_load, &recall);
+    store_identity_t identity = *sim_store_identity (from->store);
+    identity.start++;
+    recall.core.step (
+      recall.core.self, &recall.moment,
+      &(event_t){.kind = EVENT_START,
+                 .start = {.store = identity, .endpoint = from->address, .events = from->address}});
+    recall.core.step (recall.core.self, &recall.moment,
+                      &(event_t){.kind = EVENT_REQUEST,
+                                 .request = {.service = service,
+                                             .method = method,
+                                             .actor = actor,
+                                             .request_id = "",
+                                             .body = body,
+                                             .reply_to = 1}});
+    sim_message_t *answer = recall_reply (&recall);
+    recall.core.destroy (recall.core.self);
+    return answer;
+}
+
+/*  --- verdict and trace --- */
+
+void sim_fail (sim_t *self, const char *format, ...)
+{
+    if (self->failed)
+        return;
+    self->failed = true;
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (self->why, sizeof self->why, format, arguments);
+    va_end (arguments);
+    sim_trace (self, SIM_NOBODY, "FAILED: %s", self->why);
+}
+
+bool sim_failed (const sim_t *self)
+{
+    return self->failed;
+}
+
+const char *sim_why (const sim_t *self)
+{
+    return self->why;
+}
+
+bool sim_tracing (const sim_t *self)
+{
+    return self->trace != NULL;
+}
+
+void sim_trace (sim_t *self, int process, const char *format, ...)
+{
+    if (!self->trace)
+        return;
+    fprintf (self->trace, "%6lld.%06lld %-12s ", (long long) (self->now_us / 1000000),
+             (long long) (self->now_us % 1000000),
+             process == SIM_NOBODY ? "" : self->processes [process]->program.name);
+    va_list arguments;
+    va_start (arguments, format);
+    vfprintf (self->trace, format, arguments);
+    va_end (arguments);
+    fputc ('\n', self->trace);
+}
+
+void sim_log (sim_t *sim, const process_t *process, log_level_t level, const char *line)
+{
+    static const char *const words [] = {"debug", "info", "warning", "alarm"};
+    sim_trace (sim, process->number, "    %s: %s", words [level], line);
+    if (sim->observer.logged)
+        sim->observer.logged (sim->observer.owner, process->number, line);
+}

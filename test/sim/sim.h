@@ -1,0 +1,124 @@
+/*  sim - the simulated host: any number of cores in one process, under virtual time (DESIGN §3).
+ *
+ *  Each process has clocks of its own, a store that forgets what was not flushed, and one server
+ *  that takes up what has come in batches, as the real host does: step every event, flush once,
+ *  then let replies, calls and hints leave in order. Between processes lies a seeded network
+ *  (sim_net.h). A process may die at any moment, and in each batch before the flush or before any
+ *  of the messages that leave after it. Same seed, same calls: same bytes in the trace.
+ *
+ *  Processes are numbered from 0 in the order they are added.
+ */
+#ifndef MUSUBI_SIM_H
+#define MUSUBI_SIM_H
+
+#include "sim_net.h"
+#include "sim_queue.h"
+#include "sim_store.h"
+
+#include <stdio.h>
+
+#define SIM_WHY_BYTES 512
+
+/*  True time 0 of every run, as wall time. */
+#define SIM_EPOCH_MS INT64_C (1790000000000)
+
+typedef struct sim sim_t;
+
+/*  What a process runs. make is called at each start; name and owner are borrowed for life. */
+typedef struct {
+    const char *name; /* "lis/ams": its first address is sim://lis/ams/1 */
+    void (*make) (void *owner, core_t *core);
+    void *owner;
+} sim_program_t;
+
+/*  How far a process's clocks are off. */
+typedef struct {
+    int64_t wall_offset_ms;
+    int32_t drift_ppm; /* of both clocks */
+} sim_clock_t;
+
+/*  Chances in parts per thousand. */
+typedef struct {
+    uint32_t crash;        /* a batch that stores, or lets messages of a transaction leave */
+    uint32_t crashes_max;  /* in all */
+    uint32_t pause_ms_max; /* how long a process stays down */
+    uint32_t move;         /* it comes back at another address */
+    uint32_t slow;         /* a batch takes long, as on a busy machine */
+} sim_faults_t;
+
+/*  What the schedule and its checks see. Any may be NULL. */
+typedef struct {
+    void *owner;
+
+    /*  A message has left its process: whatever it promises must be durable now. */
+    void (*left) (void *owner, const sim_message_t *message);
+
+    /*  A batch of this process is durable. */
+    void (*flushed) (void *owner, int process);
+
+    /*  A core has logged a line. */
+    void (*logged) (void *owner, int process, const char *line);
+
+    /*  A process is about to restart after a crash: true when it never will (a take-over). */
+    bool (*dies) (void *owner, int process);
+
+    /*  A process asked to end (EFFECT_STOP) and did. */
+    void (*ended) (void *owner, int process);
+} sim_observer_t;
+
+/*  trace may be NULL. The tally is borrowed for life. */
+sim_t *sim_new (uint64_t seed, sim_tally_t *tally, FILE *trace);
+void sim_destroy (sim_t **self_p);
+
+void sim_observe (sim_t *self, const sim_observer_t *observer);
+
+/*  A new process, started at start_us. It serves the store of process store_of, which must be down
+ *  for good, or a new one when that is SIM_NOBODY. Returns its number. */
+int sim_add (sim_t *self, const sim_program_t *program, const sim_clock_t *clock, int store_of,
+             int64_t start_us);
+
+void sim_fault (sim_t *self, const sim_faults_t *faults, const sim_net_faults_t *net);
+sim_net_t *sim_net (sim_t *self);
+
+/*  Faults and cuts end; whoever is down comes back, except the dead for good. */
+void sim_heal (sim_t *self);
+
+/*  The process dies at that time; it comes back pause_ms later, never when that is negative. */
+void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms);
+
+/*  Its wall clock is stepped from then on. */
+void sim_step_clock (sim_t *self, int process, int64_t by_ms);
+
+/*  Call act at that time. */
+void sim_at (sim_t *self, int64_t at_us, tick_fn *act, void *owner, uint64_t token);
+
+/*  Run until that time, or until a check fails. */
+void sim_run (sim_t *self, int64_t until_us);
+
+int64_t sim_now_us (const sim_t *self);
+uint64_t sim_steps (const sim_t *self);
+size_t sim_processes (const sim_t *self);
+const char *sim_name (const sim_t *self, int process);
+bool sim_up (const sim_t *self, int process);
+
+/*  Where it can be reached now, or could when it was last up. */
+const char *sim_address (const sim_t *self, int process);
+const store_identity_t *sim_identity (const sim_t *self, int process);
+
+/*  What a process would say if it died now and came back: a new core is fed its durable records
+ *  and asked. Nothing of the run changes. The answer is the caller's (free); NULL when the core
+ *  does not answer at once. */
+sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,
+                           const char *actor, bytes_t body);
+
+/*  A check failed. The first one is kept; the run stops. */
+void sim_fail (sim_t *self, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+bool sim_failed (const sim_t *self);
+const char *sim_why (const sim_t *self);
+
+/*  One line of the trace, when there is one. */
+void sim_trace (sim_t *self, int process, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+bool sim_tracing (const sim_t *self);
+
+#endif

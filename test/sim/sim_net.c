@@ -1,0 +1,134 @@
+/*  sim_net - decides the fate of each message. */
+#include "sim_net.h"
+
+#include <stdlib.h>
+
+#define FLIGHT_US_MIN  60
+#define FLIGHT_US_MAX  400
+#define FALL_BEHIND_US 40000
+
+typedef struct {
+    int a;
+    int b;
+    bool one_way;
+    int64_t from_us;
+    int64_t until_us;
+} cut_t;
+
+struct sim_net {
+    prng_t prng;
+    sim_tally_t *tally;
+    sim_net_faults_t faults;
+    cut_t cuts [SIM_CUTS_MAX];
+    size_t cuts_count;
+    int64_t last_us [SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* latest arrival in order */
+};
+
+sim_net_t *sim_net_new (uint64_t seed, sim_tally_t *tally)
+{
+    sim_net_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    prng_seed (&self->prng, seed);
+    self->tally = tally;
+    return self;
+}
+
+void sim_net_destroy (sim_net_t **self_p)
+{
+    free (*self_p);
+    *self_p = NULL;
+}
+
+void sim_net_set (sim_net_t *self, const sim_net_faults_t *faults)
+{
+    self->faults = *faults;
+}
+
+void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, int64_t until_us)
+{
+    if (self->cuts_count < SIM_CUTS_MAX)
+        self->cuts [self->cuts_count++] =
+          (cut_t){.a = a, .b = b, .one_way = one_way, .from_us = from_us, .until_us = until_us};
+}
+
+void sim_net_heal (sim_net_t *self)
+{
+    self->faults = (sim_net_faults_t){0};
+    self->cuts_count = 0;
+}
+
+static bool happens (sim_net_t *self, uint32_t chance)
+{
+    return chance > 0 && prng_below (&self->prng, 1000) < chance;
+}
+
+static int64_t flight_us (sim_net_t *self)
+{
+    return FLIGHT_US_MIN + (int64_t) prng_below (&self->prng, FLIGHT_US_MAX - FLIGHT_US_MIN);
+}
+
+/*  When the cut that is in the way ends; 0 when none is. */
+static int64_t cut_until (const sim_net_t *self, int from, int to, int64_t now_us)
+{
+    int64_t until_us = 0;
+    for (size_t i = 0; i < self->cuts_count; i++) {
+        const cut_t *cut = &self->cuts [i];
+        bool between =
+          (cut->a == from && cut->b == to) || (!cut->one_way && cut->a == to && cut->b == from);
+        if (between && cut->from_us <= now_us && now_us < cut->until_us && cut->until_us > until_us)
+            until_us = cut->until_us;
+    }
+    return until_us;
+}
+
+/*  When it arrives if nothing worse happens: in order, unless it is told to fall behind. */
+static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t *message)
+{
+    if (happens (self, self->faults.delay)) {
+        sim_tally_message (self->tally, message, FAULT_DELAYED);
+        return now_us + flight_us (self) +
+               1000 * (int64_t) prng_below (&self->prng, self->faults.delay_ms_max + 1);
+    }
+    if (happens (self, self->faults.reordering)) {
+        sim_tally_message (self->tally, message, FAULT_REORDERED);
+        return now_us + flight_us (self) + (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
+    }
+    int64_t *last_us = &self->last_us [message->from][message->to];
+    int64_t at_us = now_us + flight_us (self);
+    if (at_us <= *last_us)
+        at_us = *last_us + 1;
+    *last_us = at_us;
+    return at_us;
+}
+
+size_t sim_net_route (sim_net_t *self, int64_t now_us, const sim_message_t *message,
+                      int64_t arrivals_us [2])
+{
+    sim_tally_message (self->tally, message, FAULT_NONE);
+    if (message->to == SIM_NOBODY)
+        return 0;
+    int64_t until_us = cut_until (self, message->from, message->to, now_us);
+    if (until_us > 0) {
+        sim_tally_message (self->tally, message, FAULT_CUT);
+        if (!happens (self, self->faults.keep))
+            return 0;
+        arrivals_us [0] = until_us + flight_us (self);
+        return 1;
+    }
+    if (happens (self, self->faults.loss)) {
+        sim_tally_message (self->tally, message, FAULT_LOST);
+        return 0;
+    }
+    arrivals_us [0] = arrival_us (self, now_us, message);
+    if (!happens (self, self->faults.doubling))
+        return 1;
+    sim_tally_message (self->tally, message, FAULT_DOUBLED);
+    arrivals_us [1] = arrivals_us [0] + (int64_t) prng_below (&self->prng, 2 * FALL_BEHIND_US);
+    return 2;
+}
+
+bool sim_net_keeps (sim_net_t *self)
+{
+    return happens (self, self->faults.keep);
+}

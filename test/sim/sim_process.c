@@ -1,0 +1,676 @@
+/*  sim_process - how a process spends its time: take what has come, step, flush, let leave.
+ *
+ *  The order is the real host's (host.c): nothing of a batch leaves before the flush. Deaths fall
+ *  before the flush, or after it between any two of the messages that leave.
+ */
+#include "sim_process.h"
+
+#include "sim_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_MAX         8
+#define SERVICE_US_MIN    15
+#define SERVICE_US_MAX    120
+#define FLUSH_US_MIN      300
+#define FLUSH_US_MAX      3000
+#define SLOW_US_MAX       400000
+#define WORK_US_MAX       2000
+#define DIES_BEFORE_FLUSH SIZE_MAX
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int64_t between (prng_t *prng, int64_t least, int64_t most)
+{
+    return least + (int64_t) prng_below (prng, (uint64_t) (most - least));
+}
+
+static int64_t mono_us (const process_t *self, int64_t at_us)
+{
+    return self->mono_origin_us + at_us + at_us / 1000 * self->clock.drift_ppm / 1000;
+}
+
+void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_t *moment)
+{
+    int64_t run_us = at_us + at_us / 1000 * self->clock.drift_ppm / 1000;
+    int64_t wall_ms = SIM_EPOCH_MS + run_us / 1000 + self->clock.wall_offset_ms;
+    int64_t stamp_ms = sim_store_stamp_ms (self->store);
+    moment->wall_ms = wall_ms > stamp_ms ? wall_ms : stamp_ms;
+    moment->mono_ms = mono_us (self, at_us) / 1000;
+    for (size_t i = 0; i < ENTROPY_BYTES; i += sizeof (uint64_t)) {
+        uint64_t word = prng_next (prng);
+        memcpy (moment->entropy + i, &word, sizeof word);
+    }
+    moment->store_bytes = SIM_STORE_BYTES;
+    moment->store_free_bytes = sim_store_free_bytes (self->store);
+}
+
+static void inbox_push (process_t *self, waiting_t waiting)
+{
+    if (self->inbox_count == self->inbox_room) {
+        self->inbox_room = self->inbox_room ? 2 * self->inbox_room : 16;
+        self->inbox = must (realloc (self->inbox, self->inbox_room * sizeof (waiting_t)));
+    }
+    self->inbox [self->inbox_count++] = waiting;
+}
+
+static void take_keep (process_t *self, sim_message_t *message)
+{
+    if (self->taken_count == self->taken_room) {
+        self->taken_room = self->taken_room ? 2 * self->taken_room : 16;
+        self->taken = must (realloc (self->taken, self->taken_room * sizeof (sim_message_t *)));
+    }
+    self->taken [self->taken_count++] = message;
+}
+
+static void leave_later (process_t *self, leaving_t leaving)
+{
+    if (self->leaving_count == self->leaving_room) {
+        self->leaving_room = self->leaving_room ? 2 * self->leaving_room : 16;
+        self->leaving = must (realloc (self->leaving, self->leaving_room * sizeof (leaving_t)));
+    }
+    self->leaving [self->leaving_count++] = leaving;
+    if (leaving.message && sim_message_transacts (leaving.message))
+        self->transacts = true;
+}
+
+/*  --- effects --- */
+
+static void on_reply (sim_t *sim, process_t *self, const effect_t *effect)
+{
+    for (size_t i = 0; i < self->replies_count; i++) {
+        if (self->replies_open [i].reply_to != effect->reply.reply_to)
+            continue;
+        sim_message_t *request = self->replies_open [i].request;
+        self->replies_open [i] = self->replies_open [--self->replies_count];
+        sim_message_t *answer = sim_message_new (MESSAGE_ANSWER, effect->reply.body);
+        answer->from = self->number;
+        answer->to = request->from;
+        answer->to_life = request->to_life;
+        answer->call = request->call;
+        answer->status = effect->reply.status;
+        answer->store = *sim_store_identity (self->store);
+        sim_text (answer->service, sizeof answer->service, request->service);
+        sim_text (answer->method, sizeof answer->method, request->method);
+        sim_text (answer->actor, sizeof answer->actor, request->actor);
+        sim_text (answer->request_id, sizeof answer->request_id, request->request_id);
+        sim_text (answer->reason, sizeof answer->reason, effect->reply.reason);
+        free (request);
+        leave_later (self, (leaving_t){.message = answer});
+        return;
+    }
+    sim_fail (sim, "%s answered a request twice, or one that never came", self->program.name);
+}
+
+static void on_call (process_t *self, const effect_t *effect)
+{
+    sim_message_t *request = sim_message_new (MESSAGE_REQUEST, effect->call.body);
+    request->from = self->number;
+    request->to_life = self->life; /* the life that asks: its answer comes back to it alone */
+    request->call = effect->call.call;
+    memcpy (request->to_store, effect->call.to_store, STORE_ID_BYTES);
+    sim_text (request->address, sizeof request->address, effect->call.endpoint);
+    sim_text (request->service, sizeof request->service, effect->call.service);
+    sim_text (request->method, sizeof request->method, effect->call.method);
+    sim_text (request->actor, sizeof request->actor, effect->call.actor);
+    sim_text (request->request_id, sizeof request->request_id, effect->call.request_id);
+    leave_later (self, (leaving_t){.message = request, .timeout_ms = effect->call.timeout_ms});
+}
+
+static void on_publish (process_t *self, const effect_t *effect)
+{
+    sim_message_t *hint = sim_message_new (MESSAGE_HINT, effect->publish.body);
+    hint->from = self->number;
+    hint->store = *sim_store_identity (self->store);
+    hint->number = ++self->hints;
+    sim_text (hint->address, sizeof hint->address, self->address);
+    sim_text (hint->service, sizeof hint->service, "hint");
+    sim_text (hint->method, sizeof hint->method, effect->publish.topic);
+    leave_later (self, (leaving_t){.message = hint});
+}
+
+static void on_subscribe (process_t *self, const char *endpoint, bool wanted)
+{
+    size_t at = 0;
+    while (at < self->subscriptions_count && strcmp (self->subscriptions [at], endpoint) != 0)
+        at++;
+    bool there = at < self->subscriptions_count;
+    if (wanted && !there && at < SIM_SUBSCRIPTIONS_MAX)
+        sim_text (self->subscriptions [self->subscriptions_count++], SIM_ADDRESS_BYTES, endpoint);
+    if (!wanted && there)
+        memmove (self->subscriptions [at], self->subscriptions [--self->subscriptions_count],
+                 SIM_ADDRESS_BYTES);
+}
+
+/*  True time at which the monotonic clock shows alarm_mono_ms. */
+static void set_alarm (sim_t *sim, process_t *self)
+{
+    if (self->alarm_mono_ms == INT64_MAX)
+        return;
+    int64_t wait_us = 1000 * self->alarm_mono_ms - mono_us (self, sim->now_us);
+    if (wait_us < 0)
+        wait_us = 0;
+    wait_us += wait_us / 1000 * -self->clock.drift_ppm / 1000;
+    if (wait_us < 0)
+        wait_us = 0;
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + wait_us,
+                                          .kind = TICK_ALARM,
+                                          .process = self->number,
+                                          .life = self->life,
+                                          .number = self->alarm});
+}
+
+static void on_timer (sim_t *sim, process_t *self, int64_t mono_ms)
+{
+    self->alarm++;
+    self->alarm_mono_ms = mono_ms;
+    set_alarm (sim, self);
+}
+
+static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_REPLY:
+        on_reply (sim, self, effect);
+        break;
+    case EFFECT_CALL:
+        on_call (self, effect);
+        break;
+    case EFFECT_PUBLISH:
+        on_publish (self, effect);
+        break;
+    case EFFECT_SUBSCRIBE:
+        on_subscribe (self, effect->subscribe.endpoint, true);
+        break;
+    case EFFECT_UNSUBSCRIBE:
+        on_subscribe (self, effect->subscribe.endpoint, false);
+        break;
+    case EFFECT_PUT:
+        sim_store_put (self->store, effect->record.table, effect->record.key, effect->record.value);
+        sim_trace (sim, self->number, "    put table=%u bytes=%zu", effect->record.table,
+                   effect->record.value.size);
+        break;
+    case EFFECT_DELETE:
+        sim_store_delete (self->store, effect->record.table, effect->record.key);
+        sim_trace (sim, self->number, "    delete table=%u", effect->record.table);
+        break;
+    case EFFECT_TIMER:
+        on_timer (sim, self, effect->timer.mono_ms);
+        break;
+    case EFFECT_WORK:
+        leave_later (self, (leaving_t){.number = effect->work.work});
+        break;
+    case EFFECT_LOG:
+        sim_log (sim, self, effect->log.level, effect->log.line);
+        break;
+    case EFFECT_STOP:
+        self->stops = true;
+        sim_trace (sim, self->number, "    stop: %s", effect->stop.reason);
+        break;
+    }
+}
+
+/*  --- a batch --- */
+
+static void step (sim_t *sim, process_t *self, int64_t at_us, const event_t *event)
+{
+    moment_t moment;
+    process_moment (self, at_us, &self->prng, &moment);
+    sim->steps++;
+    self->core.step (self->core.self, &moment, event);
+    effect_t effect;
+    while (self->core.next (self->core.self, &effect))
+        on_effect (sim, self, &effect);
+}
+
+static void step_request (sim_t *sim, process_t *self, int64_t at_us, sim_message_t *message)
+{
+    if (self->replies_count == self->replies_room) {
+        self->replies_room = self->replies_room ? 2 * self->replies_room : 16;
+        self->replies_open =
+          must (realloc (self->replies_open, self->replies_room * sizeof (reply_open_t)));
+    }
+    uint64_t reply_to = ++self->replies;
+    self->replies_open [self->replies_count++] =
+      (reply_open_t){.reply_to = reply_to, .request = sim_message_copy (message)};
+    step (sim, self, at_us,
+          &(event_t){.kind = EVENT_REQUEST,
+                     .request = {.service = message->service,
+                                 .method = message->method,
+                                 .actor = message->actor,
+                                 .request_id = message->request_id,
+                                 .body = sim_message_body (message),
+                                 .reply_to = reply_to}});
+}
+
+static void step_answer (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
+{
+    event_t event = {.kind = EVENT_ANSWER,
+                     .answer = {.call = message->call,
+                                .status = message->status,
+                                .reason = message->reason,
+                                .body = sim_message_body (message),
+                                .store_start = message->store.start}};
+    memcpy (event.answer.store, message->store.id, STORE_ID_BYTES);
+    step (sim, self, at_us, &event);
+}
+
+static void step_hint (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
+{
+    char endpoint [SIM_ADDRESS_BYTES + 8];
+    snprintf (endpoint, sizeof endpoint, "%s/events", message->address);
+    event_t event = {.kind = EVENT_HINT,
+                     .hint = {.endpoint = endpoint,
+                              .topic = message->method,
+                              .number = message->number,
+                              .store_start = message->store.start,
+                              .body = sim_message_body (message)}};
+    memcpy (event.hint.store, message->store.id, STORE_ID_BYTES);
+    step (sim, self, at_us, &event);
+}
+
+/*  Slow work has no place here: the kernel orders none that must succeed. */
+static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t work)
+{
+    static const char why [] = "no worker in the simulated host";
+    step (sim, self, at_us,
+          &(event_t){.kind = EVENT_WORK,
+                     .work = {.work = work,
+                              .ok = false,
+                              .result = {.data = (const uint8_t *) why, .size = sizeof why - 1}}});
+}
+
+static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const waiting_t *waiting)
+{
+    if (waiting->message && sim_tracing (sim)) {
+        char text [SIM_TEXT_BYTES];
+        sim_wire_text (waiting->message, text);
+        sim_trace (sim, self->number, "<- %s from %s: %s",
+                   waiting->kind == EVENT_REQUEST  ? "request"
+                   : waiting->kind == EVENT_ANSWER ? "answer"
+                                                   : "hint",
+                   waiting->message->status == CALL_TIMED_OUT && waiting->kind == EVENT_ANSWER
+                     ? "nobody"
+                     : sim_name (sim, waiting->message->from),
+                   text);
+    }
+    switch (waiting->kind) {
+    case EVENT_REQUEST:
+        step_request (sim, self, at_us, waiting->message);
+        break;
+    case EVENT_ANSWER:
+        step_answer (sim, self, at_us, waiting->message);
+        break;
+    case EVENT_HINT:
+        step_hint (sim, self, at_us, waiting->message);
+        break;
+    case EVENT_TIMER:
+        self->alarm_waits = false;
+        step (sim, self, at_us, &(event_t){.kind = EVENT_TIMER});
+        break;
+    case EVENT_WORK:
+        step_work (sim, self, at_us, waiting->number);
+        break;
+    case EVENT_RECORD:
+    case EVENT_START:
+        assert (false);
+    }
+}
+
+static bool happens (prng_t *prng, uint32_t chance)
+{
+    return chance > 0 && prng_below (prng, 1000) < chance;
+}
+
+/*  The batch has been stepped: how long its flush takes, and whether it will see the end. */
+static void batch_close (sim_t *sim, process_t *self, int64_t spent_us)
+{
+    bool stores = sim_store_waiting (self->store);
+    if (stores)
+        spent_us += between (&sim->prng, FLUSH_US_MIN, FLUSH_US_MAX);
+    if (happens (&sim->prng, sim->faults.slow))
+        spent_us += between (&sim->prng, 0, SLOW_US_MAX);
+    self->dies = sim->crashes < sim->faults.crashes_max && (stores || self->transacts) &&
+                 happens (&sim->prng, sim->faults.crash);
+    if (self->dies) {
+        bool before_flush = stores && prng_below (&sim->prng, 3) == 0;
+        self->dies_after =
+          before_flush ? DIES_BEFORE_FLUSH : prng_below (&sim->prng, self->leaving_count + 1);
+    }
+    self->busy = true;
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + spent_us,
+                                          .kind = TICK_BATCH_END,
+                                          .process = self->number,
+                                          .life = self->life});
+}
+
+static void batch_begin (sim_t *sim, process_t *self)
+{
+    if (self->busy || self->inbox_count == 0 || sim->failed)
+        return;
+    size_t count = 1 + prng_below (&sim->prng, BATCH_MAX);
+    if (count > self->inbox_count)
+        count = self->inbox_count;
+    int64_t spent_us = 0;
+    for (size_t i = 0; i < count; i++) {
+        spent_us += between (&sim->prng, SERVICE_US_MIN, SERVICE_US_MAX);
+        step_waiting (sim, self, sim->now_us + spent_us, &self->inbox [i]);
+        if (self->inbox [i].message)
+            take_keep (self, self->inbox [i].message);
+    }
+    self->inbox_count -= count;
+    memmove (self->inbox, self->inbox + count, self->inbox_count * sizeof (waiting_t));
+    batch_close (sim, self, spent_us);
+}
+
+/*  A call leaves: from now on its time runs. */
+static void call_leaves (sim_t *sim, process_t *self, const leaving_t *leaving)
+{
+    if (self->calls_count == self->calls_room) {
+        self->calls_room = self->calls_room ? 2 * self->calls_room : 16;
+        self->calls = must (realloc (self->calls, self->calls_room * sizeof (call_open_t)));
+    }
+    const sim_message_t *request = leaving->message;
+    sim_message_t *late = sim_message_new (MESSAGE_ANSWER, (bytes_t){0});
+    late->from = late->to = self->number;
+    late->call = request->call;
+    late->status = CALL_TIMED_OUT;
+    memcpy (late->service, request->service, sizeof late->service);
+    memcpy (late->method, request->method, sizeof late->method);
+    sim_text (late->reason, sizeof late->reason, "no answer in time");
+    self->calls [self->calls_count++] = (call_open_t){.call = request->call, .late = late};
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + 1000 * leaving->timeout_ms,
+                                          .kind = TICK_LATE,
+                                          .process = self->number,
+                                          .life = self->life,
+                                          .number = request->call});
+}
+
+static void hint_leaves (sim_t *sim, const process_t *self, sim_message_t *hint)
+{
+    char endpoint [SIM_ADDRESS_BYTES + 8];
+    snprintf (endpoint, sizeof endpoint, "%s/events", self->address);
+    for (size_t p = 0; p < sim->processes_count; p++) {
+        const process_t *other = sim->processes [p];
+        for (size_t s = 0; s < other->subscriptions_count; s++) {
+            if (other->state != PROCESS_UP || strcmp (other->subscriptions [s], endpoint) != 0)
+                continue;
+            sim_message_t *copy = sim_message_copy (hint);
+            copy->to = other->number;
+            sim_send (sim, copy);
+        }
+    }
+    free (hint);
+}
+
+static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
+{
+    sim_message_t *message = leaving->message;
+    leaving->message = NULL;
+    if (!message) {
+        sim_queue_push (sim->queue,
+                        &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, WORK_US_MAX),
+                                  .kind = TICK_WORK,
+                                  .process = self->number,
+                                  .life = self->life,
+                                  .number = leaving->number});
+        return;
+    }
+    if (message->kind == MESSAGE_HINT) {
+        hint_leaves (sim, self, message);
+        return;
+    }
+    if (message->kind == MESSAGE_REQUEST) {
+        call_leaves (sim, self,
+                     &(leaving_t){.message = message, .timeout_ms = leaving->timeout_ms});
+        const process_t *to = sim_at_address (sim, message->address);
+        message->to = to ? to->number : SIM_NOBODY;
+    }
+    sim_send (sim, message);
+}
+
+static void tally_taken (sim_t *sim, const process_t *self, fault_kind_t fault)
+{
+    for (size_t i = 0; i < self->taken_count; i++)
+        sim_tally_message (sim->tally, self->taken [i], fault);
+}
+
+static void taken_clear (process_t *self)
+{
+    for (size_t i = 0; i < self->taken_count; i++)
+        free (self->taken [i]);
+    self->taken_count = 0;
+}
+
+static void batch_flush (sim_t *sim, process_t *self)
+{
+    if (!sim_store_waiting (self->store))
+        return;
+    moment_t moment;
+    prng_t unused = {{1, 2, 3, 4}};
+    process_moment (self, sim->now_us, &unused, &moment);
+    sim_store_flush (self->store, moment.wall_ms);
+    if (sim->observer.flushed)
+        sim->observer.flushed (sim->observer.owner, self->number);
+}
+
+/*  The batch's flush is over; what is promised may leave, or the process dies on the way. */
+void process_batch_end (sim_t *sim, process_t *self)
+{
+    if (self->dies && self->dies_after == DIES_BEFORE_FLUSH) {
+        sim_trace (sim, self->number, "dies before the flush");
+        tally_taken (sim, self, FAULT_UNFLUSHED);
+        sim_down (sim, self);
+        return;
+    }
+    batch_flush (sim, self);
+    size_t count = self->dies ? self->dies_after : self->leaving_count;
+    for (size_t i = 0; i < count && !sim->failed; i++)
+        leave (sim, self, &self->leaving [i]);
+    if (self->dies) {
+        sim_trace (sim, self->number, "dies after the flush, %zu of %zu left", count,
+                   self->leaving_count);
+        tally_taken (sim, self, FAULT_FLUSHED);
+        for (size_t i = count; i < self->leaving_count; i++)
+            if (self->leaving [i].message)
+                sim_tally_message (sim->tally, self->leaving [i].message, FAULT_UNSENT);
+        sim_down (sim, self);
+        return;
+    }
+    self->leaving_count = 0;
+    self->transacts = false;
+    self->busy = false;
+    taken_clear (self);
+    if (self->stops) {
+        process_crash (sim, self);
+        self->state = PROCESS_ENDED;
+        if (sim->observer.ended)
+            sim->observer.ended (sim->observer.owner, self->number);
+        return;
+    }
+    batch_begin (sim, self);
+}
+
+/*  --- what comes --- */
+
+static bool wrong_store (const process_t *self, const sim_message_t *request)
+{
+    static const uint8_t any [STORE_ID_BYTES] = {0};
+    return memcmp (request->to_store, any, STORE_ID_BYTES) != 0 &&
+           memcmp (request->to_store, sim_store_identity (self->store)->id, STORE_ID_BYTES) != 0;
+}
+
+/*  The host itself answers what is meant for another store (core.h). */
+static void refuse_store (sim_t *sim, process_t *self, sim_message_t *request)
+{
+    sim_message_t *answer = sim_message_new (MESSAGE_ANSWER, (bytes_t){0});
+    answer->from = self->number;
+    answer->to = request->from;
+    answer->to_life = request->to_life;
+    answer->call = request->call;
+    answer->status = CALL_WRONG_STORE;
+    answer->store = *sim_store_identity (self->store);
+    memcpy (answer->service, request->service, sizeof answer->service);
+    memcpy (answer->method, request->method, sizeof answer->method);
+    sim_text (answer->reason, sizeof answer->reason, "another store serves this address");
+    free (request);
+    sim_send (sim, answer);
+}
+
+/*  The open call that this answers; false when it is not open any more. */
+static bool call_close (process_t *self, uint64_t call, sim_message_t **late)
+{
+    for (size_t i = 0; i < self->calls_count; i++) {
+        if (self->calls [i].call == call) {
+            *late = self->calls [i].late;
+            self->calls [i] = self->calls [--self->calls_count];
+            return true;
+        }
+    }
+    return false;
+}
+
+void process_receive (sim_t *sim, process_t *self, sim_message_t *message)
+{
+    sim_message_t *late;
+    switch (message->kind) {
+    case MESSAGE_REQUEST:
+        if (wrong_store (self, message)) {
+            refuse_store (sim, self, message);
+            return;
+        }
+        inbox_push (self, (waiting_t){.kind = EVENT_REQUEST, .message = message});
+        break;
+    case MESSAGE_ANSWER:
+        if (message->to_life != self->life || !call_close (self, message->call, &late)) {
+            free (message); /* it asked in another life, or has its answer */
+            return;
+        }
+        free (late);
+        inbox_push (self, (waiting_t){.kind = EVENT_ANSWER, .message = message});
+        break;
+    case MESSAGE_HINT:
+        inbox_push (self, (waiting_t){.kind = EVENT_HINT, .message = message});
+        break;
+    }
+    batch_begin (sim, self);
+}
+
+void process_alarm (sim_t *sim, process_t *self, uint64_t alarm)
+{
+    if (alarm != self->alarm || self->alarm_waits)
+        return;
+    if (mono_us (self, sim->now_us) / 1000 < self->alarm_mono_ms) {
+        self->alarm++;
+        int64_t wait_us = 1000 * self->alarm_mono_ms - mono_us (self, sim->now_us);
+        sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + wait_us + 1,
+                                              .kind = TICK_ALARM,
+                                              .process = self->number,
+                                              .life = self->life,
+                                              .number = self->alarm});
+        return;
+    }
+    self->alarm_waits = true;
+    inbox_push (self, (waiting_t){.kind = EVENT_TIMER});
+    batch_begin (sim, self);
+}
+
+void process_late (sim_t *sim, process_t *self, uint64_t call)
+{
+    sim_message_t *late;
+    if (!call_close (self, call, &late))
+        return;
+    inbox_push (self, (waiting_t){.kind = EVENT_ANSWER, .message = late});
+    batch_begin (sim, self);
+}
+
+void process_work (sim_t *sim, process_t *self, uint64_t work)
+{
+    inbox_push (self, (waiting_t){.kind = EVENT_WORK, .number = work});
+    batch_begin (sim, self);
+}
+
+/*  --- life and death --- */
+
+typedef struct {
+    sim_t *sim;
+    process_t *self;
+} loading_t;
+
+static void load (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    const loading_t *loading = owner;
+    step (loading->sim, loading->self, loading->sim->now_us,
+          &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
+}
+
+void process_start (sim_t *sim, process_t *self)
+{
+    assert (self->state == PROCESS_DOWN);
+    sim_store_open (self->store);
+    self->state = PROCESS_UP;
+    self->life++;
+    self->alarm_mono_ms = INT64_MAX;
+    self->mono_origin_us = (int64_t) prng_below (&sim->prng, 1000000) * 1000;
+    self->hints = 0;
+    const store_identity_t *identity = sim_store_identity (self->store);
+    sim_trace (sim, self->number, "starts store=%02x%02x%02x%02x start=%u address=%s",
+               identity->id [0], identity->id [1], identity->id [2], identity->id [3],
+               identity->start, self->address);
+    self->program.make (self->program.owner, &self->core);
+    loading_t loading = {.sim = sim, .self = self};
+    sim_store_each (self->store, load, &loading);
+    char events [SIM_ADDRESS_BYTES + 8];
+    snprintf (events, sizeof events, "%s/events", self->address);
+    step (sim, self, sim->now_us,
+          &(event_t){.kind = EVENT_START,
+                     .start = {.store = *identity, .endpoint = self->address, .events = events}});
+    batch_close (sim, self, between (&sim->prng, SERVICE_US_MIN, SERVICE_US_MAX));
+}
+
+void process_crash (sim_t *sim, process_t *self)
+{
+    (void) sim;
+    if (self->core.destroy)
+        self->core.destroy (self->core.self);
+    self->core = (core_t){0};
+    sim_store_forget (self->store);
+    for (size_t i = 0; i < self->inbox_count; i++)
+        free (self->inbox [i].message);
+    for (size_t i = 0; i < self->calls_count; i++)
+        free (self->calls [i].late);
+    for (size_t i = 0; i < self->replies_count; i++)
+        free (self->replies_open [i].request);
+    for (size_t i = 0; i < self->leaving_count; i++)
+        free (self->leaving [i].message);
+    taken_clear (self);
+    self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
+    self->subscriptions_count = 0;
+    self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;
+    self->state = PROCESS_DOWN;
+    self->life++;
+}
+
+void process_destroy (process_t **self_p)
+{
+    process_t *self = *self_p;
+    if (!self)
+        return;
+    process_crash (NULL, self);
+    if (self->store_owned)
+        sim_store_destroy (&self->store);
+    free (self->inbox);
+    free (self->calls);
+    free (self->replies_open);
+    free (self->taken);
+    free (self->leaving);
+    free (self);
+    *self_p = NULL;
+}

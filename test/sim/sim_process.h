@@ -1,0 +1,134 @@
+/*  sim_process - one process of the simulated host: its core, its clocks, and the batch it is at.
+ *
+ *  For sim.c and sim_process.c only: they share the whole state.
+ */
+#ifndef MUSUBI_SIM_PROCESS_H
+#define MUSUBI_SIM_PROCESS_H
+
+#include "sim.h"
+
+#define SIM_SUBSCRIPTIONS_MAX 32
+
+typedef enum {
+    PROCESS_DOWN, /* will come back */
+    PROCESS_UP,
+    PROCESS_DEAD,  /* never comes back */
+    PROCESS_ENDED, /* by its own wish */
+} process_state_t;
+
+/*  Something that waits to be stepped. */
+typedef struct {
+    event_kind_t kind;
+    sim_message_t *message; /* request, answer, hint: owned */
+    uint64_t number;        /* of a call that is too late, or of work */
+} waiting_t;
+
+/*  A call that has left and has not been answered. */
+typedef struct {
+    uint64_t call;
+    sim_message_t *late; /* what to say when nobody answers: owned */
+} call_open_t;
+
+/*  A request that was stepped and has not been answered. */
+typedef struct {
+    uint64_t reply_to;
+    sim_message_t *request; /* owned */
+} reply_open_t;
+
+/*  A message or work that leaves once the batch is durable. */
+typedef struct {
+    sim_message_t *message; /* NULL: work; owned */
+    int64_t timeout_ms;     /* of a call */
+    uint64_t number;        /* of work */
+} leaving_t;
+
+typedef struct {
+    int number;
+    sim_program_t program;
+    sim_clock_t clock;
+    process_state_t state;
+    uint32_t life; /* raised at each start and each death */
+    uint32_t moves;
+    char address [SIM_ADDRESS_BYTES];
+    int64_t mono_origin_us; /* monotonic time at true time 0 */
+    sim_store_t *store;
+    bool store_owned;
+    prng_t prng;
+    core_t core;
+    int64_t alarm_mono_ms;
+    uint64_t alarm; /* counts settings: an older alarm is void */
+    bool alarm_waits;
+    uint64_t hints;
+    uint64_t replies;
+    char subscriptions [SIM_SUBSCRIPTIONS_MAX][SIM_ADDRESS_BYTES];
+    size_t subscriptions_count;
+
+    waiting_t *inbox; /* a ring would save little: batches are short */
+    size_t inbox_count;
+    size_t inbox_room;
+    call_open_t *calls;
+    size_t calls_count;
+    size_t calls_room;
+    reply_open_t *replies_open;
+    size_t replies_count;
+    size_t replies_room;
+
+    bool busy; /* a batch is being stepped or flushed */
+    sim_message_t **taken;
+    size_t taken_count;
+    size_t taken_room;
+    leaving_t *leaving;
+    size_t leaving_count;
+    size_t leaving_room;
+    bool transacts;    /* the batch is worth a crash */
+    bool stops;        /* EFFECT_STOP was seen */
+    bool dies;         /* this batch does not end well */
+    size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
+} process_t;
+
+struct sim {
+    sim_queue_t *queue;
+    sim_net_t *net;
+    sim_tally_t *tally;
+    FILE *trace;
+    sim_observer_t observer;
+    sim_faults_t faults;
+    uint32_t crashes;
+    prng_t prng;
+    int64_t now_us;
+    uint64_t steps;
+    process_t *processes [SIM_PROCESSES_MAX];
+    size_t processes_count;
+    char abandoned [SIM_PROCESSES_MAX][SIM_ADDRESS_BYTES];
+    size_t abandoned_count;
+    bool failed;
+    char why [SIM_WHY_BYTES];
+};
+
+/*  The process starts: a new core, the durable records, then EVENT_START, all in one batch. */
+void process_start (sim_t *sim, process_t *self);
+
+/*  It dies: memory, what was not flushed and what had not left are gone. */
+void process_crash (sim_t *sim, process_t *self);
+
+/*  A message has come; the process owns it now. */
+void process_receive (sim_t *sim, process_t *self, sim_message_t *message);
+
+void process_alarm (sim_t *sim, process_t *self, uint64_t alarm);
+void process_late (sim_t *sim, process_t *self, uint64_t call);
+void process_work (sim_t *sim, process_t *self, uint64_t work);
+void process_batch_end (sim_t *sim, process_t *self);
+
+/*  All that it sees of the outside at this time; entropy from the stream given. */
+void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_t *moment);
+
+/*  Frees everything it holds. */
+void process_destroy (process_t **self_p);
+
+/*  sim.c's half of what they share. */
+process_t *sim_at_address (sim_t *sim, const char *address);
+void sim_send (sim_t *sim, sim_message_t *message);
+void sim_down (sim_t *sim, process_t *process);
+void sim_log (sim_t *sim, const process_t *process, log_level_t level, const char *line);
+
+#endif

@@ -1,0 +1,193 @@
+/*  sim_store - a sorted array of durable records and a list of changes that wait. */
+#include "sim_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint8_t table;
+    bool gone; /* a delete that waits */
+    size_t key_size;
+    size_t value_size;
+    uint8_t *bytes; /* key, then value */
+} record_t;
+
+struct sim_store {
+    store_identity_t identity;
+    int64_t stamp_ms;
+    uint64_t used_bytes;
+    record_t *records;
+    size_t records_count;
+    size_t records_room;
+    record_t *waiting;
+    size_t waiting_count;
+    size_t waiting_room;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int compare (const record_t *a, const record_t *b)
+{
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    size_t least = a->key_size < b->key_size ? a->key_size : b->key_size;
+    int order = memcmp (a->bytes, b->bytes, least);
+    if (order != 0)
+        return order;
+    return a->key_size == b->key_size ? 0 : a->key_size < b->key_size ? -1 : 1;
+}
+
+/*  Where the record is, or would be. */
+static size_t place (const sim_store_t *self, const record_t *wanted, bool *found)
+{
+    size_t low = 0;
+    size_t high = self->records_count;
+    *found = false;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = compare (&self->records [middle], wanted);
+        if (order == 0) {
+            *found = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES])
+{
+    sim_store_t *self = must (calloc (1, sizeof *self));
+    memcpy (self->identity.id, id, STORE_ID_BYTES);
+    self->stamp_ms = INT64_MIN;
+    return self;
+}
+
+void sim_store_destroy (sim_store_t **self_p)
+{
+    sim_store_t *self = *self_p;
+    if (!self)
+        return;
+    sim_store_forget (self);
+    for (size_t i = 0; i < self->records_count; i++)
+        free (self->records [i].bytes);
+    free (self->records);
+    free (self->waiting);
+    free (self);
+    *self_p = NULL;
+}
+
+void sim_store_open (sim_store_t *self)
+{
+    sim_store_forget (self);
+    self->identity.start++;
+}
+
+const store_identity_t *sim_store_identity (const sim_store_t *self)
+{
+    return &self->identity;
+}
+
+int64_t sim_store_stamp_ms (const sim_store_t *self)
+{
+    return self->stamp_ms;
+}
+
+uint64_t sim_store_free_bytes (const sim_store_t *self)
+{
+    return SIM_STORE_BYTES - self->used_bytes;
+}
+
+static void wait_for_flush (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value, bool gone)
+{
+    if (self->waiting_count == self->waiting_room) {
+        self->waiting_room = self->waiting_room ? 2 * self->waiting_room : 16;
+        self->waiting = must (realloc (self->waiting, self->waiting_room * sizeof (record_t)));
+    }
+    record_t *record = &self->waiting [self->waiting_count++];
+    *record =
+      (record_t){.table = table, .gone = gone, .key_size = key.size, .value_size = value.size};
+    record->bytes = must (malloc (key.size + value.size + 1));
+    memcpy (record->bytes, key.data, key.size);
+    if (value.size > 0)
+        memcpy (record->bytes + key.size, value.data, value.size);
+}
+
+void sim_store_put (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value)
+{
+    wait_for_flush (self, table, key, value, false);
+}
+
+void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key)
+{
+    wait_for_flush (self, table, key, (bytes_t){0}, true);
+}
+
+bool sim_store_waiting (const sim_store_t *self)
+{
+    return self->waiting_count > 0;
+}
+
+static void remove_at (sim_store_t *self, size_t at)
+{
+    self->used_bytes -= self->records [at].key_size + self->records [at].value_size;
+    free (self->records [at].bytes);
+    memmove (&self->records [at], &self->records [at + 1],
+             (self->records_count - at - 1) * sizeof (record_t));
+    self->records_count--;
+}
+
+static void insert_at (sim_store_t *self, size_t at, record_t record)
+{
+    if (self->records_count == self->records_room) {
+        self->records_room = self->records_room ? 2 * self->records_room : 64;
+        self->records = must (realloc (self->records, self->records_room * sizeof (record_t)));
+    }
+    memmove (&self->records [at + 1], &self->records [at],
+             (self->records_count - at) * sizeof (record_t));
+    self->records [at] = record;
+    self->records_count++;
+    self->used_bytes += record.key_size + record.value_size;
+}
+
+void sim_store_flush (sim_store_t *self, int64_t wall_ms)
+{
+    for (size_t i = 0; i < self->waiting_count; i++) {
+        record_t *record = &self->waiting [i];
+        bool found;
+        size_t at = place (self, record, &found);
+        if (found)
+            remove_at (self, at);
+        if (record->gone)
+            free (record->bytes);
+        else
+            insert_at (self, at, *record);
+    }
+    self->waiting_count = 0;
+    if (wall_ms > self->stamp_ms)
+        self->stamp_ms = wall_ms;
+}
+
+void sim_store_forget (sim_store_t *self)
+{
+    for (size_t i = 0; i < self->waiting_count; i++)
+        free (self->waiting [i].bytes);
+    self->waiting_count = 0;
+}
+
+void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner)
+{
+    for (size_t i = 0; i < self->records_count; i++) {
+        const record_t *record = &self->records [i];
+        visit (owner, record->table, (bytes_t){.data = record->bytes, .size = record->key_size},
+               (bytes_t){.data = record->bytes + record->key_size, .size = record->value_size});
+    }
+}

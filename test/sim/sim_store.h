@@ -1,0 +1,40 @@
+/*  sim_store - a store that forgets what was not flushed.
+ *
+ *  Puts and deletes wait until the flush makes all of them durable at once; a crash forgets those
+ *  still waiting. Its identity is as store.h keeps it: a random id for life and a start number that
+ *  is raised, durably, each time it is opened (DESIGN T1, T13).
+ */
+#ifndef MUSUBI_SIM_STORE_H
+#define MUSUBI_SIM_STORE_H
+
+#include "core.h"
+
+#define SIM_STORE_BYTES ((uint64_t) 1 << 30)
+
+typedef struct sim_store sim_store_t;
+
+sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES]);
+void sim_store_destroy (sim_store_t **self_p);
+
+/*  A process takes the store: whatever was waiting is forgotten, the start number is raised. */
+void sim_store_open (sim_store_t *self);
+const store_identity_t *sim_store_identity (const sim_store_t *self);
+
+/*  Wall time of the last flush, ms; INT64_MIN before the first. */
+int64_t sim_store_stamp_ms (const sim_store_t *self);
+uint64_t sim_store_free_bytes (const sim_store_t *self);
+
+void sim_store_put (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value);
+void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key);
+
+/*  Is anything waiting for a flush? */
+bool sim_store_waiting (const sim_store_t *self);
+void sim_store_flush (sim_store_t *self, int64_t wall_ms);
+void sim_store_forget (sim_store_t *self);
+
+/*  Every durable record, ascending by table and key. visit must not change the store's durable
+ *  records; puts wait, so it may put. */
+typedef void sim_record_fn (void *owner, uint8_t table, bytes_t key, bytes_t value);
+void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner);
+
+#endif

@@ -1,0 +1,62 @@
+/*  sim_tally - how often each kind of message met each kind of fault, and how transactions ended.
+ *
+ *  A plain block without pointers, so that worker processes can share one with their parent.
+ */
+#ifndef MUSUBI_SIM_TALLY_H
+#define MUSUBI_SIM_TALLY_H
+
+#include "sim_message.h"
+
+#include <stdio.h>
+
+typedef enum {
+    FAULT_NONE,      /* counts every message that left */
+    FAULT_LOST,      /* by the network */
+    FAULT_CUT,       /* sent across a cut */
+    FAULT_DELAYED,   /* far beyond the usual */
+    FAULT_DOUBLED,   /* came twice */
+    FAULT_REORDERED, /* overtaken by one sent later */
+    FAULT_DEAD,      /* came to a process that was down */
+    FAULT_UNFLUSHED, /* was taken up, the receiver died before the flush */
+    FAULT_FLUSHED,   /* was taken up, the receiver died after the flush before all had left */
+    FAULT_UNSENT,    /* its sender died after the flush and before it could leave */
+    FAULT_KINDS
+} fault_kind_t;
+
+/*  How transactions and processes fared. */
+typedef enum {
+    COUNT_SCHEDULES,
+    COUNT_STEPS,
+    COUNT_CRASHES,
+    COUNT_COMMITTED,
+    COUNT_REFUSED,
+    COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
+    COUNT_EDGES, /* commands that passed their edge */
+    COUNT_LATE,  /* commits re-admitted after the edge */
+    COUNT_REPAIRED,   /* transactions undone after an edge was refused */
+    COUNT_TAKEN_OVER, /* stores of dead planners settled by a finisher */
+    COUNT_CONFLICTS,  /* same request id, another body: told so */
+    COUNT_EXPIRED,    /* holds that ended by themselves */
+    COUNTS
+} count_kind_t;
+
+#define TALLY_ROWS_MAX 128
+
+typedef struct {
+    struct {
+        char name [80]; /* "Participant.Hold request" */
+        uint64_t met [FAULT_KINDS];
+    } rows [TALLY_ROWS_MAX];
+    size_t rows_count;
+    uint64_t counts [COUNTS];
+} sim_tally_t;
+
+void sim_tally_message (sim_tally_t *self, const sim_message_t *message, fault_kind_t fault);
+
+/*  Add what another one has counted. */
+void sim_tally_merge (sim_tally_t *self, const sim_tally_t *other);
+
+/*  The tables, rows ascending by name. */
+void sim_tally_print (sim_tally_t *self, FILE *out);
+
+#endif
