@@ -1,8 +1,10 @@
 /*  json - any protobuf message to and from JSON, by its descriptor. Pure.
  *
- *  Field names as in proto; enums by name; int64 and uint64 as JSON numbers (text accepted too);
- *  bytes as lower-case hex; absent fields are left out, except that numbers, enums and booleans of
- *  value 0 are written. A oneof takes at most one of its fields. Nesting at most JSON_NESTING_MAX.
+ *  Field names as in proto; enums by name (by number where the name is not known here); integers as
+ *  JSON numbers (decimal text accepted too, and written for what passes int64); reals that JSON
+ *  cannot write as "NaN", "Infinity", "-Infinity"; bytes as lower-case hex. Absent fields are left
+ *  out, except that numbers, enums and booleans of value 0 are written; null reads as absent. A
+ *  oneof takes at most one of its fields. Nesting at most JSON_NESTING_MAX.
  */
 #ifndef MUSUBI_JSON_H
 #define MUSUBI_JSON_H
