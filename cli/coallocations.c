@@ -1,0 +1,59 @@
+/*  coallocations - one pass over the log, drawing k for each request in turn. */
+#include "coallocations.h"
+#include "prng.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static int64_t clip (int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *settings,
+                           coallocation_t **made, size_t *clipped)
+{
+    assert (settings->compress > 0);
+    *clipped = 0;
+    size_t most = log->jobs_count / COALLOCATION_NEEDS_MIN;
+    if (most > settings->requests)
+        most = settings->requests;
+    *made = calloc (most ? most : 1, sizeof **made);
+    if (!*made)
+        abort ();
+
+    prng_t prng;
+    prng_seed (&prng, settings->seed);
+    size_t count = 0;
+    size_t at = 0;
+    int64_t first_s = log->jobs_count ? log->jobs [0].submit_s : 0;
+    int64_t latest_s = first_s;
+    while (count < most) {
+        size_t needs = COALLOCATION_NEEDS_MIN +
+                       prng_below (&prng, COALLOCATION_NEEDS_MAX - COALLOCATION_NEEDS_MIN + 1);
+        if (at + needs > log->jobs_count)
+            break;
+        coallocation_t *one = &(*made) [count++];
+        one->needs = needs;
+        int64_t run_s = 0;
+        if (log->jobs [at].submit_s > latest_s)
+            latest_s = log->jobs [at].submit_s;
+        for (size_t i = 0; i < needs; i++, at++) {
+            const swf_job_t *job = &log->jobs [at];
+            one->cpus [i] = job->cpus;
+            if (settings->cpus_max && job->cpus > settings->cpus_max) {
+                one->cpus [i] = settings->cpus_max;
+                (*clipped)++;
+            }
+            if (job->run_s > run_s)
+                run_s = job->run_s;
+        }
+        one->duration_ms =
+          clip (run_s * 1000, COALLOCATION_DURATION_MS_MIN, COALLOCATION_DURATION_MS_MAX);
+        one->earliest_ms = settings->start_ms +
+                           (int64_t) ((double) (latest_s - first_s) * 1000.0 / settings->compress);
+        one->latest_ms = one->earliest_ms + COALLOCATION_LATEST_SPANS * one->duration_ms;
+        one->deadline_ms = one->latest_ms + one->duration_ms;
+    }
+    return count;
+}

@@ -1,0 +1,41 @@
+/*  coallocations - co-allocation requests made from the jobs of a log. Pure and seeded: same log,
+ *  same settings, same requests.
+ *
+ *  Each takes k consecutive jobs, k uniform in 2 to 4: one need a job with its CPUs; duration:
+ * their longest run time clipped to [10 min, 4 h]; earliest start: start + the first one's submit
+ * time, compressed; latest start: earliest + 3 durations; deadline: latest + duration.
+ */
+#ifndef MUSUBI_COALLOCATIONS_H
+#define MUSUBI_COALLOCATIONS_H
+
+#include "swf.h"
+
+#define COALLOCATION_NEEDS_MIN       2
+#define COALLOCATION_NEEDS_MAX       4
+#define COALLOCATION_DURATION_MS_MIN (10 * 60 * 1000)
+#define COALLOCATION_DURATION_MS_MAX (4 * 60 * 60 * 1000)
+#define COALLOCATION_LATEST_SPANS    3
+
+typedef struct {
+    uint32_t cpus [COALLOCATION_NEEDS_MAX];
+    size_t needs;
+    int64_t duration_ms;
+    int64_t earliest_ms;
+    int64_t latest_ms;   /* last start */
+    int64_t deadline_ms; /* latest + duration */
+} coallocation_t;
+
+typedef struct {
+    uint64_t seed;
+    size_t requests;   /* at most so many; the log may give fewer */
+    int64_t start_ms;  /* wall time that stands for the submit time of the first job used */
+    double compress;   /* submit times are divided by this; > 0 */
+    uint32_t cpus_max; /* needs are clipped to this; 0 = not */
+} coallocation_settings_t;
+
+/*  How many were made; *made is malloc'ed, the caller frees it. *clipped counts needs cut to
+ *  cpus_max. Submit times that go backwards (excerpts joined) count as the latest seen before. */
+size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *settings,
+                           coallocation_t **made, size_t *clipped);
+
+#endif

@@ -1,0 +1,137 @@
+/*  swf - one pass over the lines, through zlib, which reads plain files as they are. */
+#include "swf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum {
+    COLUMN_SUBMIT = 2,
+    COLUMN_RUN = 4,
+    COLUMN_ALLOCATED = 5,
+    COLUMN_REQUESTED = 8,
+    COLUMNS = 18
+};
+
+bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY_BYTES])
+{
+    *is_job = false;
+    line += strspn (line, " \t\r\n");
+    if (*line == '\0' || *line == ';')
+        return true;
+
+    double columns [COLUMNS + 1];
+    int count = 0;
+    while (*line && count < COLUMNS) {
+        char *end;
+        columns [++count] = strtod (line, &end);
+        if (end == line || !strchr (" \t\r\n", *end)) {
+            snprintf (why, SWF_WHY_BYTES, "column %d is not a number: \"%.20s\"", count, line);
+            return false;
+        }
+        line = end + strspn (end, " \t\r\n");
+    }
+    if (count < COLUMN_REQUESTED) {
+        snprintf (why, SWF_WHY_BYTES, "%d columns, %d are needed", count, COLUMN_REQUESTED);
+        return false;
+    }
+    double cpus =
+      columns [COLUMN_REQUESTED] > 0 ? columns [COLUMN_REQUESTED] : columns [COLUMN_ALLOCATED];
+    double run_s = columns [COLUMN_RUN];
+    double submit_s = columns [COLUMN_SUBMIT];
+    if (!(cpus <= UINT32_MAX) || !(run_s <= 1e12) || !(submit_s >= 0 && submit_s <= 1e12)) {
+        snprintf (why, SWF_WHY_BYTES, "submit time, run time or processors out of range");
+        return false;
+    }
+    if (cpus < 1 || run_s <= 0)
+        return true;
+    *job = (swf_job_t){.submit_s = (int64_t) submit_s,
+                       .run_s = run_s < 1 ? 1 : (int64_t) run_s,
+                       .cpus = (uint32_t) cpus};
+    *is_job = true;
+    return true;
+}
+
+/*  Room for one more. */
+static void grow (swf_log_t *self, size_t *room)
+{
+    if (self->jobs_count < *room)
+        return;
+    *room = *room ? 2 * *room : 4096;
+    self->jobs = realloc (self->jobs, *room * sizeof (swf_job_t));
+    if (!self->jobs)
+        abort ();
+}
+
+/*  The rest of a line that was too long for the buffer. */
+static void skip_line (gzFile file)
+{
+    int byte;
+    do
+        byte = gzgetc (file);
+    while (byte != -1 && byte != '\n');
+}
+
+static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
+{
+    char line [SWF_LINE_BYTES_MAX];
+    size_t room = 0;
+    for (size_t number = 1; gzgets (file, line, sizeof line); number++) {
+        swf_job_t job;
+        bool is_job = false;
+        char line_why [SWF_WHY_BYTES] = "longer than any line of the format";
+        bool whole = strchr (line, '\n') || gzeof (file);
+        if (!whole)
+            skip_line (file);
+        bool good = whole ? swf_line (line, &job, &is_job, line_why) : *line == ';';
+        if (!good && self->bad_lines++ == 0)
+            snprintf (self->first_bad, sizeof self->first_bad, "%zu: %.200s", number, line_why);
+        if (good && !is_job && *line != ';' && *line != '\n')
+            self->passed_over++;
+        if (!is_job)
+            continue;
+        if (self->jobs_count == SWF_JOBS_MAX) {
+            snprintf (why, SWF_WHY_BYTES, "more than %d jobs", SWF_JOBS_MAX);
+            return false;
+        }
+        grow (self, &room);
+        self->jobs [self->jobs_count++] = job;
+    }
+    int error;
+    const char *message = gzerror (file, &error);
+    if (error != Z_OK && error != Z_STREAM_END) {
+        snprintf (why, SWF_WHY_BYTES, "damaged: %.200s", message);
+        return false;
+    }
+    if (self->jobs_count == 0) {
+        snprintf (why, SWF_WHY_BYTES, "holds no job of the Standard Workload Format%s%.100s",
+                  *self->first_bad ? "; line " : "", self->first_bad);
+        return false;
+    }
+    return true;
+}
+
+bool swf_read (swf_log_t *self, const char *name, char why [SWF_WHY_BYTES])
+{
+    *self = (swf_log_t){0};
+    gzFile file =
+      strcmp (name, "-") == 0 ? gzdopen (dup (STDIN_FILENO), "rb") : gzopen (name, "rb");
+    if (!file) {
+        snprintf (why, SWF_WHY_BYTES, "can't be read: %s", strerror (errno));
+        return false;
+    }
+    bool read = read_lines (self, file, why);
+    gzclose (file);
+    if (!read)
+        swf_clear (self);
+    return read;
+}
+
+void swf_clear (swf_log_t *self)
+{
+    free (self->jobs);
+    *self = (swf_log_t){0};
+}

@@ -1,0 +1,198 @@
+/*  check: each kind of violation is found, and a sound federation is not accused. */
+#include "check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HOUR_MS 3600000
+
+typedef struct {
+    check_t *check;
+    char told [16][512];
+    size_t told_count;
+} fixture_t;
+
+static void tell (void *owner, const char *sentence)
+{
+    fixture_t *self = owner;
+    if (self->told_count < 16)
+        snprintf (self->told [self->told_count], 512, "%s", sentence);
+    self->told_count++;
+}
+
+static int set_up (void **state)
+{
+    fixture_t *self = calloc (1, sizeof *self);
+    assert_non_null (self);
+    self->check = check_new ();
+    check_class (self->check, "lis/ams", "thin", 10, 0);
+    check_class (self->check, "lis/ber", "thin", 10, 0);
+    *state = self;
+    return 0;
+}
+
+static int tear_down (void **state)
+{
+    fixture_t *self = *state;
+    check_destroy (&self->check);
+    free (self);
+    return 0;
+}
+
+/*  A command of transaction number, over ams, ber and the home g1, for hours [from, until). */
+static void record (fixture_t *self, const char *participant, uint64_t number,
+                    operation_t operation, const char *reservation, uint32_t base_version,
+                    command_state_t state, uint32_t nodes, int from, int until)
+{
+    party_t parties [] = {{.name = "lis/ams"}, {.name = "lis/ber"}, {.name = "gis/g1"}};
+    plan_t plan = {.txid = {.start = 1, .counter = number},
+                   .operation = operation,
+                   .base_version = base_version,
+                   .participants = parties,
+                   .participants_count = 3,
+                   .edge_ms = (int64_t) from * HOUR_MS,
+                   .home = "gis/g1"};
+    snprintf (plan.reservation, sizeof plan.reservation, "%s", reservation);
+    snprintf (plan.request_id, sizeof plan.request_id, "q%d@g1", (int) number);
+    compute_booking_t booking = {.class_name = "thin",
+                                 .nodes = nodes,
+                                 .from_ms = (int64_t) from * HOUR_MS,
+                                 .until_ms = (int64_t) until * HOUR_MS};
+    bool books = nodes > 0 && strncmp (participant, "lis/", 4) == 0;
+    check_command (self->check, participant, &plan, state, &booking, books);
+}
+
+static void record_everywhere (fixture_t *self, uint64_t number, operation_t operation,
+                               const char *reservation, uint32_t base_version,
+                               command_state_t state, uint32_t nodes, int from, int until)
+{
+    record (self, "lis/ams", number, operation, reservation, base_version, state, nodes, from,
+            until);
+    record (self, "lis/ber", number, operation, reservation, base_version, state, nodes, from,
+            until);
+    record (self, "gis/g1", number, operation, reservation, base_version, state, nodes, from,
+            until);
+}
+
+static check_result_t judge (fixture_t *self, int now_hours, bool settled)
+{
+    self->told_count = 0;
+    return check_judge (self->check, (int64_t) now_hours * HOUR_MS, settled, tell, self);
+}
+
+static void a_sound_federation_is_not_accused (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_RESERVE, "r2", 0, COMMAND_COMMITTED, 10, 12, 13);
+    record_everywhere (self, 3, OPERATION_RESERVE, "r3", 0, COMMAND_ABORTED, 10, 10, 13);
+    record_everywhere (self, 4, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 4, 10, 12);
+    record_everywhere (self, 5, OPERATION_RESERVE, "r5", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_everywhere (self, 6, OPERATION_RELEASE, "r2", 1, COMMAND_COMMITTED, 0, 12, 13);
+    check_answer (self->check, "q1@g1", "r1", true);
+    check_answer (self->check, "q5", "r5", true);
+    check_answer (self->check, "q3", "", false);
+    check_result_t result = judge (self, 1, true);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.transactions, 5);
+    assert_int_equal (result.reservations, 2);
+    assert_int_equal (result.answers, 3);
+}
+
+static void finds_a_commit_that_another_participant_lacks (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/ams", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "gis/g1", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "unknown at lis/ber"));
+
+    record (self, "lis/ber", 1, OPERATION_RESERVE, "r1", 0, COMMAND_ABORTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "aborted at lis/ber"));
+}
+
+static void a_silent_participant_is_not_judged (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/ams", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "gis/g1", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    check_silent (self->check, "lis/ber");
+    check_result_t result = judge (self, 1, true);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.unjudged, 1);
+}
+
+static void finds_an_overbooked_instant (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_RESERVE, "r2", 0, COMMAND_COMMITTED, 5, 11, 13);
+    assert_int_equal (judge (self, 1, true).violations, 2); /* at ams and at ber */
+    assert_non_null (strstr (self->told [0], "11 nodes booked of 10"));
+}
+
+static void counts_the_cleaning_gap_and_a_vote_as_booked (void **state)
+{
+    fixture_t *self = *state;
+    check_class (self->check, "lis/cph", "thin", 10, HOUR_MS);
+    record (self, "lis/cph", 1, OPERATION_RESERVE, "r1", 0, COMMAND_PREPARED, 6, 10, 12);
+    record (self, "lis/cph", 2, OPERATION_RESERVE, "r2", 0, COMMAND_PREPARED, 5, 12, 13);
+    assert_int_equal (judge (self, 1, false).violations, 1);
+}
+
+static void finds_what_is_pending_past_its_time (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/ams", 1, OPERATION_RESERVE, "r1", 0, COMMAND_PREPARED, 6, 10, 12);
+    check_result_t result = judge (self, 9, false);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.pending, 1);
+    assert_int_equal (judge (self, 11, false).violations, 1);
+    assert_int_equal (judge (self, 9, true).violations, 1);
+}
+
+static void finds_an_answer_that_the_records_contradict (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    check_answer (self->check, "q1", "r1", false);
+    check_answer (self->check, "q2", "r2", true);
+    check_answer (self->check, "q1@g2", "r1", true); /* another home, another request */
+    assert_int_equal (judge (self, 1, true).violations, 3);
+}
+
+static void an_edge_refused_part_is_sound_only_once_released_elsewhere (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/ams", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "gis/g1", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "lis/ber", 1, OPERATION_RESERVE, "r1", 0, COMMAND_EDGE_REFUSED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    record_everywhere (self, 2, OPERATION_RELEASE, "r1", 1, COMMAND_COMMITTED, 0, 10, 12);
+    check_result_t result = judge (self, 1, true);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.repaired, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown (name, set_up, tear_down)
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      TEST (a_sound_federation_is_not_accused),
+      TEST (finds_a_commit_that_another_participant_lacks),
+      TEST (a_silent_participant_is_not_judged),
+      TEST (finds_an_overbooked_instant),
+      TEST (counts_the_cleaning_gap_and_a_vote_as_booked),
+      TEST (finds_what_is_pending_past_its_time),
+      TEST (finds_an_answer_that_the_records_contradict),
+      TEST (an_edge_refused_part_is_sound_only_once_released_elsewhere),
+    };
+    return cmocka_run_group_tests_name ("check", tests, NULL, NULL);
+}
