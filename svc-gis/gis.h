@@ -1,0 +1,57 @@
+/*  gis - the directory of a federation, and the home of its users' requests.
+ *
+ *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
+ *  its entry alive by heartbeats; what is silent for its lease is forgotten. Nothing of it is
+ *  stored: a GIS that starts empty is filled by the next heartbeats. Readers follow it by snapshot
+ *  and numbered deltas (libcommon/directory.h). It is a hint, never evidence (DESIGN T16).
+ *
+ *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
+ *  request id), so that a request that is asked again, anywhere, is done once (DESIGN T2).
+ *
+ *  Opens no socket and no file, reads no clock.
+ */
+#ifndef MUSUBI_GIS_H
+#define MUSUBI_GIS_H
+
+#include "core.h"
+#include "participant.h"
+
+#include <assert.h>
+
+#define GIS_ENTRIES_MAX      16384 /* what entries_max may be set to; a reader keeps as many */
+#define GIS_HOMES_MAX        64
+#define GIS_ENTRY_BYTES_MAX  (192u << 10) /* of one entry, packed */
+#define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */
+#define GIS_PAGE_BYTES       (512u << 10) /* a page of entries ends once it has so many */
+#define GIS_ANSWER_BYTES_MAX (64u << 10)  /* of a packed Answer kept with a claim */
+#define GIS_KEEP_MS_MAX      (INT64_C (400) * 86400000) /* Close keeps at most so far ahead */
+#define GIS_LEASE_MS_LEAST   1000
+#define GIS_LEASE_MS_MOST    3600000
+#define GIS_PAGE_ENTRIES_MAX 4096
+
+static_assert (GIS_PAGE_BYTES + GIS_ENTRY_BYTES_MAX + 4096 <= BODY_BYTES_MAX,
+               "a page and the entry that filled it fit a message");
+
+/*  Everything is copied by gis_core. */
+typedef struct {
+    const char *name; /* "gis/g1" */
+    const char *const
+      *homes; /* the federation's fixed list (T2), in order; none = this one alone */
+    size_t homes_count;
+    const char *const *gis_endpoints; /* the other GIS services */
+    size_t gis_count;
+    uint32_t lease_ms_min; /* a lease asked for is brought into these bounds */
+    uint32_t lease_ms_max;
+    uint32_t entries_max;
+    uint32_t closed_max; /* refusals kept at once; claims under way are bounded by limits */
+    participant_limits_t limits;
+    access_t access; /* administrators may announce and withdraw in others' names */
+} gis_settings_t;
+
+/*  Defaults of everything but the name. */
+extern const gis_settings_t gis_settings_default;
+
+/*  The core of svc-gis; its host ends it with core->destroy. */
+void gis_core (const gis_settings_t *settings, core_t *core);
+
+#endif
