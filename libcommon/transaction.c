@@ -1,2 +1,149 @@
-/*  transaction - to be written. */
-typedef int transaction_is_empty;
+/*  transaction - the values of DESIGN §4: comparing, copying, clearing, and their words. */
+#include "transaction.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *copy_of (const void *from, size_t size)
+{
+    if (size == 0)
+        return NULL;
+    void *copy = malloc (size);
+    if (!copy)
+        abort ();
+    memcpy (copy, from, size);
+    return copy;
+}
+
+/*  Big-endian, so that memcmp sorts keys as numbers. */
+static void put_number (uint8_t *to, uint64_t number, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        to [i] = (uint8_t) (number >> (8 * (bytes - 1 - i)) & 0xff);
+}
+
+static uint64_t get_number (const uint8_t *from, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; i++)
+        number = number << 8 | from [i];
+    return number;
+}
+
+static_assert (TXID_BYTES == STORE_ID_BYTES + 4 + 8, "a key is store, start, counter");
+
+void txid_pack (const txid_t *self, uint8_t key [TXID_BYTES])
+{
+    memcpy (key, self->store, STORE_ID_BYTES);
+    put_number (key + STORE_ID_BYTES, self->start, 4);
+    put_number (key + STORE_ID_BYTES + 4, self->counter, 8);
+}
+
+bool txid_unpack (txid_t *self, bytes_t key)
+{
+    if (key.size != TXID_BYTES)
+        return false;
+    memcpy (self->store, key.data, STORE_ID_BYTES);
+    self->start = (uint32_t) get_number (key.data + STORE_ID_BYTES, 4);
+    self->counter = get_number (key.data + STORE_ID_BYTES + 4, 8);
+    return true;
+}
+
+int txid_compare (const txid_t *a, const txid_t *b)
+{
+    int by_store = memcmp (a->store, b->store, STORE_ID_BYTES);
+    if (by_store != 0)
+        return by_store;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    if (a->counter != b->counter)
+        return a->counter < b->counter ? -1 : 1;
+    return 0;
+}
+
+const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES])
+{
+    snprintf (text, TXID_TEXT_BYTES, "%02x%02x%02x%02x-%" PRIu32 "-%" PRIu64, self->store [0],
+              self->store [1], self->store [2], self->store [3], self->start, self->counter);
+    return text;
+}
+
+void plan_copy (plan_t *to, const plan_t *from)
+{
+    *to = *from;
+    to->participants = copy_of (from->participants, from->participants_count * sizeof (party_t));
+    to->request = copy_of (from->request, from->request_size);
+}
+
+void plan_clear (plan_t *self)
+{
+    free (self->participants);
+    free (self->request);
+    *self = (plan_t){0};
+}
+
+const char *command_state_word (command_state_t state)
+{
+    static const char *const words [COMMAND_STATES] = {
+      [COMMAND_UNKNOWN] = "unknown",           [COMMAND_HELD] = "held",
+      [COMMAND_PREPARED] = "prepared",         [COMMAND_COMMITTED] = "committed",
+      [COMMAND_ABORTED] = "aborted",           [COMMAND_EXPIRED] = "expired",
+      [COMMAND_REJECTED] = "rejected",         [COMMAND_EDGE] = "edge",
+      [COMMAND_EDGE_REFUSED] = "edge-refused",
+    };
+    assert (state >= 0 && state < COMMAND_STATES);
+    return words [state];
+}
+
+const char *refusal_reason_word (refusal_reason_t reason)
+{
+    static const char *const words [REFUSAL_REASONS] = {
+      [REFUSAL_NONE] = "none",
+      [REFUSAL_SHORT] = "short",
+      [REFUSAL_TOO_NEAR] = "too-near",
+      [REFUSAL_OUTSIDE] = "outside",
+      [REFUSAL_UNKNOWN_RESOURCE] = "unknown-resource",
+      [REFUSAL_LIMIT] = "limit",
+      [REFUSAL_MAY_NOT] = "may-not",
+      [REFUSAL_BUSY_CHANGE] = "busy",
+      [REFUSAL_STALE_VERSION] = "stale-version",
+      [REFUSAL_LATE] = "late",
+      [REFUSAL_ENDED] = "ended",
+      [REFUSAL_CONFLICT] = "conflict",
+      [REFUSAL_CLAIM_BUSY] = "claim-busy",
+      [REFUSAL_CLAIM_ANSWERED] = "claim-answered",
+      [REFUSAL_STORE_FULL] = "store-full",
+      [REFUSAL_NO_RESERVATION] = "no-reservation",
+    };
+    assert (reason >= 0 && reason < REFUSAL_REASONS);
+    return words [reason];
+}
+
+void refusal_clear (refusal_t *self)
+{
+    for (size_t i = 0; i < self->fresh_count; i++)
+        free (self->fresh [i].steps);
+    free (self->fresh);
+    if (self->holder) {
+        plan_clear (self->holder);
+        free (self->holder);
+    }
+    free (self->answer);
+    *self = (refusal_t){0};
+}
+
+void command_answer_clear (command_answer_t *self)
+{
+    refusal_clear (&self->refusal);
+    *self = (command_answer_t){0};
+}
+
+void hold_clear (hold_t *self)
+{
+    plan_clear (&self->plan);
+    free (self->part);
+    *self = (hold_t){0};
+}

@@ -11,8 +11,10 @@
 #define PLAN_REQUEST_BYTES_MAX 65536
 #define REPLACES_MAX           8
 #define DIGEST_BYTES           32
-#define TXID_BYTES             28 /* store, start, counter, big-endian: sorts as it counts */
-#define TXID_TEXT_BYTES        40 /* "3fa9c2d1-7-42" and the NUL */
+#define CLAIM_ANSWER_BYTES_MAX 65536
+#define DONE_TXIDS_MAX         4096 /* in one DONE */
+#define TXID_BYTES             28   /* store, start, counter, big-endian: sorts as it counts */
+#define TXID_TEXT_BYTES        40   /* "3fa9c2d1-7-42" and the NUL */
 
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
@@ -204,8 +206,17 @@ bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_
 /*  Commit, Abort, Outcome and the like: a txid alone. */
 packed_t txid_message_encode (const txid_t *txid);
 bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES]);
+packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms);
+bool renew_decode (bytes_t body, txid_t *txid, uint32_t *ttl_ms, char why [WHY_BYTES]);
 packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms);
-packed_t done_encode (const txid_t *txids, size_t count);
+bool resolve_decode (bytes_t body, txid_t *txid, int64_t *decide_by_ms, char why [WHY_BYTES]);
+packed_t done_encode (const txid_t *txids, size_t count); /* at most DONE_TXIDS_MAX */
+bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYTES]);
+
+/*  claim_part: packed ClaimPart, at a home only; NULL = none, the one held with stands. */
+packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part);
+bool prepare_decode (bytes_t body, txid_t *txid, bool *claim_set, packed_t *claim_part,
+                     char why [WHY_BYTES]);
 packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done);
 bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
                      char why [WHY_BYTES]);

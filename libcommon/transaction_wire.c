@@ -1,2 +1,474 @@
-/*  transaction_wire - to be written. */
-typedef int transaction_wire_is_empty;
+/*  transaction_wire - plans, parts and holds, to and from proto/transaction.proto. */
+#include "transaction_wire.h"
+
+#include "message.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert ((int) COMMAND_EDGE_REFUSED == MUSUBI__COMMAND_STATE__EDGE_REFUSED, "same numbers");
+static_assert ((int) REFUSAL_NO_RESERVATION == MUSUBI__REFUSAL_REASON__NO_RESERVATION,
+               "same numbers");
+static_assert ((int) OUTCOME_ABORTED == MUSUBI__OUTCOME__OUTCOME_ABORTED, "same numbers");
+static_assert ((int) OPERATION_RELEASE == MUSUBI__OPERATION__RELEASE, "same numbers");
+static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto field numbers");
+static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static uint8_t *copy_of (const uint8_t *from, size_t size)
+{
+    if (size == 0)
+        return NULL;
+    return memcpy (must (malloc (size)), from, size);
+}
+
+/*  --- checks --- */
+
+bool wrong (char why [WHY_BYTES], const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, WHY_BYTES, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
+                char why [WHY_BYTES])
+{
+    size_t length = from ? strlen (from) : 0;
+    if (length > bytes_max)
+        return wrong (why, "%s: longer than %zu bytes", field, bytes_max);
+    if (length == 0 && kind != TEXT_WORD_OR_NONE)
+        return wrong (why, "%s: missing", field);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = (uint8_t) from [i];
+        if (byte < ' ' || byte == 0x7f || (byte == ' ' && kind != TEXT_ANY))
+            return wrong (why, "%s: character %u is not allowed", field, byte);
+    }
+    memcpy (to, length ? from : "", length + 1);
+    return true;
+}
+
+bool time_valid (int64_t ms)
+{
+    return ms >= 0 && ms <= TIME_MS_MAX;
+}
+
+packed_t packed_of (const ProtobufCMessage *message)
+{
+    packed_t packed;
+    packed.data = message_pack (message, &packed.size);
+    return packed;
+}
+
+/*  --- txid --- */
+
+void txid_put (Musubi__Txid *to, const txid_t *from)
+{
+    musubi__txid__init (to);
+    to->store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) from->store};
+    to->start = from->start;
+    to->counter = from->counter;
+}
+
+bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES])
+{
+    if (!from)
+        return wrong (why, "%s: missing", field);
+    if (from->store.len != STORE_ID_BYTES)
+        return wrong (why, "%s.store: must be %d bytes", field, STORE_ID_BYTES);
+    if (from->start == 0 || from->counter == 0)
+        return wrong (why, "%s: start and counter count from 1", field);
+    memcpy (to->store, from->store.data, STORE_ID_BYTES);
+    to->start = from->start;
+    to->counter = from->counter;
+    return true;
+}
+
+/*  --- plan --- */
+
+static void party_put (Musubi__Party *to, const party_t *from)
+{
+    musubi__party__init (to);
+    to->name = (char *) from->name;
+    to->store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) from->store};
+    to->endpoint = (char *) from->endpoint;
+}
+
+static bool party_take (party_t *to, const Musubi__Party *from, const char *field,
+                        char why [WHY_BYTES])
+{
+    *to = (party_t){0};
+    if (!from)
+        return wrong (why, "%s: missing", field);
+    if (!text_take (to->name, NAME_BYTES_MAX, from->name, TEXT_WORD, field, why))
+        return false;
+    if (from->store.len != STORE_ID_BYTES)
+        return wrong (why, "%s.store: must be %d bytes", field, STORE_ID_BYTES);
+    memcpy (to->store, from->store.data, STORE_ID_BYTES);
+    return text_take (to->endpoint, sizeof to->endpoint - 1, from->endpoint, TEXT_WORD_OR_NONE,
+                      field, why);
+}
+
+void plan_put (plan_wire_t *to, const plan_t *from)
+{
+    *to = (plan_wire_t){.plan = MUSUBI__PLAN__INIT};
+    to->plan.txid = &to->txid;
+    txid_put (&to->txid, &from->txid);
+    to->plan.operation = (Musubi__Operation) from->operation;
+    to->plan.reservation = (char *) from->reservation;
+    to->plan.base_version = from->base_version;
+    if (from->participants_count > 0) {
+        to->parties = must (malloc (from->participants_count * sizeof *to->parties));
+        to->parties_list = must (malloc (from->participants_count * sizeof *to->parties_list));
+        for (size_t i = 0; i < from->participants_count; i++) {
+            party_put (&to->parties [i], &from->participants [i]);
+            to->parties_list [i] = &to->parties [i];
+        }
+    }
+    to->plan.n_participants = from->participants_count;
+    to->plan.participants = to->parties_list;
+    party_put (&to->coordinator, &from->coordinator);
+    to->plan.coordinator = &to->coordinator;
+    to->plan.decide_by_ms = from->decide_by_ms;
+    to->plan.edge_ms = from->edge_ms;
+    to->plan.actor = (char *) from->actor;
+    to->plan.request_id = (char *) from->request_id;
+    to->plan.home = (char *) from->home;
+    to->plan.request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
+}
+
+void plan_put_end (plan_wire_t *wire)
+{
+    free (wire->parties);
+    free (wire->parties_list);
+    wire->parties = NULL;
+    wire->parties_list = NULL;
+}
+
+/*  Everyone who votes, each once: an answer counts for one store (T7). */
+static bool participants_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    if (from->n_participants == 0 || from->n_participants > PARTICIPANTS_MAX)
+        return wrong (why, "plan.participants: must be 1 to %d", PARTICIPANTS_MAX);
+    to->participants = must (malloc (from->n_participants * sizeof (party_t)));
+    to->participants_count = from->n_participants;
+    for (size_t i = 0; i < from->n_participants; i++) {
+        party_t *party = &to->participants [i];
+        if (!party_take (party, from->participants [i], "plan.participants", why))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp (to->participants [j].name, party->name) == 0 ||
+                memcmp (to->participants [j].store, party->store, STORE_ID_BYTES) == 0)
+                return wrong (why, "plan.participants: %s is named twice", party->name);
+    }
+    return true;
+}
+
+static bool home_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    if (!text_take (to->request_id, REQUEST_ID_BYTES_MAX, from->request_id, TEXT_WORD_OR_NONE,
+                    "plan.request_id", why) ||
+        !text_take (to->home, NAME_BYTES_MAX, from->home, TEXT_WORD_OR_NONE, "plan.home", why))
+        return false;
+    if (!*to->home)
+        return true;
+    if (!*to->request_id)
+        return wrong (why, "plan.request_id: missing, though plan.home is given");
+    for (size_t i = 0; i < to->participants_count; i++)
+        if (strcmp (to->participants [i].name, to->home) == 0)
+            return true;
+    return wrong (why, "plan.home: %s is not among the participants", to->home);
+}
+
+static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    if (!txid_take (&to->txid, from->txid, "plan.txid", why))
+        return false;
+    if (from->operation < 0 || (int) from->operation > (int) OPERATION_RELEASE)
+        return wrong (why, "plan.operation: %d is none", (int) from->operation);
+    to->operation = (operation_t) from->operation;
+    if (!text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD,
+                    "plan.reservation", why))
+        return false;
+    to->base_version = from->base_version;
+    if ((to->operation == OPERATION_RESERVE) != (to->base_version == 0))
+        return wrong (why, "plan.base_version: 0 for a reserve and for nothing else");
+    if (to->base_version == UINT32_MAX)
+        return wrong (why, "plan.base_version: too large");
+    if (!participants_take (to, from, why) ||
+        !party_take (&to->coordinator, from->coordinator, "plan.coordinator", why))
+        return false;
+    if (memcmp (to->coordinator.store, to->txid.store, STORE_ID_BYTES) != 0)
+        return wrong (why, "plan.coordinator.store: must be the txid's (T1)");
+    to->decide_by_ms = from->decide_by_ms;
+    to->edge_ms = from->edge_ms;
+    if (!time_valid (to->decide_by_ms) || !time_valid (to->edge_ms))
+        return wrong (why, "plan: decide_by_ms and edge_ms must be times before the year 10000");
+    if (!text_take (to->actor, NAME_BYTES_MAX, from->actor, TEXT_WORD, "plan.actor", why) ||
+        !home_take (to, from, why))
+        return false;
+    if (from->request.len > PLAN_REQUEST_BYTES_MAX)
+        return wrong (why, "plan.request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
+    to->request = copy_of (from->request.data, from->request.len);
+    to->request_size = from->request.len;
+    return true;
+}
+
+bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    *to = (plan_t){0};
+    if (!from)
+        return wrong (why, "plan: missing");
+    if (plan_take_all (to, from, why))
+        return true;
+    plan_clear (to);
+    return false;
+}
+
+packed_t plan_encode (const plan_t *self)
+{
+    plan_wire_t wire;
+    plan_put (&wire, self);
+    packed_t packed = packed_of (&wire.plan.base);
+    plan_put_end (&wire);
+    return packed;
+}
+
+bool plan_decode (plan_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    *self = (plan_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__plan__descriptor, body);
+    if (!message)
+        return wrong (why, "not a Plan");
+    bool good = plan_take (self, (Musubi__Plan *) message, why);
+    message_free (message);
+    return good;
+}
+
+/*  --- parts --- */
+
+const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
+{
+    switch (kind) {
+    case PART_COMPUTE:
+        return &musubi__compute_part__descriptor;
+    case PART_CLAIM:
+        return &musubi__claim_part__descriptor;
+    case PART_NONE:
+        break;
+    }
+    return NULL;
+}
+
+packed_t compute_part_encode (const compute_booking_t *bookings, size_t count)
+{
+    Musubi__ComputePart part = MUSUBI__COMPUTE_PART__INIT;
+    Musubi__ComputeBooking wire [BOOKINGS_MAX];
+    Musubi__ComputeBooking *list [BOOKINGS_MAX];
+    assert (count <= BOOKINGS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        musubi__compute_booking__init (&wire [i]);
+        wire [i].need = (char *) bookings [i].need;
+        wire [i].class_name = (char *) bookings [i].class_name;
+        wire [i].cpus = bookings [i].cpus;
+        wire [i].nodes = bookings [i].nodes;
+        wire [i].from_ms = bookings [i].from_ms;
+        wire [i].until_ms = bookings [i].until_ms;
+        list [i] = &wire [i];
+    }
+    part.n_bookings = count;
+    part.bookings = list;
+    return packed_of (&part.base);
+}
+
+static bool booking_take (compute_booking_t *to, const Musubi__ComputeBooking *from,
+                          char why [WHY_BYTES])
+{
+    *to = (compute_booking_t){.cpus = from->cpus,
+                              .nodes = from->nodes,
+                              .from_ms = from->from_ms,
+                              .until_ms = from->until_ms};
+    if (!text_take (to->need, NAME_BYTES_MAX, from->need, TEXT_ANY, "compute.bookings.need", why) ||
+        !text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD,
+                    "compute.bookings.class_name", why))
+        return false;
+    if (to->cpus == 0 || to->nodes == 0)
+        return wrong (why, "compute.bookings: %s asks no CPUs or no nodes", to->need);
+    if (!time_valid (to->from_ms) || !time_valid (to->until_ms) || to->from_ms >= to->until_ms)
+        return wrong (why, "compute.bookings: %s has no interval [from, until)", to->need);
+    return true;
+}
+
+static bool compute_take (compute_booking_t **bookings, size_t *count,
+                          const Musubi__ComputePart *part, char why [WHY_BYTES])
+{
+    *bookings = NULL;
+    *count = 0;
+    if (part->n_bookings > BOOKINGS_MAX)
+        return wrong (why, "compute.bookings: more than %d", BOOKINGS_MAX);
+    if (part->n_bookings == 0)
+        return true;
+    *bookings = must (malloc (part->n_bookings * sizeof (compute_booking_t)));
+    for (size_t i = 0; i < part->n_bookings; i++) {
+        if (!booking_take (&(*bookings) [i], part->bookings [i], why)) {
+            free (*bookings);
+            *bookings = NULL;
+            return false;
+        }
+    }
+    *count = part->n_bookings;
+    return true;
+}
+
+bool compute_part_decode (bytes_t part, compute_booking_t **bookings, size_t *count,
+                          char why [WHY_BYTES])
+{
+    *bookings = NULL;
+    *count = 0;
+    ProtobufCMessage *message = message_unpack (&musubi__compute_part__descriptor, part);
+    if (!message)
+        return wrong (why, "not a ComputePart");
+    bool good = compute_take (bookings, count, (Musubi__ComputePart *) message, why);
+    message_free (message);
+    return good;
+}
+
+packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer)
+{
+    Musubi__ClaimPart part = MUSUBI__CLAIM_PART__INIT;
+    part.digest = (ProtobufCBinaryData){.len = DIGEST_BYTES, .data = (uint8_t *) digest};
+    part.answer = (ProtobufCBinaryData){.len = answer.size, .data = (uint8_t *) answer.data};
+    return packed_of (&part.base);
+}
+
+bool claim_check (const Musubi__ClaimPart *claim, char why [WHY_BYTES])
+{
+    if (claim->digest.len != DIGEST_BYTES)
+        return wrong (why, "claim.digest: must be %d bytes", DIGEST_BYTES);
+    if (claim->answer.len > CLAIM_ANSWER_BYTES_MAX)
+        return wrong (why, "claim.answer: larger than %d bytes", CLAIM_ANSWER_BYTES_MAX);
+    return true;
+}
+
+bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *answer,
+                        char why [WHY_BYTES])
+{
+    *answer = (packed_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__claim_part__descriptor, part);
+    if (!message)
+        return wrong (why, "not a ClaimPart");
+    const Musubi__ClaimPart *claim = (Musubi__ClaimPart *) message;
+    bool good = claim_check (claim, why);
+    if (good) {
+        memcpy (digest, claim->digest.data, DIGEST_BYTES);
+        *answer = (packed_t){.data = copy_of (claim->answer.data, claim->answer.len),
+                             .size = claim->answer.len};
+    }
+    message_free (message);
+    return good;
+}
+
+/*  --- hold --- */
+
+packed_t hold_encode (const hold_t *self)
+{
+    Musubi__HoldRequest request = MUSUBI__HOLD_REQUEST__INIT;
+    plan_wire_t plan;
+    plan_put (&plan, &self->plan);
+    request.plan = &plan.plan;
+
+    ProtobufCMessage *part = NULL;
+    const ProtobufCMessageDescriptor *descriptor = part_descriptor (self->part_kind);
+    if (descriptor) {
+        part = message_unpack (descriptor, (bytes_t){.data = self->part, .size = self->part_size});
+        assert (part);
+        request.part_case = (Musubi__HoldRequest__PartCase) self->part_kind;
+        if (self->part_kind == PART_COMPUTE)
+            request.compute = (Musubi__ComputePart *) part;
+        else
+            request.claim = (Musubi__ClaimPart *) part;
+    }
+
+    Musubi__Txid replaces [REPLACES_MAX];
+    Musubi__Txid *replaces_list [REPLACES_MAX];
+    assert (self->replaces_count <= REPLACES_MAX);
+    for (size_t i = 0; i < self->replaces_count; i++) {
+        txid_put (&replaces [i], &self->replaces [i]);
+        replaces_list [i] = &replaces [i];
+    }
+    request.n_replaces = self->replaces_count;
+    request.replaces = replaces_list;
+    request.ttl_ms = self->ttl_ms;
+    request.prepare = self->prepare;
+
+    packed_t packed = packed_of (&request.base);
+    message_free (part);
+    plan_put_end (&plan);
+    return packed;
+}
+
+static bool part_take (hold_t *to, const Musubi__HoldRequest *from, char why [WHY_BYTES])
+{
+    const ProtobufCMessage *part = NULL;
+    if (from->part_case == MUSUBI__HOLD_REQUEST__PART_COMPUTE) {
+        compute_booking_t *bookings;
+        size_t count;
+        if (!compute_take (&bookings, &count, from->compute, why))
+            return false;
+        free (bookings);
+        to->part_kind = PART_COMPUTE;
+        part = &from->compute->base;
+    } else if (from->part_case == MUSUBI__HOLD_REQUEST__PART_CLAIM) {
+        if (!claim_check (from->claim, why))
+            return false;
+        to->part_kind = PART_CLAIM;
+        part = &from->claim->base;
+    }
+    if (part)
+        to->part = message_pack (part, &to->part_size);
+    return true;
+}
+
+static bool hold_take (hold_t *to, const Musubi__HoldRequest *from, char why [WHY_BYTES])
+{
+    if (!plan_take (&to->plan, from->plan, why) || !part_take (to, from, why))
+        return false;
+    if (from->n_replaces > REPLACES_MAX)
+        return wrong (why, "replaces: more than %d", REPLACES_MAX);
+    for (size_t i = 0; i < from->n_replaces; i++) {
+        txid_t *old = &to->replaces [i];
+        if (!txid_take (old, from->replaces [i], "replaces", why))
+            return false;
+        if (memcmp (old->store, to->plan.txid.store, STORE_ID_BYTES) != 0 ||
+            txid_compare (old, &to->plan.txid) >= 0)
+            return wrong (why, "replaces: only earlier plans of the same coordinator");
+    }
+    to->replaces_count = from->n_replaces;
+    to->ttl_ms = from->ttl_ms;
+    to->prepare = from->prepare;
+    return true;
+}
+
+bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    *self = (hold_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__hold_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a HoldRequest");
+    bool good = hold_take (self, (Musubi__HoldRequest *) message, why);
+    message_free (message);
+    if (!good)
+        hold_clear (self);
+    return good;
+}

@@ -1,0 +1,393 @@
+/*  answer_wire - answers to command verbs with their refusals, and the small messages around a
+ *  txid, to and from proto/transaction.proto.
+ */
+#include "transaction_wire.h"
+
+#include "message.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static void *room_for (size_t count, size_t size)
+{
+    return count ? must (calloc (count, size)) : NULL;
+}
+
+/*  --- refusal --- */
+
+typedef struct {
+    Musubi__Refusal refusal;
+    Musubi__Txid blocker;
+    plan_wire_t holder;
+    Musubi__ClassProfile *profiles;
+    Musubi__ClassProfile **profiles_list;
+    Musubi__ClassProfile__Step *steps; /* of all profiles, one after the other */
+    Musubi__ClassProfile__Step **steps_list;
+} refusal_wire_t;
+
+static void profiles_put (refusal_wire_t *to, const refusal_t *from)
+{
+    size_t steps_count = 0;
+    for (size_t i = 0; i < from->fresh_count; i++)
+        steps_count += from->fresh [i].steps_count;
+    to->profiles = room_for (from->fresh_count, sizeof *to->profiles);
+    to->profiles_list = room_for (from->fresh_count, sizeof *to->profiles_list);
+    to->steps = room_for (steps_count, sizeof *to->steps);
+    to->steps_list = room_for (steps_count, sizeof *to->steps_list);
+
+    size_t at = 0;
+    for (size_t i = 0; i < from->fresh_count; i++) {
+        const class_profile_t *profile = &from->fresh [i];
+        Musubi__ClassProfile *wire = &to->profiles [i];
+        musubi__class_profile__init (wire);
+        wire->class_name = (char *) profile->class_name;
+        wire->until_ms = profile->until_ms;
+        wire->n_steps = profile->steps_count;
+        wire->steps = to->steps_list + at;
+        for (size_t s = 0; s < profile->steps_count; s++, at++) {
+            musubi__class_profile__step__init (&to->steps [at]);
+            to->steps [at].from_ms = profile->steps [s].from_ms;
+            to->steps [at].free = profile->steps [s].free;
+            to->steps_list [at] = &to->steps [at];
+        }
+        to->profiles_list [i] = wire;
+    }
+    to->refusal.n_fresh = from->fresh_count;
+    to->refusal.fresh = to->profiles_list;
+}
+
+static void refusal_put (refusal_wire_t *to, const refusal_t *from)
+{
+    *to = (refusal_wire_t){.refusal = MUSUBI__REFUSAL__INIT};
+    Musubi__Refusal *refusal = &to->refusal;
+    refusal->reason = (Musubi__RefusalReason) from->reason;
+    refusal->resource = (char *) from->resource;
+    refusal->need = (char *) from->need;
+    refusal->from_ms = from->from_ms;
+    refusal->until_ms = from->until_ms;
+    refusal->wanted = from->wanted;
+    refusal->free = from->free;
+    refusal->frees_ms = from->frees_ms;
+    profiles_put (to, from);
+    if (from->blocker_set) {
+        txid_put (&to->blocker, &from->blocker);
+        refusal->blocker = &to->blocker;
+    }
+    if (from->holder) {
+        plan_put (&to->holder, from->holder);
+        refusal->holder = &to->holder.plan;
+    }
+    refusal->answer = (ProtobufCBinaryData){.len = from->answer_size, .data = from->answer};
+    refusal->done = from->done;
+    refusal->text = (char *) from->text;
+}
+
+static void refusal_put_end (refusal_wire_t *wire)
+{
+    free (wire->profiles);
+    free (wire->profiles_list);
+    free (wire->steps);
+    free (wire->steps_list);
+    plan_put_end (&wire->holder);
+}
+
+static bool profile_take (class_profile_t *to, const Musubi__ClassProfile *from,
+                          char why [WHY_BYTES])
+{
+    if (!text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD,
+                    "refusal.fresh.class_name", why))
+        return false;
+    if (from->n_steps == 0 || from->n_steps > PROFILE_STEPS_MAX)
+        return wrong (why, "refusal.fresh.steps: must be 1 to %d", PROFILE_STEPS_MAX);
+    to->steps = room_for (from->n_steps, sizeof *to->steps);
+    to->steps_count = from->n_steps;
+    to->until_ms = from->until_ms;
+    for (size_t s = 0; s < from->n_steps; s++) {
+        to->steps [s].from_ms = from->steps [s]->from_ms;
+        to->steps [s].free = from->steps [s]->free;
+        if (s > 0 && to->steps [s].from_ms <= to->steps [s - 1].from_ms)
+            return wrong (why, "refusal.fresh.steps: must ascend");
+    }
+    if (to->until_ms <= to->steps [to->steps_count - 1].from_ms)
+        return wrong (why, "refusal.fresh.until_ms: before its last step");
+    return true;
+}
+
+static bool profiles_take (refusal_t *to, const Musubi__Refusal *from, char why [WHY_BYTES])
+{
+    if (from->n_fresh > PROFILES_MAX)
+        return wrong (why, "refusal.fresh: more than %d", PROFILES_MAX);
+    to->fresh = room_for (from->n_fresh, sizeof *to->fresh);
+    to->fresh_count = from->n_fresh;
+    for (size_t i = 0; i < from->n_fresh; i++)
+        if (!profile_take (&to->fresh [i], from->fresh [i], why))
+            return false;
+    return true;
+}
+
+static bool refusal_take_all (refusal_t *to, const Musubi__Refusal *from, char why [WHY_BYTES])
+{
+    if (from->reason <= 0 || (int) from->reason >= (int) REFUSAL_REASONS)
+        return wrong (why, "refusal.reason: %d is none", (int) from->reason);
+    to->reason = (refusal_reason_t) from->reason;
+    if (!text_take (to->resource, sizeof to->resource - 1, from->resource, TEXT_WORD_OR_NONE,
+                    "refusal.resource", why))
+        return false;
+    if (*from->need &&
+        !text_take (to->need, NAME_BYTES_MAX, from->need, TEXT_ANY, "refusal.need", why))
+        return false;
+    if (*from->text &&
+        !text_take (to->text, sizeof to->text - 1, from->text, TEXT_ANY, "refusal.text", why))
+        return false;
+    to->from_ms = from->from_ms;
+    to->until_ms = from->until_ms;
+    to->wanted = from->wanted;
+    to->free = from->free;
+    to->frees_ms = from->frees_ms;
+    to->done = from->done;
+    if (from->blocker) {
+        if (!txid_take (&to->blocker, from->blocker, "refusal.blocker", why))
+            return false;
+        to->blocker_set = true;
+    }
+    if (from->answer.len > CLAIM_ANSWER_BYTES_MAX)
+        return wrong (why, "refusal.answer: larger than %d bytes", CLAIM_ANSWER_BYTES_MAX);
+    if (from->answer.len > 0) {
+        to->answer = memcpy (must (malloc (from->answer.len)), from->answer.data, from->answer.len);
+        to->answer_size = from->answer.len;
+    }
+    if (from->holder) {
+        to->holder = must (calloc (1, sizeof *to->holder));
+        if (!plan_take (to->holder, from->holder, why))
+            return false;
+    }
+    return profiles_take (to, from, why);
+}
+
+/*  --- command answer --- */
+
+packed_t command_answer_encode (const command_answer_t *self)
+{
+    Musubi__CommandAnswer answer = MUSUBI__COMMAND_ANSWER__INIT;
+    Musubi__Txid txid;
+    txid_put (&txid, &self->txid);
+    answer.txid = &txid;
+    answer.state = (Musubi__CommandState) self->state;
+    answer.ttl_ms = self->ttl_ms;
+    answer.late = self->late;
+    if (self->refusal.reason == REFUSAL_NONE)
+        return packed_of (&answer.base);
+
+    refusal_wire_t refusal;
+    refusal_put (&refusal, &self->refusal);
+    answer.refusal = &refusal.refusal;
+    packed_t packed = packed_of (&answer.base);
+    refusal_put_end (&refusal);
+    return packed;
+}
+
+static bool command_answer_take (command_answer_t *to, const Musubi__CommandAnswer *from,
+                                 char why [WHY_BYTES])
+{
+    if (!txid_take (&to->txid, from->txid, "txid", why))
+        return false;
+    if (from->state < 0 || (int) from->state >= (int) COMMAND_STATES)
+        return wrong (why, "state: %d is none", (int) from->state);
+    to->state = (command_state_t) from->state;
+    to->ttl_ms = from->ttl_ms;
+    to->late = from->late;
+    return !from->refusal || refusal_take_all (&to->refusal, from->refusal, why);
+}
+
+bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    *self = (command_answer_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__command_answer__descriptor, body);
+    if (!message)
+        return wrong (why, "not a CommandAnswer");
+    bool good = command_answer_take (self, (Musubi__CommandAnswer *) message, why);
+    message_free (message);
+    if (!good)
+        command_answer_clear (self);
+    return good;
+}
+
+/*  --- small messages --- */
+
+packed_t txid_message_encode (const txid_t *txid)
+{
+    /* CommitRequest, AbortRequest and OutcomeRequest have the same layout. */
+    Musubi__CommitRequest request = MUSUBI__COMMIT_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    return packed_of (&request.base);
+}
+
+bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__commit_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a message with a txid");
+    bool good = txid_take (txid, ((Musubi__CommitRequest *) message)->txid, "txid", why);
+    message_free (message);
+    return good;
+}
+
+packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms)
+{
+    Musubi__RenewRequest request = MUSUBI__RENEW_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    request.ttl_ms = ttl_ms;
+    return packed_of (&request.base);
+}
+
+bool renew_decode (bytes_t body, txid_t *txid, uint32_t *ttl_ms, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__renew_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a RenewRequest");
+    const Musubi__RenewRequest *request = (Musubi__RenewRequest *) message;
+    bool good = txid_take (txid, request->txid, "txid", why);
+    *ttl_ms = request->ttl_ms;
+    message_free (message);
+    return good;
+}
+
+packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part)
+{
+    Musubi__PrepareRequest request = MUSUBI__PREPARE_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    ProtobufCMessage *claim = NULL;
+    if (claim_part) {
+        claim = message_unpack (&musubi__claim_part__descriptor, *claim_part);
+        assert (claim);
+        request.claim = (Musubi__ClaimPart *) claim;
+    }
+    packed_t packed = packed_of (&request.base);
+    message_free (claim);
+    return packed;
+}
+
+bool prepare_decode (bytes_t body, txid_t *txid, bool *claim_set, packed_t *claim_part,
+                     char why [WHY_BYTES])
+{
+    *claim_set = false;
+    *claim_part = (packed_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__prepare_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a PrepareRequest");
+    const Musubi__PrepareRequest *request = (Musubi__PrepareRequest *) message;
+    bool good = txid_take (txid, request->txid, "txid", why) &&
+                (!request->claim || claim_check (request->claim, why));
+    if (good && request->claim) {
+        *claim_part = packed_of (&request->claim->base);
+        *claim_set = true;
+    }
+    message_free (message);
+    return good;
+}
+
+packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms)
+{
+    Musubi__ResolveRequest request = MUSUBI__RESOLVE_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    request.decide_by_ms = decide_by_ms;
+    return packed_of (&request.base);
+}
+
+bool resolve_decode (bytes_t body, txid_t *txid, int64_t *decide_by_ms, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__resolve_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ResolveRequest");
+    const Musubi__ResolveRequest *request = (Musubi__ResolveRequest *) message;
+    bool good = txid_take (txid, request->txid, "txid", why);
+    *decide_by_ms = request->decide_by_ms;
+    if (good && !time_valid (*decide_by_ms))
+        good = wrong (why, "decide_by_ms: must be a time before the year 10000");
+    message_free (message);
+    return good;
+}
+
+packed_t done_encode (const txid_t *txids, size_t count)
+{
+    Musubi__DoneRequest request = MUSUBI__DONE_REQUEST__INIT;
+    Musubi__Txid *wire = room_for (count, sizeof *wire);
+    Musubi__Txid **list = room_for (count, sizeof (Musubi__Txid *));
+    for (size_t i = 0; i < count; i++) {
+        txid_put (&wire [i], &txids [i]);
+        list [i] = &wire [i];
+    }
+    request.n_txids = count;
+    request.txids = list;
+    packed_t packed = packed_of (&request.base);
+    free (wire);
+    free (list);
+    return packed;
+}
+
+bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYTES])
+{
+    *txids = NULL;
+    *count = 0;
+    ProtobufCMessage *message = message_unpack (&musubi__done_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a DoneRequest");
+    const Musubi__DoneRequest *request = (Musubi__DoneRequest *) message;
+    bool good =
+      request->n_txids <= DONE_TXIDS_MAX || wrong (why, "txids: more than %d", DONE_TXIDS_MAX);
+    if (good)
+        *txids = room_for (request->n_txids, sizeof (txid_t));
+    for (size_t i = 0; good && i < request->n_txids; i++)
+        good = txid_take (&(*txids) [i], request->txids [i], "txids", why);
+    if (good) {
+        *count = request->n_txids;
+    } else {
+        free (*txids);
+        *txids = NULL;
+    }
+    message_free (message);
+    return good;
+}
+
+packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done)
+{
+    Musubi__OutcomeAnswer answer = MUSUBI__OUTCOME_ANSWER__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    answer.txid = &wire;
+    answer.outcome = (Musubi__Outcome) outcome;
+    answer.done = done;
+    return packed_of (&answer.base);
+}
+
+bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
+                     char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__outcome_answer__descriptor, body);
+    if (!message)
+        return wrong (why, "not an OutcomeAnswer");
+    const Musubi__OutcomeAnswer *answer = (Musubi__OutcomeAnswer *) message;
+    bool good = txid_take (txid, answer->txid, "txid", why);
+    if (good && (answer->outcome < 0 || (int) answer->outcome > (int) OUTCOME_ABORTED))
+        good = wrong (why, "outcome: %d is none", (int) answer->outcome);
+    *outcome = good ? (outcome_t) answer->outcome : OUTCOME_LOST;
+    *done = good && answer->done;
+    message_free (message);
+    return good;
+}

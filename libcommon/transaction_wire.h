@@ -1,0 +1,53 @@
+/*  transaction_wire - what the _wire files share of proto/transaction.proto: values in and out of
+ *  generated structs. Included by _wire files only.
+ *
+ *  Putting never copies: a generated struct filled here borrows from the value it was filled from.
+ *  Taking checks lengths, characters, enums and order, so that the logic can assert.
+ */
+#ifndef MUSUBI_TRANSACTION_WIRE_H
+#define MUSUBI_TRANSACTION_WIRE_H
+
+#include "transaction.h"
+
+#include "transaction.pb-c.h"
+
+#define TIME_MS_MAX       253402300799999 /* the last moment of the year 9999 */
+#define PROFILE_STEPS_MAX 65536           /* in one class profile of a refusal */
+#define PROFILES_MAX      64              /* in a refusal: classes of a site */
+#define FORMAT_WHY        __attribute__ ((format (printf, 2, 3)))
+
+/*  Says why, answers false: return wrong (why, "plan.edge_ms: …"). */
+bool wrong (char why [WHY_BYTES], const char *format, ...) FORMAT_WHY;
+
+/*  Words of names have no blanks and no control characters; text may have blanks. */
+typedef enum { TEXT_WORD, TEXT_WORD_OR_NONE, TEXT_ANY } text_kind_t;
+bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
+                char why [WHY_BYTES]);
+
+bool time_valid (int64_t ms);
+
+void txid_put (Musubi__Txid *to, const txid_t *from);
+bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);
+
+/*  A plan with the lists it points to. plan_put_end frees what plan_put took. */
+typedef struct {
+    Musubi__Plan plan;
+    Musubi__Txid txid;
+    Musubi__Party coordinator;
+    Musubi__Party *parties;
+    Musubi__Party **parties_list;
+} plan_wire_t;
+void plan_put (plan_wire_t *to, const plan_t *from);
+void plan_put_end (plan_wire_t *wire);
+bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
+
+/*  A message's bytes, malloc'ed. */
+packed_t packed_of (const ProtobufCMessage *message);
+
+/*  Lengths of a claim's fields. */
+bool claim_check (const Musubi__ClaimPart *claim, char why [WHY_BYTES]);
+
+/*  The message that a part of this kind is; NULL for PART_NONE. */
+const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind);
+
+#endif
