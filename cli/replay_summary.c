@@ -1,0 +1,193 @@
+/*  replay_summary - what a replay's outcomes come to, in numbers and as a picture. */
+#include "replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value (const void *a, const void *b)
+{
+    double one = *(const double *) a, other = *(const double *) b;
+    return (one > other) - (one < other);
+}
+
+/*  Latencies of answered requests, ascending; malloc'ed. */
+static double *latencies (const replay_outcome_t *outcomes, size_t count, size_t *answered)
+{
+    double *values = calloc (count + 1, sizeof *values);
+    if (!values)
+        abort ();
+    *answered = 0;
+    for (size_t i = 0; i < count; i++)
+        if (outcomes [i].status != REPLAY_UNKNOWN)
+            values [(*answered)++] = outcomes [i].latency_s;
+    qsort (values, *answered, sizeof *values, by_value);
+    return values;
+}
+
+/*  Nearest rank. */
+static double percentile (const double *sorted, size_t count, double share)
+{
+    if (count == 0)
+        return 0;
+    size_t rank = (size_t) ceil (share * (double) count);
+    return sorted [rank > 0 ? rank - 1 : 0];
+}
+
+static void count_reason (replay_summary_t *summary, const char *reason)
+{
+    size_t at = 0;
+    while (at < summary->reasons_count && strcmp (summary->reasons [at].reason, reason) != 0)
+        at++;
+    if (at == summary->reasons_count) {
+        if (at == REPLAY_REASONS_MAX)
+            return; /* the rest is told by the number refused */
+        snprintf (summary->reasons [at].reason, REPLAY_REASON_BYTES, "%s", reason);
+        summary->reasons [at].count = 0;
+        summary->reasons_count++;
+    }
+    summary->reasons [at].count++;
+}
+
+static int by_count (const void *a, const void *b)
+{
+    const replay_reason_t *one = a, *other = b;
+    return (one->count < other->count) - (one->count > other->count);
+}
+
+void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_summary_t *summary)
+{
+    *summary = (replay_summary_t){0};
+    for (size_t i = 0; i < count; i++) {
+        const replay_outcome_t *one = &outcomes [i];
+        summary->committed += one->status == REPLAY_COMMITTED;
+        summary->refused += one->status == REPLAY_REFUSED;
+        summary->unknown += one->status == REPLAY_UNKNOWN;
+        if (one->status == REPLAY_REFUSED)
+            count_reason (summary, one->reason);
+        if (one->sent_s + one->latency_s > summary->seconds)
+            summary->seconds = one->sent_s + one->latency_s;
+    }
+    qsort (summary->reasons, summary->reasons_count, sizeof summary->reasons [0], by_count);
+    size_t answered;
+    double *sorted = latencies (outcomes, count, &answered);
+    summary->per_second = summary->seconds > 0 ? (double) answered / summary->seconds : 0;
+    summary->p50_s = percentile (sorted, answered, .50);
+    summary->p90_s = percentile (sorted, answered, .90);
+    summary->p99_s = percentile (sorted, answered, .99);
+    summary->max_s = answered > 0 ? sorted [answered - 1] : 0;
+    free (sorted);
+}
+
+/*  --- the picture: two panels of the same width --- */
+
+enum { WIDTH = 720, LEFT = 60, RIGHT = 20, PANEL = 200, TOP = 60, GAP = 70, BINS = 60 };
+
+static void panel_frame (FILE *svg, int top, const char *y_title, const char *x_title)
+{
+    fprintf (svg, "<rect x='%d' y='%d' width='%d' height='%d' class='frame'/>\n", LEFT, top,
+             WIDTH - LEFT - RIGHT, PANEL);
+    fprintf (svg, "<text x='%d' y='%d'>%s</text>\n", LEFT, top - 8, y_title);
+    fprintf (svg, "<text x='%d' y='%d' class='end'>%s</text>\n", WIDTH - RIGHT, top + PANEL + 30,
+             x_title);
+}
+
+static void axis_label (FILE *svg, double x, double y, const char *place, double value,
+                        const char *unit)
+{
+    fprintf (svg, "<text x='%.1f' y='%.1f' class='%s'>%.3g%s</text>\n", x, y, place, value, unit);
+}
+
+/*  Share of committed among those sent in each slice of the replay. */
+static void draw_success (FILE *svg, const replay_outcome_t *outcomes, size_t count, double seconds)
+{
+    size_t sent [BINS] = {0}, committed [BINS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        size_t bin = (size_t) (outcomes [i].sent_s / seconds * BINS);
+        bin = bin < BINS ? bin : BINS - 1;
+        sent [bin]++;
+        committed [bin] += outcomes [i].status == REPLAY_COMMITTED;
+    }
+    panel_frame (svg, TOP, "committed, share of requests sent", "time since the replay began");
+    double width = (double) (WIDTH - LEFT - RIGHT) / BINS;
+    for (size_t bin = 0; bin < BINS; bin++) {
+        if (sent [bin] == 0)
+            continue;
+        double share = (double) committed [bin] / (double) sent [bin];
+        fprintf (svg, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' class='good'/>\n",
+                 LEFT + (double) bin * width, TOP + PANEL * (1 - share), width - 1, PANEL * share);
+    }
+    axis_label (svg, LEFT - 6, TOP + 10, "end", 1, "");
+    axis_label (svg, LEFT - 6, TOP + PANEL, "end", 0, "");
+    axis_label (svg, LEFT, TOP + PANEL + 15, "start", 0, " s");
+    axis_label (svg, WIDTH - RIGHT, TOP + PANEL + 15, "end", seconds, " s");
+}
+
+/*  The share of answers that took at most so long, on a logarithmic axis. */
+static void draw_latency (FILE *svg, const double *sorted, size_t count)
+{
+    int top = TOP + PANEL + GAP;
+    panel_frame (svg, top, "answered within, share of answers", "latency (logarithmic)");
+    if (count == 0)
+        return;
+    double least = sorted [0] > 1e-5 ? sorted [0] : 1e-5;
+    double most = sorted [count - 1] > 1.1 * least ? sorted [count - 1] : 1.1 * least;
+    fprintf (svg, "<polyline class='line' points='");
+    for (int x = 0; x <= WIDTH - LEFT - RIGHT; x += 4) {
+        double latency = least * pow (most / least, (double) x / (WIDTH - LEFT - RIGHT));
+        size_t within = 0;
+        while (within < count && sorted [within] <= latency)
+            within++;
+        fprintf (svg, "%d,%.1f ", LEFT + x, top + PANEL * (1 - (double) within / (double) count));
+    }
+    fprintf (svg, "'/>\n");
+    axis_label (svg, LEFT - 6, top + 10, "end", 1, "");
+    axis_label (svg, LEFT - 6, top + PANEL, "end", 0, "");
+    axis_label (svg, LEFT, top + PANEL + 15, "start", least * 1e3, " ms");
+    axis_label (svg, WIDTH - RIGHT, top + PANEL + 15, "end", most * 1e3, " ms");
+}
+
+static void write_text (FILE *svg, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<' || *text == '>' || *text == '&')
+            fprintf (svg, "&#%d;", *text);
+        else
+            fputc (*text, svg);
+    }
+}
+
+bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title,
+                  const char *file)
+{
+    FILE *svg = fopen (file, "w");
+    if (!svg)
+        return false;
+    replay_summary_t summary;
+    replay_summarise (outcomes, count, &summary);
+    size_t answered;
+    double *sorted = latencies (outcomes, count, &answered);
+    fprintf (
+      svg,
+      "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
+      "font-size='12'>\n<style>.frame{fill:none;stroke:#888}.good{fill:#3a7}"
+      ".line{fill:none;stroke:#36c;stroke-width:2}.end{text-anchor:end}.start{text-anchor:start}"
+      "</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+      WIDTH, TOP + 2 * PANEL + GAP + 50);
+    fprintf (svg, "<text x='%d' y='24' font-size='15'>", LEFT);
+    write_text (svg, title);
+    fprintf (svg, ": %zu committed, %zu refused, %zu unknown</text>\n", summary.committed,
+             summary.refused, summary.unknown);
+    draw_success (svg, outcomes, count, summary.seconds > 0 ? summary.seconds : 1);
+    draw_latency (svg, sorted, answered);
+    fprintf (svg, "</svg>\n");
+    free (sorted);
+    bool failed = ferror (svg) != 0;
+    int error = errno;
+    if (fclose (svg) != 0)
+        return false;
+    errno = error;
+    return !failed;
+}
