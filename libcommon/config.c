@@ -1,2 +1,532 @@
-/*  config - to be written. */
-typedef int config_is_empty;
+/*  config - a tree of names and values (zpl.h) held against a table of keys.
+ *
+ *  Everything is checked when it is loaded, so that asking for a value can't fail.
+ */
+#include "config.h"
+
+#include "timetext.h"
+#include "zpl.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert (CONFIG_WHY_BYTES >= 512, "room for a file's name, a line, a key and two sentences");
+static_assert (ZPL_WHY_BYTES <= CONFIG_WHY_BYTES, "a complaint of zpl fits");
+
+#define KEY_BYTES_MAX 127 /* of a path that can be meant by a misspelled one */
+
+struct config {
+    zpl_t *tree;
+    char *file; /* "" = none */
+    const config_key_t *keys;
+    size_t keys_count;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+/*  Takes the next name off a path; false at its end. */
+static bool path_step (const char **path, const char **name, size_t *size)
+{
+    if (!**path)
+        return false;
+    *name = *path;
+    *size = strcspn (*path, "/");
+    *path += *size;
+    if (**path == '/')
+        ++*path;
+    return true;
+}
+
+typedef enum { MATCH_NONE, MATCH_SECTION, MATCH_KEY } match_t;
+
+/*  A path against a key whose stars match any name: the key itself, or a section it lies in. */
+static match_t key_match (const char *key, const char *path)
+{
+    const char *name, *wanted;
+    size_t size, wanted_size;
+    while (path_step (&path, &name, &size)) {
+        if (!path_step (&key, &wanted, &wanted_size))
+            return MATCH_NONE;
+        bool star = wanted_size == 1 && *wanted == '*';
+        if (!star && (size != wanted_size || memcmp (name, wanted, size) != 0))
+            return MATCH_NONE;
+    }
+    return *key ? MATCH_SECTION : MATCH_KEY;
+}
+
+static const config_key_t *key_find (const config_t *self, const char *path)
+{
+    for (size_t i = 0; i < self->keys_count; i++)
+        if (key_match (self->keys [i].path, path) == MATCH_KEY)
+            return &self->keys [i];
+    return NULL;
+}
+
+static bool is_section (const config_t *self, const char *path)
+{
+    for (size_t i = 0; i < self->keys_count; i++)
+        if (key_match (self->keys [i].path, path) == MATCH_SECTION)
+            return true;
+    return false;
+}
+
+/*  A value is wrong: "FILE:12: limits/hold_ttl: …", or "--set limits/hold_ttl: …". */
+static bool refuse (const config_t *self, const zpl_node_t *node, const char *what,
+                    char why [CONFIG_WHY_BYTES])
+{
+    char path [ZPL_PATH_BYTES];
+    zpl_path (node, path);
+    if (node->line)
+        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %s", self->file, node->line, path,
+                  what);
+    else
+        snprintf (why, CONFIG_WHY_BYTES, "--set %.100s: %s", path, what);
+    return false;
+}
+
+/*  How many letters must be put in, left out, changed or swapped with their neighbour to come from
+ *  one to the other; both are at most KEY_BYTES_MAX long. */
+static size_t letters_apart (const char *one, const char *other)
+{
+    size_t rows [3][KEY_BYTES_MAX + 1];
+    size_t *above2 = rows [0], *above = rows [1], *row = rows [2];
+    size_t columns = strlen (other);
+    for (size_t j = 0; j <= columns; j++)
+        above [j] = j;
+    for (size_t i = 1; one [i - 1]; i++) {
+        row [0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t least = above [j - 1] + (one [i - 1] != other [j - 1]);
+            least = above [j] + 1 < least ? above [j] + 1 : least;
+            least = row [j - 1] + 1 < least ? row [j - 1] + 1 : least;
+            bool swapped =
+              i > 1 && j > 1 && one [i - 1] == other [j - 2] && one [i - 2] == other [j - 1];
+            if (swapped && above2 [j - 2] + 1 < least)
+                least = above2 [j - 2] + 1;
+            row [j] = least;
+        }
+        size_t *spare = above2;
+        above2 = above;
+        above = row;
+        row = spare;
+    }
+    return above [columns];
+}
+
+static size_t path_depth (const char *path)
+{
+    size_t depth = 1;
+    for (; *path; path++)
+        depth += *path == '/';
+    return depth;
+}
+
+/*  The first depth names of a key, its stars filled in with the names that stand there in path. */
+static bool key_fill (const char *key, size_t depth, const char *path,
+                      char filled [KEY_BYTES_MAX + 1])
+{
+    const char *wanted, *name = "";
+    size_t wanted_size, size = 0, used = 0;
+    for (size_t i = 0; i < depth; i++) {
+        if (!path_step (&key, &wanted, &wanted_size))
+            return false;
+        if (path_step (&path, &name, &size) && wanted_size == 1 && *wanted == '*') {
+            wanted = name;
+            wanted_size = size;
+        }
+        int more = snprintf (filled + used, KEY_BYTES_MAX + 1 - used, "%s%.*s", i ? "/" : "",
+                             (int) wanted_size, wanted);
+        used += (size_t) more;
+        if (used > KEY_BYTES_MAX)
+            return false;
+    }
+    return true;
+}
+
+/*  What a misspelled path most likely means; false when nothing is near. A section is compared with
+ *  sections of its depth, a value with whole keys. */
+static bool meant (const config_t *self, const char *path, bool section,
+                   char nearest [KEY_BYTES_MAX + 1])
+{
+    size_t least = strlen (path) / 3 + 2;
+    bool found = false;
+    if (strlen (path) > KEY_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < self->keys_count; i++) {
+        const char *key = self->keys [i].path;
+        size_t depth = section ? path_depth (path) : path_depth (key);
+        char filled [KEY_BYTES_MAX + 1];
+        if ((section && depth >= path_depth (key)) || !key_fill (key, depth, path, filled))
+            continue;
+        size_t apart = letters_apart (path, filled);
+        if (apart < least) {
+            least = apart;
+            memcpy (nearest, filled, sizeof filled);
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool refuse_unknown (const config_t *self, const zpl_node_t *node,
+                            char why [CONFIG_WHY_BYTES])
+{
+    char path [ZPL_PATH_BYTES], nearest [KEY_BYTES_MAX + 1], place [220], hint [160];
+    zpl_path (node, path);
+    if (node->line)
+        snprintf (place, sizeof place, "%.200s:%u", self->file, node->line);
+    else
+        snprintf (place, sizeof place, "--set");
+    if (meant (self, path, node->first != NULL, nearest))
+        snprintf (hint, sizeof hint, ", did you mean '%s'?", nearest);
+    else
+        snprintf (hint, sizeof hint, "; --help lists all keys");
+    snprintf (why, CONFIG_WHY_BYTES, "%s: unknown %s '%.100s'%s", place,
+              node->first ? "section" : "key", path, hint);
+    return false;
+}
+
+static bool parse_integer (const char *text, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll (text, &end, 10);
+    return end != text && !*end && errno == 0;
+}
+
+static bool parse_real (const char *text, double *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtod (text, &end);
+    return end != text && !*end && isfinite (*value);
+}
+
+static bool parse_boolean (const char *text, bool *value)
+{
+    *value = strcmp (text, "true") == 0 || strcmp (text, "1") == 0;
+    return *value || strcmp (text, "false") == 0 || strcmp (text, "0") == 0;
+}
+
+static bool is_bounded (const config_key_t *key)
+{
+    return key->least != 0 || key->most != 0;
+}
+
+/*  "an integer from 1 to 16": what is right for a key. */
+static const char *type_words (const config_key_t *key, char words [160])
+{
+    static const char *const names [] = {
+      [CONFIG_TEXT] = "text",
+      [CONFIG_INTEGER] = "an integer",
+      [CONFIG_REAL] = "a number",
+      [CONFIG_BOOLEAN] = "true or false",
+      [CONFIG_DURATION] = "a duration like 90s or 1h30m",
+    };
+    int used = snprintf (words, 160, "%s", names [key->type]);
+    char least [TIMETEXT_BYTES], most [TIMETEXT_BYTES];
+    if (!is_bounded (key) || key->type == CONFIG_TEXT || key->type == CONFIG_BOOLEAN)
+        return words;
+    if (key->type == CONFIG_DURATION)
+        snprintf (words + used, 160 - (size_t) used, ", from %s to %s",
+                  timetext_format_duration ((int64_t) key->least, least),
+                  timetext_format_duration ((int64_t) key->most, most));
+    else
+        snprintf (words + used, 160 - (size_t) used, " from %.15g to %.15g", key->least, key->most);
+    return words;
+}
+
+static bool value_right (const config_key_t *key, const char *text)
+{
+    int64_t integer = 0;
+    double real = 0;
+    bool boolean;
+    switch (key->type) {
+    case CONFIG_TEXT:
+        return true;
+    case CONFIG_BOOLEAN:
+        return parse_boolean (text, &boolean);
+    case CONFIG_INTEGER:
+        if (!parse_integer (text, &integer))
+            return false;
+        real = (double) integer;
+        break;
+    case CONFIG_DURATION:
+        if (!timetext_parse_duration (text, &integer))
+            return false;
+        real = (double) integer;
+        break;
+    case CONFIG_REAL:
+        if (!parse_real (text, &real))
+            return false;
+        break;
+    }
+    return !is_bounded (key) || (real >= key->least && real <= key->most);
+}
+
+static bool check_node (const config_t *self, const zpl_node_t *node, char why [CONFIG_WHY_BYTES])
+{
+    char path [ZPL_PATH_BYTES], words [160], what [256];
+    zpl_path (node, path);
+    const config_key_t *key = key_find (self, path);
+    bool section = is_section (self, path);
+    if ((node->first && !section) || (node->value && !key) || (!key && !section))
+        return refuse_unknown (self, node, why);
+    if (!node->value && !section) {
+        snprintf (what, sizeof what, "no value; write %s = %.150s", node->name,
+                  type_words (key, words));
+        return refuse (self, node, what, why);
+    }
+    if (node->value && !value_right (key, node->value)) {
+        snprintf (what, sizeof what, "'%.60s' is not %s", node->value, type_words (key, words));
+        return refuse (self, node, what, why);
+    }
+    return true;
+}
+
+/*  Depth is bounded by ZPL_DEPTH_MAX. */
+static bool check_tree (const config_t *self, const zpl_node_t *section,
+                        char why [CONFIG_WHY_BYTES])
+{
+    for (const zpl_node_t *node = section->first; node; node = node->next)
+        if (!check_node (self, node, why) || !check_tree (self, node, why))
+            return false;
+    return true;
+}
+
+static bool refuse_missing (const config_t *self, const config_key_t *key,
+                            const zpl_node_t *section, const char *rest,
+                            char why [CONFIG_WHY_BYTES])
+{
+    char path [ZPL_PATH_BYTES], words [160];
+    zpl_path (section, path);
+    char place [220] = "";
+    if (section->line)
+        snprintf (place, sizeof place, "%.200s:%u: ", self->file, section->line);
+    else if (*self->file)
+        snprintf (place, sizeof place, "%.200s: ", self->file);
+    snprintf (why, CONFIG_WHY_BYTES, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
+              *path ? "/" : "", rest, type_words (key, words), key->meaning);
+    return false;
+}
+
+static const zpl_node_t *child_named (const zpl_node_t *section, const char *name, size_t size)
+{
+    for (const zpl_node_t *node = section->first; node; node = node->next)
+        if (strlen (node->name) == size && memcmp (node->name, name, size) == 0)
+            return node;
+    return NULL;
+}
+
+/*  A required key must stand in every section that its stars match. rest is the key's path below
+ *  section; as deep as the key. */
+static bool check_required (const config_t *self, const config_key_t *key,
+                            const zpl_node_t *section, const char *rest,
+                            char why [CONFIG_WHY_BYTES])
+{
+    const char *below = rest, *name;
+    size_t size;
+    if (!path_step (&below, &name, &size))
+        return true;
+    if (size == 1 && *name == '*') {
+        for (const zpl_node_t *node = section->first; node; node = node->next)
+            if (!check_required (self, key, node, below, why))
+                return false;
+        return true;
+    }
+    const zpl_node_t *node = child_named (section, name, size);
+    if (node)
+        return check_required (self, key, node, below, why);
+    return strchr (below, '*') ? true : refuse_missing (self, key, section, rest, why);
+}
+
+static bool check_all (const config_t *self, char why [CONFIG_WHY_BYTES])
+{
+    const zpl_node_t *root = zpl_root (self->tree);
+    if (!check_tree (self, root, why))
+        return false;
+    for (size_t i = 0; i < self->keys_count; i++) {
+        const config_key_t *key = &self->keys [i];
+        if (key->required && !check_required (self, key, root, key->path, why))
+            return false;
+    }
+    return true;
+}
+
+static bool apply_setting (config_t *self, const char *setting, char why [CONFIG_WHY_BYTES])
+{
+    char reason [ZPL_WHY_BYTES];
+    const char *equals = strchr (setting, '=');
+    if (!equals) {
+        snprintf (why, CONFIG_WHY_BYTES, "--set %.200s: no value; write path=value", setting);
+        return false;
+    }
+    char *path = must (strndup (setting, (size_t) (equals - setting)));
+    bool set = zpl_set (self->tree, path, equals + 1, reason);
+    if (!set)
+        snprintf (why, CONFIG_WHY_BYTES, "--set %.200s: %.200s", path, reason);
+    free (path);
+    return set;
+}
+
+static bool parse (config_t *self, const char *text, size_t size, const char *const *settings,
+                   size_t settings_count, char why [CONFIG_WHY_BYTES])
+{
+    char reason [ZPL_WHY_BYTES];
+    if (!zpl_read (self->tree, text, size, reason)) {
+        snprintf (why, CONFIG_WHY_BYTES, "%.200s:%.300s", self->file, reason);
+        return false;
+    }
+    for (size_t i = 0; i < settings_count; i++)
+        if (!apply_setting (self, settings [i], why))
+            return false;
+    return check_all (self, why);
+}
+
+config_t *config_parse (const char *name, const char *text, size_t size,
+                        const char *const *settings, size_t settings_count,
+                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES])
+{
+    config_t *self = must (calloc (1, sizeof *self));
+    self->tree = zpl_new ();
+    self->file = must (strdup (name));
+    self->keys = keys;
+    self->keys_count = keys_count;
+    for (size_t i = 0; i < keys_count; i++)
+        assert (!keys [i].preset || value_right (&keys [i], keys [i].preset));
+    if (!parse (self, text, size, settings, settings_count, why))
+        config_destroy (&self);
+    return self;
+}
+
+/*  The whole file, malloc'ed; one byte more than allowed is enough to see that it is too large. */
+static char *read_file (const char *file, size_t *size)
+{
+    FILE *stream = fopen (file, "re");
+    if (!stream)
+        return NULL;
+    char *text = must (malloc (ZPL_BYTES_MAX + 1));
+    *size = fread (text, 1, ZPL_BYTES_MAX + 1, stream);
+    int error = ferror (stream) ? errno : 0;
+    fclose (stream);
+    if (error) {
+        free (text);
+        errno = error;
+        return NULL;
+    }
+    return text;
+}
+
+config_t *config_load (const char *file, const char *const *settings, size_t settings_count,
+                       const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES])
+{
+    size_t size = 0;
+    char *text = file ? read_file (file, &size) : NULL;
+    if (file && !text) {
+        snprintf (why, CONFIG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
+        return NULL;
+    }
+    config_t *self = config_parse (file ? file : "", text ? text : "", size, settings,
+                                   settings_count, keys, keys_count, why);
+    free (text);
+    return self;
+}
+
+void config_destroy (config_t **self_p)
+{
+    config_t *self = *self_p;
+    if (!self)
+        return;
+    zpl_destroy (&self->tree);
+    free (self->file);
+    free (self);
+    *self_p = NULL;
+}
+
+/*  NULL when absent without preset. */
+static const char *value_of (const config_t *self, const char *path, config_type_t type)
+{
+    const config_key_t *key = key_find (self, path);
+    assert (key && key->type == type);
+    const zpl_node_t *node = zpl_find (self->tree, path);
+    return node && node->value ? node->value : key->preset;
+}
+
+const char *config_text (const config_t *self, const char *path)
+{
+    return value_of (self, path, CONFIG_TEXT);
+}
+
+int64_t config_integer (const config_t *self, const char *path)
+{
+    const char *text = value_of (self, path, CONFIG_INTEGER);
+    int64_t value = 0;
+    if (text && !parse_integer (text, &value))
+        abort (); /* checked at load */
+    return value;
+}
+
+double config_real (const config_t *self, const char *path)
+{
+    const char *text = value_of (self, path, CONFIG_REAL);
+    double value = 0;
+    if (text && !parse_real (text, &value))
+        abort ();
+    return value;
+}
+
+bool config_boolean (const config_t *self, const char *path)
+{
+    const char *text = value_of (self, path, CONFIG_BOOLEAN);
+    bool value = false;
+    if (text && !parse_boolean (text, &value))
+        abort ();
+    return value;
+}
+
+int64_t config_duration_ms (const config_t *self, const char *path)
+{
+    const char *text = value_of (self, path, CONFIG_DURATION);
+    int64_t value = 0;
+    if (text && !timetext_parse_duration (text, &value))
+        abort ();
+    return value;
+}
+
+bool config_has (const config_t *self, const char *path)
+{
+    return zpl_find (self->tree, path) != NULL;
+}
+
+size_t config_names (const config_t *self, const char *section, const char **names,
+                     size_t names_max)
+{
+    const zpl_node_t *node = zpl_find (self->tree, section);
+    size_t count = 0;
+    for (node = node ? node->first : NULL; node && count < names_max; node = node->next)
+        names [count++] = node->name;
+    return count;
+}
+
+void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text))
+{
+    for (size_t i = 0; i < keys_count; i++) {
+        const config_key_t *key = &keys [i];
+        char text [1024], words [160];
+        snprintf (text, sizeof text, "  %s%s%s%s\n", key->path, key->preset ? " = " : "",
+                  key->preset && *key->preset ? key->preset : (key->preset ? "\"\"" : ""),
+                  key->required ? "    (must be given)" : "");
+        line (text);
+        snprintf (text, sizeof text, "        %s: %s\n", type_words (key, words), key->meaning);
+        line (text);
+    }
+}

@@ -39,8 +39,14 @@ config_t *config_load (const char *file, const char *const *settings, size_t set
                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES]);
 void config_destroy (config_t **self_p);
 
+/*  The same over text already in memory; name stands for FILE in why. */
+config_t *config_parse (const char *name, const char *text, size_t size,
+                        const char *const *settings, size_t settings_count,
+                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES]);
+
 /*  The value at a path, or its preset. The path must be one of the keys (stars filled in): asking
- *  for another is our mistake and asserts. Text is NULL when absent without preset. */
+ *  for another, or for another type, is our mistake and asserts. Absent without preset, text is
+ *  NULL and numbers are 0. */
 const char *config_text (const config_t *self, const char *path);
 int64_t config_integer (const config_t *self, const char *path);
 double config_real (const config_t *self, const char *path);

@@ -1,2 +1,61 @@
-/*  log - to be written. */
-typedef int log_is_empty;
+/*  log - one write a line, so that lines of several processes on one terminal do not mix. */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_BYTES 2048
+
+static char log_name [NAME_BYTES_MAX + 1] = "musubi";
+static log_level_t log_least = LOG_INFO;
+
+void log_open (const char *name, log_level_t least)
+{
+    snprintf (log_name, sizeof log_name, "%s", name);
+    log_least = least;
+}
+
+/*  Peers' words get into log lines: what could forge a second line or speak to a terminal is shown
+ *  as a question mark. */
+static void defuse (char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char) *text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+/*  "2026-12-01T09:00:00.125Z", always with milliseconds, so that columns line up. */
+static int stamp (char *text, size_t size)
+{
+    struct timespec now;
+    struct tm utc;
+    clock_gettime (CLOCK_REALTIME, &now);
+    gmtime_r (&now.tv_sec, &utc);
+    return snprintf (text, size, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                     now.tv_nsec / 1000000);
+}
+
+void log_line (log_level_t level, const char *format, ...)
+{
+    static const char *const words [] = {
+      [LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARNING] = "warning", [LOG_ALARM] = "alarm"};
+    if (level < log_least)
+        return;
+
+    char line [LINE_BYTES];
+    size_t used = (size_t) stamp (line, sizeof line);
+    used += (size_t) snprintf (line + used, sizeof line - used, " %s %s ", words [level], log_name);
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (line + used, sizeof line - 1 - used, format, arguments);
+    va_end (arguments);
+    defuse (line);
+    used = strlen (line);
+    line [used++] = '\n';
+    ssize_t written = write (STDERR_FILENO, line, used);
+    (void) written; /* nowhere left to complain */
+}
