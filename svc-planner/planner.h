@@ -19,10 +19,9 @@
 #define DURATION_MS_MAX   (INT64_C (366) * 86400000)
 #define INSTANT_MS_MAX    INT64_C (253402300800000) /* the year 10000 */
 #define FROM_NOW_MS_MAX   (INT64_C (3660) * 86400000)
-#define CANDIDATES_MAX    64   /* places looked at for one need */
-#define WAITERS_MAX       16   /* repeats of one request that wait for its answer */
-#define WINDOWS_ASKED_MAX 64   /* in one question to a site that discloses windows only */
-#define STARTS_MAX        4096 /* start times that one search looks at */
+#define CANDIDATES_MAX    64 /* places looked at for one need */
+#define WAITERS_MAX       16 /* repeats of one request that wait for its answer */
+#define WINDOWS_ASKED_MAX 64 /* in one question to a site that discloses windows only */
 
 typedef struct {
     const char *const *gis_endpoints;

@@ -1,0 +1,51 @@
+/*  assign - needs to places at one start time, with the least sum of weights.
+ *
+ *  The two exact methods that a search uses, each resumable: run for some steps, then go on.
+ */
+#ifndef MUSUBI_ASSIGN_H
+#define MUSUBI_ASSIGN_H
+
+#include "snapshot.h"
+
+#define WEIGHT_NONE INT64_MAX /* this need can't go there */
+
+typedef enum { ASSIGN_MORE, ASSIGN_FOUND, ASSIGN_NONE } assign_state_t;
+
+/*  --- each need at a site of its own: the Hungarian method, one need a step --- */
+
+typedef struct matching matching_t;
+
+/*  weights [need * sites + site], copied. */
+matching_t *matching_new (const int64_t *weights, size_t needs, size_t sites);
+void matching_destroy (matching_t **self_p);
+assign_state_t matching_run (matching_t *self, uint64_t *steps);
+
+/*  The site of a need, once found; and the sum of all weights. */
+size_t matching_site (const matching_t *self, size_t need);
+int64_t matching_weight (const matching_t *self);
+
+/*  --- needs that may share a place's capacity: branch and bound --- */
+
+/*  A need as it would stand at this start. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;    /* without the cleaning gap */
+    const size_t *order; /* its feasible options, ascending by weight; borrowed */
+    size_t order_count;
+    size_t like; /* an earlier need that is the same in everything, or SIZE_MAX */
+} packing_need_t;
+
+typedef struct packing packing_t;
+
+/*  Plans not better than bound are not looked for. weights [need] [option]; all borrowed, but needs
+ *  copied. */
+packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
+                        const int64_t *const *weights, int64_t check_from_ms, int64_t bound);
+void packing_destroy (packing_t **self_p);
+
+/*  ASSIGN_MORE may already have a plan: packing_choice is then not NULL. ASSIGN_FOUND: the best. */
+assign_state_t packing_run (packing_t *self, uint64_t *steps);
+const size_t *packing_choice (const packing_t *self);
+int64_t packing_weight (const packing_t *self);
+
+#endif

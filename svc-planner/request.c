@@ -1,0 +1,512 @@
+/*  request - a user's request checked, fixed in time, and changed.
+ *
+ *  Checks go in the order a person would read the request; each names the field as it is written
+ *  there.
+ */
+#include "request.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static void *copy_list (const void *list, size_t count, size_t size)
+{
+    if (count == 0)
+        return NULL;
+    void *copy = must (malloc (count * size));
+    memcpy (copy, list, count * size);
+    return copy;
+}
+
+void user_request_copy (user_request_t *to, const user_request_t *from)
+{
+    *to = *from;
+    to->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
+    for (size_t i = 0; i < from->compute_count; i++)
+        to->compute [i].require =
+          copy_list (from->compute [i].require, from->compute [i].require_count,
+                     sizeof *from->compute [i].require);
+    to->network = copy_list (from->network, from->network_count, sizeof *from->network);
+    to->data = copy_list (from->data, from->data_count, sizeof *from->data);
+}
+
+void user_request_clear (user_request_t *self)
+{
+    for (size_t i = 0; i < self->compute_count; i++)
+        free (self->compute [i].require);
+    free (self->compute);
+    free (self->network);
+    free (self->data);
+    *self = (user_request_t){0};
+}
+
+void request_patch_clear (request_patch_t *self)
+{
+    free (self->compute);
+    *self = (request_patch_t){0};
+}
+
+bool name_sound (const char *name)
+{
+    size_t length = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-");
+    return length > 0 && name [length] == 0;
+}
+
+static const compute_need_t *find_need (const user_request_t *self, const char *id)
+{
+    for (size_t i = 0; i < self->compute_count; i++)
+        if (strcmp (self->compute [i].id, id) == 0)
+            return &self->compute [i];
+    return NULL;
+}
+
+static bool check_text (const char *text, const char *field, char why [WHY_BYTES])
+{
+    for (const char *at = text; *at; at++) {
+        if ((unsigned char) *at < 0x20 || *at == 0x7f) {
+            snprintf (why, WHY_BYTES, "%s: must not have control characters", field);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_instant (const instant_t *instant, const char *field, char why [WHY_BYTES])
+{
+    if (!instant->set)
+        return true;
+    int64_t most = instant->from_now ? FROM_NOW_MS_MAX : INSTANT_MS_MAX;
+    if (instant->ms >= 0 && instant->ms <= most)
+        return true;
+    snprintf (why, WHY_BYTES, "%s: must be 0 to %lld ms%s", field, (long long) most,
+              instant->from_now ? " from now" : "");
+    return false;
+}
+
+/*  Both written the same way, so that their order does not depend on the moment. */
+static bool surely_before (const instant_t *a, const instant_t *b, int64_t add_ms)
+{
+    return a->set && b->set && a->from_now == b->from_now && a->ms < b->ms + add_ms;
+}
+
+static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BYTES])
+{
+    if (!check_instant (&frame->start, "request.window.start", why) ||
+        !check_instant (&frame->earliest, "request.window.earliest", why) ||
+        !check_instant (&frame->latest, "request.window.latest", why) ||
+        !check_instant (&frame->deadline, "request.window.deadline", why))
+        return false;
+    if (frame->start.set && (frame->earliest.set || frame->latest.set || frame->deadline.set)) {
+        snprintf (why, WHY_BYTES,
+                  "request.window.start: excludes earliest, latest and deadline; give one or the "
+                  "other");
+        return false;
+    }
+    if (surely_before (&frame->latest, &frame->earliest, 0)) {
+        snprintf (why, WHY_BYTES, "request.window.latest: is before earliest");
+        return false;
+    }
+    if (surely_before (&frame->deadline, &frame->earliest, span_ms)) {
+        snprintf (why, WHY_BYTES,
+                  "request.window.deadline: is before the earliest start and %lld ms that the "
+                  "request lasts",
+                  (long long) span_ms);
+        return false;
+    }
+    return true;
+}
+
+static bool check_requirement (const requirement_t *require, size_t need, size_t at,
+                               char why [WHY_BYTES])
+{
+    if (*require->attribute == 0) {
+        snprintf (why, WHY_BYTES, "request.compute[%zu].require[%zu].attribute: must not be empty",
+                  need, at);
+        return false;
+    }
+    if (require->numeric && !isfinite (require->min)) {
+        snprintf (why, WHY_BYTES, "request.compute[%zu].require[%zu].min: must be a number", need,
+                  at);
+        return false;
+    }
+    return true;
+}
+
+static bool refuse_need (size_t need, const char *what, char why [WHY_BYTES])
+{
+    snprintf (why, WHY_BYTES, "request.compute[%zu].%s", need, what);
+    return false;
+}
+
+static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const compute_need_t *need = &self->compute [at];
+    if (!name_sound (need->id))
+        return refuse_need (at, "id: must be letters, digits and . _ -, at least one", why);
+    if (find_need (self, need->id) != need) {
+        snprintf (why, WHY_BYTES, "request.compute[%zu].id: '%s' is used twice", at, need->id);
+        return false;
+    }
+    if (need->cpus < 1 || need->cpus > CPUS_MAX) {
+        snprintf (why, WHY_BYTES, "request.compute[%zu].cpus: must be 1 to %d", at, CPUS_MAX);
+        return false;
+    }
+    if (need->offset_ms < 0 || need->offset_ms > OFFSET_MS_MAX)
+        return refuse_need (at, "offset: must be 0 to 31 days", why);
+    if (need->duration_ms < 0 || need->duration_ms > DURATION_MS_MAX)
+        return refuse_need (at, "duration: must be 1 ms to 366 days", why);
+    if (need->duration_ms == 0 && self->duration_ms == 0)
+        return refuse_need (at, "duration: must be given here or for the whole request", why);
+    if (need->require_count > CLASS_ATTRIBUTES_MAX) {
+        snprintf (why, WHY_BYTES, "request.compute[%zu].require: has more than %d attributes", at,
+                  CLASS_ATTRIBUTES_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < need->require_count; i++)
+        if (!check_requirement (&need->require [i], at, i, why))
+            return false;
+    if (*need->site && !name_sound (need->site))
+        return refuse_need (at, "site: must be a site's name, or absent", why);
+    return true;
+}
+
+static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const network_need_t *link = &self->network [at];
+    if (link->ends_count != 2) {
+        snprintf (why, WHY_BYTES, "request.network[%zu].between: must name two compute needs", at);
+        return false;
+    }
+    for (int end = 0; end < 2; end++) {
+        if (!find_need (self, link->ends [end])) {
+            snprintf (why, WHY_BYTES, "request.network[%zu].between[%d]: no compute need '%s'", at,
+                      end, link->ends [end]);
+            return false;
+        }
+    }
+    if (strcmp (link->ends [0], link->ends [1]) == 0) {
+        snprintf (why, WHY_BYTES, "request.network[%zu].between: '%s' can't be linked to itself",
+                  at, link->ends [0]);
+        return false;
+    }
+    return true;
+}
+
+static bool check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const data_need_t *need = &self->data [at];
+    if (*need->file == 0) {
+        snprintf (why, WHY_BYTES, "request.data[%zu].file: must not be empty", at);
+        return false;
+    }
+    if (!find_need (self, need->at)) {
+        snprintf (why, WHY_BYTES, "request.data[%zu].at: no compute need '%s'", at, need->at);
+        return false;
+    }
+    return true;
+}
+
+static bool check_count (size_t count, size_t most, const char *field, char why [WHY_BYTES])
+{
+    if (count <= most)
+        return true;
+    snprintf (why, WHY_BYTES, "%s: %zu needs, at most %zu", field, count, most);
+    return false;
+}
+
+static const char *const policies [] = {
+  [POLICY_TIME] = "time",
+  [POLICY_COST] = "cost",
+  [POLICY_LOAD] = "load",
+  [POLICY_RANDOM] = "random",
+};
+#define POLICIES (sizeof policies / sizeof policies [0])
+
+static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
+{
+    bool known = *self->policy == 0;
+    for (size_t i = 0; i < POLICIES; i++)
+        known = known || strcmp (self->policy, policies [i]) == 0;
+    if (!known) {
+        snprintf (why, WHY_BYTES, "request.policy: '%s' must be time, cost, load or random",
+                  self->policy);
+        return false;
+    }
+    if (*self->algorithm && strcmp (self->algorithm, "auto") != 0) {
+        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto", self->algorithm);
+        return false;
+    }
+    return true;
+}
+
+static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
+{
+    for (size_t i = 0; i < self->compute_count; i++)
+        if (!check_need (self, i, why))
+            return false;
+    for (size_t i = 0; i < self->network_count; i++)
+        if (!check_link (self, i, why))
+            return false;
+    for (size_t i = 0; i < self->data_count; i++)
+        if (!check_file (self, i, why))
+            return false;
+    return true;
+}
+
+bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
+{
+    if (!check_text (self->name, "request.name", why))
+        return false;
+    if (self->compute_count == 0) {
+        snprintf (why, WHY_BYTES, "request.compute: must have at least one need");
+        return false;
+    }
+    if (!check_count (self->compute_count, NEEDS_MAX, "request.compute", why) ||
+        !check_count (self->network_count, LINKS_MAX, "request.network", why) ||
+        !check_count (self->data_count, FILES_MAX, "request.data", why))
+        return false;
+    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
+        snprintf (why, WHY_BYTES, "request.duration: must be 1 ms to 366 days");
+        return false;
+    }
+    return check_needs (self, why) && check_frame (&self->window, user_request_span (self), why) &&
+           check_choice (self, why);
+}
+
+policy_t user_request_policy (const user_request_t *self)
+{
+    for (size_t i = 0; i < POLICIES; i++)
+        if (strcmp (self->policy, policies [i]) == 0)
+            return (policy_t) i;
+    return POLICY_TIME;
+}
+
+int64_t need_duration (const user_request_t *self, size_t need)
+{
+    int64_t own_ms = self->compute [need].duration_ms;
+    return own_ms > 0 ? own_ms : self->duration_ms;
+}
+
+int64_t user_request_span (const user_request_t *self)
+{
+    int64_t span_ms = 0;
+    for (size_t i = 0; i < self->compute_count; i++) {
+        int64_t end_ms = self->compute [i].offset_ms + need_duration (self, i);
+        span_ms = end_ms > span_ms ? end_ms : span_ms;
+    }
+    return span_ms;
+}
+
+int64_t user_request_offset_least (const user_request_t *self)
+{
+    int64_t least_ms = INT64_MAX;
+    for (size_t i = 0; i < self->compute_count; i++)
+        if (self->compute [i].offset_ms < least_ms)
+            least_ms = self->compute [i].offset_ms;
+    return least_ms;
+}
+
+/*  "As soon as sites accept" and any nearer time given from now become now + margin. */
+static int64_t instant_wall (const instant_t *instant, int64_t wall_ms, int64_t margin_ms)
+{
+    if (!instant->from_now)
+        return instant->ms;
+    return wall_ms + (instant->ms > margin_ms ? instant->ms : margin_ms);
+}
+
+static int64_t least (int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greatest (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool resolve_fixed (const frame_t *window, const planner_settings_t *settings,
+                           int64_t wall_ms, starts_t *starts, char why [WHY_BYTES])
+{
+    int64_t start_ms = instant_wall (&window->start, wall_ms, settings->margin_ms);
+    *starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    if (start_ms >= wall_ms)
+        return true;
+    snprintf (why, WHY_BYTES, "request.window.start: has passed");
+    return false;
+}
+
+bool user_request_resolve (const user_request_t *self, const planner_settings_t *settings,
+                           int64_t wall_ms, starts_t *starts, char why [WHY_BYTES])
+{
+    const frame_t *window = &self->window;
+    if (window->start.set)
+        return resolve_fixed (window, settings, wall_ms, starts, why);
+
+    int64_t soonest_ms = wall_ms + settings->margin_ms;
+    int64_t span_ms = user_request_span (self);
+    starts->earliest_ms =
+      window->earliest.set
+        ? greatest (soonest_ms, instant_wall (&window->earliest, wall_ms, settings->margin_ms))
+        : soonest_ms;
+    starts->deadline_ms =
+      window->deadline.set ? instant_wall (&window->deadline, wall_ms, 0) : INT64_MAX;
+    starts->latest_ms = window->latest.set
+                          ? instant_wall (&window->latest, wall_ms, settings->margin_ms)
+                        : window->deadline.set ? starts->deadline_ms - span_ms
+                                               : starts->earliest_ms + settings->frame_ms;
+    if (window->deadline.set && starts->deadline_ms - span_ms < starts->earliest_ms) {
+        snprintf (why, WHY_BYTES,
+                  "request.window.deadline: can't be kept any more: the request lasts %lld ms",
+                  (long long) span_ms);
+        return false;
+    }
+    if (window->deadline.set)
+        starts->latest_ms = least (starts->latest_ms, starts->deadline_ms - span_ms);
+    if (starts->latest_ms < starts->earliest_ms) {
+        snprintf (why, WHY_BYTES,
+                  "request.window.latest: has passed, or is nearer than sites "
+                  "accept");
+        return false;
+    }
+    if (starts->latest_ms - starts->earliest_ms > settings->frame_ms_max) {
+        snprintf (why, WHY_BYTES,
+                  "request.window: starts over more than frame_max = %lld ms are not looked at",
+                  (long long) settings->frame_ms_max);
+        return false;
+    }
+    return true;
+}
+
+void user_request_fix (user_request_t *self, const planner_settings_t *settings, int64_t wall_ms)
+{
+    frame_t *window = &self->window;
+    instant_t *instants [] = {&window->start, &window->earliest, &window->latest,
+                              &window->deadline};
+    for (size_t i = 0; i < sizeof instants / sizeof instants [0]; i++) {
+        if (!instants [i]->set)
+            continue;
+        int64_t margin_ms = instants [i] == &window->deadline ? 0 : settings->margin_ms;
+        *instants [i] =
+          (instant_t){.set = true, .ms = instant_wall (instants [i], wall_ms, margin_ms)};
+    }
+}
+
+bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
+{
+    if (!name_sound (self->reservation)) {
+        snprintf (why, WHY_BYTES, "reservation: must be a reservation's id");
+        return false;
+    }
+    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
+        snprintf (why, WHY_BYTES, "duration: must be 1 ms to 366 days");
+        return false;
+    }
+    if (!check_count (self->compute_count, NEEDS_MAX, "compute", why))
+        return false;
+    for (size_t i = 0; i < self->compute_count; i++) {
+        if (self->compute [i].cpus > CPUS_MAX) {
+            snprintf (why, WHY_BYTES, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
+            return false;
+        }
+    }
+    if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0) {
+        snprintf (why, WHY_BYTES, "a change must name a window, a duration or a need");
+        return false;
+    }
+    return true;
+}
+
+static compute_need_t *patched_need (user_request_t *self, const char *id)
+{
+    for (size_t i = 0; i < self->compute_count; i++)
+        if (strcmp (self->compute [i].id, id) == 0)
+            return &self->compute [i];
+    return NULL;
+}
+
+bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES])
+{
+    if (patch->window_set)
+        self->window = patch->window;
+    if (patch->duration_ms > 0)
+        self->duration_ms = patch->duration_ms;
+    for (size_t i = 0; i < patch->compute_count; i++) {
+        compute_need_t *need = patched_need (self, patch->compute [i].id);
+        if (!need) {
+            snprintf (why, WHY_BYTES, "compute[%zu].id: the reservation has no need '%s'", i,
+                      patch->compute [i].id);
+            return false;
+        }
+        if (patch->compute [i].cpus > 0)
+            need->cpus = patch->compute [i].cpus;
+    }
+    return user_request_check (self, why);
+}
+
+/*  FNV-1a, 64 bits, of actor "/" id. */
+static uint64_t slot_hash (const char *actor, const char *id)
+{
+    uint64_t hash = UINT64_C (14695981039346656037);
+    const char *const parts [] = {actor, "/", id};
+    for (size_t i = 0; i < 3; i++)
+        for (const char *at = parts [i]; *at; at++)
+            hash = (hash ^ (uint8_t) *at) * UINT64_C (1099511628211);
+    return hash;
+}
+
+static bool id_sound (const char *id, size_t length)
+{
+    if (length == 0)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char) id [i] <= 0x20 || id [i] == 0x7f)
+            return false;
+    return true;
+}
+
+bool request_name_parse (request_name_t *self, const char *actor, const char *request_id,
+                         const char *const *homes, size_t homes_count, char why [WHY_BYTES])
+{
+    assert (homes_count > 0);
+    const char *at = strrchr (request_id, '@');
+    size_t length = at ? (size_t) (at - request_id) : strlen (request_id);
+    if (strlen (request_id) > REQUEST_ID_BYTES_MAX || !id_sound (request_id, length)) {
+        snprintf (why, WHY_BYTES,
+                  "request id: must be ID or ID@HOME, without blanks, 1 to %d bytes",
+                  REQUEST_ID_BYTES_MAX);
+        return false;
+    }
+    *self = (request_name_t){0};
+    if (!at) {
+        const char *home = homes [slot_hash (actor, request_id) % homes_count];
+        const char *slash = strchr (home, '/');
+        int written =
+          snprintf (self->full, sizeof self->full, "%s@%s", request_id, slash ? slash + 1 : home);
+        if (written < 0 || (size_t) written >= sizeof self->full) {
+            snprintf (why, WHY_BYTES, "request id: too long together with its home");
+            return false;
+        }
+        snprintf (self->home, sizeof self->home, "%s", home);
+        return true;
+    }
+    for (size_t i = 0; i < homes_count; i++) {
+        const char *slash = strchr (homes [i], '/');
+        if (strcmp (slash ? slash + 1 : homes [i], at + 1) == 0) {
+            snprintf (self->full, sizeof self->full, "%s", request_id);
+            snprintf (self->home, sizeof self->home, "%s", homes [i]);
+            return true;
+        }
+    }
+    snprintf (why, WHY_BYTES, "request id: this federation has no home '%.40s'", at + 1);
+    return false;
+}

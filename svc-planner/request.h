@@ -1,0 +1,129 @@
+/*  request - what a user asks for, as plain values, and whether it makes sense.
+ *
+ *  Two kinds of no: what can't be meant (a need twice, a deadline before the start) is a bad
+ *  request whatever the time; what can't be had (a latest start that has passed) depends on the
+ *  moment and is told as a refusal, so that a repeat of an answered request still finds its answer.
+ */
+#ifndef MUSUBI_REQUEST_H
+#define MUSUBI_REQUEST_H
+
+#include "planner.h"
+#include "site.h"
+#include "transaction.h"
+
+/*  A time as the user wrote it. */
+typedef struct {
+    bool set;
+    bool from_now; /* ms counts from the receipt; 0 = as soon as sites accept */
+    int64_t ms;
+} instant_t;
+
+typedef struct {
+    instant_t start; /* excludes the others */
+    instant_t earliest;
+    instant_t latest;
+    instant_t deadline;
+} frame_t;
+
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    uint32_t cpus;
+    requirement_t *require;
+    size_t require_count;
+    int64_t offset_ms;
+    int64_t duration_ms;            /* 0 = the request's */
+    char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
+} compute_need_t;
+
+typedef struct {
+    char ends [2][NAME_BYTES_MAX + 1];
+    size_t ends_count; /* as given, 2 when sound */
+} network_need_t;
+
+typedef struct {
+    char file [256];
+    char at [NAME_BYTES_MAX + 1];
+} data_need_t;
+
+typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM } policy_t;
+
+/*  Owns its lists: user_request_clear. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    frame_t window;
+    int64_t duration_ms;
+    compute_need_t *compute;
+    size_t compute_count;
+    network_need_t *network;
+    size_t network_count;
+    data_need_t *data;
+    size_t data_count;
+    bool distinct_sites;
+    char policy [NAME_BYTES_MAX + 1];    /* "" = time */
+    char algorithm [NAME_BYTES_MAX + 1]; /* "" = auto */
+} user_request_t;
+
+void user_request_copy (user_request_t *to, const user_request_t *from);
+void user_request_clear (user_request_t *self);
+
+/*  Could it be meant? False with why = "request.compute[1].cpus: must be 1 to 1000000". */
+bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
+
+policy_t user_request_policy (const user_request_t *self);
+
+/*  How long one need lasts, and from the first need's start to the last one's end. */
+int64_t need_duration (const user_request_t *self, size_t need);
+int64_t user_request_span (const user_request_t *self);
+int64_t user_request_offset_least (const user_request_t *self);
+
+/*  The start times to choose from, in wall ms. */
+typedef struct {
+    int64_t earliest_ms;
+    int64_t latest_ms;
+    int64_t deadline_ms; /* INT64_MAX = none */
+} starts_t;
+
+/*  Fix the frame at a moment. False with why when no start is left. */
+bool user_request_resolve (const user_request_t *self, const planner_settings_t *settings,
+                           int64_t wall_ms, starts_t *starts, char why [WHY_BYTES]);
+
+/*  Replace the window by one with absolute times, as it is kept in a plan. */
+void user_request_fix (user_request_t *self, const planner_settings_t *settings, int64_t wall_ms);
+
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    uint32_t cpus; /* 0 = as it is */
+} need_patch_t;
+
+/*  What a modify changes. Owns its list: request_patch_clear. */
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    bool window_set;
+    frame_t window;
+    int64_t duration_ms; /* 0 = as it is */
+    need_patch_t *compute;
+    size_t compute_count;
+} request_patch_t;
+
+void request_patch_clear (request_patch_t *self);
+bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES]);
+
+/*  Apply a checked patch to the request of a reservation; false with why naming an unknown need or
+ *  what can't be meant any more. */
+bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES]);
+
+/*  ID@HOME in its two parts. */
+typedef struct {
+    char full [REQUEST_ID_BYTES_MAX + 1]; /* ID@HOME */
+    char home [NAME_BYTES_MAX + 1];       /* "gis/g1" */
+} request_name_t;
+
+/*  Where the request id of an actor has its home (T2): written in it, or by hash to a slot of
+ *  homes. False with why when it can't be an id, or names a home that is not in the list. */
+bool request_name_parse (request_name_t *self, const char *actor, const char *request_id,
+                         const char *const *homes, size_t homes_count, char why [WHY_BYTES]);
+
+/*  Letters, digits, and . _ -, at least one. */
+bool name_sound (const char *name);
+
+#endif

@@ -1,0 +1,591 @@
+/*  search - from profiles to start times to an assignment.
+ *
+ *  For every option of a need the start times at which it would fit alone are worked out once, as
+ *  intervals: one pass over the place's profile. What remains at a start is which options to
+ *  combine; see assign.h.
+ */
+#include "search.h"
+
+#include "assign.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEIGHT_MAX  (INT64_C (1) << 44)
+#define AWAY_WEIGHT (INT64_C (1) << 51) /* more than all weights of a plan together */
+static_assert (AWAY_WEIGHT > NEEDS_MAX * WEIGHT_MAX, "a present place wins over any price");
+static_assert (INT64_MAX / NEEDS_MAX > AWAY_WEIGHT + WEIGHT_MAX, "sums of weights fit");
+
+#define START_SHARE 8 /* one start may use this part of all steps */
+
+/*  Start times [from, until], both ends included. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;
+} span_t;
+
+typedef struct {
+    span_t *spans; /* at which the option fits alone, ascending */
+    size_t spans_count;
+    size_t spans_room;
+    size_t span_at;   /* first that has not passed */
+    int64_t *changes; /* starts worth a look, ascending */
+    size_t changes_count;
+    size_t changes_room;
+    size_t change_at;
+} view_t;
+
+typedef struct {
+    view_t *views; /* by option */
+    size_t *order; /* options ascending by weight */
+    size_t *fit;   /* those of order that fit at the start looked at */
+    size_t fit_count;
+    size_t like; /* an earlier need that is the same in everything */
+} need_view_t;
+
+struct search {
+    const snapshot_t *snapshot;
+    const user_request_t *request;
+    search_order_t order;
+    need_view_t *needs;
+    int64_t **weights;
+    int64_t *cells;       /* scratch of matching: weights by need and site */
+    size_t *cell_option;  /* scratch: the option behind each cell */
+    int64_t least_weight; /* no plan can weigh less */
+    uint64_t steps_left;
+    uint64_t start_steps_left;
+    bool assigning;
+    int64_t start_ms; /* looked at now */
+    matching_t *matching;
+    packing_t *packing;
+    bool undecided; /* some start was left before it was searched to its end */
+    bool found;
+    int64_t found_start_ms;
+    int64_t found_weight;
+    size_t *found_choice;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int64_t greatest (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t least (int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static const place_t *place_of (const search_t *self, const option_t *option)
+{
+    return &self->snapshot->places [option->place];
+}
+
+static const snapshot_site_t *site_of (const search_t *self, const option_t *option)
+{
+    return &self->snapshot->sites [place_of (self, option)->site];
+}
+
+static int64_t gap_of (const search_t *self, const option_t *option)
+{
+    return place_of (self, option)->windows_count > 0 ? 0 : site_of (self, option)->gap_ms;
+}
+
+static void add_span (view_t *view, span_t span, span_t within)
+{
+    span.from_ms = greatest (span.from_ms, within.from_ms);
+    span.until_ms = least (span.until_ms, within.until_ms);
+    if (span.from_ms > span.until_ms)
+        return;
+    if (view->spans_count == view->spans_room) {
+        view->spans_room = view->spans_room ? 2 * view->spans_room : 4;
+        view->spans = must (realloc (view->spans, view->spans_room * sizeof *view->spans));
+    }
+    view->spans [view->spans_count++] = span;
+}
+
+static void add_change (view_t *view, int64_t start_ms)
+{
+    if (view->changes_count == view->changes_room) {
+        view->changes_room = view->changes_room ? 2 * view->changes_room : 4;
+        view->changes = must (realloc (view->changes, view->changes_room * sizeof *view->changes));
+    }
+    view->changes [view->changes_count++] = start_ms;
+}
+
+/*  Starts at which so many nodes of a profile are free for the length, from an offset on. */
+static void spans_of_profile (view_t *view, const place_t *place, int64_t nodes, int64_t offset_ms,
+                              int64_t length_ms, span_t within)
+{
+    size_t i = 0;
+    while (i < place->steps_count) {
+        if (place->steps [i].free < nodes) {
+            i++;
+            continue;
+        }
+        int64_t from_ms = place->steps [i].from_ms;
+        while (i < place->steps_count && place->steps [i].free >= nodes)
+            i++;
+        int64_t until_ms = i < place->steps_count ? place->steps [i].from_ms : place->until_ms;
+        if (until_ms - from_ms >= length_ms)
+            add_span (view, (span_t){from_ms - offset_ms, until_ms - length_ms - offset_ms},
+                      within);
+    }
+}
+
+static int compare_spans (const void *a, const void *b)
+{
+    const span_t *first = a, *second = b;
+    if (first->from_ms != second->from_ms)
+        return first->from_ms < second->from_ms ? -1 : 1;
+    return (first->until_ms > second->until_ms) - (first->until_ms < second->until_ms);
+}
+
+static void spans_of_windows (view_t *view, const place_t *place, int64_t nodes, int64_t offset_ms,
+                              int64_t length_ms, span_t within)
+{
+    for (size_t i = 0; i < place->windows_count; i++) {
+        const window_t *window = &place->windows [i];
+        if (window->nodes >= nodes && window->until_ms - window->from_ms >= length_ms)
+            add_span (
+              view, (span_t){window->from_ms - offset_ms, window->until_ms - length_ms - offset_ms},
+              within);
+    }
+    if (view->spans_count > 1)
+        qsort (view->spans, view->spans_count, sizeof *view->spans, compare_spans);
+}
+
+static bool is_present (const search_t *self, size_t need, const option_t *option)
+{
+    const present_t *present = self->order.present ? &self->order.present [need] : NULL;
+    return present && present->set && present->place == option->place;
+}
+
+/*  Start times that the site's lead and the request's frame allow. */
+static span_t frame_of (const search_t *self, size_t need, const option_t *option)
+{
+    int64_t from_ms = self->order.starts.earliest_ms;
+    if (!is_present (self, need, option))
+        from_ms = greatest (from_ms, self->order.soonest_ms + site_of (self, option)->lead_ms -
+                                       user_request_offset_least (self->request));
+    return (span_t){from_ms, self->order.starts.latest_ms};
+}
+
+/*  A fixed start that may lie in the past: only what is yet to come needs capacity. */
+static void span_of_fixed (search_t *self, view_t *view, size_t need, const option_t *option,
+                           int64_t nodes, span_t within)
+{
+    int64_t start_ms = self->order.starts.earliest_ms;
+    int64_t begin_ms = start_ms + self->request->compute [need].offset_ms;
+    int64_t from_ms = greatest (begin_ms, self->order.check_from_ms);
+    int64_t until_ms = begin_ms + need_duration (self->request, need) + gap_of (self, option);
+    if (from_ms >= until_ms || place_least (place_of (self, option), from_ms, until_ms) >= nodes)
+        add_span (view, (span_t){start_ms, start_ms}, within);
+}
+
+static void find_spans (search_t *self, view_t *view, size_t need, const option_t *option,
+                        int64_t nodes)
+{
+    const place_t *place = place_of (self, option);
+    const present_t *present = self->order.present ? &self->order.present [need] : NULL;
+    bool elsewhere = present && present->pinned && present->place != option->place;
+    if (self->snapshot->sites [place->site].left_out || elsewhere)
+        return;
+    span_t within = frame_of (self, need, option);
+    if (within.from_ms > within.until_ms)
+        return;
+    int64_t offset_ms = self->request->compute [need].offset_ms;
+    int64_t length_ms = need_duration (self->request, need) + gap_of (self, option);
+    if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
+        span_of_fixed (self, view, need, option, nodes, within);
+    else if (place->windows_count > 0)
+        spans_of_windows (view, place, nodes, offset_ms, length_ms, within);
+    else
+        spans_of_profile (view, place, nodes, offset_ms, length_ms, within);
+}
+
+/*  Where needs may share a place, any rise of its profile can make room for several together. */
+static void find_changes (search_t *self, view_t *view, size_t need, const option_t *option)
+{
+    for (size_t i = 0; i < view->spans_count; i++)
+        add_change (view, view->spans [i].from_ms);
+    if (self->request->distinct_sites || view->spans_count == 0)
+        return;
+    const place_t *place = place_of (self, option);
+    span_t within = frame_of (self, need, option);
+    for (size_t i = 1; i < place->steps_count; i++) {
+        int64_t start_ms = place->steps [i].from_ms - self->request->compute [need].offset_ms;
+        bool rises = place->steps [i].free > place->steps [i - 1].free;
+        if (rises && place->steps [i].free >= option->nodes && start_ms > within.from_ms &&
+            start_ms <= within.until_ms)
+            add_change (view, start_ms);
+    }
+}
+
+static int compare_times (const void *a, const void *b)
+{
+    int64_t first = *(const int64_t *) a, second = *(const int64_t *) b;
+    return (first > second) - (first < second);
+}
+
+static void make_views (search_t *self, size_t need)
+{
+    const need_options_t *options = &self->snapshot->needs [need];
+    need_view_t *view = &self->needs [need];
+    view->views = must (calloc (options->options_count + 1, sizeof *view->views));
+    for (size_t i = 0; i < options->options_count; i++) {
+        const option_t *option = &options->options [i];
+        find_spans (self, &view->views [i], need, option, option->nodes);
+        find_changes (self, &view->views [i], need, option);
+        if (view->views [i].changes_count > 1)
+            qsort (view->views [i].changes, view->views [i].changes_count, sizeof (int64_t),
+                   compare_times);
+    }
+}
+
+static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_t *prng)
+{
+    int64_t weight = 0;
+    switch (self->order.policy) {
+    case POLICY_TIME:
+    case POLICY_COST:
+        weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
+        break;
+    case POLICY_LOAD:
+        weight = place_utilisation (place_of (self, option));
+        break;
+    case POLICY_RANDOM:
+        weight = (int64_t) prng_below (prng, 1000000);
+        break;
+    }
+    bool away =
+      self->order.present && self->order.present [need].set && !is_present (self, need, option);
+    return away ? weight + AWAY_WEIGHT : weight;
+}
+
+/*  Options ascending by weight; those of equal weight stay in the snapshot's order. */
+static void sort_options (search_t *self, size_t need)
+{
+    size_t count = self->snapshot->needs [need].options_count;
+    need_view_t *view = &self->needs [need];
+    const int64_t *weights = self->weights [need];
+    view->order = must (calloc (count + 1, sizeof *view->order));
+    view->fit = must (calloc (count + 1, sizeof *view->fit));
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && weights [i] < weights [view->order [at - 1]]; at--)
+            view->order [at] = view->order [at - 1];
+        view->order [at] = i;
+    }
+}
+
+static bool alike (const search_t *self, size_t a, size_t b)
+{
+    const compute_need_t *first = &self->request->compute [a];
+    const compute_need_t *second = &self->request->compute [b];
+    const need_options_t *options = self->snapshot->needs;
+    if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
+        need_duration (self->request, a) != need_duration (self->request, b) ||
+        options [a].options_count != options [b].options_count)
+        return false;
+    for (size_t i = 0; i < options [a].options_count; i++)
+        if (options [a].options [i].place != options [b].options [i].place ||
+            self->weights [a][i] != self->weights [b][i] ||
+            self->needs [a].views [i].spans_count != self->needs [b].views [i].spans_count)
+            return false;
+    return true;
+}
+
+static void find_likes (search_t *self)
+{
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        self->needs [need].like = SIZE_MAX;
+        for (size_t before = need; before-- > 0;) {
+            if (alike (self, before, need)) {
+                self->needs [need].like = before;
+                break;
+            }
+        }
+    }
+}
+
+search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, prng_t *prng)
+{
+    assert (order->starts.earliest_ms <= order->starts.latest_ms);
+    size_t count = snapshot->request->compute_count;
+    search_t *self = must (calloc (1, sizeof *self));
+    self->snapshot = snapshot;
+    self->request = snapshot->request;
+    self->order = *order;
+    self->steps_left = order->steps_max;
+    self->needs = must (calloc (count, sizeof *self->needs));
+    self->weights = must (calloc (count, sizeof *self->weights));
+    self->found_choice = must (calloc (count, sizeof *self->found_choice));
+    size_t cells = count * (snapshot->sites_count + 1);
+    self->cells = must (calloc (cells, sizeof *self->cells));
+    self->cell_option = must (calloc (cells, sizeof *self->cell_option));
+    for (size_t need = 0; need < count; need++) {
+        const need_options_t *options = &snapshot->needs [need];
+        self->weights [need] = must (calloc (options->options_count + 1, sizeof (int64_t)));
+        for (size_t i = 0; i < options->options_count; i++)
+            self->weights [need][i] = weigh (self, need, &options->options [i], prng);
+        make_views (self, need);
+        sort_options (self, need);
+        if (options->options_count > 0)
+            self->least_weight += self->weights [need][self->needs [need].order [0]];
+    }
+    find_likes (self);
+    self->order.present = NULL; /* used up */
+    return self;
+}
+
+void search_destroy (search_t **self_p)
+{
+    search_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        need_view_t *view = &self->needs [need];
+        for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
+            free (view->views [i].spans);
+            free (view->views [i].changes);
+        }
+        free (view->views);
+        free (view->order);
+        free (view->fit);
+        free (self->weights [need]);
+    }
+    matching_destroy (&self->matching);
+    packing_destroy (&self->packing);
+    free (self->needs);
+    free (self->weights);
+    free (self->cells);
+    free (self->cell_option);
+    free (self->found_choice);
+    free (self);
+    *self_p = NULL;
+}
+
+static void spend (search_t *self, uint64_t steps)
+{
+    self->steps_left -= least ((int64_t) steps, (int64_t) self->steps_left);
+}
+
+/*  Move to the next start worth a look; false when there is none. */
+static bool next_start (search_t *self)
+{
+    bool any = false;
+    int64_t start_ms = INT64_MAX;
+    uint64_t steps = 1;
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
+            const view_t *view = &self->needs [need].views [i];
+            steps++;
+            if (view->change_at == view->changes_count)
+                continue;
+            any = true;
+            start_ms = least (start_ms, view->changes [view->change_at]);
+        }
+    }
+    spend (self, steps);
+    self->start_ms = start_ms;
+    return any;
+}
+
+/*  Pass the changes up to the start, and find what fits there. False when some need has nothing. */
+static bool find_fits (search_t *self)
+{
+    bool all = true;
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        need_view_t *need_view = &self->needs [need];
+        need_view->fit_count = 0;
+        for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
+            size_t option = need_view->order [i];
+            view_t *view = &need_view->views [option];
+            while (view->change_at < view->changes_count &&
+                   view->changes [view->change_at] <= self->start_ms)
+                view->change_at++;
+            while (view->span_at < view->spans_count &&
+                   view->spans [view->span_at].until_ms < self->start_ms)
+                view->span_at++;
+            if (view->span_at < view->spans_count &&
+                view->spans [view->span_at].from_ms <= self->start_ms)
+                need_view->fit [need_view->fit_count++] = option;
+        }
+        all = all && need_view->fit_count > 0;
+    }
+    return all;
+}
+
+static void begin_matching (search_t *self)
+{
+    size_t sites = self->snapshot->sites_count;
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        const need_view_t *view = &self->needs [need];
+        int64_t *row = &self->cells [need * sites];
+        for (size_t site = 0; site < sites; site++)
+            row [site] = WEIGHT_NONE;
+        for (size_t i = 0; i < view->fit_count; i++) {
+            const option_t *option = &self->snapshot->needs [need].options [view->fit [i]];
+            size_t site = place_of (self, option)->site;
+            if (row [site] != WEIGHT_NONE)
+                continue; /* a lighter class of the site is there already */
+            row [site] = self->weights [need][view->fit [i]];
+            self->cell_option [need * sites + site] = view->fit [i];
+        }
+    }
+    self->matching = matching_new (self->cells, self->request->compute_count, sites);
+}
+
+static void begin_packing (search_t *self)
+{
+    packing_need_t needs [NEEDS_MAX];
+    for (size_t need = 0; need < self->request->compute_count; need++) {
+        int64_t from_ms = self->start_ms + self->request->compute [need].offset_ms;
+        needs [need] = (packing_need_t){
+          .from_ms = from_ms,
+          .until_ms = from_ms + need_duration (self->request, need),
+          .order = self->needs [need].fit,
+          .order_count = self->needs [need].fit_count,
+          .like = self->needs [need].like,
+        };
+    }
+    self->packing =
+      packing_new (self->snapshot, needs, (const int64_t *const *) self->weights,
+                   self->order.check_from_ms, self->found ? self->found_weight : INT64_MAX);
+}
+
+static void keep_plan (search_t *self, int64_t weight, const size_t *choice)
+{
+    if (self->found && weight >= self->found_weight)
+        return;
+    self->found = true;
+    self->found_start_ms = self->start_ms;
+    self->found_weight = weight;
+    memcpy (self->found_choice, choice, self->request->compute_count * sizeof *choice);
+}
+
+static void keep_matching (search_t *self)
+{
+    size_t choice [NEEDS_MAX];
+    for (size_t need = 0; need < self->request->compute_count; need++)
+        choice [need] = self->cell_option [need * self->snapshot->sites_count +
+                                           matching_site (self->matching, need)];
+    keep_plan (self, matching_weight (self->matching), choice);
+}
+
+/*  Go on at this start; true when it is searched to its end or given up. */
+static bool assign_here (search_t *self, uint64_t steps)
+{
+    uint64_t given = (uint64_t) least ((int64_t) steps, (int64_t) self->start_steps_left);
+    uint64_t rest = given;
+    assign_state_t state =
+      self->matching ? matching_run (self->matching, &rest) : packing_run (self->packing, &rest);
+    spend (self, given - rest);
+    self->start_steps_left -= given - rest;
+    if (state == ASSIGN_MORE && self->start_steps_left > 0 && self->steps_left > 0)
+        return false;
+    if (state == ASSIGN_MORE)
+        self->undecided = true;
+    if (self->matching && state == ASSIGN_FOUND)
+        keep_matching (self);
+    if (self->packing && packing_choice (self->packing))
+        keep_plan (self, packing_weight (self->packing), packing_choice (self->packing));
+    matching_destroy (&self->matching);
+    packing_destroy (&self->packing);
+    return true;
+}
+
+static search_state_t ended (const search_t *self)
+{
+    return self->found                                ? SEARCH_FOUND
+           : self->undecided || self->steps_left == 0 ? SEARCH_UNKNOWN
+                                                      : SEARCH_NONE;
+}
+
+/*  Is the plan found as good as any later start could give? */
+static bool content (const search_t *self)
+{
+    bool first_counts = self->order.policy == POLICY_TIME || self->order.policy == POLICY_RANDOM;
+    return self->found && (first_counts || self->found_weight <= self->least_weight);
+}
+
+search_state_t search_run (search_t *self, uint64_t steps)
+{
+    uint64_t stop_at = self->steps_left > steps ? self->steps_left - steps : 0;
+    while (self->steps_left > stop_at) {
+        if (!self->assigning) {
+            if (content (self) || !next_start (self))
+                return self->found ? SEARCH_FOUND : self->undecided ? SEARCH_UNKNOWN : SEARCH_NONE;
+            if (!find_fits (self))
+                continue;
+            self->assigning = true;
+            self->start_steps_left = self->order.steps_max / START_SHARE + 1;
+            if (self->request->distinct_sites)
+                begin_matching (self);
+            else
+                begin_packing (self);
+        }
+        if (assign_here (self, self->steps_left - stop_at))
+            self->assigning = false;
+    }
+    return self->steps_left == 0 ? ended (self) : SEARCH_MORE;
+}
+
+int64_t search_start (const search_t *self)
+{
+    assert (self->found);
+    return self->found_start_ms;
+}
+
+const size_t *search_choice (const search_t *self)
+{
+    assert (self->found);
+    return self->found_choice;
+}
+
+static bool fits_alone (const search_t *self, size_t need, const option_t *option, int64_t nodes)
+{
+    search_t probe = *self; /* same frame, other quantity */
+    view_t view = {0};
+    find_spans (&probe, &view, need, option, nodes);
+    bool fits = view.spans_count > 0;
+    free (view.spans);
+    return fits;
+}
+
+bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *nodes)
+{
+    const need_options_t *options = &self->snapshot->needs [need];
+    *place = SIZE_MAX;
+    *nodes = 0;
+    for (size_t i = 0; i < options->options_count; i++)
+        if (self->needs [need].views [i].spans_count > 0)
+            return true;
+    uint64_t cpus_most = 0;
+    for (size_t i = 0; i < options->options_count; i++) {
+        const option_t *option = &options->options [i];
+        int64_t low = 0, high = option->nodes;
+        while (high - low > 1) {
+            int64_t middle = low + (high - low) / 2;
+            if (fits_alone (self, need, option, middle))
+                low = middle;
+            else
+                high = middle;
+        }
+        uint64_t cpus = (uint64_t) low * place_of (self, option)->cpus_per_node;
+        if (cpus > cpus_most) {
+            cpus_most = cpus;
+            *place = option->place;
+            *nodes = low;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,108 @@
+/*  snapshot - where each need of a request could go, and what is free there: the picture on which
+ *  a search runs.
+ *
+ *  It is made of the directory's descriptions (which classes are good enough at all), filled with
+ *  the free profiles that sites answer, and corrected by what refusals teach (DESIGN §6). Sites
+ *  that disclose windows only are known at the windows asked and nowhere else.
+ */
+#ifndef MUSUBI_SNAPSHOT_H
+#define MUSUBI_SNAPSHOT_H
+
+#include "directory.h"
+#include "request.h"
+
+/*  A site that some need could use. */
+typedef struct {
+    party_t party;    /* "lis/ams" */
+    const char *site; /* "ams", within party.name */
+    disclosure_t disclosure;
+    int64_t lead_ms;
+    int64_t gap_ms;
+    int64_t horizon_ms;
+    bool left_out; /* silent, or refused for a reason that planning can't mend */
+    char why [WHY_BYTES];
+} snapshot_site_t;
+
+/*  A window that a site was asked about. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t nodes; /* that fit */
+} window_t;
+
+/*  A class of a site. */
+typedef struct {
+    size_t site;
+    char class_name [NAME_BYTES_MAX + 1];
+    uint32_t nodes;
+    uint32_t cpus_per_node;
+    int64_t price;
+    profile_step_t *steps; /* nothing is free outside [steps [0].from_ms, until_ms) */
+    size_t steps_count;
+    int64_t until_ms;
+    window_t *windows; /* instead of steps where the site discloses windows only */
+    size_t windows_count;
+} place_t;
+
+/*  One need at one place. */
+typedef struct {
+    size_t place;
+    uint32_t nodes; /* whole nodes that give its CPUs */
+} option_t;
+
+typedef struct {
+    option_t *options;
+    size_t options_count;
+    size_t options_room;
+    bool site_known;    /* some site seen is the one it asks for, or it asks for none */
+    bool class_known;   /* some class seen meets its requirements */
+    uint64_t cpus_most; /* of such a class */
+} need_options_t;
+
+typedef struct {
+    const user_request_t *request; /* borrowed */
+    snapshot_site_t *sites;
+    size_t sites_count;
+    size_t sites_room;
+    place_t *places;
+    size_t places_count;
+    size_t places_room;
+    need_options_t *needs; /* request->compute_count */
+} snapshot_t;
+
+/*  Empty, for the needs of a request that outlives it. */
+snapshot_t *snapshot_new (const user_request_t *request);
+void snapshot_destroy (snapshot_t **self_p);
+
+/*  Take a site of the directory into account: its classes that are good enough for some need that
+ *  has fewer than options_max yet. */
+void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
+
+/*  The site of that name, the place of that class; SIZE_MAX when there is none. */
+size_t snapshot_site (const snapshot_t *self, const char *party_name);
+size_t snapshot_place (const snapshot_t *self, size_t site, const char *class_name);
+
+/*  A site's answer over the whole frame: replaces what was known. */
+void snapshot_profile (snapshot_t *self, size_t place, const class_profile_t *profile);
+void snapshot_window (snapshot_t *self, size_t place, window_t window);
+
+/*  Something newer about part of the frame, as a refusal tells it: corrects what was known. */
+void snapshot_patch (snapshot_t *self, size_t place, const class_profile_t *fresh);
+
+/*  So many nodes are not free somewhere in the interval, and that is all we were told. */
+void snapshot_deny (snapshot_t *self, size_t place, int64_t from_ms, int64_t until_ms,
+                    int64_t wanted);
+
+/*  Plan without this site from now on. */
+void snapshot_leave_out (snapshot_t *self, size_t site, const char *why);
+
+/*  Least free over an interval; 0 where nothing is known. */
+int64_t place_least (const place_t *self, int64_t from_ms, int64_t until_ms);
+
+/*  Booked share of the known part, in millionths. */
+int64_t place_utilisation (const place_t *self);
+
+/*  Price of one need at one place, in micro-credits; bounded so that sums don't overflow. */
+int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option);
+
+#endif
