@@ -1,2 +1,294 @@
-/*  lis_wire - to be written. */
-typedef int lis_wire_is_empty;
+/*  lis_wire - protobuf <-> plain values. */
+#include "lis_wire.h"
+
+#include "lis.pb-c.h"
+#include "message.h"
+#include "planner.pb-c.h"
+#include "site_wire.h"
+#include "transaction_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *room_for (size_t count, size_t size)
+{
+    void *memory = calloc (count > 0 ? count : 1, size);
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static bool interval_take (interval_t *to, int64_t from_ms, int64_t until_ms, const char *field,
+                           char why [WHY_BYTES])
+{
+    if (!time_valid (from_ms) || !time_valid (until_ms))
+        return wrong (why, "%s: from_ms and until_ms must be between 1970 and 9999", field);
+    if (from_ms >= until_ms)
+        return wrong (why, "%s: from_ms must be before until_ms", field);
+    *to = (interval_t){from_ms, until_ms};
+    return true;
+}
+
+/*  --- questions --- */
+
+bool site_question_decode (bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__site_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a SiteRequest");
+    message_free (message);
+    return true;
+}
+
+static bool profile_take (profile_question_t *to, const Musubi__ProfileRequest *from,
+                          char why [WHY_BYTES])
+{
+    if (from->n_classes > SITE_CLASSES_MAX)
+        return wrong (why, "classes: more than %d", SITE_CLASSES_MAX);
+    for (size_t i = 0; i < from->n_classes; i++)
+        if (!text_take (to->classes [i], NAME_BYTES_MAX, from->classes [i], TEXT_WORD, "classes",
+                        why))
+            return false;
+    to->classes_count = from->n_classes;
+    return interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why) &&
+           text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
+                      "reservation", why);
+}
+
+bool profile_question_decode (profile_question_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__profile_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ProfileRequest");
+    bool good = profile_take (self, (const Musubi__ProfileRequest *) message, why);
+    message_free (message);
+    return good;
+}
+
+static bool windows_take (windows_question_t *to, const Musubi__WindowsRequest *from,
+                          char why [WHY_BYTES])
+{
+    if (from->n_windows > WINDOWS_MAX)
+        return wrong (why, "windows: more than %d", WINDOWS_MAX);
+    for (size_t i = 0; i < from->n_windows; i++) {
+        const Musubi__Window *window = from->windows [i];
+        if (!text_take (to->windows [i].class_name, NAME_BYTES_MAX, window->class_name, TEXT_WORD,
+                        "windows.class_name", why) ||
+            !interval_take (&to->windows [i].over, window->from_ms, window->until_ms, "windows",
+                            why))
+            return false;
+        if (window->nodes == 0)
+            return wrong (why, "windows.nodes: must be at least 1");
+        to->windows [i].nodes = window->nodes;
+    }
+    to->windows_count = from->n_windows;
+    return text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
+                      "reservation", why);
+}
+
+bool windows_question_decode (windows_question_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__windows_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a WindowsRequest");
+    bool good = windows_take (self, (const Musubi__WindowsRequest *) message, why);
+    message_free (message);
+    return good;
+}
+
+static bool free_take (free_question_t *to, const Musubi__FreeRequest *from, char why [WHY_BYTES])
+{
+    if (from->cpus == 0)
+        return wrong (why, "cpus: must be at least 1");
+    if (from->duration_ms <= 0 || !time_valid (from->duration_ms))
+        return wrong (why, "duration_ms: must be at least 1");
+    to->cpus = from->cpus;
+    to->duration_ms = from->duration_ms;
+    to->most = from->most;
+    return text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD_OR_NONE,
+                      "class_name", why) &&
+           interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why);
+}
+
+bool free_question_decode (free_question_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__free_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a FreeRequest");
+    bool good = free_take (self, (const Musubi__FreeRequest *) message, why);
+    message_free (message);
+    return good;
+}
+
+bool utilisation_question_decode (interval_t *over, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__utilisation_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a UtilisationRequest");
+    const Musubi__UtilisationRequest *from = (const Musubi__UtilisationRequest *) message;
+    bool good = interval_take (over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why);
+    message_free (message);
+    return good;
+}
+
+bool capacity_question_decode (capacity_question_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__capacity_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a CapacityRequest");
+    const Musubi__CapacityRequest *from = (const Musubi__CapacityRequest *) message;
+    bool good =
+      text_take (self->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class_name", why);
+    self->nodes = from->nodes;
+    if (good && from->nodes > NODES_MAX)
+        good = wrong (why, "nodes: more than %d", NODES_MAX);
+    message_free (message);
+    return good;
+}
+
+/*  --- answers --- */
+
+packed_t site_answer_encode (const char *name, const site_t *site)
+{
+    site_wire_t wire;
+    site_put (&wire, site);
+    Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
+    answer.name = (char *) name;
+    answer.site = &wire.message;
+    packed_t packed = packed_of (&answer.base);
+    site_put_end (&wire);
+    return packed;
+}
+
+packed_t profile_answer_encode (const class_profile_t *profiles, size_t count, uint64_t version)
+{
+    size_t steps_count = 0;
+    for (size_t i = 0; i < count; i++)
+        steps_count += profiles [i].steps_count;
+    Musubi__ClassProfile *classes = room_for (count, sizeof *classes);
+    Musubi__ClassProfile **classes_list = room_for (count, sizeof *classes_list);
+    Musubi__ClassProfile__Step *steps = room_for (steps_count, sizeof *steps);
+    Musubi__ClassProfile__Step **steps_list = room_for (steps_count, sizeof *steps_list);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const class_profile_t *profile = &profiles [i];
+        musubi__class_profile__init (&classes [i]);
+        classes [i].class_name = (char *) profile->class_name;
+        classes [i].until_ms = profile->until_ms;
+        classes [i].n_steps = profile->steps_count;
+        classes [i].steps = &steps_list [at];
+        for (size_t s = 0; s < profile->steps_count; s++, at++) {
+            musubi__class_profile__step__init (&steps [at]);
+            steps [at].from_ms = profile->steps [s].from_ms;
+            steps [at].free = profile->steps [s].free;
+            steps_list [at] = &steps [at];
+        }
+        classes_list [i] = &classes [i];
+    }
+    Musubi__ProfileAnswer answer = MUSUBI__PROFILE_ANSWER__INIT;
+    answer.n_classes = count;
+    answer.classes = classes_list;
+    answer.version = version;
+    packed_t packed = packed_of (&answer.base);
+    free (steps_list);
+    free (steps);
+    free (classes_list);
+    free (classes);
+    return packed;
+}
+
+packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version)
+{
+    assert (count <= WINDOWS_MAX);
+    protobuf_c_boolean booleans [WINDOWS_MAX];
+    for (size_t i = 0; i < count; i++)
+        booleans [i] = fits [i];
+    Musubi__WindowsAnswer answer = MUSUBI__WINDOWS_ANSWER__INIT;
+    answer.n_fits = count;
+    answer.fits = booleans;
+    answer.version = version;
+    return packed_of (&answer.base);
+}
+
+packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation)
+{
+    Musubi__FreeSpan *wire = room_for (count, sizeof *wire);
+    Musubi__FreeSpan **list = room_for (count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        musubi__free_span__init (&wire [i]);
+        wire [i].class_name = (char *) spans [i].class_name;
+        wire [i].from_ms = spans [i].over.from;
+        wire [i].until_ms = spans [i].over.until;
+        list [i] = &wire [i];
+    }
+    Musubi__FreeAnswer answer = MUSUBI__FREE_ANSWER__INIT;
+    answer.n_spans = count;
+    answer.spans = list;
+    answer.utilisation = utilisation;
+    packed_t packed = packed_of (&answer.base);
+    free (list);
+    free (wire);
+    return packed;
+}
+
+packed_t utilisation_answer_encode (const class_use_t *uses, size_t count, double utilisation)
+{
+    assert (count <= SITE_CLASSES_MAX);
+    Musubi__UtilisationAnswer__ClassUse wire [SITE_CLASSES_MAX];
+    Musubi__UtilisationAnswer__ClassUse *list [SITE_CLASSES_MAX];
+    for (size_t i = 0; i < count; i++) {
+        musubi__utilisation_answer__class_use__init (&wire [i]);
+        wire [i].class_name = (char *) uses [i].class_name;
+        wire [i].utilisation = uses [i].utilisation;
+        list [i] = &wire [i];
+    }
+    Musubi__UtilisationAnswer answer = MUSUBI__UTILISATION_ANSWER__INIT;
+    answer.n_classes = count;
+    answer.classes = list;
+    answer.utilisation = utilisation;
+    return packed_of (&answer.base);
+}
+
+packed_t capacity_answer_encode (const char *const *names, size_t count, size_t overbooked_count)
+{
+    char **list = room_for (count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list [i] = (char *) names [i];
+    Musubi__CapacityAnswer answer = MUSUBI__CAPACITY_ANSWER__INIT;
+    answer.n_overbooked = count;
+    answer.overbooked = list;
+    answer.overbooked_count = (uint32_t) overbooked_count;
+    packed_t packed = packed_of (&answer.base);
+    free (list);
+    return packed;
+}
+
+/*  --- the request a plan serves --- */
+
+static bool instant_read (const Musubi__Instant *from, int64_t now_ms, int64_t *ms)
+{
+    if (!from)
+        return false;
+    if (from->when_case == MUSUBI__INSTANT__WHEN_AT_MS)
+        *ms = from->at_ms;
+    else if (from->when_case == MUSUBI__INSTANT__WHEN_FROM_NOW_MS && time_valid (from->from_now_ms))
+        *ms = now_ms + from->from_now_ms;
+    else
+        return false;
+    return time_valid (*ms);
+}
+
+void request_frame_decode (bytes_t request, int64_t now_ms, interval_t *frame)
+{
+    ProtobufCMessage *message =
+      request.size > 0 ? message_unpack (&musubi__request__descriptor, request) : NULL;
+    if (!message)
+        return;
+    const Musubi__TimeFrame *window = ((const Musubi__Request *) message)->window;
+    interval_t told;
+    if (window && instant_read (window->earliest, now_ms, &told.from) &&
+        instant_read (window->deadline, now_ms, &told.until) && told.from < told.until)
+        *frame = told;
+    message_free (message);
+}

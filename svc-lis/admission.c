@@ -1,0 +1,229 @@
+/*  admission - verdicts and refusals. */
+#include "admission.h"
+
+#include "timetext.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t extra (const change_t *change)
+{
+    return change->after - change->before;
+}
+
+static verdict_t judged (refusal_reason_t reason, const change_t *change)
+{
+    return (verdict_t){.reason = reason,
+                       .class_index = change->class_index,
+                       .over = change->over,
+                       .wanted = change->after};
+}
+
+/*  The first stretch of time in which there is not enough, from the first moment on. */
+static interval_t conflict_find (const calendar_t *calendar, interval_t over, int64_t nodes)
+{
+    interval_t enough [2];
+    size_t count = calendar_spans (calendar, over, 1, nodes, enough, 2);
+    if (count == 0)
+        return over;
+    if (enough [0].from > over.from)
+        return (interval_t){over.from, enough [0].from};
+    return (interval_t){enough [0].until, count > 1 ? enough [1].from : over.until};
+}
+
+static verdict_t judge_outside (const room_t *room, const moment_t *now, const changes_t *changes)
+{
+    int64_t last_ms = room_horizon_ms (room, now) + room_site (room)->cleaning_gap_ms;
+    for (size_t i = 0; i < changes->count; i++)
+        if (extra (&changes->list [i]) > 0 && changes->list [i].over.until > last_ms)
+            return judged (REFUSAL_OUTSIDE, &changes->list [i]);
+    return (verdict_t){.reason = REFUSAL_NONE};
+}
+
+/*  Leaving altogether is no change of the past: it is always allowed. */
+static bool leaves (const changes_t *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (changes->list [i].after > 0)
+            return false;
+    return true;
+}
+
+static verdict_t judge_near (const room_t *room, const moment_t *now, const changes_t *changes)
+{
+    int64_t soonest_ms = room_soonest_ms (room, now);
+    int64_t now_ms = room_now_ms (room, now);
+    bool may_give_back = leaves (changes);
+    for (size_t i = 0; i < changes->count; i++) {
+        const change_t *change = &changes->list [i];
+        bool too_near = extra (change) > 0 && change->over.from < soonest_ms;
+        bool rewrites = extra (change) < 0 && change->over.from < now_ms && !may_give_back;
+        if (too_near || rewrites)
+            return judged (REFUSAL_TOO_NEAR, change);
+    }
+    return (verdict_t){.reason = REFUSAL_NONE};
+}
+
+static verdict_t judge_short (const room_t *room, const changes_t *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const change_t *change = &changes->list [i];
+        const calendar_t *calendar = room_calendar (room, change->class_index);
+        if (extra (change) <= 0 || calendar_fits (calendar, change->over, extra (change)))
+            continue;
+        verdict_t verdict = judged (REFUSAL_SHORT, change);
+        verdict.over = conflict_find (calendar, change->over, extra (change));
+        verdict.free = calendar_least (calendar, verdict.over) + change->before;
+        return verdict;
+    }
+    return (verdict_t){.reason = REFUSAL_NONE};
+}
+
+verdict_t admission_judge (const room_t *room, const moment_t *now, const changes_t *changes,
+                           bool late)
+{
+    verdict_t verdict = {.reason = REFUSAL_NONE};
+    if (!late)
+        verdict = judge_outside (room, now, changes);
+    if (!late && verdict.reason == REFUSAL_NONE)
+        verdict = judge_near (room, now, changes);
+    if (verdict.reason == REFUSAL_NONE)
+        verdict = judge_short (room, changes);
+    return verdict;
+}
+
+/*  The booking that asks for what could not be had; NULL when it is about nodes given back. */
+static const compute_booking_t *booking_meant (const room_t *room, const verdict_t *verdict,
+                                               const asked_t *asked)
+{
+    const char *class_name = room_class_name (room, verdict->class_index);
+    int64_t gap_ms = room_site (room)->cleaning_gap_ms;
+    for (size_t i = 0; i < asked->bookings_count; i++) {
+        const compute_booking_t *booking = &asked->bookings [i];
+        if (strcmp (booking->class_name, class_name) == 0 &&
+            booking->from_ms <= verdict->over.from &&
+            verdict->over.from < booking->until_ms + gap_ms)
+            return booking;
+    }
+    return NULL;
+}
+
+static void refusal_say (refusal_t *refusal, int64_t lead_ms)
+{
+    char from [TIMETEXT_BYTES];
+    char until [TIMETEXT_BYTES];
+    char lead [TIMETEXT_BYTES];
+    timetext_format (refusal->from_ms, from);
+    timetext_format (refusal->until_ms, until);
+    timetext_format_duration (lead_ms, lead);
+    switch (refusal->reason) {
+    case REFUSAL_OUTSIDE:
+        snprintf (refusal->text, sizeof refusal->text, "%s books until %s at the latest",
+                  refusal->resource, until);
+        break;
+    case REFUSAL_TOO_NEAR:
+        snprintf (refusal->text, sizeof refusal->text,
+                  "%s takes no start before %s, %s ahead, nor changes of the past",
+                  refusal->resource, from, lead);
+        break;
+    default:
+        snprintf (refusal->text, sizeof refusal->text,
+                  "%s has %lld of %lld nodes free from %s to %s", refusal->resource,
+                  (long long) refusal->free, (long long) refusal->wanted, from, until);
+    }
+}
+
+/*  The interval a fresh profile is about; false when nothing of it lies ahead. */
+static bool fresh_interval (const room_t *room, const moment_t *now, const asked_t *asked,
+                            interval_t *over)
+{
+    int64_t gap_ms = room_site (room)->cleaning_gap_ms;
+    interval_t span = {INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < asked->bookings_count; i++) {
+        const compute_booking_t *booking = &asked->bookings [i];
+        span.from = booking->from_ms < span.from ? booking->from_ms : span.from;
+        span.until = booking->until_ms > span.until ? booking->until_ms : span.until;
+    }
+    if (asked->bookings_count == 0)
+        return false;
+    int64_t length_ms = span.until - span.from;
+    *over = (interval_t){span.from - length_ms, span.until + 4 * length_ms};
+    if (asked->frame.from < asked->frame.until) {
+        over->from = asked->frame.from < over->from ? asked->frame.from : over->from;
+        over->until = asked->frame.until > over->until ? asked->frame.until : over->until;
+    }
+    /*  Nobody can book in the past, nor beyond the horizon. */
+    int64_t first_ms = room_now_ms (room, now);
+    int64_t last_ms = room_horizon_ms (room, now);
+    over->from = over->from > first_ms ? over->from : first_ms;
+    over->until = (over->until < last_ms ? over->until : last_ms) + gap_ms;
+    return over->from < over->until;
+}
+
+static void fresh_add (const room_t *room, const moment_t *now, const asked_t *asked,
+                       size_t steps_max, refusal_t *refusal)
+{
+    interval_t over;
+    if (!fresh_interval (room, now, asked, &over))
+        return;
+    bool named [SITE_CLASSES_MAX] = {false};
+    size_t count = 0;
+    for (size_t i = 0; i < asked->bookings_count; i++) {
+        size_t class_index;
+        if (room_class (room, asked->bookings [i].class_name, &class_index) &&
+            !named [class_index]) {
+            named [class_index] = true;
+            count++;
+        }
+    }
+    if (count == 0)
+        return;
+    refusal->fresh = calloc (count, sizeof *refusal->fresh);
+    if (!refusal->fresh)
+        abort ();
+    for (size_t i = 0; i < SITE_CLASSES_MAX; i++)
+        if (named [i])
+            room_profile (room, i, over, asked->held, steps_max / count,
+                          &refusal->fresh [refusal->fresh_count++]);
+}
+
+void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
+                       const asked_t *asked, size_t steps_max, refusal_t *refusal)
+{
+    assert (verdict->reason != REFUSAL_NONE && steps_max >= SITE_CLASSES_MAX);
+    const site_t *site = room_site (room);
+    const compute_booking_t *booking = booking_meant (room, verdict, asked);
+    *refusal = (refusal_t){.reason = verdict->reason,
+                           .from_ms = verdict->over.from,
+                           .until_ms = verdict->over.until,
+                           .wanted = verdict->wanted,
+                           .free = verdict->free};
+    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
+              room_class_name (room, verdict->class_index));
+    if (booking)
+        memcpy (refusal->need, booking->need, sizeof refusal->need);
+    if (verdict->reason == REFUSAL_TOO_NEAR)
+        refusal->from_ms = room_soonest_ms (room, now);
+    if (verdict->reason == REFUSAL_OUTSIDE)
+        refusal->until_ms = room_horizon_ms (room, now);
+
+    if (site->disclosure == DISCLOSE_PROFILE) {
+        refusal_say (refusal, site->lead_ms);
+        fresh_add (room, now, asked, steps_max, refusal);
+        return;
+    }
+    if (verdict->reason != REFUSAL_SHORT) {
+        refusal_say (refusal, site->lead_ms);
+        return;
+    }
+    if (booking) {
+        refusal->from_ms = booking->from_ms;
+        refusal->until_ms = booking->until_ms;
+    }
+    refusal->free = 0;
+    snprintf (refusal->text, sizeof refusal->text,
+              "%s has no room in this window; how much is free is not disclosed",
+              refusal->resource);
+}

@@ -1,0 +1,166 @@
+/*  stretches - one sweep over the instants at which a number of nodes turns up or down. */
+#include "stretches.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void stretches_clear (stretches_t *self)
+{
+    free (self->list);
+    *self = (stretches_t){0};
+}
+
+void changes_clear (changes_t *self)
+{
+    free (self->list);
+    *self = (changes_t){0};
+}
+
+stretches_t stretches_of_class (const stretches_t *self, size_t class_index)
+{
+    size_t first = 0;
+    while (first < self->count && self->list [first].class_index < class_index)
+        first++;
+    size_t end = first;
+    while (end < self->count && self->list [end].class_index == class_index)
+        end++;
+    if (first == end)
+        return (stretches_t){0};
+    return (stretches_t){.list = self->list + first, .count = end - first};
+}
+
+/*  At an instant, the numbers of one class move by so much. */
+typedef struct {
+    size_t class_index;
+    int64_t at;
+    int64_t before;
+    int64_t after;
+} turn_t;
+
+static int turn_compare (const void *left, const void *right)
+{
+    const turn_t *a = left;
+    const turn_t *b = right;
+    if (a->class_index != b->class_index)
+        return a->class_index < b->class_index ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static size_t turns_add (turn_t *turns, size_t count, const stretches_t *stretches, bool after)
+{
+    for (size_t i = 0; i < stretches->count; i++) {
+        const stretch_t *stretch = &stretches->list [i];
+        assert (stretch->over.from < stretch->over.until);
+        turn_t up = {
+          .class_index = stretch->class_index,
+          .at = stretch->over.from,
+          .before = after ? 0 : stretch->nodes,
+          .after = after ? stretch->nodes : 0,
+        };
+        turn_t down = up;
+        down.at = stretch->over.until;
+        down.before = -up.before;
+        down.after = -up.after;
+        turns [count++] = up;
+        turns [count++] = down;
+    }
+    return count;
+}
+
+/*  Append, or lengthen the last one when it says the same and touches. */
+static void changes_add (changes_t *self, const change_t *change)
+{
+    change_t *last = self->count > 0 ? &self->list [self->count - 1] : NULL;
+    if (last && last->class_index == change->class_index && last->over.until == change->over.from &&
+        last->before == change->before && last->after == change->after)
+        last->over.until = change->over.until;
+    else
+        self->list [self->count++] = *change;
+}
+
+changes_t changes_between (const stretches_t *before, const stretches_t *after)
+{
+    size_t turns_max = 2 * (before->count + after->count);
+    if (turns_max == 0)
+        return (changes_t){0};
+    turn_t *turns = calloc (turns_max, sizeof *turns);
+    changes_t changes = {.list = calloc (turns_max, sizeof *changes.list)};
+    if (!turns || !changes.list)
+        abort ();
+    size_t count = turns_add (turns, 0, before, false);
+    count = turns_add (turns, count, after, true);
+    qsort (turns, count, sizeof *turns, turn_compare);
+
+    /*  Between two neighbouring turns of a class, both numbers are constant. After the last turn of
+     *  a class both are 0 again. */
+    int64_t nodes_before = 0;
+    int64_t nodes_after = 0;
+    for (size_t i = 0; i + 1 < count; i++) {
+        nodes_before += turns [i].before;
+        nodes_after += turns [i].after;
+        bool empty =
+          turns [i].class_index != turns [i + 1].class_index || turns [i].at == turns [i + 1].at;
+        if (empty || (nodes_before == 0 && nodes_after == 0))
+            continue;
+        changes_add (&changes, &(change_t){.class_index = turns [i].class_index,
+                                           .over = {turns [i].at, turns [i + 1].at},
+                                           .before = nodes_before,
+                                           .after = nodes_after});
+    }
+    free (turns);
+    return changes;
+}
+
+/*  The stretches of a number that is read off each change; where it is 0 there is none. */
+static stretches_t stretches_read (const changes_t *changes, int64_t (*nodes_of) (const change_t *))
+{
+    if (changes->count == 0)
+        return (stretches_t){0};
+    stretches_t stretches = {.list = calloc (changes->count, sizeof *stretches.list)};
+    if (!stretches.list)
+        abort ();
+    for (size_t i = 0; i < changes->count; i++) {
+        const change_t *change = &changes->list [i];
+        int64_t nodes = nodes_of (change);
+        if (nodes == 0)
+            continue;
+        stretch_t *last = stretches.count > 0 ? &stretches.list [stretches.count - 1] : NULL;
+        if (last && last->class_index == change->class_index &&
+            last->over.until == change->over.from && last->nodes == nodes)
+            last->over.until = change->over.until;
+        else
+            stretches.list [stretches.count++] =
+              (stretch_t){.class_index = change->class_index, .over = change->over, .nodes = nodes};
+    }
+    if (stretches.count == 0)
+        stretches_clear (&stretches);
+    return stretches;
+}
+
+static int64_t nodes_after (const change_t *change)
+{
+    return change->after;
+}
+
+static int64_t nodes_extra (const change_t *change)
+{
+    return change->after > change->before ? change->after - change->before : 0;
+}
+
+stretches_t changes_after (const changes_t *self)
+{
+    return stretches_read (self, nodes_after);
+}
+
+stretches_t changes_extra (const changes_t *self)
+{
+    return stretches_read (self, nodes_extra);
+}
+
+bool changes_free_after (const changes_t *self, int64_t then_ms)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->list [i].after < self->list [i].before && self->list [i].over.until > then_ms)
+            return true;
+    return false;
+}

@@ -1,0 +1,425 @@
+/*  timetable - holdings: made by take, ended by drop, settle or end. */
+#include "timetable.h"
+
+#include "admission.h"
+#include "lis_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  What one reservation has, or one command wants. A settled holding has its bookings and wants
+ *  nothing else; a taken one has booked the extra, and wants what settling will book instead. */
+typedef struct holding {
+    struct holding *previous;
+    struct holding *next;
+    char reservation [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    stretches_t booked;
+    stretches_t wanted;
+} holding_t;
+
+struct timetable {
+    room_t *room;
+    lis_limits_t limits;
+    holding_t *first;
+    holding_t *last;
+    size_t promised; /* bookings that all holdings have or will have */
+    int64_t seen_ms; /* the latest time we were told of */
+    timetable_freed_fn *freed;
+    void *freed_owner;
+};
+
+timetable_t *timetable_new (room_t *room, const lis_limits_t *limits)
+{
+    assert (room && limits);
+    timetable_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->room = room;
+    self->limits = *limits;
+    return self;
+}
+
+/*  A settled holding never has both; while it is pending it may need room for both. */
+static size_t holding_promised (const holding_t *holding)
+{
+    return holding->booked.count + holding->wanted.count;
+}
+
+static void holding_add (timetable_t *self, holding_t *holding)
+{
+    holding->previous = self->last;
+    holding->next = NULL;
+    *(self->last ? &self->last->next : &self->first) = holding;
+    self->last = holding;
+    self->promised += holding_promised (holding);
+}
+
+static void holding_remove (timetable_t *self, holding_t *holding)
+{
+    *(holding->previous ? &holding->previous->next : &self->first) = holding->next;
+    *(holding->next ? &holding->next->previous : &self->last) = holding->previous;
+    self->promised -= holding_promised (holding);
+}
+
+static void holding_destroy (holding_t *holding)
+{
+    stretches_clear (&holding->booked);
+    stretches_clear (&holding->wanted);
+    free (holding);
+}
+
+void timetable_destroy (timetable_t **self_p)
+{
+    timetable_t *self = *self_p;
+    if (!self)
+        return;
+    while (self->first) {
+        holding_t *holding = self->first;
+        holding_remove (self, holding);
+        room_release (self->room, &holding->booked);
+        holding_destroy (holding);
+    }
+    free (self);
+    *self_p = NULL;
+}
+
+static void tell_freed (const timetable_t *self, const stretches_t *before,
+                        const stretches_t *after)
+{
+    changes_t changes = changes_between (before, after);
+    if (self->freed && changes_free_after (&changes, self->seen_ms))
+        self->freed (self->freed_owner);
+    changes_clear (&changes);
+}
+
+/*  --- a part's form and meaning --- */
+
+/*  valid has looked at it when it came; a record may since have been damaged, or be of a time when
+ *  the site was another: it counts as far as it makes sense. */
+static stretches_t bookings_stretches (room_t *room, const compute_booking_t *bookings,
+                                       size_t count)
+{
+    if (count == 0)
+        return (stretches_t){0};
+    stretches_t stretches = {.list = calloc (count, sizeof *stretches.list)};
+    if (!stretches.list)
+        abort ();
+    for (size_t i = 0; i < count; i++) {
+        const compute_booking_t *booking = &bookings [i];
+        if (booking->from_ms < 0 || booking->from_ms >= booking->until_ms ||
+            booking->until_ms > ROOM_TIME_MS_MAX || booking->nodes == 0)
+            continue;
+        int64_t until_ms = booking->until_ms + room_site (room)->cleaning_gap_ms;
+        stretches.list [stretches.count++] =
+          (stretch_t){.class_index = room_class_recorded (room, booking->class_name),
+                      .over = {booking->from_ms, until_ms},
+                      .nodes = booking->nodes};
+    }
+    return stretches;
+}
+
+static bool refuse_booking (refusal_t *refusal, const room_t *room,
+                            const compute_booking_t *booking, refusal_reason_t reason)
+{
+    *refusal = (refusal_t){.reason = reason,
+                           .from_ms = booking->from_ms,
+                           .until_ms = booking->until_ms,
+                           .wanted = booking->nodes};
+    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
+              booking->class_name);
+    memcpy (refusal->need, booking->need, sizeof refusal->need);
+    return false;
+}
+
+static bool booking_valid (const room_t *room, const compute_booking_t *booking, refusal_t *refusal)
+{
+    size_t class_index;
+    if (!room_class (room, booking->class_name, &class_index)) {
+        refuse_booking (refusal, room, booking, REFUSAL_UNKNOWN_RESOURCE);
+        snprintf (refusal->text, sizeof refusal->text, "%.63s has no class %.63s", room_name (room),
+                  booking->class_name);
+        return false;
+    }
+    if (booking->from_ms < 0 || booking->from_ms >= booking->until_ms ||
+        booking->until_ms > ROOM_TIME_MS_MAX) {
+        refuse_booking (refusal, room, booking, REFUSAL_OUTSIDE);
+        snprintf (refusal->text, sizeof refusal->text,
+                  "need %.63s: [from_ms, until_ms) is no interval", booking->need);
+        return false;
+    }
+    const node_class_t *offered = &room_site (room)->classes [class_index];
+    uint32_t nodes = class_nodes_for (offered, booking->cpus);
+    if (booking->cpus == 0 || booking->nodes != nodes) {
+        refuse_booking (refusal, room, booking, REFUSAL_OUTSIDE);
+        snprintf (refusal->text, sizeof refusal->text,
+                  "need %.63s: %u CPUs of %.63s are %u whole nodes of %u, not %u", booking->need,
+                  booking->cpus, booking->class_name, nodes, offered->cpus_per_node,
+                  booking->nodes);
+        return false;
+    }
+    return true;
+}
+
+static bool timetable_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                             char why [WHY_BYTES])
+{
+    const timetable_t *self = owner;
+    (void) plan;
+    compute_booking_t *bookings;
+    size_t count;
+    if (!compute_part_decode (part, &bookings, &count, why))
+        return false;
+    bool valid = true;
+    for (size_t i = 0; i < count && valid; i++)
+        valid = booking_valid (self->room, &bookings [i], refusal);
+    free (bookings);
+    return valid;
+}
+
+static bool timetable_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+{
+    const timetable_t *self = owner;
+    compute_booking_t *bookings;
+    size_t count;
+    char why [WHY_BYTES];
+    if (!compute_part_decode (part, &bookings, &count, why))
+        return false;
+    int64_t gap_ms = room_site (self->room)->cleaning_gap_ms;
+    for (size_t i = 0; i < count; i++) {
+        int64_t until = bookings [i].until_ms + gap_ms;
+        *from_ms = i == 0 || bookings [i].from_ms < *from_ms ? bookings [i].from_ms : *from_ms;
+        *until_ms = i == 0 || until > *until_ms ? until : *until_ms;
+    }
+    free (bookings);
+    return count > 0;
+}
+
+/*  --- the life of a holding --- */
+
+static bool refuse_full (const timetable_t *self, size_t wanted, refusal_t *refusal)
+{
+    size_t most = self->limits.bookings_max;
+    size_t left = self->promised < most ? most - self->promised : 0;
+    if (wanted <= left)
+        return false;
+    *refusal =
+      (refusal_t){.reason = REFUSAL_LIMIT, .wanted = (int64_t) wanted, .free = (int64_t) left};
+    snprintf (refusal->resource, sizeof refusal->resource, "bookings_max");
+    snprintf (refusal->text, sizeof refusal->text, "%.63s keeps at most %zu bookings",
+              room_name (self->room), most);
+    return true;
+}
+
+/*  A prepared command past its edge has given its nodes back; its commit takes them again, to
+ *  which only room matters (T9). */
+static bool past_edge (const timetable_t *self, const moment_t *now, const plan_t *plan)
+{
+    return plan->edge_ms > 0 && room_now_ms (self->room, now) >= plan->edge_ms;
+}
+
+static bool take_refused (const timetable_t *self, const moment_t *now, const plan_t *plan,
+                          const changes_t *changes, const asked_t *asked, refusal_t *refusal)
+{
+    verdict_t verdict = admission_judge (self->room, now, changes, past_edge (self, now, plan));
+    if (verdict.reason == REFUSAL_NONE)
+        return false;
+    asked_t framed = *asked;
+    bytes_t request = {.data = plan->request, .size = plan->request_size};
+    request_frame_decode (request, room_now_ms (self->room, now), &framed.frame);
+    admission_refuse (self->room, now, &verdict, &framed, self->limits.fresh_steps_max, refusal);
+    return true;
+}
+
+static holding_t *holding_new (const plan_t *plan, const holding_t *current)
+{
+    holding_t *holding = calloc (1, sizeof *holding);
+    if (!holding)
+        abort ();
+    memcpy (holding->reservation, plan->reservation, sizeof holding->reservation);
+    memcpy (holding->owner, current ? current->owner : plan->actor, sizeof holding->owner);
+    return holding;
+}
+
+static void *timetable_take (void *owner, const moment_t *now, const plan_t *plan,
+                             const void *current, bytes_t part, bool forced, refusal_t *refusal)
+{
+    timetable_t *self = owner;
+    const holding_t *old = current;
+    compute_booking_t *bookings;
+    size_t count;
+    char why [WHY_BYTES];
+    bool decoded = compute_part_decode (part, &bookings, &count, why);
+    assert (decoded || forced); /* valid has seen it, or it is a record */
+
+    static const stretches_t nothing = {0};
+    const stretches_t *held = old ? &old->booked : &nothing;
+    stretches_t asked = bookings_stretches (self->room, bookings, decoded ? count : 0);
+    changes_t changes = changes_between (held, &asked);
+    holding_t *taken = holding_new (plan, old);
+    taken->wanted = changes_after (&changes);
+    taken->booked = changes_extra (&changes);
+    int64_t now_ms = room_now_ms (self->room, now);
+    self->seen_ms = now_ms > self->seen_ms ? now_ms : self->seen_ms;
+
+    if (!forced &&
+        (refuse_full (self, holding_promised (taken), refusal) ||
+         take_refused (self, now, plan, &changes,
+                       &(asked_t){.bookings = bookings, .bookings_count = count, .held = held},
+                       refusal))) {
+        holding_destroy (taken);
+        taken = NULL;
+    } else {
+        room_book (self->room, &taken->booked);
+        holding_add (self, taken);
+    }
+    changes_clear (&changes);
+    stretches_clear (&asked);
+    free (bookings);
+    return taken;
+}
+
+static void timetable_drop (void *owner, void *taken)
+{
+    timetable_t *self = owner;
+    holding_t *holding = taken;
+    static const stretches_t nothing = {0};
+    holding_remove (self, holding);
+    room_release (self->room, &holding->booked);
+    tell_freed (self, &holding->booked, &nothing);
+    holding_destroy (holding);
+}
+
+static void *timetable_settle (void *owner, void *current, void *taken)
+{
+    timetable_t *self = owner;
+    holding_t *old = current;
+    holding_t *new = taken;
+
+    /*  Release first: the new never takes more than old and extra together had. */
+    holding_remove (self, new);
+    room_release (self->room, &new->booked);
+    if (old) {
+        holding_remove (self, old);
+        room_release (self->room, &old->booked);
+        tell_freed (self, &old->booked, &new->wanted);
+        holding_destroy (old);
+    }
+    stretches_clear (&new->booked);
+    new->booked = new->wanted;
+    new->wanted = (stretches_t){0};
+    if (new->booked.count == 0) {
+        holding_destroy (new);
+        return NULL;
+    }
+    room_book (self->room, &new->booked);
+    holding_add (self, new);
+    return new;
+}
+
+void timetable_resource (timetable_t *self, resource_t *resource)
+{
+    *resource = (resource_t){
+      .owner = self,
+      .part_kind = PART_COMPUTE,
+      .claims = false,
+      .take = timetable_take,
+      .drop = timetable_drop,
+      .settle = timetable_settle,
+      .end = timetable_drop, /* all that it has booked, whoever it is */
+      .span = timetable_span,
+      .valid = timetable_valid,
+    };
+}
+
+void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner)
+{
+    self->freed = freed;
+    self->freed_owner = owner;
+}
+
+/*  --- questions --- */
+
+const stretches_t *timetable_held (const void *holding)
+{
+    static const stretches_t nothing = {0};
+    const holding_t *self = holding;
+    return self ? &self->booked : &nothing;
+}
+
+const char *timetable_owner (const void *holding)
+{
+    const holding_t *self = holding;
+    return self->owner;
+}
+
+static bool holding_hit (const timetable_t *self, const holding_t *holding, int64_t from_ms)
+{
+    for (size_t i = 0; i < holding->booked.count; i++) {
+        const stretch_t *stretch = &holding->booked.list [i];
+        interval_t ahead = stretch->over;
+        ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
+        if (ahead.from < ahead.until &&
+            calendar_least (room_calendar (self->room, stretch->class_index), ahead) < 0)
+            return true;
+    }
+    return false;
+}
+
+static int name_compare (const void *left, const void *right)
+{
+    const char *const *a = left;
+    const char *const *b = right;
+    return strcmp (*a, *b);
+}
+
+size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
+                             size_t names_max)
+{
+    size_t hit_count = 0;
+    for (const holding_t *holding = self->first; holding; holding = holding->next)
+        hit_count += holding_hit (self, holding, from_ms);
+    if (hit_count == 0)
+        return 0;
+    const char **hit = calloc (hit_count, sizeof *hit);
+    if (!hit)
+        abort ();
+    size_t at = 0;
+    for (const holding_t *holding = self->first; holding; holding = holding->next)
+        if (holding_hit (self, holding, from_ms))
+            hit [at++] = holding->reservation;
+    qsort (hit, hit_count, sizeof *hit, name_compare);
+
+    /*  A reservation may be there twice, as it is and with its pending change. */
+    size_t count = 0;
+    for (size_t i = 0; i < hit_count; i++) {
+        if (i > 0 && strcmp (hit [i], hit [i - 1]) == 0)
+            continue;
+        if (count < names_max)
+            names [count] = hit [i];
+        count++;
+    }
+    free (hit);
+    return count;
+}
+
+void timetable_check (const timetable_t *self)
+{
+    size_t promised = 0;
+    for (const holding_t *holding = self->first; holding; holding = holding->next) {
+        assert (holding->next ? holding->next->previous == holding : self->last == holding);
+        promised += holding_promised (holding);
+        for (size_t i = 0; i < holding->booked.count; i++) {
+            const stretch_t *stretch = &holding->booked.list [i];
+            interval_t over;
+            int64_t nodes;
+            bool known = calendar_booking (room_calendar (self->room, stretch->class_index),
+                                           stretch->booking, &over, &nodes);
+            assert (known && nodes == stretch->nodes && over.from == stretch->over.from &&
+                    over.until == stretch->over.until);
+        }
+    }
+    assert (promised == self->promised);
+}
