@@ -22,34 +22,44 @@ typedef struct {
 typedef enum {
     CALENDAR_OK,
     CALENDAR_SHORT,   /* not enough free somewhere in the interval */
-    CALENDAR_OUTSIDE, /* empty or reversed interval */
+    CALENDAR_OUTSIDE, /* empty or reversed interval, or beyond a limit below */
     CALENDAR_FULL,    /* bookings_max is met */
 } calendar_answer_t;
 
 typedef struct calendar calendar_t;
 
-/*  A booking's name; 0 is never one. */
+/*  A booking's name; 0 is never one, and the name of a booking that was given back is not used
+ *  again. */
 typedef uint64_t booking_id_t;
 
-/*  New calendar, wholly free. It grows with its bookings, up to bookings_max. The caller owns it:
- *  end it with calendar_destroy (). */
+/*  Nothing is booked further than this from the epoch, before or after (4459 years). Questions may
+ *  be about any time: beyond the horizon all is free. */
+#define CALENDAR_HORIZON_MS ((INT64_C (1) << 47) - 2)
+
+/*  Largest capacity, and the most that can be booked at one instant. */
+#define CALENDAR_QUANTITY_MAX (INT64_C (1) << 61)
+
+/*  New calendar, wholly free. It grows with its bookings, up to bookings_max. The capacity is in
+ *  [0, CALENDAR_QUANTITY_MAX]. The caller owns it: end it with calendar_destroy (). */
 calendar_t *calendar_new (int64_t capacity, uint32_t bookings_max);
 void calendar_destroy (calendar_t **self_p);
 
 /*  Take quantity (> 0) over the interval. On CALENDAR_OK *id names the booking; on any other answer
- *  nothing has changed. */
+ *  nothing has changed. Asks in this order: outside, full, short. */
 calendar_answer_t calendar_book (calendar_t *self, interval_t over, int64_t quantity,
                                  booking_id_t *id);
 
 /*  The same without asking whether it is free: for records loaded after capacity was lost. Never
- *  CALENDAR_SHORT. */
+ *  CALENDAR_SHORT; CALENDAR_OUTSIDE also when more than CALENDAR_QUANTITY_MAX would be booked at
+ * some instant. */
 calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t quantity,
                                   booking_id_t *id);
 
-/*  Give a booking back. It can't fail: the room it may need was taken when it was booked. */
+/*  Give a booking back. It can't fail: the room it may need was taken when it was booked. The id
+ * must name a booking; ask calendar_booking () where that is in doubt. */
 void calendar_release (calendar_t *self, booking_id_t id);
 
-/*  Quantity and interval of a booking; false when there is none of that name. */
+/*  Quantity and interval of a booking; false, nothing written, when there is none of that name. */
 bool calendar_booking (const calendar_t *self, booking_id_t id, interval_t *over,
                        int64_t *quantity);
 
@@ -63,7 +73,7 @@ void calendar_set_capacity (calendar_t *self, int64_t capacity);
 /*  Least free quantity over a non-empty interval. */
 int64_t calendar_least (const calendar_t *self, interval_t over);
 
-/*  Is quantity free throughout? */
+/*  Is quantity free throughout the non-empty interval? */
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity);
 
 /*  Earliest start in [window.from, window.until - duration_ms] at which quantity is free for

@@ -1,0 +1,440 @@
+/*  changes - keeping the B+-tree of changes in shape.
+ *
+ *  Both updates go down once and up once. On the way down a node that could not take (or lose) an
+ *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up each
+ *  parent notes its child's new sums. A full node first evens out with a neighbour and is split
+ * only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
+ * booking small.
+ *
+ *  A node is a few parallel arrays of 8-byte entries. `rows_t` is the view under which leaves and
+ *  inner nodes are opened, closed and shifted by the same code.
+ */
+#include "calendar_changes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENTRY_BYTES = 8,
+    LANES_MAX = 5,
+};
+
+static_assert (sizeof (int64_t) == ENTRY_BYTES && sizeof (node_t) == ENTRY_BYTES,
+               "all lanes have entries of one size");
+
+typedef struct {
+    void *lanes [LANES_MAX];
+    uint32_t lanes_count;
+    uint32_t *count;
+    uint32_t max;
+} rows_t;
+
+typedef struct {
+    inner_t *inner;
+    uint32_t child;
+} step_t;
+
+/*  The way down, the root first. */
+typedef struct {
+    step_t steps [HEIGHT_MAX];
+    uint32_t count;
+} path_t;
+
+static void *take (size_t bytes)
+{
+    void *memory = malloc (bytes);
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static node_t node_new (changes_t *self, uint32_t height)
+{
+    node_t node;
+    if (height == 0) {
+        node.leaf = take (sizeof (leaf_t));
+        node.leaf->next = NULL;
+        node.leaf->count = 0;
+        self->leaves++;
+    } else {
+        node.inner = take (sizeof (inner_t));
+        node.inner->count = 0;
+        self->inners++;
+    }
+    return node;
+}
+
+static void node_free (changes_t *self, node_t node, uint32_t height)
+{
+    if (height == 0) {
+        free (node.leaf);
+        self->leaves--;
+    } else {
+        free (node.inner);
+        self->inners--;
+    }
+}
+
+static rows_t rows_of (node_t node, uint32_t height)
+{
+    if (height == 0)
+        return (rows_t){
+          .lanes = {node.leaf->stamps, node.leaf->changes},
+          .lanes_count = 2,
+          .count = &node.leaf->count,
+          .max = LEAF_CHANGES,
+        };
+    return (rows_t){
+      .lanes = {node.inner->firsts, node.inner->sums, node.inner->leasts, node.inner->mosts,
+                node.inner->children},
+      .lanes_count = 5,
+      .count = &node.inner->count,
+      .max = INNER_CHILDREN,
+    };
+}
+
+/*  Move the entries from `at` on by one, up or down; whoever opens a row fills it. */
+static void rows_open (rows_t rows, uint32_t at)
+{
+    assert (*rows.count < rows.max && at <= *rows.count);
+    for (uint32_t i = 0; i < rows.lanes_count; i++) {
+        char *lane = rows.lanes [i];
+        memmove (lane + (at + 1) * ENTRY_BYTES, lane + at * ENTRY_BYTES,
+                 (*rows.count - at) * ENTRY_BYTES);
+    }
+    (*rows.count)++;
+}
+
+static void rows_close (rows_t rows, uint32_t at)
+{
+    assert (at < *rows.count);
+    (*rows.count)--;
+    for (uint32_t i = 0; i < rows.lanes_count; i++) {
+        char *lane = rows.lanes [i];
+        memmove (lane + at * ENTRY_BYTES, lane + (at + 1) * ENTRY_BYTES,
+                 (*rows.count - at) * ENTRY_BYTES);
+    }
+}
+
+/*  Bring the left one of two neighbours to so many entries, at the right one's cost or profit. */
+static void rows_share (rows_t left, rows_t right, uint32_t left_count)
+{
+    uint32_t had = *left.count;
+    uint32_t right_had = *right.count;
+    uint32_t right_count = had + right_had - left_count;
+    assert (left_count <= left.max && right_count <= right.max);
+    for (uint32_t i = 0; i < left.lanes_count; i++) {
+        char *to = left.lanes [i];
+        char *from = right.lanes [i];
+        if (left_count > had) {
+            size_t moved = (left_count - had) * ENTRY_BYTES;
+            memcpy (to + had * ENTRY_BYTES, from, moved);
+            memmove (from, from + moved, right_count * ENTRY_BYTES);
+        } else {
+            size_t moved = (had - left_count) * ENTRY_BYTES;
+            memmove (from + moved, from, right_had * ENTRY_BYTES);
+            memcpy (from, to + left_count * ENTRY_BYTES, moved);
+        }
+    }
+    *left.count = left_count;
+    *right.count = right_count;
+}
+
+/*  Note in the parent what its child now is. */
+static void inner_note_leaf (inner_t *self, uint32_t child)
+{
+    const leaf_t *leaf = self->children [child].leaf;
+    int64_t sum = 0;
+    int64_t least = INT64_MAX;
+    int64_t most = INT64_MIN;
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        sum += leaf->changes [i];
+        least = sum < least ? sum : least;
+        most = sum > most ? sum : most;
+    }
+    self->firsts [child] = stamp_time (leaf->stamps [0]);
+    self->sums [child] = sum;
+    self->leasts [child] = least;
+    self->mosts [child] = most;
+}
+
+static void inner_note_inner (inner_t *self, uint32_t child)
+{
+    const inner_t *below = self->children [child].inner;
+    int64_t sum = 0;
+    int64_t least = INT64_MAX;
+    int64_t most = INT64_MIN;
+    for (uint32_t i = 0; i < below->count; i++) {
+        int64_t low = sum + below->leasts [i];
+        int64_t high = sum + below->mosts [i];
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+        sum += below->sums [i];
+    }
+    self->firsts [child] = below->firsts [0];
+    self->sums [child] = sum;
+    self->leasts [child] = least;
+    self->mosts [child] = most;
+}
+
+static void inner_note (inner_t *self, uint32_t child, uint32_t child_height)
+{
+    if (child_height == 0)
+        inner_note_leaf (self, child);
+    else
+        inner_note_inner (self, child);
+}
+
+/*  Give child `left` so many entries and its right neighbour the rest of both. */
+static void inner_share (inner_t *self, uint32_t left, uint32_t left_count, uint32_t child_height)
+{
+    rows_share (rows_of (self->children [left], child_height),
+                rows_of (self->children [left + 1], child_height), left_count);
+    inner_note (self, left, child_height);
+    inner_note (self, left + 1, child_height);
+}
+
+static void inner_split (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+{
+    node_t left = self->children [child];
+    node_t right = node_new (tree, child_height);
+    if (child_height == 0) {
+        right.leaf->next = left.leaf->next;
+        left.leaf->next = right.leaf;
+    }
+    rows_open (rows_of ((node_t){.inner = self}, child_height + 1), child + 1);
+    self->children [child + 1] = right;
+    inner_share (self, child, *rows_of (left, child_height).count / 2, child_height);
+}
+
+/*  Move all that the right neighbour of child `left` has into it. */
+static void inner_merge (changes_t *tree, inner_t *self, uint32_t left, uint32_t child_height)
+{
+    node_t kept = self->children [left];
+    node_t gone = self->children [left + 1];
+    rows_t rows = rows_of (kept, child_height);
+    rows_t from = rows_of (gone, child_height);
+    rows_share (rows, from, *rows.count + *from.count);
+    if (child_height == 0)
+        kept.leaf->next = gone.leaf->next;
+    rows_close (rows_of ((node_t){.inner = self}, child_height + 1), left + 1);
+    inner_note (self, left, child_height);
+    node_free (tree, gone, child_height);
+}
+
+static uint32_t inner_child_count (const inner_t *self, uint32_t child, uint32_t child_height)
+{
+    return *rows_of (self->children [child], child_height).count;
+}
+
+/*  Before entering a child that must be able to take one more. */
+static void inner_make_room (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+{
+    uint32_t max = rows_of (self->children [child], child_height).max;
+    if (inner_child_count (self, child, child_height) < max)
+        return;
+    uint32_t worth = max - max / 8;
+    uint32_t right =
+      child + 1 < self->count ? inner_child_count (self, child + 1, child_height) : max;
+    uint32_t left = child > 0 ? inner_child_count (self, child - 1, child_height) : max;
+    if (right <= left && right <= worth)
+        inner_share (self, child, (max + right) / 2, child_height);
+    else if (left <= worth)
+        inner_share (self, child - 1, (max + left) / 2, child_height);
+    else
+        inner_split (tree, self, child, child_height);
+}
+
+/*  Before entering a child that must be able to lose one. */
+static void inner_top_up (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+{
+    uint32_t max = rows_of (self->children [child], child_height).max;
+    if (inner_child_count (self, child, child_height) > max / 4)
+        return;
+    uint32_t left = child > 0 ? child - 1 : child;
+    uint32_t together = inner_child_count (self, left, child_height) +
+                        inner_child_count (self, left + 1, child_height);
+    if (together <= max - max / 4)
+        inner_merge (tree, self, left, child_height);
+    else
+        inner_share (self, left, together / 2, child_height);
+}
+
+static void path_note (const path_t *path)
+{
+    for (uint32_t i = path->count; i > 0; i--) {
+        const step_t *step = &path->steps [i - 1];
+        inner_note (step->inner, step->child, path->count - i);
+    }
+}
+
+/*  The way to the instant's leaf, every node on it put right first by `prepare`. */
+static leaf_t *changes_descend (changes_t *self, int64_t time, path_t *path,
+                                void (*prepare) (changes_t *tree, inner_t *inner, uint32_t child,
+                                                 uint32_t child_height))
+{
+    node_t node = self->root;
+    path->count = 0;
+    for (uint32_t height = self->height; height > 0; height--) {
+        inner_t *inner = node.inner;
+        prepare (self, inner, inner_child (inner, time), height - 1);
+        step_t *step = &path->steps [path->count++];
+        *step = (step_t){.inner = inner, .child = inner_child (inner, time)};
+        node = inner->children [step->child];
+    }
+    return node.leaf;
+}
+
+/*  A full root gets a root of its own above it. */
+static void changes_grow (changes_t *self)
+{
+    rows_t rows = rows_of (self->root, self->height);
+    if (*rows.count < rows.max)
+        return;
+    node_t root = node_new (self, self->height + 1);
+    root.inner->children [0] = self->root;
+    root.inner->count = 1;
+    inner_note (root.inner, 0, self->height);
+    inner_split (self, root.inner, 0, self->height);
+    self->root = root;
+    self->height++;
+    assert (self->height <= HEIGHT_MAX);
+}
+
+/*  A root of one child is in the way. */
+static void changes_shrink (changes_t *self)
+{
+    while (self->height > 0 && self->root.inner->count == 1) {
+        node_t root = self->root;
+        self->root = root.inner->children [0];
+        node_free (self, root, self->height);
+        self->height--;
+    }
+}
+
+static uint32_t leaf_place (const leaf_t *self, int64_t time, bool *found)
+{
+    uint32_t up_to = leaf_up_to (self, time);
+    *found = up_to > 0 && stamp_time (self->stamps [up_to - 1]) == time;
+    return *found ? up_to - 1 : up_to;
+}
+
+static bool stamp_saturated (int64_t stamp)
+{
+    return (stamp & TOUCHES_MAX) == TOUCHES_MAX;
+}
+
+void changes_init (changes_t *self)
+{
+    *self = (changes_t){.height = 0};
+    self->root = node_new (self, 0);
+}
+
+static void free_below (changes_t *self, node_t node, uint32_t height)
+{
+    if (height > 0)
+        for (uint32_t i = 0; i < node.inner->count; i++)
+            free_below (self, node.inner->children [i], height - 1);
+    node_free (self, node, height);
+}
+
+void changes_free (changes_t *self)
+{
+    free_below (self, self->root, self->height);
+    assert (self->leaves == 0 && self->inners == 0);
+}
+
+void changes_touch (changes_t *self, int64_t time, int64_t change)
+{
+    assert (time >= -CALENDAR_HORIZON_MS && time <= CALENDAR_HORIZON_MS);
+    path_t path;
+    changes_grow (self);
+    leaf_t *leaf = changes_descend (self, time, &path, inner_make_room);
+    bool found;
+    uint32_t at = leaf_place (leaf, time, &found);
+    if (!found) {
+        rows_open (rows_of ((node_t){.leaf = leaf}, 0), at);
+        leaf->stamps [at] = time * (TOUCHES_MAX + 1);
+        leaf->changes [at] = 0;
+    }
+    if (!stamp_saturated (leaf->stamps [at]))
+        leaf->stamps [at]++;
+    leaf->changes [at] += change;
+    path_note (&path);
+}
+
+void changes_untouch (changes_t *self, int64_t time, int64_t change)
+{
+    path_t path;
+    leaf_t *leaf = changes_descend (self, time, &path, inner_top_up);
+    bool found;
+    uint32_t at = leaf_place (leaf, time, &found);
+    assert (found);
+    leaf->changes [at] -= change;
+    if (!stamp_saturated (leaf->stamps [at])) {
+        leaf->stamps [at]--;
+        if ((leaf->stamps [at] & TOUCHES_MAX) == 0) {
+            assert (leaf->changes [at] == 0);
+            rows_close (rows_of ((node_t){.leaf = leaf}, 0), at);
+        }
+    }
+    path_note (&path);
+    changes_shrink (self);
+}
+
+size_t changes_bytes (const changes_t *self)
+{
+    return self->leaves * sizeof (leaf_t) + self->inners * sizeof (inner_t);
+}
+
+typedef struct {
+    const leaf_t *next; /* the leaf that must come next */
+    size_t leaves;
+    size_t inners;
+    int64_t last; /* the last stamp's instant */
+} checked_t;
+
+static void check_leaf (const leaf_t *leaf, bool is_root, checked_t *so_far)
+{
+    assert (so_far->leaves == 0 || so_far->next == leaf);
+    assert (leaf->count <= LEAF_CHANGES);
+    assert (is_root || leaf->count >= LEAF_CHANGES / 4);
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        int64_t time = stamp_time (leaf->stamps [i]);
+        assert (time > so_far->last);
+        assert ((leaf->stamps [i] & TOUCHES_MAX) > 0);
+        so_far->last = time;
+    }
+    so_far->next = leaf->next;
+    so_far->leaves++;
+}
+
+static void check_below (node_t node, uint32_t height, bool is_root, checked_t *so_far)
+{
+    if (height == 0) {
+        check_leaf (node.leaf, is_root, so_far);
+        return;
+    }
+    const inner_t *inner = node.inner;
+    assert (inner->count <= INNER_CHILDREN);
+    assert (inner->count >= (is_root ? 2 : INNER_CHILDREN / 4));
+    inner_t noted = *inner;
+    for (uint32_t i = 0; i < inner->count; i++) {
+        check_below (inner->children [i], height - 1, false, so_far);
+        inner_note (&noted, i, height - 1);
+        assert (noted.firsts [i] == inner->firsts [i]);
+        assert (noted.sums [i] == inner->sums [i]);
+        assert (noted.leasts [i] == inner->leasts [i]);
+        assert (noted.mosts [i] == inner->mosts [i]);
+    }
+    so_far->inners++;
+}
+
+void changes_check (const changes_t *self)
+{
+    checked_t so_far = {.last = INT64_MIN};
+    check_below (self->root, self->height, true, &so_far);
+    assert (!so_far.next);
+    assert (so_far.leaves == self->leaves && so_far.inners == self->inners);
+}

@@ -1,0 +1,225 @@
+/*  changes - the forward pass that finds gaps: stretches in which enough is free, long enough.
+ *
+ *  The pass carries the level and the run it is in: the stretch that began at `from` and has stayed
+ *  within the limit. Whole subtrees are passed over by what their parent knows of them:
+ *
+ *      wholly within the limit    the run goes on (or begins at its first instant)
+ *      wholly over it             the run ends at its first instant
+ *      both, but too brief        no gap can end inside. One may begin there, after the last
+ * instant that is over the limit; where that is does not matter until what follows turns out to be
+ * free for long. So the run is taken to begin with the subtree, as a bound, and the subtree is
+ * remembered: when the bound is no longer enough to say no, the beginning is looked up.
+ *
+ *  Only what is left is entered. The window's own beginning is a candidate like any other.
+ */
+#include "calendar_changes.h"
+
+#include <assert.h>
+
+typedef struct {
+    bool on;
+    int64_t from;
+    /*  While `vague`, the run begins where the subtree is last over the limit, which is later than
+     *  `from`. */
+    bool vague;
+    node_t subtree;
+    uint32_t subtree_height;
+    int64_t subtree_level; /* before its first change */
+} run_t;
+
+typedef struct {
+    const gaps_wanted_t *wanted;
+    run_t run;
+    interval_t *gaps;
+    size_t gaps_max;
+    size_t gaps_count;
+} pass_t;
+
+/*  Times may lie at both ends of int64: their difference is an uint64. */
+static bool long_enough (const pass_t *self, int64_t from, int64_t until)
+{
+    return (uint64_t) until - (uint64_t) from >= (uint64_t) self->wanted->duration_ms;
+}
+
+static int64_t earlier (int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*  Where the run begins that leaves this leaf: after the last change that is over the limit. */
+static int64_t leaf_run_from (const leaf_t *leaf, int64_t level, int64_t limit)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        level += leaf->changes [i];
+        if (level > limit)
+            first = i + 1;
+    }
+    assert (first > 0 && first < leaf->count);
+    return stamp_time (leaf->stamps [first]);
+}
+
+/*  The same of any subtree that is over the limit somewhere and within it at its end. */
+static int64_t node_run_from (node_t node, uint32_t height, int64_t level, int64_t limit)
+{
+    for (; height > 0; height--) {
+        const inner_t *inner = node.inner;
+        uint32_t last = inner->count;
+        int64_t before_last = level;
+        for (uint32_t i = 0; i < inner->count; i++) {
+            if (level + inner->mosts [i] > limit) {
+                last = i;
+                before_last = level;
+            }
+            level += inner->sums [i];
+        }
+        assert (last < inner->count);
+        if (before_last + inner->sums [last] > limit)
+            return inner->firsts [last + 1];
+        node = inner->children [last];
+        level = before_last;
+    }
+    return leaf_run_from (node.leaf, level, limit);
+}
+
+static void run_begin (run_t *run, int64_t from)
+{
+    if (!run->on)
+        *run = (run_t){.on = true, .from = from};
+}
+
+/*  Has the run, which lasts to `until` at least, become a gap? */
+static bool run_is_gap (pass_t *self, int64_t until)
+{
+    run_t *run = &self->run;
+    if (!run->on || !long_enough (self, run->from, until))
+        return false;
+    if (run->vague) {
+        run->from = node_run_from (run->subtree, run->subtree_height, run->subtree_level,
+                                   self->wanted->limit);
+        run->vague = false;
+    }
+    return long_enough (self, run->from, until);
+}
+
+static bool tell (pass_t *self, int64_t until)
+{
+    self->gaps [self->gaps_count++] = (interval_t){.from = self->run.from, .until = until};
+    return self->gaps_count == self->gaps_max;
+}
+
+/*  These answer whether the pass is over. */
+static bool run_lasts (pass_t *self, int64_t until)
+{
+    return self->wanted->starts_only && run_is_gap (self, until) && tell (self, until);
+}
+
+static bool run_ends (pass_t *self, int64_t at)
+{
+    bool over = run_is_gap (self, at) && tell (self, at);
+    self->run.on = false;
+    return over;
+}
+
+static bool pass_leaf (pass_t *self, const leaf_t *leaf, uint32_t at, int64_t level)
+{
+    int64_t limit = self->wanted->limit;
+    for (; at < leaf->count; at++) {
+        int64_t time = stamp_time (leaf->stamps [at]);
+        if (time >= self->wanted->window.until)
+            return false;
+        level += leaf->changes [at];
+        if (level > limit) {
+            if (self->run.on && run_ends (self, time))
+                return true;
+        } else if (self->run.on) {
+            if (run_lasts (self, time))
+                return true;
+        } else
+            run_begin (&self->run, time);
+    }
+    return false;
+}
+
+/*  Can a subtree be over and within the limit by turns and yet not matter, being too brief? If so,
+ *  pass over it. It ends at `until`. */
+static bool pass_brief (pass_t *self, const inner_t *inner, uint32_t child, uint32_t child_height,
+                        int64_t level, int64_t until)
+{
+    run_t *run = &self->run;
+    if (run->on && run_is_gap (self, until))
+        return false;
+    if (long_enough (self, inner->firsts [child], until))
+        return false;
+    *run = (run_t){
+      .on = level + inner->sums [child] <= self->wanted->limit,
+      .from = inner->firsts [child],
+      .vague = true,
+      .subtree = inner->children [child],
+      .subtree_height = child_height,
+      .subtree_level = level,
+    };
+    return true;
+}
+
+/*  The children from `child` on. The level is the one before them; `until` is the instant after
+ *  them all. */
+static bool pass_children (pass_t *self, const inner_t *inner, uint32_t height, uint32_t child,
+                           int64_t level, int64_t until)
+{
+    int64_t limit = self->wanted->limit;
+    int64_t window_until = self->wanted->window.until;
+    for (; child < inner->count && inner->firsts [child] < window_until; child++) {
+        int64_t child_until = child + 1 < inner->count ? inner->firsts [child + 1] : until;
+        child_until = earlier (child_until, window_until);
+        bool over = false;
+        if (level + inner->mosts [child] <= limit) {
+            run_begin (&self->run, inner->firsts [child]);
+            over = run_lasts (self, child_until);
+        } else if (level + inner->leasts [child] > limit)
+            over = run_ends (self, inner->firsts [child]);
+        else if (pass_brief (self, inner, child, height - 1, level, child_until))
+            over = false;
+        else if (height == 1)
+            over = pass_leaf (self, inner->children [child].leaf, 0, level);
+        else
+            over = pass_children (self, inner->children [child].inner, height - 1, 0, level,
+                                  child_until);
+        if (over)
+            return true;
+        level += inner->sums [child];
+    }
+    return false;
+}
+
+/*  From the window's beginning to the end of the subtree. */
+static bool pass_from (pass_t *self, node_t node, uint32_t height, int64_t level, int64_t until)
+{
+    int64_t from = self->wanted->window.from;
+    if (height == 0) {
+        uint32_t up_to = leaf_up_to (node.leaf, from);
+        level += sum_of (node.leaf->changes, up_to);
+        if (level <= self->wanted->limit)
+            run_begin (&self->run, from);
+        return pass_leaf (self, node.leaf, up_to, level);
+    }
+    const inner_t *inner = node.inner;
+    uint32_t child = inner_child (inner, from);
+    level += sum_of (inner->sums, child);
+    int64_t child_until = child + 1 < inner->count ? inner->firsts [child + 1] : until;
+    if (pass_from (self, inner->children [child], height - 1, level, child_until))
+        return true;
+    return pass_children (self, inner, height, child + 1, level + inner->sums [child], until);
+}
+
+size_t changes_gaps (const changes_t *self, const gaps_wanted_t *wanted, interval_t *gaps,
+                     size_t gaps_max)
+{
+    assert (wanted->window.from < wanted->window.until && wanted->duration_ms > 0);
+    if (gaps_max == 0)
+        return 0;
+    pass_t pass = {.wanted = wanted, .gaps = gaps, .gaps_max = gaps_max};
+    if (!pass_from (&pass, self->root, self->height, 0, wanted->window.until))
+        run_ends (&pass, wanted->window.until);
+    return pass.gaps_count;
+}
