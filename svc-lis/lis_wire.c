@@ -167,9 +167,10 @@ packed_t profile_answer_encode (const class_profile_t *profiles, size_t count, u
     for (size_t i = 0; i < count; i++)
         steps_count += profiles [i].steps_count;
     Musubi__ClassProfile *classes = room_for (count, sizeof *classes);
-    Musubi__ClassProfile **classes_list = room_for (count, sizeof *classes_list);
+    Musubi__ClassProfile **classes_list = room_for (count, sizeof (Musubi__ClassProfile *));
     Musubi__ClassProfile__Step *steps = room_for (steps_count, sizeof *steps);
-    Musubi__ClassProfile__Step **steps_list = room_for (steps_count, sizeof *steps_list);
+    Musubi__ClassProfile__Step **steps_list =
+      room_for (steps_count, sizeof (Musubi__ClassProfile__Step *));
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const class_profile_t *profile = &profiles [i];
@@ -214,7 +215,7 @@ packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version
 packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation)
 {
     Musubi__FreeSpan *wire = room_for (count, sizeof *wire);
-    Musubi__FreeSpan **list = room_for (count, sizeof *list);
+    Musubi__FreeSpan **list = room_for (count, sizeof (Musubi__FreeSpan *));
     for (size_t i = 0; i < count; i++) {
         musubi__free_span__init (&wire [i]);
         wire [i].class_name = (char *) spans [i].class_name;

@@ -52,15 +52,24 @@ static void holding_add (timetable_t *self, holding_t *holding)
 {
     holding->previous = self->last;
     holding->next = NULL;
-    *(self->last ? &self->last->next : &self->first) = holding;
+    if (self->last)
+        self->last->next = holding;
+    else
+        self->first = holding;
     self->last = holding;
     self->promised += holding_promised (holding);
 }
 
 static void holding_remove (timetable_t *self, holding_t *holding)
 {
-    *(holding->previous ? &holding->previous->next : &self->first) = holding->next;
-    *(holding->next ? &holding->next->previous : &self->last) = holding->previous;
+    if (holding->previous)
+        holding->previous->next = holding->next;
+    else
+        self->first = holding->next;
+    if (holding->next)
+        holding->next->previous = holding->previous;
+    else
+        self->last = holding->previous;
     self->promised -= holding_promised (holding);
 }
 
@@ -76,11 +85,12 @@ void timetable_destroy (timetable_t **self_p)
     timetable_t *self = *self_p;
     if (!self)
         return;
-    while (self->first) {
-        holding_t *holding = self->first;
-        holding_remove (self, holding);
+    holding_t *holding = self->first;
+    while (holding) {
+        holding_t *next = holding->next;
         room_release (self->room, &holding->booked);
         holding_destroy (holding);
+        holding = next;
     }
     free (self);
     *self_p = NULL;
