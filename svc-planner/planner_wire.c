@@ -1,2 +1,469 @@
-/*  planner_wire - to be written. */
-typedef int planner_wire_is_empty;
+/*  planner_wire - requests and answers, to and from proto/planner.proto. */
+#include "planner_wire.h"
+
+#include "message.h"
+#include "transaction_wire.h"
+
+#include "planner.pb-c.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD_BYTES 96
+
+static_assert ((int) ANSWER_CONFLICT == MUSUBI__ANSWER_STATUS__ANSWER_CONFLICT, "same numbers");
+static_assert ((int) ANSWER_COMMITTED == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, "same numbers");
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static void *list_new (size_t count, size_t size)
+{
+    return count > 0 ? must (calloc (count, size)) : NULL;
+}
+
+/*  Length only: what characters mean is checked with the request. */
+static bool copy_text (char *to, size_t bytes_max, const char *from, const char *field,
+                       char why [WHY_BYTES])
+{
+    size_t length = strlen (from);
+    if (length > bytes_max)
+        return wrong (why, "%s: longer than %zu bytes", field, bytes_max);
+    memcpy (to, from, length + 1);
+    return true;
+}
+
+/*  --- requests --- */
+
+static instant_t instant_take (const Musubi__Instant *from)
+{
+    if (!from || from->when_case == MUSUBI__INSTANT__WHEN__NOT_SET)
+        return (instant_t){0};
+    if (from->when_case == MUSUBI__INSTANT__WHEN_AT_MS)
+        return (instant_t){.set = true, .ms = from->at_ms};
+    return (instant_t){.set = true, .from_now = true, .ms = from->from_now_ms};
+}
+
+static frame_t frame_take (const Musubi__TimeFrame *from)
+{
+    if (!from)
+        return (frame_t){0};
+    return (frame_t){.start = instant_take (from->start),
+                     .earliest = instant_take (from->earliest),
+                     .latest = instant_take (from->latest),
+                     .deadline = instant_take (from->deadline)};
+}
+
+static bool requirement_take (requirement_t *to, const Musubi__Requirement *from, const char *field,
+                              char why [WHY_BYTES])
+{
+    if (!copy_text (to->attribute, NAME_BYTES_MAX, from->attribute, field, why))
+        return false;
+    if (from->test_case == MUSUBI__REQUIREMENT__TEST_MIN) {
+        to->numeric = true;
+        to->min = from->min;
+        return true;
+    }
+    if (from->test_case != MUSUBI__REQUIREMENT__TEST_VALUE)
+        return wrong (why, "%s: needs a value or a min", field);
+    return copy_text (to->value, ATTRIBUTE_VALUE_BYTES_MAX, from->value, field, why);
+}
+
+static bool need_take (compute_need_t *to, const Musubi__ComputeNeed *from, size_t at,
+                       char why [WHY_BYTES])
+{
+    char field [FIELD_BYTES];
+    snprintf (field, sizeof field, "request.compute[%zu].id", at);
+    if (!copy_text (to->id, NAME_BYTES_MAX, from->id, field, why))
+        return false;
+    snprintf (field, sizeof field, "request.compute[%zu].site", at);
+    if (!copy_text (to->site, NAME_BYTES_MAX, from->site, field, why))
+        return false;
+    to->cpus = from->cpus;
+    to->offset_ms = from->offset_ms;
+    to->duration_ms = from->duration_ms;
+    if (from->n_require > CLASS_ATTRIBUTES_MAX)
+        return wrong (why, "request.compute[%zu].require: has more than %d attributes", at,
+                      CLASS_ATTRIBUTES_MAX);
+    to->require = list_new (from->n_require, sizeof *to->require);
+    to->require_count = from->n_require;
+    for (size_t i = 0; i < from->n_require; i++) {
+        snprintf (field, sizeof field, "request.compute[%zu].require[%zu]", at, i);
+        if (!requirement_take (&to->require [i], from->require [i], field, why))
+            return false;
+    }
+    return true;
+}
+
+static bool link_take (network_need_t *to, const Musubi__NetworkNeed *from, size_t at,
+                       char why [WHY_BYTES])
+{
+    to->ends_count = from->n_between;
+    to->mbps = from->mbps;
+    to->latency_ms_max = from->latency_ms_max;
+    to->offset_ms = from->offset_ms;
+    to->duration_ms = from->duration_ms;
+    for (size_t end = 0; end < 2 && end < from->n_between; end++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "request.network[%zu].between[%zu]", at, end);
+        if (!copy_text (to->ends [end], NAME_BYTES_MAX, from->between [end], field, why))
+            return false;
+    }
+    return true;
+}
+
+static bool file_take (data_need_t *to, const Musubi__DataNeed *from, size_t at,
+                       char why [WHY_BYTES])
+{
+    char field [FIELD_BYTES];
+    snprintf (field, sizeof field, "request.data[%zu].file", at);
+    if (!copy_text (to->file, sizeof to->file - 1, from->file, field, why))
+        return false;
+    snprintf (field, sizeof field, "request.data[%zu].at", at);
+    return copy_text (to->at, NAME_BYTES_MAX, from->at, field, why);
+}
+
+static bool counts_sound (const Musubi__Request *from, char why [WHY_BYTES])
+{
+    if (from->n_compute > NEEDS_MAX)
+        return wrong (why, "request.compute: %zu needs, at most %d", from->n_compute, NEEDS_MAX);
+    if (from->n_network > LINKS_MAX)
+        return wrong (why, "request.network: %zu needs, at most %d", from->n_network, LINKS_MAX);
+    if (from->n_data > FILES_MAX)
+        return wrong (why, "request.data: %zu needs, at most %d", from->n_data, FILES_MAX);
+    return true;
+}
+
+static bool needs_take (user_request_t *to, const Musubi__Request *from, char why [WHY_BYTES])
+{
+    to->compute = list_new (from->n_compute, sizeof *to->compute);
+    to->compute_count = from->n_compute;
+    for (size_t i = 0; i < from->n_compute; i++)
+        if (!need_take (&to->compute [i], from->compute [i], i, why))
+            return false;
+    to->network = list_new (from->n_network, sizeof *to->network);
+    to->network_count = from->n_network;
+    for (size_t i = 0; i < from->n_network; i++)
+        if (!link_take (&to->network [i], from->network [i], i, why))
+            return false;
+    to->data = list_new (from->n_data, sizeof *to->data);
+    to->data_count = from->n_data;
+    for (size_t i = 0; i < from->n_data; i++)
+        if (!file_take (&to->data [i], from->data [i], i, why))
+            return false;
+    return true;
+}
+
+static bool request_take (user_request_t *to, const Musubi__Request *from, char why [WHY_BYTES])
+{
+    *to = (user_request_t){.window = frame_take (from->window),
+                           .duration_ms = from->duration_ms,
+                           .distinct_sites = from->distinct_sites};
+    if (counts_sound (from, why) &&
+        copy_text (to->name, NAME_BYTES_MAX, from->name, "request.name", why) &&
+        copy_text (to->policy, NAME_BYTES_MAX, from->policy, "request.policy", why) &&
+        copy_text (to->algorithm, NAME_BYTES_MAX, from->algorithm, "request.algorithm", why) &&
+        needs_take (to, from, why))
+        return true;
+    user_request_clear (to);
+    return false;
+}
+
+bool reserve_decode (bytes_t body, user_request_t *request, bool *dry_run, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__reserve_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ReserveRequest");
+    const Musubi__ReserveRequest *reserve = (Musubi__ReserveRequest *) message;
+    *dry_run = reserve->dry_run;
+    bool good = reserve->request ? request_take (request, reserve->request, why)
+                                 : wrong (why, "request: missing");
+    message_free (message);
+    return good;
+}
+
+bool user_request_decode (user_request_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a Request");
+    bool good = request_take (self, (Musubi__Request *) message, why);
+    message_free (message);
+    return good;
+}
+
+static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
+                        char why [WHY_BYTES])
+{
+    *to = (request_patch_t){.window_set = from->window != NULL,
+                            .window = frame_take (from->window),
+                            .duration_ms = from->duration_ms};
+    if (from->n_compute > NEEDS_MAX)
+        return wrong (why, "compute: %zu needs, at most %d", from->n_compute, NEEDS_MAX);
+    to->compute = list_new (from->n_compute, sizeof *to->compute);
+    to->compute_count = from->n_compute;
+    if (!copy_text (to->reservation, NAME_BYTES_MAX, from->reservation, "reservation", why))
+        return false;
+    for (size_t i = 0; i < from->n_compute; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "compute[%zu].id", i);
+        to->compute [i].cpus = from->compute [i]->cpus;
+        if (!copy_text (to->compute [i].id, NAME_BYTES_MAX, from->compute [i]->id, field, why))
+            return false;
+    }
+    return true;
+}
+
+bool modify_decode (bytes_t body, request_patch_t *patch, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__modify_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ModifyRequest");
+    bool good = patch_take (patch, (Musubi__ModifyRequest *) message, why);
+    if (!good)
+        request_patch_clear (patch);
+    message_free (message);
+    return good;
+}
+
+bool reservation_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__release_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a message with a reservation");
+    const Musubi__ReleaseRequest *request = (Musubi__ReleaseRequest *) message;
+    bool good =
+      copy_text (reservation, NAME_BYTES_MAX, request->reservation, "reservation", why) &&
+      (name_sound (reservation) || wrong (why, "reservation: must be a reservation's id"));
+    message_free (message);
+    return good;
+}
+
+/*  --- a request, packed --- */
+
+typedef struct {
+    Musubi__Instant instants [4];
+    Musubi__TimeFrame frame;
+} frame_wire_t;
+
+static Musubi__Instant *instant_put (Musubi__Instant *to, const instant_t *from)
+{
+    if (!from->set)
+        return NULL;
+    musubi__instant__init (to);
+    to->when_case =
+      from->from_now ? MUSUBI__INSTANT__WHEN_FROM_NOW_MS : MUSUBI__INSTANT__WHEN_AT_MS;
+    if (from->from_now)
+        to->from_now_ms = from->ms;
+    else
+        to->at_ms = from->ms;
+    return to;
+}
+
+static void frame_put (frame_wire_t *to, const frame_t *from)
+{
+    musubi__time_frame__init (&to->frame);
+    to->frame.start = instant_put (&to->instants [0], &from->start);
+    to->frame.earliest = instant_put (&to->instants [1], &from->earliest);
+    to->frame.latest = instant_put (&to->instants [2], &from->latest);
+    to->frame.deadline = instant_put (&to->instants [3], &from->deadline);
+}
+
+/*  A request's lists as protobuf-c wants them: structs, and pointers to them. */
+typedef struct {
+    Musubi__ComputeNeed *needs;
+    Musubi__ComputeNeed **needs_list;
+    Musubi__Requirement *requires;
+    Musubi__Requirement **requires_list;
+    Musubi__NetworkNeed *links;
+    Musubi__NetworkNeed **links_list;
+    char *(*ends) [2];
+    Musubi__DataNeed *files;
+    Musubi__DataNeed **files_list;
+} lists_wire_t;
+
+static void requirement_put (Musubi__Requirement *to, const requirement_t *from)
+{
+    musubi__requirement__init (to);
+    to->attribute = (char *) from->attribute;
+    if (from->numeric) {
+        to->test_case = MUSUBI__REQUIREMENT__TEST_MIN;
+        to->min = from->min;
+    } else {
+        to->test_case = MUSUBI__REQUIREMENT__TEST_VALUE;
+        to->value = (char *) from->value;
+    }
+}
+
+static void needs_put (lists_wire_t *lists, const user_request_t *from)
+{
+    size_t requires = 0, at = 0;
+    for (size_t i = 0; i < from->compute_count; i++)
+    requires += from->compute [i].require_count;
+    lists->needs = list_new (from->compute_count, sizeof *lists->needs);
+    lists->needs_list = list_new (from->compute_count, sizeof (Musubi__ComputeNeed *));
+    lists->requires = list_new (requires, sizeof *lists->requires);
+    lists->requires_list = list_new (requires, sizeof (Musubi__Requirement *));
+    for (size_t i = 0; i < from->compute_count; i++) {
+        const compute_need_t *need = &from->compute [i];
+        Musubi__ComputeNeed *to = lists->needs_list [i] = &lists->needs [i];
+        musubi__compute_need__init (to);
+        to->id = (char *) need->id;
+        to->cpus = need->cpus;
+        to->offset_ms = need->offset_ms;
+        to->duration_ms = need->duration_ms;
+        to->site = (char *) need->site;
+        to->n_require = need->require_count;
+        to->require = need->require_count > 0 ? &lists->requires_list [at] : NULL;
+        for (size_t k = 0; k < need->require_count; k++, at++) {
+            lists->requires_list [at] = &lists->requires [at];
+            requirement_put (&lists->requires [at], &need -> require [k]);
+        }
+    }
+}
+
+static void links_put (lists_wire_t *lists, const user_request_t *from)
+{
+    lists->links = list_new (from->network_count, sizeof *lists->links);
+    lists->links_list = list_new (from->network_count, sizeof (Musubi__NetworkNeed *));
+    lists->ends = list_new (from->network_count, sizeof *lists->ends);
+    for (size_t i = 0; i < from->network_count; i++) {
+        Musubi__NetworkNeed *to = lists->links_list [i] = &lists->links [i];
+        musubi__network_need__init (to);
+        lists->ends [i][0] = (char *) from->network [i].ends [0];
+        lists->ends [i][1] = (char *) from->network [i].ends [1];
+        to->n_between = 2;
+        to->between = lists->ends [i];
+        to->mbps = from->network [i].mbps;
+        to->latency_ms_max = from->network [i].latency_ms_max;
+        to->offset_ms = from->network [i].offset_ms;
+        to->duration_ms = from->network [i].duration_ms;
+    }
+    lists->files = list_new (from->data_count, sizeof *lists->files);
+    lists->files_list = list_new (from->data_count, sizeof (Musubi__DataNeed *));
+    for (size_t i = 0; i < from->data_count; i++) {
+        Musubi__DataNeed *to = lists->files_list [i] = &lists->files [i];
+        musubi__data_need__init (to);
+        to->file = (char *) from->data [i].file;
+        to->at = (char *) from->data [i].at;
+    }
+}
+
+static void lists_free (lists_wire_t *lists)
+{
+    free (lists->needs);
+    free (lists->needs_list);
+    free (lists->requires);
+    free (lists->requires_list);
+    free (lists->links);
+    free (lists->links_list);
+    free (lists->ends);
+    free (lists->files);
+    free (lists->files_list);
+}
+
+packed_t user_request_encode (const user_request_t *self)
+{
+    Musubi__Request request = MUSUBI__REQUEST__INIT;
+    frame_wire_t frame;
+    lists_wire_t lists = {0};
+    frame_put (&frame, &self->window);
+    needs_put (&lists, self);
+    links_put (&lists, self);
+    request.name = (char *) self->name;
+    request.window = &frame.frame;
+    request.duration_ms = self->duration_ms;
+    request.n_compute = self->compute_count;
+    request.compute = lists.needs_list;
+    request.n_network = self->network_count;
+    request.network = lists.links_list;
+    request.n_data = self->data_count;
+    request.data = lists.files_list;
+    request.distinct_sites = self->distinct_sites;
+    request.policy = (char *) self->policy;
+    request.algorithm = (char *) self->algorithm;
+    packed_t packed = packed_of (&request.base);
+    lists_free (&lists);
+    return packed;
+}
+
+/*  --- answers --- */
+
+static void reasons_put (Musubi__Answer *to, const answer_t *from, Musubi__Reason *reasons,
+                         Musubi__Reason **list)
+{
+    for (size_t i = 0; i < from->reasons_count; i++) {
+        const reason_t *reason = &from->reasons [i];
+        musubi__reason__init (&reasons [i]);
+        reasons [i].need = (char *) reason->need;
+        reasons [i].resource = (char *) reason->resource;
+        reasons [i].from_ms = reason->from_ms;
+        reasons [i].until_ms = reason->until_ms;
+        reasons [i].wanted = reason->wanted;
+        reasons [i].free = reason->free;
+        reasons [i].text = (char *) reason->text;
+        list [i] = &reasons [i];
+    }
+    to->n_reasons = from->reasons_count;
+    to->reasons = list;
+}
+
+static void alternatives_put (Musubi__Answer *to, const answer_t *from,
+                              Musubi__Alternative *alternatives, Musubi__Alternative **list)
+{
+    for (size_t i = 0; i < from->alternatives_count; i++) {
+        musubi__alternative__init (&alternatives [i]);
+        alternatives [i].start_ms = from->alternatives [i].start_ms;
+        alternatives [i].change = (char *) from->alternatives [i].change;
+        list [i] = &alternatives [i];
+    }
+    to->n_alternatives = from->alternatives_count;
+    to->alternatives = list;
+}
+
+packed_t answer_encode (const answer_t *self)
+{
+    Musubi__Answer answer = MUSUBI__ANSWER__INIT;
+    Musubi__Placement *placements = list_new (self->compute_count, sizeof *placements);
+    Musubi__Placement **list = list_new (self->compute_count, sizeof (Musubi__Placement *));
+    Musubi__Reason reasons [REASONS_MAX];
+    Musubi__Reason *reason_list [REASONS_MAX];
+    Musubi__Alternative alternatives [ALTERNATIVES_MAX];
+    Musubi__Alternative *alternative_list [ALTERNATIVES_MAX];
+    for (size_t i = 0; i < self->compute_count; i++) {
+        const placement_t *placement = &self->compute [i];
+        musubi__placement__init (&placements [i]);
+        placements [i].need = (char *) placement->need;
+        placements [i].site = (char *) placement->site;
+        placements [i].class_name = (char *) placement->class_name;
+        placements [i].cpus = placement->cpus;
+        placements [i].from_ms = placement->from_ms;
+        placements [i].until_ms = placement->until_ms;
+        list [i] = &placements [i];
+    }
+    answer.status = (Musubi__AnswerStatus) self->status;
+    answer.reservation = (char *) self->reservation;
+    answer.start_ms = self->start_ms;
+    answer.end_ms = self->end_ms;
+    answer.n_compute = self->compute_count;
+    answer.compute = list;
+    answer.cost = self->cost;
+    answer.planner = (char *) self->planner;
+    answer.algorithm = (char *) self->algorithm;
+    answer.rounds = self->rounds;
+    answer.planning_ms = self->planning_ms;
+    reasons_put (&answer, self, reasons, reason_list);
+    alternatives_put (&answer, self, alternatives, alternative_list);
+    answer.version = self->version;
+    answer.request_id = (char *) self->request_id;
+    packed_t packed = packed_of (&answer.base);
+    free (placements);
+    free (list);
+    return packed;
+}

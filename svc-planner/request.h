@@ -38,6 +38,10 @@ typedef struct {
 typedef struct {
     char ends [2][NAME_BYTES_MAX + 1];
     size_t ends_count; /* as given, 2 when sound */
+    uint32_t mbps;
+    double latency_ms_max; /* 0 = any */
+    int64_t offset_ms;
+    int64_t duration_ms;
 } network_need_t;
 
 typedef struct {

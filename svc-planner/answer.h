@@ -1,0 +1,76 @@
+/*  answer - what a user is told about a request, as plain values. */
+#ifndef MUSUBI_ANSWER_H
+#define MUSUBI_ANSWER_H
+
+#include "core.h"
+
+#define REASONS_MAX      16
+#define ALTERNATIVES_MAX 4
+#define SENTENCE_BYTES   256
+
+/*  Same numbers as proto AnswerStatus. */
+typedef enum {
+    ANSWER_UNKNOWN = 0,
+    ANSWER_COMMITTED,
+    ANSWER_REFUSED,
+    ANSWER_PLANNED,
+    ANSWER_IN_PROGRESS,
+    ANSWER_CONFLICT,
+} answer_status_t;
+
+const char *answer_status_word (answer_status_t status);
+
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char site [NAME_BYTES_MAX + 1];
+    char class_name [NAME_BYTES_MAX + 1];
+    uint32_t cpus; /* granted: whole nodes */
+    int64_t from_ms;
+    int64_t until_ms;
+} placement_t;
+
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char resource [2 * NAME_BYTES_MAX + 2];
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t wanted;
+    int64_t free;
+    char text [SENTENCE_BYTES];
+} reason_t;
+
+typedef struct {
+    int64_t start_ms;
+    char change [SENTENCE_BYTES];
+} alternative_t;
+
+/*  Owns its placements: answer_clear. */
+typedef struct {
+    answer_status_t status;
+    char reservation [NAME_BYTES_MAX + 1];
+    int64_t start_ms;
+    int64_t end_ms;
+    placement_t *compute;
+    size_t compute_count;
+    int64_t cost;
+    char planner [NAME_BYTES_MAX + 1];
+    char algorithm [NAME_BYTES_MAX + 1];
+    uint32_t rounds;
+    int64_t planning_ms;
+    reason_t reasons [REASONS_MAX];
+    size_t reasons_count;
+    alternative_t alternatives [ALTERNATIVES_MAX];
+    size_t alternatives_count;
+    uint32_t version;
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+} answer_t;
+
+void answer_clear (answer_t *self);
+
+/*  Add a reason, or an alternative; past the most, the last ones are left out. text is a format. */
+reason_t *answer_reason (answer_t *self, const char *need, const char *resource, const char *text,
+                         ...) __attribute__ ((format (printf, 4, 5)));
+void answer_alternative (answer_t *self, int64_t start_ms, const char *change, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+#endif

@@ -1,0 +1,399 @@
+/*  record_wire - records of reservations and decisions, to and from proto/transaction.proto and
+ *  proto/planner.proto.
+ */
+#include "record.h"
+
+#include "message.h"
+#include "transaction_wire.h"
+
+#include "planner.pb-c.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert ((int) RECORD_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
+static_assert ((int) SHOW_FAILED == MUSUBI__SHOW_STATUS__SHOW_FAILED, "same numbers");
+static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "same numbers");
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+void part_record_clear (part_record_t *self)
+{
+    free (self->bookings);
+    if (self->plan_set)
+        plan_clear (&self->plan);
+    *self = (part_record_t){0};
+}
+
+void view_clear (view_t *self)
+{
+    free (self->compute);
+    free (self->silent);
+    free (self->parts);
+    *self = (view_t){0};
+}
+
+/*  --- what participants tell --- */
+
+packed_t part_show_encode (const char *reservation)
+{
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    return packed_of (&request.base);
+}
+
+static bool bookings_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
+{
+    if (from->n_bookings > BOOKINGS_MAX)
+        return wrong (why, "record.bookings: more than %d", BOOKINGS_MAX);
+    to->bookings = must (calloc (from->n_bookings + 1, sizeof *to->bookings));
+    to->bookings_count = from->n_bookings;
+    for (size_t i = 0; i < from->n_bookings; i++) {
+        const Musubi__ComputeBooking *booking = from->bookings [i];
+        compute_booking_t *into = &to->bookings [i];
+        *into = (compute_booking_t){.cpus = booking->cpus,
+                                    .nodes = booking->nodes,
+                                    .from_ms = booking->from_ms,
+                                    .until_ms = booking->until_ms};
+        if (!text_take (into->need, NAME_BYTES_MAX, booking->need, TEXT_WORD_OR_NONE,
+                        "record.bookings.need", why) ||
+            !text_take (into->class_name, NAME_BYTES_MAX, booking->class_name, TEXT_WORD,
+                        "record.bookings.class_name", why))
+            return false;
+        if (!time_valid (into->from_ms) || !time_valid (into->until_ms) ||
+            into->from_ms >= into->until_ms)
+            return wrong (why, "record.bookings: no interval [from, until)");
+    }
+    return true;
+}
+
+static bool record_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
+{
+    *to = (part_record_t){.version = from->version, .done = from->done};
+    if (!text_take (to->participant, NAME_BYTES_MAX, from->participant, TEXT_WORD_OR_NONE,
+                    "record.participant", why) ||
+        !text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD,
+                    "record.reservation", why) ||
+        !text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "record.owner", why))
+        return false;
+    if (from->state < 0 || (int) from->state > (int) RECORD_FAILED)
+        return wrong (why, "record.state: %d is none", (int) from->state);
+    to->state = (record_state_t) from->state;
+    if (!bookings_take (to, from, why))
+        return false;
+    if (from->plan) {
+        if (!plan_take (&to->plan, from->plan, why))
+            return false;
+        to->plan_set = true;
+    }
+    if (from->pending) {
+        if (!txid_take (&to->pending, from->pending, "record.pending", why))
+            return false;
+        to->pending_set = true;
+        bool sound = from->pending_state >= 0 && (int) from->pending_state < COMMAND_STATES &&
+                     from->pending_operation >= 0 &&
+                     (int) from->pending_operation <= (int) OPERATION_RELEASE;
+        if (!sound)
+            return wrong (why, "record.pending_state: is none");
+        to->pending_state = (command_state_t) from->pending_state;
+        to->pending_operation = (operation_t) from->pending_operation;
+    }
+    return true;
+}
+
+bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char why [WHY_BYTES])
+{
+    *record = (part_record_t){0};
+    *known = false;
+    ProtobufCMessage *message = message_unpack (&musubi__show_answer__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ShowAnswer");
+    const Musubi__ShowAnswer *answer = (Musubi__ShowAnswer *) message;
+    bool good = true;
+    if (answer->record) {
+        *known = true;
+        good = record_take (record, answer->record, why);
+        if (!good)
+            part_record_clear (record);
+    }
+    message_free (message);
+    return good;
+}
+
+packed_t part_list_encode (const char *owner, int64_t from_ms, int64_t until_ms, const char *after,
+                           uint32_t most)
+{
+    Musubi__ListRequest request = MUSUBI__LIST_REQUEST__INIT;
+    request.owner = (char *) owner;
+    request.from_ms = from_ms;
+    request.until_ms = until_ms;
+    request.after = (char *) after;
+    request.most = most;
+    return packed_of (&request.base);
+}
+
+bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, bool *more,
+                       char why [WHY_BYTES])
+{
+    *records = NULL;
+    *count = 0;
+    ProtobufCMessage *message = message_unpack (&musubi__list_answer__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ListAnswer");
+    const Musubi__ListAnswer *answer = (Musubi__ListAnswer *) message;
+    *records = must (calloc (answer->n_records + 1, sizeof **records));
+    *more = answer->more;
+    bool good = true;
+    for (size_t i = 0; good && i < answer->n_records; i++) {
+        good = record_take (&(*records) [i], answer->records [i], why);
+        (*count)++;
+    }
+    if (!good) {
+        for (size_t i = 0; i < *count; i++)
+            part_record_clear (&(*records) [i]);
+        free (*records);
+        *records = NULL;
+        *count = 0;
+    }
+    message_free (message);
+    return good;
+}
+
+/*  --- what users are told --- */
+
+typedef struct {
+    Musubi__ReservationView view;
+    Musubi__Placement *placements;
+    Musubi__Placement **placements_list;
+    Musubi__PartRecord *parts;
+    Musubi__PartRecord **parts_list;
+    Musubi__ComputeBooking *bookings;
+    Musubi__ComputeBooking **bookings_list;
+    plan_wire_t *plans;
+    Musubi__Txid *pendings;
+} view_wire_t;
+
+static void *list_new (size_t count, size_t size)
+{
+    return count > 0 ? must (calloc (count, size)) : NULL;
+}
+
+/*  The plan as it is told: without the request, which users sent themselves. */
+static void part_put (view_wire_t *wire, size_t at, const part_record_t *from, size_t *booking)
+{
+    Musubi__PartRecord *to = wire->parts_list [at] = &wire->parts [at];
+    musubi__part_record__init (to);
+    to->participant = (char *) from->participant;
+    to->reservation = (char *) from->reservation;
+    to->owner = (char *) from->owner;
+    to->version = from->version;
+    to->state = (Musubi__ReservationState) from->state;
+    to->done = from->done;
+    to->n_bookings = from->bookings_count;
+    to->bookings = from->bookings_count > 0 ? &wire->bookings_list [*booking] : NULL;
+    for (size_t i = 0; i < from->bookings_count; i++, (*booking)++) {
+        const compute_booking_t *booked = &from->bookings [i];
+        Musubi__ComputeBooking *into = wire->bookings_list [*booking] = &wire->bookings [*booking];
+        musubi__compute_booking__init (into);
+        into->need = (char *) booked->need;
+        into->class_name = (char *) booked->class_name;
+        into->cpus = booked->cpus;
+        into->nodes = booked->nodes;
+        into->from_ms = booked->from_ms;
+        into->until_ms = booked->until_ms;
+    }
+    if (from->plan_set) {
+        plan_put (&wire->plans [at], &from->plan);
+        wire->plans [at].plan.request = (ProtobufCBinaryData){0};
+        to->plan = &wire->plans [at].plan;
+    }
+    if (from->pending_set) {
+        txid_put (&wire->pendings [at], &from->pending);
+        to->pending = &wire->pendings [at];
+        to->pending_state = (Musubi__CommandState) from->pending_state;
+        to->pending_operation = (Musubi__Operation) from->pending_operation;
+    }
+}
+
+static void parts_put (view_wire_t *wire, const view_t *from)
+{
+    size_t bookings = 0, at = 0;
+    for (size_t i = 0; i < from->parts_count; i++)
+        bookings += from->parts [i]->bookings_count;
+    wire->parts = list_new (from->parts_count, sizeof *wire->parts);
+    wire->parts_list = list_new (from->parts_count, sizeof (Musubi__PartRecord *));
+    wire->plans = list_new (from->parts_count, sizeof *wire->plans);
+    wire->pendings = list_new (from->parts_count, sizeof *wire->pendings);
+    wire->bookings = list_new (bookings, sizeof *wire->bookings);
+    wire->bookings_list = list_new (bookings, sizeof (Musubi__ComputeBooking *));
+    for (size_t i = 0; i < from->parts_count; i++)
+        part_put (wire, i, from->parts [i], &at);
+    wire->view.n_parts = from->parts_count;
+    wire->view.parts = wire->parts_list;
+}
+
+static void view_put (view_wire_t *wire, const view_t *from)
+{
+    *wire = (view_wire_t){.view = MUSUBI__RESERVATION_VIEW__INIT};
+    Musubi__ReservationView *to = &wire->view;
+    to->reservation = (char *) from->reservation;
+    to->owner = (char *) from->owner;
+    to->status = (Musubi__ShowStatus) from->status;
+    to->state = (Musubi__ReservationState) from->state;
+    to->version = from->version;
+    to->start_ms = from->start_ms;
+    to->end_ms = from->end_ms;
+    to->name = (char *) from->name;
+    to->n_silent = from->silent_count;
+    to->silent = (char **) from->silent;
+    wire->placements = list_new (from->compute_count, sizeof *wire->placements);
+    wire->placements_list = list_new (from->compute_count, sizeof (Musubi__Placement *));
+    for (size_t i = 0; i < from->compute_count; i++) {
+        const placement_t *placement = &from->compute [i];
+        Musubi__Placement *into = wire->placements_list [i] = &wire->placements [i];
+        musubi__placement__init (into);
+        into->need = (char *) placement->need;
+        into->site = (char *) placement->site;
+        into->class_name = (char *) placement->class_name;
+        into->cpus = placement->cpus;
+        into->from_ms = placement->from_ms;
+        into->until_ms = placement->until_ms;
+    }
+    to->n_compute = from->compute_count;
+    to->compute = wire->placements_list;
+    parts_put (wire, from);
+}
+
+static void view_put_end (view_wire_t *wire)
+{
+    for (size_t i = 0; i < wire->view.n_parts; i++)
+        plan_put_end (&wire->plans [i]);
+    free (wire->placements);
+    free (wire->placements_list);
+    free (wire->parts);
+    free (wire->parts_list);
+    free (wire->bookings);
+    free (wire->bookings_list);
+    free (wire->plans);
+    free (wire->pendings);
+}
+
+packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count)
+{
+    Musubi__ShowReservationAnswer answer = MUSUBI__SHOW_RESERVATION_ANSWER__INIT;
+    view_wire_t wire = {0};
+    if (view) {
+        view_put (&wire, view);
+        answer.view = &wire.view;
+    }
+    answer.n_silent = silent_count;
+    answer.silent = (char **) silent;
+    packed_t packed = packed_of (&answer.base);
+    if (view)
+        view_put_end (&wire);
+    return packed;
+}
+
+bool list_question_decode (bytes_t body, list_question_t *question, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message =
+      message_unpack (&musubi__list_reservations_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a ListReservationsRequest");
+    const Musubi__ListReservationsRequest *from = (Musubi__ListReservationsRequest *) message;
+    *question =
+      (list_question_t){.from_ms = from->from_ms, .until_ms = from->until_ms, .most = from->most};
+    bool good =
+      text_take (question->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "owner", why) &&
+      text_take (question->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why);
+    if (good && (!time_valid (from->from_ms) || !time_valid (from->until_ms) ||
+                 from->from_ms > from->until_ms))
+        good = wrong (why, "until_ms: must be a time after from_ms");
+    message_free (message);
+    return good;
+}
+
+packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
+                             size_t silent_count, bool more)
+{
+    Musubi__ListReservationsAnswer answer = MUSUBI__LIST_RESERVATIONS_ANSWER__INIT;
+    view_wire_t *wires = list_new (views_count, sizeof *wires);
+    Musubi__ReservationView **list = list_new (views_count, sizeof (Musubi__ReservationView *));
+    for (size_t i = 0; i < views_count; i++) {
+        view_put (&wires [i], &views [i]);
+        list [i] = &wires [i].view;
+    }
+    answer.n_views = views_count;
+    answer.views = list;
+    answer.n_silent = silent_count;
+    answer.silent = (char **) silent;
+    answer.more = more;
+    packed_t packed = packed_of (&answer.base);
+    for (size_t i = 0; i < views_count; i++)
+        view_put_end (&wires [i]);
+    free (wires);
+    free (list);
+    return packed;
+}
+
+/*  --- the coordinator's log --- */
+
+packed_t decision_encode (const decision_record_t *self)
+{
+    Musubi__DecisionRecord record = MUSUBI__DECISION_RECORD__INIT;
+    plan_wire_t plan;
+    uint32_t spoilt [PARTICIPANTS_MAX];
+    bool whole = self->phase == DECISION_DECIDED || self->phase == DECISION_REPAIRING;
+    if (whole) {
+        plan_put (&plan, &self->plan);
+        record.plan = &plan.plan;
+    }
+    record.phase = (Musubi__DecisionPhase) self->phase;
+    record.end_ms = self->end_ms;
+    record.spoilt = spoilt;
+    for (uint32_t i = 0; i < PARTICIPANTS_MAX; i++)
+        if (self->spoilt [i])
+            spoilt [record.n_spoilt++] = i;
+    record.text = (char *) self->text;
+    packed_t packed = packed_of (&record.base);
+    if (whole)
+        plan_put_end (&plan);
+    return packed;
+}
+
+static bool decision_take (decision_record_t *to, const Musubi__DecisionRecord *from,
+                           char why [WHY_BYTES])
+{
+    *to = (decision_record_t){.end_ms = from->end_ms};
+    if (from->phase < 0 || (int) from->phase > (int) DECISION_REPAIRED)
+        return wrong (why, "phase: %d is none", (int) from->phase);
+    to->phase = (decision_phase_t) from->phase;
+    for (size_t i = 0; i < from->n_spoilt; i++) {
+        if (from->spoilt [i] >= PARTICIPANTS_MAX)
+            return wrong (why, "spoilt: %u is none", from->spoilt [i]);
+        to->spoilt [from->spoilt [i]] = true;
+    }
+    if (*from->text &&
+        !text_take (to->text, sizeof to->text - 1, from->text, TEXT_ANY, "text", why))
+        return false;
+    if (to->phase == DECISION_DECIDED || to->phase == DECISION_REPAIRING)
+        return plan_take (&to->plan, from->plan, why);
+    return true;
+}
+
+bool decision_decode (decision_record_t *self, bytes_t value, char why [WHY_BYTES])
+{
+    *self = (decision_record_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__decision_record__descriptor, value);
+    if (!message)
+        return wrong (why, "not a DecisionRecord");
+    bool good = decision_take (self, (Musubi__DecisionRecord *) message, why);
+    message_free (message);
+    return good;
+}
