@@ -1,4 +1,142 @@
-int main (void)
+/*  musubi-sim - federations in one process, under virtual time: the search for faults. */
+#include "faults.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SEEDS_DEFAULT 2000
+
+static const char usage [] =
+  "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
+  "                         [--gis N] [--clients N]\n"
+  "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N]\n"
+  "\n"
+  "faults  runs one schedule of crashes, losses, delays and cuts for each seed (1..2000) and\n"
+  "        checks every promise; prints what met what, then \"N schedules, N failed\"\n"
+  "replay  prints one schedule step by step: time in seconds, process, what happened\n"
+  "\n"
+  "  --seeds FROM..TO  which schedules; one number alone: from 1 to it\n"
+  "  --jobs J          worker processes (default: one for each processor)\n"
+  "  --stop            stop at the first failure\n"
+  "  --sites, --planners, --gis, --clients N\n"
+  "                    how many of each (default: drawn from the seed)\n"
+  "  --help, --version\n";
+
+static int bad_usage (const char *what, const char *why)
 {
-    return 0;
+    fprintf (stderr, "musubi-sim: %s: %s\n%s", what, why, usage);
+    return 2;
+}
+
+static bool number (const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull (text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *value <= most;
+}
+
+static bool seeds (const char *text, faults_order_t *order)
+{
+    char from [32];
+    const char *dots = strstr (text, "..");
+    order->from = 1;
+    if (!dots)
+        return number (text, UINT64_MAX - 1, &order->to) && order->to >= 1;
+    if ((size_t) (dots - text) >= sizeof from)
+        return false;
+    memcpy (from, text, (size_t) (dots - text));
+    from [dots - text] = '\0';
+    return number (from, UINT64_MAX - 1, &order->from) &&
+           number (dots + 2, UINT64_MAX - 1, &order->to) && order->from <= order->to;
+}
+
+enum {
+    OPTION_SEEDS = 1,
+    OPTION_JOBS,
+    OPTION_STOP,
+    OPTION_SITES,
+    OPTION_PLANNERS,
+    OPTION_GIS,
+    OPTION_CLIENTS,
+    OPTION_HELP,
+    OPTION_VERSION
+};
+
+static const struct option options [] = {{"seeds", required_argument, NULL, OPTION_SEEDS},
+                                         {"jobs", required_argument, NULL, OPTION_JOBS},
+                                         {"stop", no_argument, NULL, OPTION_STOP},
+                                         {"sites", required_argument, NULL, OPTION_SITES},
+                                         {"planners", required_argument, NULL, OPTION_PLANNERS},
+                                         {"gis", required_argument, NULL, OPTION_GIS},
+                                         {"clients", required_argument, NULL, OPTION_CLIENTS},
+                                         {"help", no_argument, NULL, OPTION_HELP},
+                                         {"version", no_argument, NULL, OPTION_VERSION},
+                                         {0}};
+
+/*  One option with a number; false when it is none. */
+static bool take (int option, const char *text, faults_order_t *order)
+{
+    uint64_t value = 0;
+    if (option == OPTION_SEEDS)
+        return seeds (text, order);
+    if (option == OPTION_STOP) {
+        order->stop = true;
+        return true;
+    }
+    if (!number (text, 64, &value) || value == 0)
+        return false;
+    switch (option) {
+    case OPTION_JOBS:
+        order->jobs = (uint32_t) value;
+        return true;
+    case OPTION_SITES:
+        order->options.sites = (uint32_t) value;
+        return true;
+    case OPTION_PLANNERS:
+        order->options.planners = (uint32_t) value;
+        return true;
+    case OPTION_GIS:
+        order->options.gis = (uint32_t) value;
+        return true;
+    default:
+        order->options.clients = (uint32_t) value;
+        return true;
+    }
+}
+
+int main (int argc, char **argv)
+{
+    long processors = sysconf (_SC_NPROCESSORS_ONLN);
+    faults_order_t order = {
+      .from = 1, .to = SEEDS_DEFAULT, .jobs = processors > 0 ? (uint32_t) processors : 1};
+    int option;
+    while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
+        if (option == OPTION_HELP) {
+            fputs (usage, stdout);
+            return 0;
+        }
+        if (option == OPTION_VERSION) {
+            puts ("musubi-sim " MUSUBI_VERSION);
+            return 0;
+        }
+        if (option == '?')
+            return bad_usage ("options", "see above");
+        if (!take (option, optarg, &order))
+            return bad_usage (optarg, "must be a number, 1 to 64; seeds are FROM..TO");
+    }
+    const char *command = optind < argc ? argv [optind++] : "";
+    uint64_t seed;
+    if (strcmp (command, "faults") == 0 && optind == argc)
+        return faults_run (&order);
+    if (strcmp (command, "replay") == 0 && optind + 1 == argc) {
+        if (!number (argv [optind], UINT64_MAX - 1, &seed))
+            return bad_usage (argv [optind], "a seed is a whole number");
+        return replay_run (seed, &order.options);
+    }
+    return bad_usage (*command ? command : "nothing to do", "say faults, or replay SEED");
 }

@@ -177,7 +177,8 @@ void sim_down (sim_t *sim, process_t *process)
         sim_trace (sim, process->number, "never comes back");
         return;
     }
-    if (sim->faults.move > 0 && prng_below (&sim->prng, 1000) < sim->faults.move)
+    if (sim->faults.move > 0 && !process->program.stays &&
+        prng_below (&sim->prng, 1000) < sim->faults.move)
         move (sim, process);
     int64_t pause_us =
       PAUSE_US_MIN + 1000 * (int64_t) prng_below (&sim->prng, sim->faults.pause_ms_max + 1);
@@ -224,8 +225,12 @@ static void on_arrival (sim_t *self, process_t *process, tick_t *tick)
 
 static void on_tick (sim_t *self, tick_t *tick)
 {
-    process_t *process = self->processes_count ? self->processes [tick->process] : NULL;
-    bool current = process && process->life == tick->life;
+    if (tick->kind == TICK_CALL) {
+        tick->act (tick->owner, tick->number);
+        return;
+    }
+    process_t *process = self->processes [tick->process];
+    bool current = process->life == tick->life;
     switch (tick->kind) {
     case TICK_ARRIVAL:
         on_arrival (self, process, tick);
@@ -234,8 +239,7 @@ static void on_tick (sim_t *self, tick_t *tick)
         on_crash (self, process, (int64_t) tick->number);
         break;
     case TICK_CALL:
-        tick->act (tick->owner, tick->number);
-        break;
+        break; /* it concerns no process */
     case TICK_START:
         if (current && process->state == PROCESS_DOWN)
             process_start (self, process);

@@ -29,6 +29,7 @@ typedef struct {
     const char *name; /* "lis/ams": its first address is sim://lis/ams/1 */
     void (*make) (void *owner, core_t *core);
     void *owner;
+    bool stays; /* others are configured with its address: it never comes back elsewhere */
 } sim_program_t;
 
 /*  How far a process's clocks are off. */

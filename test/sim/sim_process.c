@@ -371,13 +371,13 @@ static void batch_begin (sim_t *sim, process_t *self)
 }
 
 /*  A call leaves: from now on its time runs. */
-static void call_leaves (sim_t *sim, process_t *self, const leaving_t *leaving)
+static void call_leaves (sim_t *sim, process_t *self, const sim_message_t *request,
+                         int64_t timeout_ms)
 {
     if (self->calls_count == self->calls_room) {
         self->calls_room = self->calls_room ? 2 * self->calls_room : 16;
         self->calls = must (realloc (self->calls, self->calls_room * sizeof (call_open_t)));
     }
-    const sim_message_t *request = leaving->message;
     sim_message_t *late = sim_message_new (MESSAGE_ANSWER, (bytes_t){0});
     late->from = late->to = self->number;
     late->call = request->call;
@@ -386,7 +386,7 @@ static void call_leaves (sim_t *sim, process_t *self, const leaving_t *leaving)
     memcpy (late->method, request->method, sizeof late->method);
     sim_text (late->reason, sizeof late->reason, "no answer in time");
     self->calls [self->calls_count++] = (call_open_t){.call = request->call, .late = late};
-    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + 1000 * leaving->timeout_ms,
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + 1000 * timeout_ms,
                                           .kind = TICK_LATE,
                                           .process = self->number,
                                           .life = self->life,
@@ -428,8 +428,7 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
         return;
     }
     if (message->kind == MESSAGE_REQUEST) {
-        call_leaves (sim, self,
-                     &(leaving_t){.message = message, .timeout_ms = leaving->timeout_ms});
+        call_leaves (sim, self, message, leaving->timeout_ms);
         const process_t *to = sim_at_address (sim, message->address);
         message->to = to ? to->number : SIM_NOBODY;
     }

@@ -166,10 +166,10 @@ void sim_store_flush (sim_store_t *self, int64_t wall_ms)
         size_t at = place (self, record, &found);
         if (found)
             remove_at (self, at);
-        if (record->gone)
-            free (record->bytes);
-        else
+        if (!record->gone)
             insert_at (self, at, *record);
+        else
+            free (record->bytes);
     }
     self->waiting_count = 0;
     if (wall_ms > self->stamp_ms)

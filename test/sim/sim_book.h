@@ -1,0 +1,51 @@
+/*  sim_book - every request that users make in one schedule, and every final answer they were told.
+ *
+ *  An answer is judged when it comes: an id that was answered keeps its answer, byte for byte, and
+ *  never fulfils another body. What the answers are worth is for sim_check to find out.
+ */
+#ifndef MUSUBI_SIM_BOOK_H
+#define MUSUBI_SIM_BOOK_H
+
+#include "sim_wire.h"
+
+#define SIM_REQUESTS_MAX 64
+
+/*  One request id of one actor. A second body, when there is one, is the mistake of a user who
+ *  takes an id twice. */
+typedef struct {
+    operation_t operation;
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    sim_wish_t wish [2];              /* of a reserve */
+    char target [NAME_BYTES_MAX + 1]; /* of a modify or release: "" until it is made */
+    uint32_t whim;                    /* how a modify changes things */
+    packed_t body [2];                /* data NULL until it is made */
+    bool told [2];                    /* that body was committed or refused */
+    bool conflict [2];                /* that body was told to be another's */
+    bool unfit [2];                   /* that body was denied, not found or not understood */
+    sim_answer_t answer;              /* of the body that was told */
+    packed_t answer_packed;
+} sim_request_t;
+
+typedef struct {
+    sim_request_t requests [SIM_REQUESTS_MAX];
+    size_t count;
+} sim_book_t;
+
+void sim_book_clear (sim_book_t *self);
+
+/*  A new request, to be filled. */
+sim_request_t *sim_book_add (sim_book_t *self);
+
+/*  Makes the bodies, once. A modify or release aims at a reservation told committed, chosen by its
+ *  whim; false when there is none. */
+bool sim_book_compose (sim_book_t *self, sim_request_t *request);
+
+/*  A user was told this. False when it contradicts what was told before, with why. */
+bool sim_book_told (sim_request_t *request, size_t variant, const sim_answer_t *answer,
+                    bytes_t packed, char why [WHY_BYTES]);
+
+/*  Is this command the request's? Homes may be added to a bare id on its way. */
+bool sim_request_made (const sim_request_t *request, const char *actor, const char *request_id);
+
+#endif

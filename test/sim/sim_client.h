@@ -1,0 +1,49 @@
+/*  sim_client - a user as a core: runs errands, asks any planner, is impatient, asks again.
+ *
+ *  An errand asks for one request of the book until it is finally answered, each try at a planner
+ *  of its choice with the same request id: that is what a user's program does that dies and is run
+ *  again. Two errands may go beside each other, for one id sent to two planners at once.
+ */
+#ifndef MUSUBI_SIM_CLIENT_H
+#define MUSUBI_SIM_CLIENT_H
+
+#include "sim.h"
+#include "sim_book.h"
+
+#define SIM_ERRANDS_MAX  (2 * SIM_REQUESTS_MAX)
+#define SIM_PLANNERS_MAX 8
+
+typedef struct {
+    sim_request_t *request;
+    size_t variant;      /* which of its bodies */
+    bool show;           /* only look at a reservation told committed, once */
+    bool beside;         /* begins together with the one before */
+    int64_t think_ms;    /* before it begins */
+    int64_t patience_ms; /* with one try, while there are faults */
+    bool begun;          /* the rest is the client's */
+    bool ended;
+    uint32_t tries;
+    uint64_t call;
+    int64_t due_ms; /* monotonic: the next try */
+} sim_errand_t;
+
+/*  Outlives the core's lives: it is what the user has in mind. */
+typedef struct {
+    sim_t *sim;
+    sim_book_t *book;
+    int planners [SIM_PLANNERS_MAX];
+    size_t planners_count;
+    prng_t prng;
+    bool patient; /* faults are over: wait for answers */
+    sim_errand_t errands [SIM_ERRANDS_MAX];
+    size_t errands_count;
+    uint64_t calls;
+    struct outbox *outbox; /* of the present life */
+} sim_client_t;
+
+/*  The core; owner is a sim_client_t. */
+void sim_client_make (void *owner, core_t *core);
+
+bool sim_client_ended (const sim_client_t *self);
+
+#endif

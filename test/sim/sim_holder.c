@@ -1,0 +1,206 @@
+/*  sim_holder - holds without a plan. */
+#include "sim_holder.h"
+
+#include "outbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMEOUT_MS 400
+#define LATE_MS    800
+#define AHEAD_MS   30000
+
+static int64_t below (sim_holder_t *self, int64_t bound)
+{
+    return (int64_t) prng_below (&self->prng, (uint64_t) bound);
+}
+
+static void send (sim_holder_t *self, sim_try_t *try, const char *method, packed_t body)
+{
+    try->call = ++self->calls;
+    effect_t call = {.kind = EFFECT_CALL,
+                     .call = {.call = try->call,
+                              .endpoint = sim_address (self->sim, try->process),
+                              .service = "Participant",
+                              .method = method,
+                              .actor = self->name,
+                              .request_id = "",
+                              .body = {.data = body.data, .size = body.size},
+                              .timeout_ms = TIMEOUT_MS}};
+    memcpy (call.call.to_store, try->hold.site_store, STORE_ID_BYTES);
+    outbox_call (self->outbox, &call);
+    free (body.data);
+}
+
+static void begin (sim_holder_t *self, const moment_t *now)
+{
+    sim_try_t *try = &self->tries [self->tries_count++];
+    size_t site = prng_below (&self->prng, self->sites_count);
+    const node_class_t *class = &self->sites [site]->classes [0];
+    *try = (sim_try_t){.fate = (sim_fate_t) below (self, FATES),
+                       .process = self->processes [site],
+                       .due_ms = now->mono_ms + 1 + below (self, 6000)};
+    sim_hold_t *hold = &try->hold;
+    memcpy (hold->txid.store, self->store.id, STORE_ID_BYTES);
+    hold->txid.start = self->store.start;
+    hold->txid.counter = self->tries_count;
+    sim_text (hold->coordinator, sizeof hold->coordinator, self->name);
+    sim_text (hold->coordinator_address, sizeof hold->coordinator_address, self->address);
+    sim_text (hold->site, sizeof hold->site, sim_name (self->sim, try->process));
+    memcpy (hold->site_store, sim_identity (self->sim, try->process)->id, STORE_ID_BYTES);
+    sim_text (hold->actor, sizeof hold->actor, "alice");
+    sim_text (hold->class_name, sizeof hold->class_name, class->name);
+    hold->nodes = 1;
+    hold->cpus = class->cpus_per_node;
+    hold->ttl_ms = self->ttl_ms;
+}
+
+static void hold (sim_holder_t *self, const moment_t *now, sim_try_t *try)
+{
+    try->hold.from_ms = now->wall_ms + AHEAD_MS + 1000 * below (self, 60);
+    try->hold.until_ms = try->hold.from_ms + 10000;
+    try->hold.decide_by_ms = now->wall_ms + 4 * (int64_t) self->ttl_ms;
+    send (self, try, "Hold", sim_wire_hold (&try->hold));
+}
+
+/*  It is held since now: what will be done with it, and when. */
+static void held (sim_holder_t *self, const moment_t *now, sim_try_t *try, uint32_t ttl_ms)
+{
+    if (try->state == TRY_WAITS && below (self, 2) == 0)
+        try->state = TRY_HELD; /* will be renewed at half its life */
+    else
+        try->state = TRY_RENEWED;
+    int64_t half_ms = ttl_ms / 2;
+    try->due_ms = now->mono_ms + half_ms;
+    if (try->state == TRY_RENEWED && try->fate == FATE_PREPARE_LATE)
+        try->due_ms = now->mono_ms + ttl_ms + LATE_MS;
+    if (try->state == TRY_RENEWED && try->fate == FATE_FORGET)
+        try->state = TRY_OVER;
+}
+
+static void go_on (sim_holder_t *self, const moment_t *now, sim_try_t *try)
+{
+    switch (try->state) {
+    case TRY_WAITS:
+        hold (self, now, try);
+        break;
+    case TRY_HELD:
+        send (self, try, "Renew", sim_wire_renew (&try->hold.txid, self->ttl_ms));
+        break;
+    case TRY_RENEWED:
+        if (try->fate == FATE_ABORT)
+            send (self, try, "Abort", sim_wire_txid (&try->hold.txid));
+        else
+            send (self, try, "Prepare", sim_wire_txid (&try->hold.txid));
+        break;
+    case TRY_PREPARED:
+        send (self, try, "Abort", sim_wire_txid (&try->hold.txid));
+        break;
+    case TRY_OVER:
+        break;
+    }
+}
+
+static void on_answer (sim_holder_t *self, const moment_t *now, const event_t *event)
+{
+    sim_try_t *try = NULL;
+    for (size_t i = 0; i < self->tries_count && !try; i++)
+        if (self->tries [i].call == event->answer.call)
+            try = &self->tries [i];
+    if (!try)
+        return;
+    try->call = 0;
+    try->due_ms = now->mono_ms + 200;
+    txid_t txid;
+    command_state_t state;
+    uint32_t ttl_ms;
+    refusal_reason_t refused;
+    if (event->answer.status != CALL_OK ||
+        !sim_wire_command_answer (event->answer.body, &txid, &state, &ttl_ms, &refused))
+        return; /* again */
+    if (state == COMMAND_HELD && try->state != TRY_PREPARED)
+        held (self, now, try, ttl_ms);
+    else if (state == COMMAND_PREPARED && try->state != TRY_PREPARED)
+        try->state = TRY_PREPARED;
+    else
+        try->state = TRY_OVER;
+}
+
+/*  Never committed, so aborted: true of every txid it ever used. */
+static void on_request (sim_holder_t *self, const request_t *request)
+{
+    txid_t txid = {0};
+    sim_message_t *message = sim_message_new (MESSAGE_REQUEST, request->body);
+    bool named =
+      strcmp (request->service, "Coordinator") == 0 && sim_wire_names_txid (message, &txid);
+    free (message);
+    if (!named) {
+        outbox_refuse (self->outbox, request->reply_to, CALL_UNKNOWN_METHOD, "a holder");
+        return;
+    }
+    bool mine = memcmp (txid.store, self->store.id, STORE_ID_BYTES) == 0;
+    packed_t answer = sim_wire_outcome (&txid, mine ? OUTCOME_ABORTED : OUTCOME_LOST);
+    outbox_reply (self->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+static void on_start (sim_holder_t *self, const moment_t *now, const event_t *event)
+{
+    self->store = event->start.store;
+    sim_text (self->address, sizeof self->address, event->start.endpoint);
+    size_t at = (size_t) snprintf (self->name, sizeof self->name, "planner/");
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        at +=
+          (size_t) snprintf (self->name + at, sizeof self->name - at, "%02x", self->store.id [i]);
+    for (size_t i = 0; i < self->tries_count; i++) {
+        self->tries [i].call = 0;
+        self->tries [i].state = TRY_OVER; /* forgotten with its life: the hold must end by itself */
+    }
+    while (self->tries_count < SIM_TRIES_MAX && self->wanted > 0) {
+        self->wanted--;
+        begin (self, now);
+    }
+}
+
+static void holder_step (void *owner, const moment_t *now, const event_t *event)
+{
+    sim_holder_t *self = owner;
+    outbox_clear (self->outbox);
+    if (event->kind == EVENT_START)
+        on_start (self, now, event);
+    if (event->kind == EVENT_REQUEST)
+        on_request (self, &event->request);
+    if (event->kind == EVENT_ANSWER)
+        on_answer (self, now, event);
+    int64_t due_ms = INT64_MAX;
+    for (size_t i = 0; i < self->tries_count; i++) {
+        sim_try_t *try = &self->tries [i];
+        if (try->state == TRY_OVER || try->call)
+            continue;
+        if (try->due_ms <= now->mono_ms)
+            go_on (self, now, try);
+        else if (try->due_ms < due_ms)
+            due_ms = try->due_ms;
+    }
+    outbox_timer (self->outbox, due_ms);
+}
+
+static bool holder_next (void *owner, effect_t *effect)
+{
+    return outbox_next (((sim_holder_t *) owner)->outbox, effect);
+}
+
+static void holder_destroy (void *owner)
+{
+    outbox_destroy (&((sim_holder_t *) owner)->outbox);
+}
+
+void sim_holder_make (void *owner, core_t *core)
+{
+    sim_holder_t *self = owner;
+    self->outbox = outbox_new ();
+    *core =
+      (core_t){.self = self, .step = holder_step, .next = holder_next, .destroy = holder_destroy};
+}

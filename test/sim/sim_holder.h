@@ -1,0 +1,56 @@
+/*  sim_holder - one who tries things out: holds capacity for a short while, as a planner does that
+ *  searches with its hands (BIR), renews, gives back, forgets, or comes too late.
+ *
+ *  It keeps its word: it never commits, and says of each of its txids that it was aborted. What it
+ *  probes is that holds end by themselves and that an ended one is never prepared (SPEC R1, R5).
+ */
+#ifndef MUSUBI_SIM_HOLDER_H
+#define MUSUBI_SIM_HOLDER_H
+
+#include "sim.h"
+#include "sim_wire.h"
+#include "site.h"
+
+#define SIM_TRIES_MAX 12
+
+typedef enum {
+    TRY_WAITS, /* to be held */
+    TRY_HELD,  /* what comes next depends on its fate */
+    TRY_RENEWED,
+    TRY_PREPARED, /* to be aborted */
+    TRY_OVER,
+} sim_try_state_t;
+
+typedef enum { FATE_ABORT, FATE_FORGET, FATE_PREPARE, FATE_PREPARE_LATE, FATES } sim_fate_t;
+
+typedef struct {
+    sim_try_state_t state;
+    sim_fate_t fate;
+    sim_hold_t hold;
+    int process; /* the site's */
+    int64_t due_ms;
+    uint64_t call;
+} sim_try_t;
+
+/*  Outlives the core's lives; fill in what is marked. */
+typedef struct {
+    sim_t *sim;         /* in */
+    int number;         /* in: its own process */
+    uint32_t ttl_ms;    /* in: what sites grant */
+    prng_t prng;        /* in */
+    int processes [16]; /* in: of the sites */
+    const site_t *sites [16];
+    size_t sites_count;
+    size_t wanted; /* in: how many tries to make */
+    sim_try_t tries [SIM_TRIES_MAX];
+    size_t tries_count;
+    uint64_t calls;
+    char name [NAME_BYTES_MAX + 1]; /* "planner/…", from its store */
+    char address [SIM_ADDRESS_BYTES];
+    store_identity_t store;
+    struct outbox *outbox;
+} sim_holder_t;
+
+void sim_holder_make (void *owner, core_t *core);
+
+#endif

@@ -1,0 +1,25 @@
+/*  sim_schedule - one schedule: a small federation, its users' errands and its faults, all drawn
+ *  from a seed, run to the end and judged.
+ *
+ *  Each schedule draws which faults it has at all before it draws how many ("swarm testing"): one
+ *  that has everything at once seldom gets anywhere.
+ */
+#ifndef MUSUBI_SIM_SCHEDULE_H
+#define MUSUBI_SIM_SCHEDULE_H
+
+#include "sim.h"
+
+/*  What a run is asked for; 0 = drawn from the seed. */
+typedef struct {
+    uint32_t sites;
+    uint32_t planners;
+    uint32_t gis;
+    uint32_t clients;
+} sim_options_t;
+
+/*  Runs the schedule of that seed. True when every check held; else why says which did not. trace
+ *  may be NULL. Counts go into the tally. */
+bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t *tally, FILE *trace,
+                       char why [SIM_WHY_BYTES]);
+
+#endif
