@@ -1,2 +1,625 @@
-/*  directory - to be written. */
-typedef int directory_is_empty;
+/*  directory - a table of entries, ascending by name, and where it stands in its publisher's stream
+ *  of changes.
+ *
+ *  Changes are applied only in their numbered order. Whatever breaks the order (a gap, another
+ * store or start, bytes that can't be read) is settled the same way: ask for a snapshot. Silence is
+ *  settled that way too, every DIRECTORY_POLL_MS; a snapshot that would bring nothing new is
+ *  answered in a few bytes. Changes heard while a snapshot is under way wait for it in a backlog.
+ *
+ *  What another publisher, or the same one after a restart, does not list may only not have been
+ *  announced there yet: such entries fade after a lease instead of vanishing at once.
+ */
+#include "directory.h"
+
+#include "announcer.h"
+#include "directory_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_TRY_MS  1000 /* patience with one try of a snapshot's page */
+#define ASK_TRIES   2
+#define ASK_GAP_MS  100  /* least time between two askings that doubt gives rise to */
+#define JOIN_MS     250  /* a subscription takes a moment: ask once more after it */
+#define BACKLOG_MAX 4096 /* changes kept while a snapshot is under way */
+
+typedef struct {
+    directory_entry_t entry;
+    int64_t fades_ms; /* INT64_MAX: the publisher lists it */
+} known_t;
+
+/*  A change heard while a snapshot is under way, as it came. */
+typedef struct {
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint8_t *body;
+    size_t size;
+} heard_t;
+
+struct directory {
+    calls_t *calls;
+    outbox_t *outbox;
+    timers_t *timers;
+    prng_t *prng;
+    announcer_t *announcer;
+
+    char **gis; /* endpoints */
+    size_t gis_count;
+    size_t followed; /* index of the one asked */
+    uint32_t failures;
+    bool silent; /* the one followed last has not answered since */
+
+    known_t **table; /* ascending by name */
+    size_t table_count;
+    size_t table_room;
+    bool known;
+    directory_mark_t mark;                /* of the table */
+    char events [ENDPOINT_BYTES_MAX + 1]; /* subscribed; "" = none */
+    char **homes;
+    size_t homes_count;
+
+    uint64_t call;    /* the page asked for; 0 = none */
+    snapshot_t pages; /* gathered so far, under the first page's mark */
+    heard_t *backlog;
+    size_t backlog_count;
+    bool ask_again; /* doubt came up meanwhile */
+
+    uint64_t timer;
+    int64_t due_ms;   /* of the timer */
+    bool poll;        /* at the timer, ask only if nothing was heard meanwhile */
+    int64_t heard_ms; /* last sign of life of the publisher */
+    int64_t asked_ms;
+    bool full_told; /* the log knows that the table is full */
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+/*  --- the table --- */
+
+/*  Index of the first entry whose name is not less. */
+static size_t table_seek (const directory_t *self, const char *name)
+{
+    size_t low = 0;
+    size_t high = self->table_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp (self->table [middle]->entry.name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool table_has (const directory_t *self, size_t at, const char *name)
+{
+    return at < self->table_count && strcmp (self->table [at]->entry.name, name) == 0;
+}
+
+static void known_free (known_t *known)
+{
+    entry_clear (&known->entry);
+    free (known);
+}
+
+/*  Takes the entry's contents over. */
+static known_t *known_new (directory_entry_t *entry)
+{
+    known_t *known = must (malloc (sizeof *known));
+    *known = (known_t){.entry = *entry, .fades_ms = INT64_MAX};
+    *entry = (directory_entry_t){0};
+    return known;
+}
+
+/*  Takes the entry's contents over. */
+static void table_put (directory_t *self, directory_entry_t *entry)
+{
+    size_t at = table_seek (self, entry->name);
+    if (table_has (self, at, entry->name)) {
+        known_free (self->table [at]);
+        self->table [at] = known_new (entry);
+        return;
+    }
+    if (self->table_count == DIRECTORY_ENTRIES_MAX) {
+        if (!self->full_told)
+            outbox_log (self->outbox, LOG_WARNING, "directory full entries_max=%d ignored=%s",
+                        DIRECTORY_ENTRIES_MAX, entry->name);
+        self->full_told = true;
+        entry_clear (entry);
+        return;
+    }
+    if (self->table_count == self->table_room) {
+        self->table_room = self->table_room ? 2 * self->table_room : 32;
+        self->table = must (realloc (self->table, self->table_room * sizeof *self->table));
+    }
+    memmove (&self->table [at + 1], &self->table [at],
+             (self->table_count - at) * sizeof *self->table);
+    self->table [at] = known_new (entry);
+    self->table_count++;
+}
+
+static void table_remove (directory_t *self, const char *name)
+{
+    size_t at = table_seek (self, name);
+    if (!table_has (self, at, name))
+        return;
+    known_free (self->table [at]);
+    self->table_count--;
+    memmove (&self->table [at], &self->table [at + 1],
+             (self->table_count - at) * sizeof *self->table);
+    self->full_told = false;
+}
+
+static void table_drop_faded (directory_t *self, const moment_t *now)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->table_count; i++) {
+        if (self->table [i]->fades_ms <= now->mono_ms)
+            known_free (self->table [i]);
+        else
+            self->table [kept++] = self->table [i];
+    }
+    self->table_count = kept;
+}
+
+/*  What the snapshot does not list is gone, or, when the snapshot is of another publisher than
+ *  the table was (or of another start of it), begins to fade. */
+static void table_forsake (directory_t *self, const moment_t *now, const snapshot_t *snapshot,
+                           bool same_publisher)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < self->table_count; i++) {
+        known_t *known = self->table [i];
+        int order = 1;
+        while (listed < snapshot->entries_count &&
+               (order = strcmp (snapshot->entries [listed].name, known->entry.name)) < 0)
+            listed++;
+        if (listed < snapshot->entries_count && order == 0)
+            continue;
+        if (known->fades_ms == INT64_MAX)
+            known->fades_ms = same_publisher ? now->mono_ms : now->mono_ms + DIRECTORY_LEASE_MS;
+    }
+    table_drop_faded (self, now);
+}
+
+/*  --- when to ask --- */
+
+static void on_due (void *owner, const moment_t *now, uint64_t token);
+
+static void schedule (directory_t *self, int64_t due_ms, bool poll)
+{
+    timers_cancel (self->timers, self->timer);
+    self->due_ms = due_ms;
+    self->poll = poll;
+    self->timer = timers_set (self->timers, due_ms, on_due, self, 0);
+}
+
+/*  After so long without a sign of life; less a little, so that services do not stay in step. */
+static void schedule_poll (directory_t *self)
+{
+    int64_t jitter_ms = (int64_t) prng_below (self->prng, DIRECTORY_POLL_MS / 10);
+    schedule (self, self->heard_ms + DIRECTORY_POLL_MS - jitter_ms, true);
+}
+
+/*  The table may not be what the publisher's is: ask soon, once for all doubts until then, and not
+ *  together with everybody else who has missed the same hint. */
+static void doubt (directory_t *self, const moment_t *now)
+{
+    if (self->call != 0) {
+        self->ask_again = true;
+        return;
+    }
+    int64_t due_ms = now->mono_ms + (int64_t) prng_below (self->prng, ASK_GAP_MS / 2);
+    if (due_ms < self->asked_ms + ASK_GAP_MS)
+        due_ms = self->asked_ms + ASK_GAP_MS;
+    if (self->poll || due_ms < self->due_ms)
+        schedule (self, due_ms, false);
+}
+
+/*  --- changes --- */
+
+static bool same_start (const directory_mark_t *mark, const uint8_t *store, uint32_t start)
+{
+    return mark->start == start && memcmp (mark->store, store, STORE_ID_BYTES) == 0;
+}
+
+static void apply (directory_t *self, const moment_t *now, const uint8_t *store, uint32_t start,
+                   bytes_t body)
+{
+    delta_t delta;
+    char why [WHY_BYTES];
+    if (!same_start (&self->mark, store, start) || !delta_decode (&delta, body, why)) {
+        doubt (self, now);
+        return;
+    }
+    if (delta.number == self->mark.number + 1) {
+        self->mark.number++;
+        if (delta.gone)
+            table_remove (self, delta.name);
+        else
+            table_put (self, &delta.entry);
+    } else if (delta.number > self->mark.number)
+        doubt (self, now); /* a gap; a smaller number is known already */
+    delta_clear (&delta);
+}
+
+static void backlog_add (directory_t *self, const event_t *event)
+{
+    if (self->backlog_count == BACKLOG_MAX) {
+        self->ask_again = true;
+        return;
+    }
+    if (!self->backlog)
+        self->backlog = must (calloc (BACKLOG_MAX, sizeof *self->backlog));
+    heard_t *heard = &self->backlog [self->backlog_count++];
+    *heard = (heard_t){.start = event->hint.store_start, .size = event->hint.body.size};
+    memcpy (heard->store, event->hint.store, STORE_ID_BYTES);
+    heard->body = must (malloc (heard->size + 1));
+    if (heard->size > 0)
+        memcpy (heard->body, event->hint.body.data, heard->size);
+}
+
+static void backlog_clear (directory_t *self)
+{
+    for (size_t i = 0; i < self->backlog_count; i++)
+        free (self->backlog [i].body);
+    self->backlog_count = 0;
+}
+
+/*  No call is under way now. Changes of another store than the table's are of a publisher that we
+ *  have just left. */
+static void backlog_apply (directory_t *self, const moment_t *now)
+{
+    assert (self->call == 0);
+    for (size_t i = 0; i < self->backlog_count; i++) {
+        const heard_t *heard = &self->backlog [i];
+        if (memcmp (heard->store, self->mark.store, STORE_ID_BYTES) == 0)
+            apply (self, now, heard->store, heard->start,
+                   (bytes_t){.data = heard->body, .size = heard->size});
+    }
+    backlog_clear (self);
+    if (self->ask_again)
+        doubt (self, now);
+    self->ask_again = false;
+}
+
+/*  --- snapshots --- */
+
+/*  The publisher's own entry names its PUB socket. True when the subscription is new. */
+static bool subscribe (directory_t *self)
+{
+    const char *events = "";
+    const directory_entry_t *gis = NULL;
+    while (!*events && (gis = directory_next (self, "gis", gis)))
+        if (same_start (&self->mark, gis->store, gis->start))
+            events = gis->events;
+    if (strcmp (events, self->events) == 0)
+        return false;
+    if (*self->events)
+        outbox_unsubscribe (self->outbox, self->events);
+    strcpy (self->events, events);
+    if (*events)
+        outbox_subscribe (self->outbox, events);
+    return *events != '\0';
+}
+
+static void homes_free (directory_t *self)
+{
+    for (size_t i = 0; i < self->homes_count; i++)
+        free (self->homes [i]);
+    free (self->homes);
+    self->homes = NULL;
+    self->homes_count = 0;
+}
+
+/*  The list is fixed for the federation's life (T2): another one is somebody's mistake. */
+static void homes_take (directory_t *self, const snapshot_t *snapshot)
+{
+    bool same = snapshot->homes_count == self->homes_count;
+    for (size_t i = 0; same && i < self->homes_count; i++)
+        same = strcmp (snapshot->homes [i], self->homes [i]) == 0;
+    if (same)
+        return;
+    if (self->homes_count > 0)
+        outbox_log (self->outbox, LOG_ALARM,
+                    "homes changed gis=%s: the list of request homes must never change",
+                    self->gis [self->followed]);
+    homes_free (self);
+    self->homes = must (calloc (snapshot->homes_count + 1, sizeof *self->homes));
+    self->homes_count = snapshot->homes_count;
+    for (size_t i = 0; i < self->homes_count; i++)
+        self->homes [i] = must (strdup (snapshot->homes [i]));
+}
+
+/*  Our own entry must be in there: a GIS that has lost it is told before the next heartbeat. */
+static void see_own_entry (directory_t *self, const moment_t *now)
+{
+    const directory_entry_t *own = announcer_entry (self->announcer);
+    if (!own)
+        return;
+    size_t at = table_seek (self, own->name);
+    if (!table_has (self, at, own->name) || self->table [at]->fades_ms != INT64_MAX)
+        announcer_remind (self->announcer, now, self->followed);
+}
+
+/*  The pages are whole: they become the table. */
+static void snapshot_apply (directory_t *self, const moment_t *now)
+{
+    snapshot_t *snapshot = &self->pages;
+    bool same_publisher = same_start (&self->mark, snapshot->mark.store, snapshot->mark.start);
+    table_forsake (self, now, snapshot, same_publisher);
+    for (size_t i = 0; i < snapshot->entries_count; i++)
+        table_put (self, &snapshot->entries [i]);
+    self->mark = snapshot->mark;
+    self->known = true;
+    homes_take (self, snapshot);
+    if (!same_publisher)
+        outbox_log (self->outbox, LOG_INFO,
+                    "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
+                    self->gis [self->followed], self->table_count,
+                    (unsigned long long) self->mark.number, snapshot->passed_over);
+    snapshot_clear (snapshot);
+    see_own_entry (self, now);
+}
+
+static void pages_add (snapshot_t *pages, snapshot_t *page)
+{
+    if (page->entries_count > 0) {
+        size_t count = pages->entries_count + page->entries_count;
+        pages->entries = must (realloc (pages->entries, count * sizeof *pages->entries));
+        memcpy (&pages->entries [pages->entries_count], page->entries,
+                page->entries_count * sizeof *page->entries);
+        pages->entries_count = count;
+        page->entries_count = 0;
+    }
+    pages->passed_over += page->passed_over;
+    memcpy (pages->last, page->last, sizeof pages->last);
+    pages->more = page->more && pages->entries_count < DIRECTORY_ENTRIES_MAX;
+    snapshot_clear (page);
+}
+
+static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
+                         const call_result_t *result);
+
+static void ask_page (directory_t *self, const moment_t *now, const char *after)
+{
+    const directory_entry_t *own = announcer_entry (self->announcer);
+    packed_t body = snapshot_request_encode (after, &self->mark);
+    call_order_t order = {.endpoint = self->gis [self->followed],
+                          .service = "Gis",
+                          .method = "Snapshot",
+                          .actor = own ? own->name : "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = ASK_TRY_MS,
+                          .tries_max = ASK_TRIES};
+    self->call = calls_start (self->calls, now, &order, on_snapshot, self, 0);
+    free (body.data);
+}
+
+static void ask (directory_t *self, const moment_t *now)
+{
+    assert (self->call == 0);
+    snapshot_clear (&self->pages);
+    self->asked_ms = now->mono_ms;
+    ask_page (self, now, "");
+}
+
+/*  This GIS gives no answer that helps: the next one's turn, after a while. */
+static void ask_failed (directory_t *self, const moment_t *now, const char *reason)
+{
+    int64_t ms = CALL_BACKOFF_MS;
+    for (uint32_t i = 0; i < self->failures && ms < CALL_BACKOFF_MS_MAX; i++)
+        ms *= 2;
+    if (ms > CALL_BACKOFF_MS_MAX)
+        ms = CALL_BACKOFF_MS_MAX;
+    if (!self->silent)
+        outbox_log (self->outbox, LOG_WARNING,
+                    "directory gis=%s silent entries_kept=%zu reason=%.200s",
+                    self->gis [self->followed], self->table_count, reason);
+    self->silent = true;
+    self->failures++;
+    self->followed = (self->followed + 1) % self->gis_count;
+    snapshot_clear (&self->pages);
+    schedule (self, now->mono_ms + ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1),
+              false);
+    backlog_apply (self, now);
+}
+
+static void ask_ended (directory_t *self, const moment_t *now)
+{
+    self->failures = 0;
+    self->silent = false;
+    self->heard_ms = now->mono_ms;
+    if (subscribe (self))
+        schedule (self, now->mono_ms + JOIN_MS, false); /* what it missed until it stood */
+    else
+        schedule_poll (self);
+    backlog_apply (self, now);
+}
+
+/*  One page. The first says where in the stream of changes the pages begin; what changes while the
+ *  others are fetched is in the backlog, and is applied after them in its order. */
+static void on_page (directory_t *self, const moment_t *now, snapshot_t *page)
+{
+    bool first = self->pages.mark.start == 0;
+    if (first && page->unchanged) {
+        bool ours = same_start (&self->mark, page->mark.store, page->mark.start) &&
+                    self->mark.number == page->mark.number;
+        snapshot_clear (page);
+        if (ours)
+            ask_ended (self, now);
+        else
+            ask_failed (self, now, "unchanged, but not what was asked about");
+        return;
+    }
+    if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
+        snapshot_clear (page);
+        ask (self, now); /* it was started anew between two pages */
+        return;
+    }
+    if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {
+        snapshot_clear (page);
+        ask_failed (self, now, "a page that does not go on");
+        return;
+    }
+    if (first)
+        self->pages = *page;
+    else
+        pages_add (&self->pages, page);
+    if (self->pages.more) {
+        ask_page (self, now, self->pages.last);
+        return;
+    }
+    snapshot_apply (self, now);
+    ask_ended (self, now);
+}
+
+static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
+                         const call_result_t *result)
+{
+    (void) token;
+    directory_t *self = owner;
+    snapshot_t page;
+    char why [WHY_BYTES];
+    self->call = 0;
+    if (result->status != CALL_OK)
+        ask_failed (self, now, result->reason);
+    else if (!snapshot_decode (&page, result->body, why))
+        ask_failed (self, now, why);
+    else
+        on_page (self, now, &page);
+}
+
+static void on_due (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    directory_t *self = owner;
+    self->timer = 0;
+    self->due_ms = INT64_MAX;
+    table_drop_faded (self, now);
+    if (self->poll && now->mono_ms < self->heard_ms + DIRECTORY_POLL_MS * 9 / 10)
+        schedule_poll (self);
+    else
+        ask (self, now);
+}
+
+/*  --- the class --- */
+
+directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
+                            const char *const *gis_endpoints, size_t gis_count)
+{
+    assert (calls && outbox && timers && prng && gis_count > 0);
+    directory_t *self = must (calloc (1, sizeof *self));
+    self->calls = calls;
+    self->outbox = outbox;
+    self->timers = timers;
+    self->prng = prng;
+    self->due_ms = INT64_MAX;
+    self->announcer = announcer_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
+    self->gis = must (calloc (gis_count, sizeof *self->gis));
+    self->gis_count = gis_count;
+    for (size_t i = 0; i < gis_count; i++)
+        self->gis [i] = must (strdup (gis_endpoints [i]));
+    return self;
+}
+
+void directory_destroy (directory_t **self_p)
+{
+    directory_t *self = *self_p;
+    if (!self)
+        return;
+    calls_cancel (self->calls, self->call);
+    timers_cancel (self->timers, self->timer);
+    announcer_destroy (&self->announcer);
+    snapshot_clear (&self->pages);
+    backlog_clear (self);
+    free (self->backlog);
+    homes_free (self);
+    for (size_t i = 0; i < self->table_count; i++)
+        known_free (self->table [i]);
+    free (self->table);
+    for (size_t i = 0; i < self->gis_count; i++)
+        free (self->gis [i]);
+    free (self->gis);
+    free (self);
+    *self_p = NULL;
+}
+
+void directory_start (directory_t *self, const moment_t *now)
+{
+    assert (self && now);
+    if (self->call == 0)
+        ask (self, now);
+}
+
+void directory_hint (directory_t *self, const moment_t *now, const event_t *event)
+{
+    assert (self && now && event->kind == EVENT_HINT);
+    if (!*self->events || strcmp (event->hint.topic, "directory") != 0 ||
+        strcmp (event->hint.endpoint, self->events) != 0)
+        return;
+    self->heard_ms = now->mono_ms;
+    if (self->call != 0)
+        backlog_add (self, event);
+    else
+        apply (self, now, event->hint.store, event->hint.store_start, event->hint.body);
+}
+
+void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry)
+{
+    assert (self);
+    announcer_announce (self->announcer, now, entry);
+}
+
+bool directory_known (const directory_t *self)
+{
+    return self->known;
+}
+
+const directory_entry_t *directory_find (const directory_t *self, const char *name)
+{
+    size_t at = table_seek (self, name);
+    return table_has (self, at, name) ? &self->table [at]->entry : NULL;
+}
+
+static bool of_kind (const directory_entry_t *entry, const char *kind)
+{
+    size_t length = strlen (kind);
+    return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
+}
+
+const directory_entry_t *directory_next (const directory_t *self, const char *kind,
+                                         const directory_entry_t *before)
+{
+    size_t at;
+    if (before) {
+        at = table_seek (self, before->name);
+        if (table_has (self, at, before->name))
+            at++;
+    } else {
+        char least [NAME_BYTES_MAX + 2] = "";
+        if (*kind)
+            stpcpy (stpncpy (least, kind, NAME_BYTES_MAX), "/");
+        at = table_seek (self, least);
+    }
+    if (at == self->table_count || !of_kind (&self->table [at]->entry, kind))
+        return NULL;
+    return &self->table [at]->entry;
+}
+
+size_t directory_homes (const directory_t *self, const char *const **homes)
+{
+    *homes = (const char *const *) self->homes;
+    return self->homes_count;
+}
+
+int64_t directory_skew_ms (const directory_t *self)
+{
+    return announcer_skew_ms (self->announcer, self->followed);
+}
