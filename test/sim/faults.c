@@ -156,7 +156,7 @@ int faults_run (const faults_order_t *asked)
         return 1;
     }
     atomic_store (&shared->next, order.from);
-    pid_t pids [JOBS_MAX];
+    pid_t pids [JOBS_MAX] = {0};
     size_t left = 0;
     for (size_t worker = 0; worker < order.jobs; worker++) {
         pids [worker] = hire (shared, &order, worker);

@@ -252,6 +252,7 @@ static void step_request (sim_t *sim, process_t *self, int64_t at_us, sim_messag
 
 static void step_answer (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
 {
+    assert (message);
     event_t event = {.kind = EVENT_ANSWER,
                      .answer = {.call = message->call,
                                 .status = message->status,
@@ -264,6 +265,7 @@ static void step_answer (sim_t *sim, process_t *self, int64_t at_us, const sim_m
 
 static void step_hint (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
 {
+    assert (message);
     char endpoint [SIM_ADDRESS_BYTES + 8];
     snprintf (endpoint, sizeof endpoint, "%s/events", message->address);
     event_t event = {.kind = EVENT_HINT,

@@ -43,21 +43,19 @@ typedef struct {
 } leaving_t;
 
 typedef struct {
-    int number;
     sim_program_t program;
     sim_clock_t clock;
+    int number;
     process_state_t state;
     uint32_t life; /* raised at each start and each death */
     uint32_t moves;
     char address [SIM_ADDRESS_BYTES];
     int64_t mono_origin_us; /* monotonic time at true time 0 */
     sim_store_t *store;
-    bool store_owned;
     prng_t prng;
     core_t core;
     int64_t alarm_mono_ms;
     uint64_t alarm; /* counts settings: an older alarm is void */
-    bool alarm_waits;
     uint64_t hints;
     uint64_t replies;
     char subscriptions [SIM_SUBSCRIPTIONS_MAX][SIM_ADDRESS_BYTES];
@@ -73,17 +71,19 @@ typedef struct {
     size_t replies_count;
     size_t replies_room;
 
-    bool busy; /* a batch is being stepped or flushed */
     sim_message_t **taken;
     size_t taken_count;
     size_t taken_room;
     leaving_t *leaving;
     size_t leaving_count;
     size_t leaving_room;
+    size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
+    bool dies;         /* this batch does not end well */
+    bool busy;         /* a batch is being stepped or flushed */
     bool transacts;    /* the batch is worth a crash */
     bool stops;        /* EFFECT_STOP was seen */
-    bool dies;         /* this batch does not end well */
-    size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
+    bool alarm_waits;  /* in the inbox */
+    bool store_owned;
 } process_t;
 
 struct sim {

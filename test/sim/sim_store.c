@@ -6,7 +6,7 @@
 
 typedef struct {
     uint8_t table;
-    bool gone; /* a delete that waits */
+    bool gone; /* a delete, or the gap it left */
     size_t key_size;
     size_t value_size;
     uint8_t *bytes; /* key, then value */
@@ -136,13 +136,9 @@ bool sim_store_waiting (const sim_store_t *self)
     return self->waiting_count > 0;
 }
 
-static void remove_at (sim_store_t *self, size_t at)
+static uint64_t bytes_of (const record_t *record)
 {
-    self->used_bytes -= self->records [at].key_size + self->records [at].value_size;
-    free (self->records [at].bytes);
-    memmove (&self->records [at], &self->records [at + 1],
-             (self->records_count - at - 1) * sizeof (record_t));
-    self->records_count--;
+    return record->gone ? 0 : record->key_size + record->value_size;
 }
 
 static void insert_at (sim_store_t *self, size_t at, record_t record)
@@ -155,23 +151,31 @@ static void insert_at (sim_store_t *self, size_t at, record_t record)
              (self->records_count - at) * sizeof (record_t));
     self->records [at] = record;
     self->records_count++;
-    self->used_bytes += record.key_size + record.value_size;
+    self->used_bytes += bytes_of (&record);
+}
+
+/*  A change that waited becomes durable. The slot it waited in takes the bytes it replaces; what is
+ *  deleted stays as a gap, for its key may come back. */
+static void apply (sim_store_t *self, record_t *change)
+{
+    bool found;
+    size_t at = place (self, change, &found);
+    if (!found) {
+        insert_at (self, at, *change);
+        change->bytes = NULL;
+        return;
+    }
+    record_t replaced = self->records [at];
+    self->used_bytes += bytes_of (change) - bytes_of (&replaced);
+    self->records [at] = *change;
+    *change = replaced;
 }
 
 void sim_store_flush (sim_store_t *self, int64_t wall_ms)
 {
-    for (size_t i = 0; i < self->waiting_count; i++) {
-        record_t *record = &self->waiting [i];
-        bool found;
-        size_t at = place (self, record, &found);
-        if (found)
-            remove_at (self, at);
-        if (!record->gone)
-            insert_at (self, at, *record);
-        else
-            free (record->bytes);
-    }
-    self->waiting_count = 0;
+    for (size_t i = 0; i < self->waiting_count; i++)
+        apply (self, &self->waiting [i]);
+    sim_store_forget (self);
     if (wall_ms > self->stamp_ms)
         self->stamp_ms = wall_ms;
 }
@@ -187,6 +191,8 @@ void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner)
 {
     for (size_t i = 0; i < self->records_count; i++) {
         const record_t *record = &self->records [i];
+        if (record->gone)
+            continue;
         visit (owner, record->table, (bytes_t){.data = record->bytes, .size = record->key_size},
                (bytes_t){.data = record->bytes + record->key_size, .size = record->value_size});
     }
