@@ -3,25 +3,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-typedef struct {
-    uint8_t table;
-    bool gone; /* a delete, or the gap it left */
+typedef struct record {
+    STAILQ_ENTRY (record) link; /* while it waits */
     size_t key_size;
     size_t value_size;
-    uint8_t *bytes; /* key, then value */
+    uint8_t table;
+    bool gone;        /* a delete, or the gap it left */
+    uint8_t bytes []; /* key, then value */
 } record_t;
+
+STAILQ_HEAD (record_list, record);
 
 struct sim_store {
     store_identity_t identity;
     int64_t stamp_ms;
     uint64_t used_bytes;
-    record_t *records;
+    record_t **records;
     size_t records_count;
     size_t records_room;
-    record_t *waiting;
-    size_t waiting_count;
-    size_t waiting_room;
+    struct record_list waiting;
 };
 
 static void *must (void *memory)
@@ -50,7 +52,7 @@ static size_t place (const sim_store_t *self, const record_t *wanted, bool *foun
     *found = false;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = compare (&self->records [middle], wanted);
+        int order = compare (self->records [middle], wanted);
         if (order == 0) {
             *found = true;
             return middle;
@@ -68,6 +70,7 @@ sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES])
     sim_store_t *self = must (calloc (1, sizeof *self));
     memcpy (self->identity.id, id, STORE_ID_BYTES);
     self->stamp_ms = INT64_MIN;
+    STAILQ_INIT (&self->waiting);
     return self;
 }
 
@@ -78,9 +81,8 @@ void sim_store_destroy (sim_store_t **self_p)
         return;
     sim_store_forget (self);
     for (size_t i = 0; i < self->records_count; i++)
-        free (self->records [i].bytes);
+        free (self->records [i]);
     free (self->records);
-    free (self->waiting);
     free (self);
     *self_p = NULL;
 }
@@ -108,17 +110,13 @@ uint64_t sim_store_free_bytes (const sim_store_t *self)
 
 static void wait_for_flush (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value, bool gone)
 {
-    if (self->waiting_count == self->waiting_room) {
-        self->waiting_room = self->waiting_room ? 2 * self->waiting_room : 16;
-        self->waiting = must (realloc (self->waiting, self->waiting_room * sizeof (record_t)));
-    }
-    record_t *record = &self->waiting [self->waiting_count++];
+    record_t *record = must (malloc (sizeof *record + key.size + value.size));
     *record =
       (record_t){.table = table, .gone = gone, .key_size = key.size, .value_size = value.size};
-    record->bytes = must (malloc (key.size + value.size + 1));
     memcpy (record->bytes, key.data, key.size);
     if (value.size > 0)
         memcpy (record->bytes + key.size, value.data, value.size);
+    STAILQ_INSERT_TAIL (&self->waiting, record, link);
 }
 
 void sim_store_put (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value)
@@ -133,7 +131,7 @@ void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key)
 
 bool sim_store_waiting (const sim_store_t *self)
 {
-    return self->waiting_count > 0;
+    return !STAILQ_EMPTY (&self->waiting);
 }
 
 static uint64_t bytes_of (const record_t *record)
@@ -141,56 +139,58 @@ static uint64_t bytes_of (const record_t *record)
     return record->gone ? 0 : record->key_size + record->value_size;
 }
 
-static void insert_at (sim_store_t *self, size_t at, record_t record)
+static void insert_at (sim_store_t *self, size_t at, record_t *record)
 {
     if (self->records_count == self->records_room) {
         self->records_room = self->records_room ? 2 * self->records_room : 64;
-        self->records = must (realloc (self->records, self->records_room * sizeof (record_t)));
+        self->records = must (realloc (self->records, self->records_room * sizeof (record_t *)));
     }
     memmove (&self->records [at + 1], &self->records [at],
-             (self->records_count - at) * sizeof (record_t));
+             (self->records_count - at) * sizeof (record_t *));
     self->records [at] = record;
     self->records_count++;
-    self->used_bytes += bytes_of (&record);
+    self->used_bytes += bytes_of (record);
 }
 
-/*  A change that waited becomes durable. The slot it waited in takes the bytes it replaces; what is
- *  deleted stays as a gap, for its key may come back. */
+/*  A change that waited becomes durable. What is deleted stays as a gap: its key may come back. */
 static void apply (sim_store_t *self, record_t *change)
 {
     bool found;
     size_t at = place (self, change, &found);
     if (!found) {
-        insert_at (self, at, *change);
-        change->bytes = NULL;
+        insert_at (self, at, change);
         return;
     }
-    record_t replaced = self->records [at];
-    self->used_bytes += bytes_of (change) - bytes_of (&replaced);
-    self->records [at] = *change;
-    *change = replaced;
+    record_t *replaced = self->records [at];
+    self->used_bytes += bytes_of (change) - bytes_of (replaced);
+    self->records [at] = change;
+    free (replaced);
 }
 
 void sim_store_flush (sim_store_t *self, int64_t wall_ms)
 {
-    for (size_t i = 0; i < self->waiting_count; i++)
-        apply (self, &self->waiting [i]);
-    sim_store_forget (self);
+    while (!STAILQ_EMPTY (&self->waiting)) {
+        record_t *change = STAILQ_FIRST (&self->waiting);
+        STAILQ_REMOVE_HEAD (&self->waiting, link);
+        apply (self, change);
+    }
     if (wall_ms > self->stamp_ms)
         self->stamp_ms = wall_ms;
 }
 
 void sim_store_forget (sim_store_t *self)
 {
-    for (size_t i = 0; i < self->waiting_count; i++)
-        free (self->waiting [i].bytes);
-    self->waiting_count = 0;
+    while (!STAILQ_EMPTY (&self->waiting)) {
+        record_t *change = STAILQ_FIRST (&self->waiting);
+        STAILQ_REMOVE_HEAD (&self->waiting, link);
+        free (change);
+    }
 }
 
 void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner)
 {
     for (size_t i = 0; i < self->records_count; i++) {
-        const record_t *record = &self->records [i];
+        const record_t *record = self->records [i];
         if (record->gone)
             continue;
         visit (owner, record->table, (bytes_t){.data = record->bytes, .size = record->key_size},
