@@ -589,6 +589,49 @@ static void check_once (sim_check_t *self, const sim_request_t *request)
     }
 }
 
+/*  Does the list show what the last committed command has booked? */
+static void check_part (sim_check_t *self, const sim_participant_t *site, const sim_part_t *part)
+{
+    const sim_command_t *current = current_of (site, part->reservation);
+    if (!current)
+        return; /* never committed here, or broken at its edge */
+    if (part->pending)
+        sim_fail (self->sim, "%s lists %s with a change that is over", name_of (self, site),
+                  part->reservation);
+    bool same_bookings = part->bookings_count == current->bookings_count;
+    for (size_t i = 0; same_bookings && i < part->bookings_count; i++) {
+        const compute_booking_t *a = &part->bookings [i];
+        const compute_booking_t *b = &current->bookings [i];
+        same_bookings = same (a->need, b->need) && same (a->class_name, b->class_name) &&
+                        a->nodes == b->nodes && a->from_ms == b->from_ms &&
+                        a->until_ms == b->until_ms;
+    }
+    if (!same_bookings || part->version != current->base_version + 1)
+        sim_fail (self->sim, "%s lists %s otherwise than its last commit made it",
+                  name_of (self, site), part->reservation);
+}
+
+void sim_check_said (sim_check_t *self, size_t participant, const sim_command_t *commands,
+                     size_t commands_count, const sim_part_t *parts, size_t parts_count)
+{
+    self->participants [participant].stale = true;
+    const sim_participant_t *stored = sim_check_records (self, participant);
+    if (stored->commands_count != commands_count)
+        sim_fail (self->sim, "%s says it has %zu commands, its store has %zu",
+                  name_of (self, stored), commands_count, stored->commands_count);
+    for (size_t i = 0; i < commands_count && i < stored->commands_count; i++) {
+        const sim_command_t *kept = &stored->commands [i];
+        char words [TXID_TEXT_BYTES];
+        if (txid_compare (&kept->txid, &commands [i].txid) != 0 ||
+            kept->state != commands [i].state)
+            sim_fail (self->sim, "%s says %s is %s, its store says %s", name_of (self, stored),
+                      txid_text (&commands [i].txid, words),
+                      command_state_word (commands [i].state), command_state_word (kept->state));
+    }
+    for (size_t i = 0; stored->site && i < parts_count; i++)
+        check_part (self, stored, &parts [i]);
+}
+
 void sim_check_end (sim_check_t *self)
 {
     for (size_t i = 0; i < self->participants_count; i++)

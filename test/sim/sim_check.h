@@ -54,6 +54,11 @@ void sim_check_flushed (sim_check_t *self, int process);
 /*  Is no command held, prepared or at its edge any more? why names the first that is. */
 bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES]);
 
+/*  What a settled participant has said of its commands and reservations through messages: is it
+ *  what its store says? */
+void sim_check_said (sim_check_t *self, size_t participant, const sim_command_t *commands,
+                     size_t commands_count, const sim_part_t *parts, size_t parts_count);
+
 /*  The verdict on all records; failures go to sim_fail. */
 void sim_check_end (sim_check_t *self);
 

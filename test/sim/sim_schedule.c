@@ -4,6 +4,7 @@
 #include "gis.h"
 #include "lis.h"
 #include "planner.h"
+#include "sim_auditor.h"
 #include "sim_check.h"
 #include "sim_client.h"
 #include "sim_holder.h"
@@ -30,7 +31,7 @@ typedef struct {
     sim_book_t book;
     sim_check_t check;
 
-    char names [SITES_MAX + GIS_MAX + SIM_PLANNERS_MAX + CLIENTS_MAX + FINISHERS + 2]
+    char names [SITES_MAX + GIS_MAX + SIM_PLANNERS_MAX + CLIENTS_MAX + FINISHERS + 1]
                [NAME_BYTES_MAX + 1];
     size_t names_count;
     char gis_addresses [GIS_MAX][SIM_ADDRESS_BYTES];
@@ -56,6 +57,7 @@ typedef struct {
     sim_client_t clients [CLIENTS_MAX + 1]; /* the last asks the probes */
     size_t clients_count;
     sim_holder_t holder;
+    sim_auditor_t auditor;
     int64_t near_ms; /* how soon the wished windows begin */
     int64_t heal_us;
 } schedule_t;
@@ -103,7 +105,7 @@ static sim_clock_t draw_clock (schedule_t *self)
 
 /*  --- the federation --- */
 
-static const char *const auditors [] = {"auditor"};
+static const char *const auditors [] = {SIM_AUDITOR};
 static const char *const everybody [] = {"*"};
 static const access_t open_access = {.accounts = everybody,
                                      .accounts_count = 1,
@@ -445,12 +447,24 @@ static void on_ended (void *owner, int process)
     sim_trace (self->sim, process, "has settled the store it took over");
 }
 
+/*  How commands ended is told by the lines of their state changes. */
 static void on_logged (void *owner, int process, const char *line)
 {
+    static const struct {
+        const char *begin;
+        const char *words;
+        count_kind_t count;
+    } told [] = {
+      {"hold ", "cause=outcome", COUNT_DOUBT}, {"hold ", "cause=resolve", COUNT_DOUBT},
+      {"hold ", "->edge ", COUNT_EDGES},       {"hold ", "edge->committed", COUNT_LATE},
+      {"txn ", "->repaired", COUNT_REPAIRED},
+    };
     schedule_t *self = owner;
     (void) process;
-    (void) line;
-    (void) self;
+    for (size_t i = 0; i < sizeof told / sizeof told [0]; i++)
+        if (strncmp (line, told [i].begin, strlen (told [i].begin)) == 0 &&
+            strstr (line, told [i].words))
+            self->tally->counts [told [i].count]++;
 }
 
 static bool users_ended (const schedule_t *self)
@@ -510,6 +524,22 @@ static void probe (schedule_t *self)
     }
 }
 
+static void audit (schedule_t *self)
+{
+    self->auditor.sim = self->sim;
+    self->auditor.check = &self->check;
+    (void) add (self, SIM_AUDITOR, sim_auditor_make, &self->auditor, false, SIM_NOBODY);
+    for (int second = 0; second < PROBE_S_MAX && !sim_failed (self->sim); second++) {
+        if (sim_auditor_ended (&self->auditor))
+            break;
+        sim_run (self->sim, sim_now_us (self->sim) + SECOND_US);
+    }
+    if (sim_auditor_ended (&self->auditor))
+        sim_auditor_report (&self->auditor);
+    else
+        sim_fail (self->sim, "a participant does not show its records");
+}
+
 static void build (schedule_t *self, const sim_options_t *options)
 {
     self->gis_count = asked_or (options->gis, 1 + (uint32_t) draw (self, 2), GIS_MAX);
@@ -549,6 +579,8 @@ static void run (schedule_t *self)
     if (!sim_failed (self->sim))
         probe (self);
     if (!sim_failed (self->sim))
+        audit (self);
+    if (!sim_failed (self->sim))
         sim_check_end (&self->check);
 }
 
@@ -571,6 +603,7 @@ bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t 
     sim_destroy (&self->sim);
     sim_check_clear (&self->check);
     sim_book_clear (&self->book);
+    sim_auditor_clear (&self->auditor);
     for (size_t i = 0; i < self->sites_count; i++)
         free (self->lis [i].site.classes);
     free (self);

@@ -236,6 +236,22 @@ bool sim_wire_answer (bytes_t body, sim_answer_t *answer)
     return true;
 }
 
+static size_t bookings_read (size_t count, Musubi__ComputeBooking **from,
+                             compute_booking_t to [SIM_BOOKINGS_MAX])
+{
+    if (count > SIM_BOOKINGS_MAX)
+        count = SIM_BOOKINGS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        to [i] = (compute_booking_t){.cpus = from [i]->cpus,
+                                     .nodes = from [i]->nodes,
+                                     .from_ms = from [i]->from_ms,
+                                     .until_ms = from [i]->until_ms};
+        sim_text (to [i].need, sizeof to [i].need, from [i]->need);
+        sim_text (to [i].class_name, sizeof to [i].class_name, from [i]->class_name);
+    }
+    return count;
+}
+
 static void command_read (const Musubi__CommandRecord *from, sim_command_t *to)
 {
     const Musubi__Plan *plan = from->plan;
@@ -250,16 +266,7 @@ static void command_read (const Musubi__CommandRecord *from, sim_command_t *to)
     for (size_t i = 0; i < plan->n_participants && i < SIM_PARTIES_MAX; i++)
         sim_text (to->parties [to->parties_count++], sizeof to->parties [0],
                   plan->participants [i]->name);
-    for (size_t i = 0; i < from->n_bookings && i < SIM_BOOKINGS_MAX; i++) {
-        const Musubi__ComputeBooking *booking = from->bookings [i];
-        compute_booking_t *kept = &to->bookings [to->bookings_count++];
-        sim_text (kept->need, sizeof kept->need, booking->need);
-        sim_text (kept->class_name, sizeof kept->class_name, booking->class_name);
-        kept->cpus = booking->cpus;
-        kept->nodes = booking->nodes;
-        kept->from_ms = booking->from_ms;
-        kept->until_ms = booking->until_ms;
-    }
+    to->bookings_count = bookings_read (from->n_bookings, from->bookings, to->bookings);
 }
 
 bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, bool *more)
@@ -277,6 +284,37 @@ bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, 
     for (size_t i = 0; i < message->n_commands; i++)
         if (message->commands [i]->plan)
             command_read (message->commands [i], &(*list) [(*count)++]);
+    message_free (&message->base);
+    return true;
+}
+
+packed_t sim_wire_list (const char *after)
+{
+    Musubi__ListRequest message = MUSUBI__LIST_REQUEST__INIT;
+    message.after = (char *) after;
+    return pack (&message.base);
+}
+
+bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count, bool *more)
+{
+    Musubi__ListAnswer *message =
+      (Musubi__ListAnswer *) message_unpack (&musubi__list_answer__descriptor, body);
+    if (!message)
+        return false;
+    *more = message->more;
+    if (message->n_records > 0) {
+        *list = realloc (*list, (*count + message->n_records) * sizeof (sim_part_t));
+        if (!*list)
+            abort ();
+    }
+    for (size_t i = 0; i < message->n_records; i++) {
+        const Musubi__PartRecord *from = message->records [i];
+        sim_part_t *to = &(*list) [(*count)++];
+        *to = (sim_part_t){.version = from->version, .pending = from->pending != NULL};
+        sim_text (to->reservation, sizeof to->reservation, from->reservation);
+        sim_text (to->owner, sizeof to->owner, from->owner);
+        to->bookings_count = bookings_read (from->n_bookings, from->bookings, to->bookings);
+    }
     message_free (&message->base);
     return true;
 }

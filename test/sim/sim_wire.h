@@ -127,6 +127,21 @@ typedef struct {
 /*  Appends to *list, which is the caller's to free. */
 bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, bool *more);
 
+/*  A reservation as one participant lists it. */
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    uint32_t version;
+    bool pending; /* a change is under way */
+    compute_booking_t bookings [SIM_BOOKINGS_MAX];
+    size_t bookings_count;
+} sim_part_t;
+
+packed_t sim_wire_list (const char *after);
+
+/*  Appends to *list, which is the caller's to free. */
+bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count, bool *more);
+
 /*  Same numbers as ClaimState. */
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } sim_claim_t;
 

@@ -1,0 +1,37 @@
+/*  sim_auditor - asks every participant for its records, by messages like anybody else.
+ */
+#ifndef MUSUBI_SIM_AUDITOR_H
+#define MUSUBI_SIM_AUDITOR_H
+
+#include "sim.h"
+#include "sim_check.h"
+
+#define SIM_AUDITOR "auditor" /* an administrator everywhere: it may see everything */
+
+/*  What one participant has said. */
+typedef struct {
+    sim_command_t *commands;
+    size_t commands_count;
+    sim_part_t *parts;
+    size_t parts_count;
+    bool commands_told;
+    bool parts_told;
+} sim_said_t;
+
+typedef struct {
+    sim_t *sim;         /* in */
+    sim_check_t *check; /* in */
+    sim_said_t said [SIM_SITES_MAX];
+    size_t at; /* the participant being asked */
+    uint64_t call;
+    struct outbox *outbox;
+} sim_auditor_t;
+
+void sim_auditor_make (void *owner, core_t *core);
+bool sim_auditor_ended (const sim_auditor_t *self);
+
+/*  Hand all that was said to the check. */
+void sim_auditor_report (sim_auditor_t *self);
+void sim_auditor_clear (sim_auditor_t *self);
+
+#endif
