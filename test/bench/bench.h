@@ -1,0 +1,49 @@
+/*  bench - what benches share: a clock that counts our own work, medians, and one way to report.
+ *
+ *  A bench puts figures under a row and a column. At its end they are printed as one table, and,
+ * with
+ *  --json FILE, written there together with the machine they were measured on.
+ */
+#ifndef MUSUBI_BENCH_H
+#define MUSUBI_BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BENCH_RUNS = 5 };
+
+typedef struct bench bench_t;
+
+/*  Reads --json FILE and --help; ends the program on anything else that is not an option of the
+ *  bench's own, which it asks for with bench_option. */
+bench_t *bench_new (int argc, char **argv, const char *name, const char *purpose);
+
+/*  The argument of an option such as "--bookings-max", or the fallback. Ask for all before
+ *  bench_begin. */
+int64_t bench_option (bench_t *self, const char *option, int64_t fallback);
+
+/*  All options have been asked for. */
+void bench_begin (bench_t *self);
+
+/*  A figure. Rows and columns are listed in the order in which they first come. */
+void bench_put (bench_t *self, const char *row, const char *column, double value);
+
+/*  A sentence about the figures, below the table. */
+void bench_note (bench_t *self, const char *note);
+
+/*  Print, write, and free. Returns the program's exit status. */
+int bench_end (bench_t **self_p);
+
+/*  Processor time of this thread, and wall time, in nanoseconds. */
+double bench_cpu_ns (void);
+double bench_wall_ns (void);
+
+/*  Sorts the samples. */
+double bench_median (double *samples, size_t count);
+
+/*  Median, over BENCH_RUNS runs, of the processor time of one operation in nanoseconds. `work` does
+ *  so many of them; what it adds up goes to a sink, so that none is optimised away. */
+double bench_ns (uint64_t (*work) (void *subject, uint32_t operations), void *subject,
+                 uint32_t operations);
+
+#endif
