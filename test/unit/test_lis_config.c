@@ -1,0 +1,216 @@
+/*  test_lis_config - a site's file is taken as meant, or refused with what would be right. */
+#include "lis_config.h"
+
+#include "message.h"
+
+#include "lis.pb-c.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char whole [] = "name = ams\n"
+                             "gis = \"sim://g1, sim://g2\"\n"
+                             "classes\n"
+                             "    thin\n"
+                             "        nodes = 64\n"
+                             "        cpus_per_node = 16\n"
+                             "        price = 0.25\n"
+                             "        attributes\n"
+                             "            os = linux\n"
+                             "            memory_gb = 64\n"
+                             "    fat\n"
+                             "        nodes = 4\n"
+                             "        price = 0.000001\n"
+                             "disclosure = windows\n"
+                             "lead = 10s\n"
+                             "horizon = 30d\n"
+                             "cleaning_gap = 2m\n"
+                             "accounts\n"
+                             "    guest = \"*\"\n"
+                             "    climate = \"alice, bob@example.org\"\n"
+                             "administrators = \"root, carol\"\n"
+                             "limits\n"
+                             "    hold_ttl = 30s\n";
+
+/*  The core of a file; false with why where it is refused. */
+static bool core_of (const char *text, const char *const *settings, size_t settings_count,
+                     core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    config_t *config = config_parse ("ams.zpl", text, strlen (text), settings, settings_count,
+                                     lis_keys, lis_keys_count, why);
+    if (!config)
+        return false;
+    bool good = lis_core_from_config (config, core, why);
+    config_destroy (&config);
+    return good;
+}
+
+static const moment_t now = {.wall_ms = INT64_C (1700000000000),
+                             .mono_ms = 1000,
+                             .store_free_bytes = 1 << 30,
+                             .store_bytes = 1 << 30};
+
+static void start (core_t *core)
+{
+    event_t event = {.kind = EVENT_START,
+                     .start = {.store = {.id = {1}, .start = 1},
+                               .endpoint = "sim://lis/ams",
+                               .events = "sim://lis/ams/events"}};
+    core->step (core->self, &now, &event);
+    effect_t effect;
+    while (core->next (core->self, &effect)) {
+    }
+}
+
+/*  What it answers to Lis.Site. */
+static Musubi__SiteAnswer *site_of (core_t *core)
+{
+    event_t event = {
+      .kind = EVENT_REQUEST,
+      .request = {
+        .service = "Lis", .method = "Site", .actor = "alice", .request_id = "", .reply_to = 7}};
+    core->step (core->self, &now, &event);
+    effect_t effect;
+    Musubi__SiteAnswer *answer = NULL;
+    while (core->next (core->self, &effect)) {
+        if (effect.kind != EFFECT_REPLY)
+            continue;
+        assert_int_equal (effect.reply.status, CALL_OK);
+        assert_null (answer);
+        answer = (Musubi__SiteAnswer *) message_unpack (&musubi__site_answer__descriptor,
+                                                        effect.reply.body);
+    }
+    assert_non_null (answer);
+    return answer;
+}
+
+static void a_file_says_what_the_site_is (void **state)
+{
+    (void) state;
+    core_t core;
+    char why [CONFIG_WHY_BYTES];
+    assert_true (core_of (whole, NULL, 0, &core, why));
+    start (&core);
+    Musubi__SiteAnswer *answer = site_of (&core);
+    assert_string_equal (answer->name, "lis/ams");
+    const Musubi__SiteDescription *site = answer->site;
+    assert_int_equal (site->disclosure, MUSUBI__DISCLOSURE__WINDOWS);
+    assert_int_equal (site->lead_ms, 10000);
+    assert_int_equal (site->horizon_ms, INT64_C (30) * 86400000);
+    assert_int_equal (site->cleaning_gap_ms, 120000);
+    assert_int_equal (site->n_classes, 2);
+    assert_string_equal (site->classes [0]->name, "thin");
+    assert_int_equal (site->classes [0]->nodes, 64);
+    assert_int_equal (site->classes [0]->cpus_per_node, 16);
+    assert_int_equal (site->classes [0]->price, 250000);
+    assert_int_equal (site->classes [0]->n_attributes, 2);
+    assert_string_equal (site->classes [0]->attributes [1]->name, "memory_gb");
+    assert_string_equal (site->classes [0]->attributes [1]->value, "64");
+    assert_string_equal (site->classes [1]->name, "fat");
+    assert_int_equal (site->classes [1]->cpus_per_node, 1);
+    assert_int_equal (site->classes [1]->price, 1);
+    message_free (&answer->base);
+    core.destroy (core.self);
+}
+
+static void the_least_file_is_a_name_and_a_class (void **state)
+{
+    (void) state;
+    static const char *const settings [] = {"name=lis/ams", "classes/thin/nodes=1"};
+    core_t core;
+    char why [CONFIG_WHY_BYTES];
+    assert_true (core_of ("", settings, 2, &core, why));
+    start (&core);
+    Musubi__SiteAnswer *answer = site_of (&core);
+    assert_string_equal (answer->name, "lis/ams"); /* the kind may be written or not */
+    assert_int_equal (answer->site->disclosure, MUSUBI__DISCLOSURE__PROFILE);
+    assert_int_equal (answer->site->lead_ms, 5000);
+    assert_int_equal (answer->site->cleaning_gap_ms, 0);
+    message_free (&answer->base);
+    core.destroy (core.self);
+}
+
+static void refuses_what_makes_no_site (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *setting;
+        const char *why; /* a part of it */
+    } cases [] = {
+      {"name=", "name"},
+      {"name=a b", "name: \"a b\" is no site name"},
+      {"name=a/b", "name: \"a/b\" is no site name"},
+      {"name=0123456789012345678901234567890123456789012345678901234567890", "at most 59"},
+      {"disclosure=all", "disclosure: \"all\" should be profile or windows"},
+      {"lead=1h", "horizon: must be longer than lead"},
+      {"lead=soon", "lead"},
+      {"limits/hold_ttl=10m", "limits/hold_ttl: must not be longer than limits/hold_ttl_max"},
+      {"limits/hold_ttl_max=11m",
+       "limits/hold_ttl_max: must not be longer than limits/hold_age_max"},
+      {"limits/doubt=1m", "limits/doubt: must not be longer than limits/doubt_max"},
+      {"limits/profile_steps_max=10", "limits/profile_steps_max"},
+      {"limits/spans=10", "limits/spans"},
+      {"classes/thin/nodes=-1", "classes/thin/nodes"},
+      {"classes/thin/cpus_per_node=0", "classes/thin/cpus_per_node"},
+      {"classes/thin/price=-0.1", "classes/thin/price"},
+      {"classes/fat/price=1", "classes/fat/nodes"},
+      {"classes/thin/attributes/os=", "classes/thin/attributes/os"},
+      {"accounts/x=0123456789012345678901234567890123456789012345678901234567890123",
+       "is longer than 63 bytes"},
+      {"administrators=0123456789012345678901234567890123456789012345678901234567890123",
+       "is longer than 63 bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {cases [i].setting};
+        core_t core;
+        char why [CONFIG_WHY_BYTES] = "";
+        static const char base [] = "name = ams\nhorizon = 1h\nclasses\n    thin\n"
+                                    "        nodes = 1\n";
+        assert_false (core_of (base, settings, 1, &core, why));
+        if (!strstr (why, cases [i].why))
+            print_message ("%s: %s\n", cases [i].setting, why);
+        assert_non_null (strstr (why, cases [i].why));
+    }
+    core_t core;
+    char why [CONFIG_WHY_BYTES] = "";
+    assert_false (core_of ("name = ams\n", NULL, 0, &core, why));
+    assert_non_null (strstr (why, "classes"));
+}
+
+static void refuses_too_many_classes_and_attributes (void **state)
+{
+    (void) state;
+    char text [16384] = "name = ams\nclasses\n";
+    size_t size = strlen (text);
+    for (int i = 0; i < 65; i++)
+        size +=
+          (size_t) snprintf (text + size, sizeof text - size, "    c%d\n        nodes = 1\n", i);
+    core_t core;
+    char why [CONFIG_WHY_BYTES] = "";
+    assert_false (core_of (text, NULL, 0, &core, why));
+    assert_non_null (strstr (why, "1 to 64 classes"));
+
+    size = (size_t) snprintf (text, sizeof text,
+                              "name = ams\nclasses\n    c\n        nodes = 1\n"
+                              "        attributes\n");
+    for (int i = 0; i < 33; i++)
+        size += (size_t) snprintf (text + size, sizeof text - size, "            a%d = x\n", i);
+    assert_false (core_of (text, NULL, 0, &core, why));
+    assert_non_null (strstr (why, "at most 32 attributes"));
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_file_says_what_the_site_is),
+      cmocka_unit_test (the_least_file_is_a_name_and_a_class),
+      cmocka_unit_test (refuses_what_makes_no_site),
+      cmocka_unit_test (refuses_too_many_classes_and_attributes),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
