@@ -1,2 +1,84 @@
-/*  access - to be written. */
-typedef int access_is_empty;
+/*  access - who may do what (SPEC §4.5), asked at the participant on every verb.
+ *
+ *  Knowing an id gives no right. A command belongs to the coordinator that made its plan, a
+ *  reservation to its owner; an administrator may stop what is not yet promised, never commit for
+ *  others. Names are claimed until keys exist; the host takes them from trusted endpoints only.
+ */
+#include "participant.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool listed (const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (names [i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool kind_is (const char *name, const char *kind)
+{
+    size_t length = strlen (kind);
+    return strncmp (name, kind, length) == 0 && name [length] == '/' && name [length + 1];
+}
+
+static bool planner (const char *name)
+{
+    return kind_is (name, "planner");
+}
+
+/*  Those whose word counts in T7: who coordinates and who votes. */
+static bool peer (const char *name)
+{
+    return planner (name) || kind_is (name, "lis") || kind_is (name, "nis") ||
+           kind_is (name, "gis") || kind_is (name, "replica");
+}
+
+static bool administrator (const access_t *access, const char *name)
+{
+    return *name && listed (access->administrators, access->administrators_count, name);
+}
+
+static bool has_account (const access_t *access, const char *actor)
+{
+    return *actor && (listed (access->accounts, access->accounts_count, actor) ||
+                      listed (access->accounts, access->accounts_count, "*"));
+}
+
+static bool same (const char *a, const char *b)
+{
+    return *a && strcmp (a, b) == 0;
+}
+
+bool may (const access_t *access, verb_t verb, const char *caller, const char *actor,
+          const char *object)
+{
+    switch (verb) {
+    case VERB_HOLD:
+        return (planner (caller) || administrator (access, caller)) && has_account (access, actor);
+    case VERB_RENEW:
+    case VERB_PREPARE:
+    case VERB_COMMIT:
+    case VERB_DONE:
+        return same (caller, object);
+    case VERB_ABORT:
+        return same (caller, object) || administrator (access, caller);
+    case VERB_RESOLVE:
+    case VERB_OUTCOME:
+        return peer (caller);
+    case VERB_MODIFY:
+    case VERB_RELEASE:
+        return (planner (caller) || administrator (access, caller)) &&
+               (same (actor, object) || administrator (access, actor));
+    case VERB_SHOW:
+    case VERB_LIST:
+        return same (caller, object) || planner (caller) || administrator (access, caller);
+    case VERB_ADMINISTER:
+        return administrator (access, caller);
+    case VERBS:
+        break;
+    }
+    assert (false);
+    return false;
+}

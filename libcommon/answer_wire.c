@@ -39,9 +39,9 @@ static void profiles_put (refusal_wire_t *to, const refusal_t *from)
     for (size_t i = 0; i < from->fresh_count; i++)
         steps_count += from->fresh [i].steps_count;
     to->profiles = room_for (from->fresh_count, sizeof *to->profiles);
-    to->profiles_list = room_for (from->fresh_count, sizeof *to->profiles_list);
+    to->profiles_list = room_for (from->fresh_count, sizeof (Musubi__ClassProfile *));
     to->steps = room_for (steps_count, sizeof *to->steps);
-    to->steps_list = room_for (steps_count, sizeof *to->steps_list);
+    to->steps_list = room_for (steps_count, sizeof (Musubi__ClassProfile__Step *));
 
     size_t at = 0;
     for (size_t i = 0; i < from->fresh_count; i++) {

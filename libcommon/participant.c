@@ -1,2 +1,536 @@
-/*  participant - to be written. */
-typedef int participant_is_empty;
+/*  participant - the verbs on a command that is known, and the wiring.
+ *
+ *  Every verb names a txid and repeats safely: what was done before is answered from the record.
+ *  Who may ask is looked at first, and one who may not learns nothing, not even that it is there.
+ */
+#include "participant_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const participant_limits_t participant_limits_default = {
+  .hold_ttl_ms = 60000,
+  .hold_ttl_ms_max = 300000,
+  .hold_age_ms_max = 600000,
+  .holds_max = 65536,
+  .holds_per_actor_max = 4096,
+  .holds_per_planner_max = 16384,
+  .retention_ms = 24 * 3600000,
+  .doubt_ms = 2000,
+  .doubt_ms_max = 15000,
+  .list_max = 1000,
+};
+
+static const char *const refusal_counters [REFUSAL_REASONS] = {
+  [REFUSAL_SHORT] = "refused_short",
+  [REFUSAL_TOO_NEAR] = "refused_too_near",
+  [REFUSAL_OUTSIDE] = "refused_outside",
+  [REFUSAL_UNKNOWN_RESOURCE] = "refused_unknown_resource",
+  [REFUSAL_LIMIT] = "refused_limit",
+  [REFUSAL_MAY_NOT] = "refused_may_not",
+  [REFUSAL_BUSY_CHANGE] = "refused_busy",
+  [REFUSAL_STALE_VERSION] = "refused_stale_version",
+  [REFUSAL_LATE] = "refused_late",
+  [REFUSAL_ENDED] = "refused_ended",
+  [REFUSAL_CONFLICT] = "refused_conflict",
+  [REFUSAL_CLAIM_BUSY] = "refused_claim_busy",
+  [REFUSAL_CLAIM_ANSWERED] = "refused_claim_answered",
+  [REFUSAL_STORE_FULL] = "refused_store_full",
+  [REFUSAL_NO_RESERVATION] = "refused_no_reservation",
+};
+
+void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer)
+{
+    refusal_reason_t reason = answer->refusal.reason;
+    if (reason != REFUSAL_NONE) {
+        assert (reason > 0 && reason < REFUSAL_REASONS);
+        char text [TXID_TEXT_BYTES];
+        service_count (self->service, refusal_counters [reason], 1);
+        outbox_log (self->service->outbox, LOG_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
+                    txid_text (&answer->txid, text), request->method, refusal_reason_word (reason),
+                    command_state_word (answer->state));
+    }
+    packed_t body = command_answer_encode (answer);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+    command_answer_clear (answer);
+}
+
+bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (refusal->text, sizeof refusal->text, format, arguments);
+    va_end (arguments);
+    refusal->reason = reason;
+    return false;
+}
+
+/*  --- who asks about what --- */
+
+/*  The name of the planner whose store made this txid: its owner, known or not. */
+static void planner_of (const txid_t *txid, char name [NAME_BYTES_MAX + 1])
+{
+    size_t at = (size_t) snprintf (name, NAME_BYTES_MAX + 1, "planner/");
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        at += (size_t) snprintf (name + at, NAME_BYTES_MAX + 1 - at, "%02x", txid->store [i]);
+}
+
+static bool may_command (const participant_t *self, verb_t verb, const request_t *request,
+                         const txid_t *txid, const command_t *command)
+{
+    char name [NAME_BYTES_MAX + 1];
+    const char *object = name;
+    if (command && command->planner)
+        object = command->planner->name;
+    else
+        planner_of (txid, name);
+    return may (self->access, verb, request->actor, request->actor, object);
+}
+
+/*  The refusal of a verb that does not fit the state: the state says how it ended. */
+static void answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                          const txid_t *txid, const command_t *command)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    if (command)
+        answer = command_answer (command, now);
+    refuse_with (&answer.refusal, REFUSAL_ENDED, "this txid is %s",
+                 command_state_word (answer.state));
+    participant_answer (self, request, &answer);
+}
+
+static void answer_state (const command_t *command, const moment_t *now, const request_t *request)
+{
+    command_answer_t answer = command_answer (command, now);
+    participant_answer (command->participant, request, &answer);
+}
+
+static void answer_may_not (participant_t *self, const request_t *request, const txid_t *txid)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    refuse_with (&answer.refusal, REFUSAL_MAY_NOT, "%.63s may not do this", request->actor);
+    participant_answer (self, request, &answer);
+}
+
+/*  The opening of every verb: false when it has been answered. *command may be NULL. */
+static bool begin (participant_t *self, const moment_t *now, const request_t *request, verb_t verb,
+                   const txid_t *txid, command_t **command)
+{
+    *command = command_find (self, txid);
+    if (!may_command (self, verb, request, txid, *command)) {
+        answer_may_not (self, request, txid);
+        return false;
+    }
+    if (*command)
+        command_age (*command, now);
+    return true;
+}
+
+static bool txid_of (participant_t *self, const request_t *request, txid_t *txid)
+{
+    char why [WHY_BYTES];
+    if (txid_message_decode (txid, request->body, why))
+        return true;
+    service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    return false;
+}
+
+/*  --- renew --- */
+
+static void on_renew (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    uint32_t ttl_ms;
+    char why [WHY_BYTES];
+    command_t *command;
+    if (!renew_decode (request->body, &txid, &ttl_ms, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!begin (self, now, request, VERB_RENEW, &txid, &command))
+        return;
+    if (command && command->state == COMMAND_PREPARED) {
+        answer_state (command, now, request); /* a vote needs no renewal */
+        return;
+    }
+    if (!command || command->state != COMMAND_HELD) {
+        answer_ended (self, now, request, &txid, command);
+        return;
+    }
+    if (ttl_ms == 0)
+        ttl_ms = self->limits.hold_ttl_ms;
+    if (ttl_ms > self->limits.hold_ttl_ms_max)
+        ttl_ms = self->limits.hold_ttl_ms_max;
+    int64_t end_mono_ms = command->held_mono_ms + self->limits.hold_age_ms_max;
+    int64_t until_mono_ms = now->mono_ms + ttl_ms;
+    if (until_mono_ms > end_mono_ms)
+        until_mono_ms = end_mono_ms;
+    if (until_mono_ms > command->expires_mono_ms) {
+        command->expires_mono_ms = until_mono_ms;
+        command->expires_ms = now->wall_ms + (until_mono_ms - now->mono_ms);
+        command_watch (command, now);
+        command_put (command);
+        service_count (self->service, "renewals", 1);
+    } else if (command->expires_mono_ms >= end_mono_ms) {
+        command_answer_t answer = command_answer (command, now);
+        snprintf (answer.refusal.resource, sizeof answer.refusal.resource, "hold_age_ms_max");
+        answer.refusal.wanted = now->mono_ms + ttl_ms - command->held_mono_ms;
+        answer.refusal.free = self->limits.hold_age_ms_max;
+        answer.refusal.frees_ms = command->expires_ms;
+        refuse_with (&answer.refusal, REFUSAL_LIMIT, "a hold lives at most %" PRIu32 " ms",
+                     self->limits.hold_age_ms_max);
+        participant_answer (self, request, &answer);
+        return;
+    }
+    answer_state (command, now, request);
+}
+
+/*  --- prepare --- */
+
+void participant_vote (command_t *command, const moment_t *now, const request_t *request)
+{
+    participant_t *self = command->participant;
+    assert (command->state == COMMAND_HELD);
+    int64_t at_ms = timekeeper_most (&self->service->timekeeper, now);
+    if (at_ms >= command->decide_by_ms || command_edge_passed (command, at_ms)) {
+        command_answer_t answer = command_answer (command, now);
+        answer.refusal.until_ms = command->decide_by_ms;
+        refuse_with (&answer.refusal, REFUSAL_LATE, "%s has passed",
+                     at_ms >= command->decide_by_ms ? "decide_by" : "its edge");
+        participant_answer (self, request, &answer);
+        return;
+    }
+    command_move (command, now, COMMAND_PREPARED, "");
+    answer_state (command, now, request);
+}
+
+static bool claim_same (const command_t *command, packed_t claim)
+{
+    return command->part.size == claim.size &&
+           (claim.size == 0 || memcmp (command->part.data, claim.data, claim.size) == 0);
+}
+
+/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
+ *  digest, or another answer once voted, is a conflict. */
+static bool claim_complete (command_t *command, const moment_t *now, packed_t *claim)
+{
+    participant_t *self = command->participant;
+    uint8_t digests [2][DIGEST_BYTES];
+    packed_t answers [2] = {0};
+    char why [WHY_BYTES];
+    bytes_t old = {.data = command->part.data, .size = command->part.size};
+    bytes_t new = {.data = claim->data, .size = claim->size};
+    if (claim_same (command, *claim))
+        return true;
+    bool same = self->resource.claims && command->state == COMMAND_HELD &&
+                claim_part_decode (old, digests [0], &answers [0], why) &&
+                claim_part_decode (new, digests [1], &answers [1], why) &&
+                memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
+    free (answers [0].data);
+    free (answers [1].data);
+    if (!same)
+        return false;
+    const resource_t *resource = &self->resource;
+    plan_t plan = command_plan (command);
+    refusal_t refusal = {0};
+    resource->drop (resource->owner, command->taken);
+    command->taken = resource->take (resource->owner, now, &plan, NULL, new, true, &refusal);
+    assert (command->taken);
+    refusal_clear (&refusal);
+    plan_clear (&plan);
+    free (command->part.data);
+    command->part = *claim;
+    *claim = (packed_t){0};
+    int64_t from_ms;
+    int64_t until_ms;
+    bytes_t part = {.data = command->part.data, .size = command->part.size};
+    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
+        command->until_ms = until_ms;
+    return true;
+}
+
+static void prepare_step (participant_t *self, const moment_t *now, const request_t *request,
+                          const txid_t *txid, packed_t *claim)
+{
+    command_t *command;
+    if (!begin (self, now, request, VERB_PREPARE, txid, &command))
+        return;
+    if (!command || (command->state != COMMAND_HELD && command->state != COMMAND_PREPARED &&
+                     command->state != COMMAND_COMMITTED)) {
+        answer_ended (self, now, request, txid, command);
+        return;
+    }
+    if (claim && !claim_complete (command, now, claim)) {
+        command_answer_t answer = command_answer (command, now);
+        refuse_with (&answer.refusal, REFUSAL_CONFLICT,
+                     "this txid is held with another claim, or none");
+        participant_answer (self, request, &answer);
+        return;
+    }
+    if (command->state == COMMAND_HELD)
+        participant_vote (command, now, request);
+    else
+        answer_state (command, now, request);
+}
+
+static void on_prepare (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    bool claim_set;
+    packed_t claim;
+    char why [WHY_BYTES];
+    if (!prepare_decode (request->body, &txid, &claim_set, &claim, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    prepare_step (self, now, request, &txid, claim_set ? &claim : NULL);
+    free (claim.data);
+}
+
+/*  --- the decision --- */
+
+static void on_commit (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    command_t *command;
+    if (!txid_of (self, request, &txid) ||
+        !begin (self, now, request, VERB_COMMIT, &txid, &command))
+        return;
+    if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
+        command_decide_commit (command, now, "");
+    if (command && command->state == COMMAND_COMMITTED)
+        answer_state (command, now, request);
+    else
+        answer_ended (self, now, request, &txid, command); /* nothing was done */
+}
+
+/*  An administrator may end what is only held; a vote is the coordinator's alone (T3). */
+static bool may_abort (const participant_t *self, const request_t *request, const txid_t *txid,
+                       const command_t *command)
+{
+    return !command || command->state == COMMAND_HELD ||
+           may_command (self, VERB_COMMIT, request, txid, command);
+}
+
+static void on_abort (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    command_t *command;
+    if (!txid_of (self, request, &txid) || !begin (self, now, request, VERB_ABORT, &txid, &command))
+        return;
+    if (!may_abort (self, request, &txid, command)) {
+        answer_may_not (self, request, &txid);
+        return;
+    }
+    if (!command)
+        command =
+          command_bury (self, now, &txid, now->wall_ms + DECIDE_AHEAD_MS_MAX, "cause=abort-first");
+    else if (!command_finished (command))
+        command_move (command, now, COMMAND_ABORTED, "cause=decision");
+    if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
+        answer_state (command, now, request);
+    else
+        answer_ended (self, now, request, &txid, command);
+}
+
+/*  --- in doubt: asked by others (T7) --- */
+
+static bool is_planner (const char *name)
+{
+    return strncmp (name, "planner/", strlen ("planner/")) == 0;
+}
+
+/*  Of a known plan, only planners and those who vote on it. */
+static bool may_resolve (const request_t *request, const command_t *command)
+{
+    if (!command || command->plan.size == 0 || is_planner (request->actor))
+        return true;
+    plan_t plan = command_plan (command);
+    bool among = false;
+    for (size_t i = 0; i < plan.participants_count && !among; i++)
+        among = strcmp (plan.participants [i].name, request->actor) == 0;
+    plan_clear (&plan);
+    return among;
+}
+
+static void on_resolve (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    int64_t decide_by_ms;
+    char why [WHY_BYTES];
+    command_t *command;
+    if (!resolve_decode (request->body, &txid, &decide_by_ms, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!begin (self, now, request, VERB_RESOLVE, &txid, &command))
+        return;
+    if (!may_resolve (request, command)) {
+        answer_may_not (self, request, &txid);
+        return;
+    }
+    if (decide_by_ms < now->wall_ms)
+        decide_by_ms = now->wall_ms;
+    if (decide_by_ms > now->wall_ms + BURIED_AHEAD_MS_MAX)
+        decide_by_ms = now->wall_ms + BURIED_AHEAD_MS_MAX;
+    if (!command)
+        command = command_bury (self, now, &txid, decide_by_ms, "cause=resolve");
+    else if (command->state == COMMAND_HELD)
+        command_move (command, now, COMMAND_ABORTED, "cause=resolve");
+    command_answer_t answer = command_answer (command, now);
+    if (answer.state == COMMAND_EXPIRED)
+        answer.state = COMMAND_ABORTED; /* it never voted and never will */
+    participant_answer (self, request, &answer);
+}
+
+static outcome_t outcome_of (const command_t *command)
+{
+    if (!command)
+        return OUTCOME_LOST;
+    switch (command->state) {
+    case COMMAND_HELD:
+    case COMMAND_PREPARED:
+        return OUTCOME_PENDING;
+    case COMMAND_COMMITTED:
+        return OUTCOME_COMMITTED;
+    case COMMAND_ABORTED:
+    case COMMAND_EXPIRED:
+        return OUTCOME_ABORTED;
+    default:
+        return OUTCOME_LOST; /* T7: edge is no information */
+    }
+}
+
+static void on_outcome (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    (void) now;
+    if (!txid_of (self, request, &txid))
+        return;
+    const command_t *command = command_find (self, &txid); /* only reads: not even its age */
+    if (!may_command (self, VERB_OUTCOME, request, &txid, command)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
+                        request->actor);
+        return;
+    }
+    packed_t body = outcome_encode (&txid, outcome_of (command), command && command->done);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+/*  --- done --- */
+
+static void on_done (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t *txids;
+    size_t count;
+    char why [WHY_BYTES];
+    if (!done_decode (request->body, &txids, &count, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        command_t *command = command_find (self, &txids [i]);
+        if (command && may_command (self, VERB_DONE, request, &txids [i], command))
+            command_mark_done (command, now);
+    }
+    free (txids);
+    outbox_reply (self->service->outbox, request->reply_to, (bytes_t){0}); /* DoneAnswer is empty */
+}
+
+/*  --- wiring --- */
+
+static void on_start (void *owner, const moment_t *now)
+{
+    participant_t *self = owner;
+    records_start (self, now);
+    prune_start (self, now);
+}
+
+participant_t *participant_new (service_t *service, const resource_t *resource,
+                                const participant_limits_t *limits, const access_t *access)
+{
+    participant_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->service = service;
+    self->resource = *resource;
+    self->limits = *limits;
+    self->access = access;
+    records_register (self);
+    service_at_start (service, on_start, self);
+    static const struct {
+        const char *method;
+        method_fn *handle;
+    } methods [] = {
+      {"Hold", participant_on_hold},
+      {"Renew", on_renew},
+      {"Prepare", on_prepare},
+      {"Commit", on_commit},
+      {"Abort", on_abort},
+      {"Resolve", on_resolve},
+      {"Outcome", on_outcome},
+      {"Done", on_done},
+      {"Show", participant_on_show},
+      {"List", participant_on_list},
+      {"Commands", participant_on_commands},
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        service_serve (service, "Participant", methods [i].method, methods [i].handle, self);
+    return self;
+}
+
+void participant_destroy (participant_t **self_p)
+{
+    participant_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->done_timer);
+    timers_cancel (self->service->timers, self->prune_timer);
+    records_destroy (self);
+    free (self);
+    *self_p = NULL;
+}
+
+const void *participant_current (const participant_t *self, const char *reservation)
+{
+    const reservation_t *found = reservation_find (self, reservation);
+    return found ? found->current : NULL;
+}
+
+void participant_commands (const participant_t *self, const txid_t *after,
+                           bool (*visit) (void *owner, const command_view_t *command), void *owner)
+{
+    txid_t at;
+    if (after)
+        at = *after;
+    const txid_t *key = after ? &at : NULL;
+    bool more = true;
+    for (command_t *command; more && (command = ordered_after (self->commands, key));) {
+        at = command->txid;
+        key = &at;
+        if (command->plan.size == 0)
+            continue; /* a tombstone has no plan to show */
+        plan_t plan = command_plan (command);
+        command_view_t view = {.plan = &plan,
+                               .state = command->state,
+                               .part = {.data = command->part.data, .size = command->part.size},
+                               .done = command->done};
+        more = visit (owner, &view);
+        plan_clear (&plan);
+    }
+}

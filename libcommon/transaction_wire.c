@@ -130,7 +130,7 @@ void plan_put (plan_wire_t *to, const plan_t *from)
     to->plan.base_version = from->base_version;
     if (from->participants_count > 0) {
         to->parties = must (malloc (from->participants_count * sizeof *to->parties));
-        to->parties_list = must (malloc (from->participants_count * sizeof *to->parties_list));
+        to->parties_list = must (malloc (from->participants_count * sizeof (Musubi__Party *)));
         for (size_t i = 0; i < from->participants_count; i++) {
             party_put (&to->parties [i], &from->participants [i]);
             to->parties_list [i] = &to->parties [i];

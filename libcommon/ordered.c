@@ -1,0 +1,207 @@
+/*  ordered - a sorted list of sorted chunks.
+ *
+ *  Two binary searches find anything: one over the chunks' first things, one inside a chunk. A full
+ *  chunk is split in two, a sparse one joins its successor. No node per thing: eight to sixteen
+ *  bytes each, and walking in order is walking through memory in order.
+ */
+#include "ordered.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_THINGS 256
+
+typedef struct {
+    size_t count; /* never 0 */
+    void *things [CHUNK_THINGS];
+} chunk_t;
+
+struct ordered {
+    ordered_compare_fn *compare;
+    chunk_t **chunks;
+    size_t chunks_count;
+    size_t chunks_room;
+    size_t count;
+};
+
+typedef struct {
+    size_t chunk;
+    size_t at;
+} place_t;
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+ordered_t *ordered_new (ordered_compare_fn *compare)
+{
+    ordered_t *self = must (calloc (1, sizeof *self));
+    self->compare = compare;
+    return self;
+}
+
+void ordered_destroy (ordered_t **self_p)
+{
+    ordered_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->chunks_count; i++)
+        free (self->chunks [i]);
+    free (self->chunks);
+    free (self);
+    *self_p = NULL;
+}
+
+size_t ordered_count (const ordered_t *self)
+{
+    return self->count;
+}
+
+/*  The chunk where key is or belongs: the last one that does not start after it. */
+static size_t chunk_for (const ordered_t *self, const void *key)
+{
+    size_t low = 0;
+    size_t high = self->chunks_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (self->compare (key, self->chunks [middle]->things [0]) < 0)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/*  First place whose thing is not before key; true when it is equal. */
+static bool place_find (const ordered_t *self, const void *key, place_t *place)
+{
+    *place = (place_t){0};
+    if (self->chunks_count == 0)
+        return false;
+    place->chunk = chunk_for (self, key);
+    const chunk_t *chunk = self->chunks [place->chunk];
+    size_t low = 0;
+    size_t high = chunk->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int sign = self->compare (key, chunk->things [middle]);
+        if (sign == 0) {
+            place->at = middle;
+            return true;
+        }
+        if (sign < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    place->at = low;
+    return false;
+}
+
+static void chunk_insert (ordered_t *self, size_t at, chunk_t *chunk)
+{
+    if (self->chunks_count == self->chunks_room) {
+        self->chunks_room = self->chunks_room ? 2 * self->chunks_room : 8;
+        self->chunks = must (realloc (self->chunks, self->chunks_room * sizeof (chunk_t *)));
+    }
+    memmove (&self->chunks [at + 1], &self->chunks [at],
+             (self->chunks_count - at) * sizeof (chunk_t *));
+    self->chunks [at] = chunk;
+    self->chunks_count++;
+}
+
+static void chunk_remove (ordered_t *self, size_t at)
+{
+    free (self->chunks [at]);
+    self->chunks_count--;
+    memmove (&self->chunks [at], &self->chunks [at + 1],
+             (self->chunks_count - at) * sizeof (chunk_t *));
+}
+
+/*  Room at the place, which may move to another chunk. At the end of all, a new chunk is begun
+ *  instead of splitting: keys that come in order fill their chunks. */
+static void make_room (ordered_t *self, place_t *place)
+{
+    if (self->chunks_count == 0) {
+        chunk_insert (self, 0, must (calloc (1, sizeof (chunk_t))));
+        return;
+    }
+    chunk_t *chunk = self->chunks [place->chunk];
+    if (chunk->count < CHUNK_THINGS)
+        return;
+    bool last = place->chunk + 1 == self->chunks_count && place->at == CHUNK_THINGS;
+    size_t keep = last ? CHUNK_THINGS : CHUNK_THINGS / 2;
+    chunk_t *next = must (calloc (1, sizeof *next));
+    next->count = CHUNK_THINGS - keep;
+    memcpy (next->things, &chunk->things [keep], next->count * sizeof (void *));
+    chunk->count = keep;
+    chunk_insert (self, place->chunk + 1, next);
+    if (place->at > keep || last) {
+        place->chunk++;
+        place->at -= keep;
+    }
+}
+
+void ordered_add (ordered_t *self, const void *key, void *thing)
+{
+    assert (thing && self->compare (key, thing) == 0);
+    place_t place;
+    bool present = place_find (self, key, &place);
+    assert (!present);
+    make_room (self, &place);
+    chunk_t *chunk = self->chunks [place.chunk];
+    memmove (&chunk->things [place.at + 1], &chunk->things [place.at],
+             (chunk->count - place.at) * sizeof (void *));
+    chunk->things [place.at] = thing;
+    chunk->count++;
+    self->count++;
+}
+
+void *ordered_find (const ordered_t *self, const void *key)
+{
+    place_t place;
+    return place_find (self, key, &place) ? self->chunks [place.chunk]->things [place.at] : NULL;
+}
+
+void *ordered_remove (ordered_t *self, const void *key)
+{
+    place_t place;
+    if (!place_find (self, key, &place))
+        return NULL;
+    chunk_t *chunk = self->chunks [place.chunk];
+    void *thing = chunk->things [place.at];
+    chunk->count--;
+    self->count--;
+    memmove (&chunk->things [place.at], &chunk->things [place.at + 1],
+             (chunk->count - place.at) * sizeof (void *));
+    if (chunk->count == 0) {
+        chunk_remove (self, place.chunk);
+    } else if (place.chunk + 1 < self->chunks_count) {
+        chunk_t *next = self->chunks [place.chunk + 1];
+        if (chunk->count + next->count <= CHUNK_THINGS / 2) {
+            memcpy (&chunk->things [chunk->count], next->things, next->count * sizeof (void *));
+            chunk->count += next->count;
+            chunk_remove (self, place.chunk + 1);
+        }
+    }
+    return thing;
+}
+
+void *ordered_after (const ordered_t *self, const void *key)
+{
+    if (self->chunks_count == 0)
+        return NULL;
+    if (!key)
+        return self->chunks [0]->things [0];
+    place_t place;
+    if (place_find (self, key, &place))
+        place.at++;
+    if (place.at < self->chunks [place.chunk]->count)
+        return self->chunks [place.chunk]->things [place.at];
+    return place.chunk + 1 < self->chunks_count ? self->chunks [place.chunk + 1]->things [0] : NULL;
+}

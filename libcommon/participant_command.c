@@ -1,0 +1,299 @@
+/*  participant_command - one command: its states, and everything that moves with them.
+ *
+ *  One function moves a state, so that capacity, reservation, timers, record, log line and counters
+ *  can never disagree about where a command stands. What it stores leaves in the same write as the
+ *  answer that tells of it (T3, T13).
+ */
+#include "participant_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TO(state) (1u << (state))
+
+static const uint32_t command_next [COMMAND_STATES] = {
+  [COMMAND_UNKNOWN] = TO (COMMAND_HELD) | TO (COMMAND_PREPARED) | TO (COMMAND_ABORTED),
+  [COMMAND_HELD] = TO (COMMAND_PREPARED) | TO (COMMAND_ABORTED) | TO (COMMAND_EXPIRED),
+  [COMMAND_PREPARED] = TO (COMMAND_COMMITTED) | TO (COMMAND_ABORTED) | TO (COMMAND_EDGE),
+  [COMMAND_EDGE] = TO (COMMAND_COMMITTED) | TO (COMMAND_ABORTED) | TO (COMMAND_EDGE_REFUSED),
+  [COMMAND_COMMITTED] = 0,
+  [COMMAND_ABORTED] = 0,
+  [COMMAND_EXPIRED] = 0,
+  [COMMAND_REJECTED] = 0, /* a refused hold leaves no command */
+  [COMMAND_EDGE_REFUSED] = 0,
+};
+
+static const char *const counter_names [COMMAND_STATES] = {
+  [COMMAND_HELD] = "holds",
+  [COMMAND_PREPARED] = "votes",
+  [COMMAND_COMMITTED] = "commits",
+  [COMMAND_ABORTED] = "aborts",
+  [COMMAND_EXPIRED] = "expired",
+  [COMMAND_EDGE] = "edges",
+  [COMMAND_EDGE_REFUSED] = "edge_refusals",
+};
+
+plan_t command_plan (const command_t *self)
+{
+    plan_t plan;
+    char why [WHY_BYTES];
+    bool good =
+      plan_decode (&plan, (bytes_t){.data = self->plan.data, .size = self->plan.size}, why);
+    assert (good); /* we encoded it, or checked it when it was loaded */
+    return plan;
+}
+
+bool command_open (const command_t *self)
+{
+    return self->state == COMMAND_HELD || self->state == COMMAND_PREPARED;
+}
+
+bool command_finished (const command_t *self)
+{
+    return command_next [self->state] == 0;
+}
+
+bool command_edge_passed (const command_t *self, int64_t at_ms)
+{
+    return !self->participant->resource.claims && at_ms >= self->edge_ms;
+}
+
+command_answer_t command_answer (const command_t *self, const moment_t *now)
+{
+    command_answer_t answer = {.txid = self->txid, .state = self->state, .late = self->late};
+    if (self->state == COMMAND_HELD && self->expires_mono_ms > now->mono_ms)
+        answer.ttl_ms = (uint32_t) (self->expires_mono_ms - now->mono_ms);
+    return answer;
+}
+
+void command_count (command_t *self, bool open)
+{
+    participant_t *participant = self->participant;
+    if (open) {
+        participant->open_count++;
+        self->actor->open++;
+        self->planner->open++;
+        TAILQ_INSERT_TAIL (&participant->open, self, open_link);
+    } else {
+        assert (participant->open_count && self->actor->open && self->planner->open);
+        participant->open_count--;
+        self->actor->open--;
+        self->planner->open--;
+        TAILQ_REMOVE (&participant->open, self, open_link);
+    }
+}
+
+static void on_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    command_t *self = owner;
+    self->timer = 0;
+    command_age (self, now);
+    if (self->timer == 0)
+        command_watch (self, now);
+}
+
+void command_watch (command_t *self, const moment_t *now)
+{
+    participant_t *participant = self->participant;
+    timers_t *timers = participant->service->timers;
+    timers_cancel (timers, self->timer);
+    self->timer = 0;
+    int64_t at_ms = INT64_MAX;
+    if (self->state == COMMAND_HELD) {
+        at_ms = self->expires_mono_ms;
+    } else if (self->state == COMMAND_PREPARED && !participant->resource.claims) {
+        at_ms = timekeeper_mono (&participant->service->timekeeper, now, self->edge_ms);
+        if (at_ms > now->mono_ms + EDGE_LOOK_MS_MAX)
+            at_ms = now->mono_ms + EDGE_LOOK_MS_MAX;
+    }
+    if (at_ms < INT64_MAX)
+        self->timer = timers_set (timers, at_ms, on_time, self, 0);
+}
+
+void command_age (command_t *self, const moment_t *now)
+{
+    if (self->state == COMMAND_HELD && now->mono_ms >= self->expires_mono_ms)
+        command_move (self, now, COMMAND_EXPIRED, "cause=ttl");
+    /* T15: a stepped clock alone makes no edge, both must have passed it */
+    else if (self->state == COMMAND_PREPARED &&
+             command_edge_passed (self,
+                                  timekeeper_least (&self->participant->service->timekeeper, now)))
+        command_move (self, now, COMMAND_EDGE, "cause=no-decision");
+}
+
+/*  The reservation is at the new version. */
+static void reservation_advance (command_t *self)
+{
+    reservation_t *reservation = self->reservation;
+    reservation->version = self->base_version + 1;
+    reservation->made_by = self->txid;
+    if (reservation->keep_ms < self->until_ms)
+        reservation->keep_ms = self->until_ms;
+}
+
+static void settle (command_t *self)
+{
+    participant_t *participant = self->participant;
+    const resource_t *resource = &participant->resource;
+    assert (self->taken);
+    if (resource->claims) {
+        self->claim = resource->settle (resource->owner, NULL, self->taken);
+    } else {
+        reservation_t *reservation = self->reservation;
+        reservation->current =
+          resource->settle (resource->owner, reservation->current, self->taken);
+        reservation->released = self->operation == OPERATION_RELEASE;
+        reservation->failed = false;
+        reservation_part (participant, reservation, self->part_kind,
+                          (bytes_t){.data = self->part.data, .size = self->part.size});
+        reservation_advance (self);
+    }
+    self->taken = NULL;
+}
+
+/*  The change is over: the reservation is free for the next one, and gone if it never began. */
+static void leave_reservation (command_t *self)
+{
+    reservation_t *reservation = self->reservation;
+    if (!reservation)
+        return;
+    assert (reservation->pending == self);
+    reservation->pending = NULL;
+    self->reservation = NULL;
+    if (reservation->version == 0)
+        reservation_free (self->participant, reservation);
+    else if (self->state == COMMAND_COMMITTED || self->state == COMMAND_EDGE_REFUSED)
+        reservation_put (self->participant, reservation);
+}
+
+static void tell_move (const command_t *self, const moment_t *now, command_state_t from,
+                       const plan_t *plan, const char *why)
+{
+    participant_t *participant = self->participant;
+    bool alarm = self->state == COMMAND_EDGE || self->state == COMMAND_EDGE_REFUSED;
+    char text [TXID_TEXT_BYTES];
+    outbox_log (participant->service->outbox, alarm ? LOG_ALARM : LOG_INFO,
+                "hold %s %s->%s reservation=%s actor=%s age_ms=%" PRId64 "%s%s",
+                txid_text (&self->txid, text),
+                from == COMMAND_UNKNOWN ? "initial" : command_state_word (from),
+                command_state_word (self->state), plan ? plan->reservation : "-",
+                plan ? plan->actor : "-", now->mono_ms - self->held_mono_ms, *why ? " " : "", why);
+    service_count (participant->service, counter_names [self->state], 1);
+    if (plan && participant->resource.moved)
+        participant->resource.moved (participant->resource.owner, now, plan, from, self->state,
+                                     self->done);
+}
+
+/*  What the new state does to the capacity and the reservation. */
+static void act (command_t *self, command_state_t to)
+{
+    const resource_t *resource = &self->participant->resource;
+    switch (to) {
+    case COMMAND_COMMITTED:
+        settle (self);
+        break;
+    case COMMAND_EDGE_REFUSED:
+        /* T10: at the new version, with what it kept of the old */
+        reservation_advance (self);
+        self->reservation->failed = self->reservation->current == NULL;
+        break;
+    case COMMAND_ABORTED:
+    case COMMAND_EXPIRED:
+        self->until_ms = self->decide_by_ms;
+        /* fall through */
+    case COMMAND_EDGE:
+        if (self->taken)
+            resource->drop (resource->owner, self->taken);
+        self->taken = NULL;
+        break;
+    default:
+        break;
+    }
+}
+
+void command_move (command_t *self, const moment_t *now, command_state_t to, const char *why)
+{
+    command_state_t from = self->state;
+    assert (command_next [from] & TO (to));
+    bool was_open = command_open (self);
+    self->state = to;
+    if (command_open (self) != was_open)
+        command_count (self, !was_open);
+    if (to == COMMAND_PREPARED)
+        self->prepared_ms = now->wall_ms;
+    act (self, to);
+
+    command_put (self);
+    if (command_finished (self)) {
+        leave_reservation (self);
+        doubt_end (self);
+    }
+    command_watch (self, now);
+    if (to == COMMAND_PREPARED)
+        doubt_watch (self, now, self->participant->limits.doubt_ms);
+
+    if (self->plan.size == 0) {
+        tell_move (self, now, from, NULL, why);
+    } else {
+        plan_t plan = command_plan (self);
+        tell_move (self, now, from, &plan, why);
+        plan_clear (&plan);
+    }
+}
+
+/*  Past its edge: it may come back only into a window that is still free and not yet over. */
+static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
+{
+    participant_t *participant = self->participant;
+    const resource_t *resource = &participant->resource;
+    bytes_t part = {.data = self->part.data, .size = self->part.size};
+    int64_t from_ms;
+    int64_t until_ms;
+    if (!part_empty (part) && resource->span (resource->owner, part, &from_ms, &until_ms) &&
+        timekeeper_least (&participant->service->timekeeper, now) >= until_ms)
+        return false;
+    /* As of its vote: how near the window is now does not count, what is free does. */
+    moment_t voted = *now;
+    voted.wall_ms = self->prepared_ms;
+    plan_t plan = command_plan (self);
+    self->taken = resource->take (resource->owner, &voted, &plan, self->reservation->current, part,
+                                  false, refusal);
+    plan_clear (&plan);
+    return self->taken != NULL;
+}
+
+void command_decide_commit (command_t *self, const moment_t *now, const char *why)
+{
+    assert (self->state == COMMAND_PREPARED || self->state == COMMAND_EDGE);
+    if (self->state == COMMAND_PREPARED) {
+        command_move (self, now, COMMAND_COMMITTED, why);
+        return;
+    }
+    refusal_t refusal = {0};
+    if (readmit (self, now, &refusal)) {
+        self->late = true;
+        command_move (self, now, COMMAND_COMMITTED, why);
+    } else {
+        command_move (self, now, COMMAND_EDGE_REFUSED, why);
+    }
+    refusal_clear (&refusal);
+}
+
+void command_mark_done (command_t *self, const moment_t *now)
+{
+    if (self->done || (self->state != COMMAND_COMMITTED && self->state != COMMAND_EDGE_REFUSED))
+        return;
+    participant_t *participant = self->participant;
+    self->done = true;
+    self->done_unstored = true;
+    TAILQ_INSERT_TAIL (&participant->done_unstored, self, done_link);
+    records_done_later (participant, now);
+    if (participant->resource.moved) {
+        plan_t plan = command_plan (self);
+        participant->resource.moved (participant->resource.owner, now, &plan, self->state,
+                                     self->state, true);
+        plan_clear (&plan);
+    }
+}

@@ -1,0 +1,242 @@
+/*  participant_doubt - votes without a decision (T7).
+ *
+ *  Ask the coordinator, in the store that made the plan. If that gives no information (silence,
+ * another store, a plan it has lost) or says pending past decide_by, ask all others of the stored
+ * list: what one of them knows to be committed is committed, what one of them has buried is
+ * aborted. Else wait longer and ask again. Nothing else is evidence: not an address, not an edge,
+ * not time.
+ */
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct doubt {
+    plan_t plan;
+    uint64_t coordinator; /* the calls under way; 0 = none */
+    uint64_t others [PARTICIPANTS_MAX];
+    size_t waiting; /* for so many of the others */
+    uint32_t delay_ms;
+};
+
+static void ask_coordinator (command_t *command, const moment_t *now);
+
+static void on_doubt_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    command_t *command = owner;
+    command->doubt_timer = 0;
+    command_age (command, now);
+    ask_coordinator (command, now);
+}
+
+void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms)
+{
+    timers_t *timers = self->participant->service->timers;
+    timers_cancel (timers, self->doubt_timer);
+    self->doubt_timer = timers_set (timers, now->mono_ms + delay_ms, on_doubt_time, self, 0);
+}
+
+void doubt_end (command_t *self)
+{
+    service_t *service = self->participant->service;
+    timers_cancel (service->timers, self->doubt_timer);
+    self->doubt_timer = 0;
+    doubt_t *doubt = self->doubt;
+    if (!doubt)
+        return;
+    calls_cancel (service->calls, doubt->coordinator);
+    for (size_t i = 0; i < doubt->plan.participants_count; i++)
+        calls_cancel (service->calls, doubt->others [i]);
+    plan_clear (&doubt->plan);
+    free (doubt);
+    self->doubt = NULL;
+}
+
+static doubt_t *doubt_begin (command_t *command)
+{
+    if (!command->doubt) {
+        command->doubt = calloc (1, sizeof *command->doubt);
+        if (!command->doubt)
+            abort ();
+        command->doubt->plan = command_plan (command);
+        command->doubt->delay_ms = command->participant->limits.doubt_ms;
+    }
+    return command->doubt;
+}
+
+/*  Nothing learnt: the next question later, by up to half of that earlier, so that those in doubt
+ *  about one planner do not ask in step. */
+static void back_off (command_t *command, const moment_t *now)
+{
+    participant_t *self = command->participant;
+    doubt_t *doubt = command->doubt;
+    uint32_t delay_ms = doubt->delay_ms;
+    doubt->delay_ms =
+      delay_ms > self->limits.doubt_ms_max / 2 ? self->limits.doubt_ms_max : 2 * delay_ms;
+    uint32_t jitter_ms = (uint32_t) prng_below (&self->service->prng, delay_ms / 2 + 1);
+    doubt_watch (command, now, delay_ms - jitter_ms);
+}
+
+static void conclude (command_t *command, const moment_t *now, bool committed, const char *why)
+{
+    service_count (command->participant->service, "doubts_resolved", 1);
+    if (committed)
+        command_decide_commit (command, now, why); /* ends the doubt */
+    else
+        command_move (command, now, COMMAND_ABORTED, why);
+}
+
+static uint64_t ask (command_t *command, const moment_t *now, const party_t *party,
+                     const char *service, const char *method, packed_t body, call_done_fn *done,
+                     uint64_t token)
+{
+    service_t *self = command->participant->service;
+    uint64_t call = calls_start (self->calls, now,
+                                 &(call_order_t){
+                                   .peer = party->name,
+                                   .endpoint = party->endpoint,
+                                   .to_store = party->store,
+                                   .service = service,
+                                   .method = method,
+                                   .actor = self->name,
+                                   .request_id = "",
+                                   .body = {.data = body.data, .size = body.size},
+                                   .timeout_ms = ASK_TIMEOUT_MS,
+                                   .tries_max = 1,
+                                 },
+                                 done, command, token);
+    free (body.data);
+    return call;
+}
+
+/*  Only the very store that was named can give evidence (T16). */
+static bool speaks_for (const call_result_t *result, const party_t *party)
+{
+    return result->status == CALL_OK && memcmp (result->store, party->store, STORE_ID_BYTES) == 0;
+}
+
+/*  --- the others --- */
+
+static void on_other (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    command_t *command = owner;
+    doubt_t *doubt = command->doubt;
+    assert (doubt && doubt->waiting > 0 && token < doubt->plan.participants_count);
+    doubt->others [token] = 0;
+    doubt->waiting--;
+
+    command_answer_t answer;
+    char why [WHY_BYTES];
+    command_state_t state = COMMAND_UNKNOWN;
+    if (speaks_for (result, &doubt->plan.participants [token]) &&
+        command_answer_decode (&answer, result->body, why)) {
+        if (txid_compare (&answer.txid, &command->txid) == 0)
+            state = answer.state;
+        command_answer_clear (&answer);
+    }
+    if (state == COMMAND_COMMITTED)
+        conclude (command, now, true, "cause=resolve");
+    else if (state == COMMAND_ABORTED || state == COMMAND_EXPIRED)
+        conclude (command, now, false, "cause=resolve");
+    else if (doubt->waiting == 0)
+        back_off (command, now);
+}
+
+static void ask_others (command_t *command, const moment_t *now)
+{
+    doubt_t *doubt = command->doubt;
+    service_t *service = command->participant->service;
+    for (size_t i = 0; i < doubt->plan.participants_count; i++) {
+        const party_t *party = &doubt->plan.participants [i];
+        if (memcmp (party->store, service->store.id, STORE_ID_BYTES) == 0)
+            continue;
+        doubt->others [i] =
+          ask (command, now, party, "Participant", "Resolve",
+               resolve_encode (&command->txid, doubt->plan.decide_by_ms), on_other, i);
+        doubt->waiting++;
+    }
+    if (doubt->waiting == 0)
+        back_off (command, now);
+}
+
+/*  --- the coordinator --- */
+
+static outcome_t outcome_told (const command_t *command, const party_t *coordinator,
+                               const call_result_t *result, bool *done)
+{
+    txid_t txid;
+    outcome_t outcome;
+    char why [WHY_BYTES];
+    *done = false;
+    if (!speaks_for (result, coordinator) ||
+        !outcome_decode (result->body, &txid, &outcome, done, why) ||
+        txid_compare (&txid, &command->txid) != 0)
+        return OUTCOME_LOST;
+    return outcome;
+}
+
+static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
+                            const call_result_t *result)
+{
+    (void) token;
+    command_t *command = owner;
+    participant_t *self = command->participant;
+    doubt_t *doubt = command->doubt;
+    doubt->coordinator = 0;
+    bool done;
+    switch (outcome_told (command, &doubt->plan.coordinator, result, &done)) {
+    case OUTCOME_COMMITTED:
+        conclude (command, now, true, "cause=outcome");
+        break;
+    case OUTCOME_ABORTED:
+        conclude (command, now, false, "cause=outcome");
+        break;
+    case OUTCOME_PENDING:
+        if (timekeeper_least (&self->service->timekeeper, now) >= command->decide_by_ms)
+            ask_others (command, now);
+        else
+            back_off (command, now);
+        break;
+    case OUTCOME_LOST:
+        ask_others (command, now);
+        break;
+    }
+}
+
+static void ask_coordinator (command_t *command, const moment_t *now)
+{
+    doubt_t *doubt = doubt_begin (command);
+    assert (doubt->coordinator == 0 && doubt->waiting == 0);
+    service_count (command->participant->service, "doubts_asked", 1);
+    doubt->coordinator = ask (command, now, &doubt->plan.coordinator, "Coordinator", "Outcome",
+                              txid_message_encode (&command->txid), on_coordinator, 0);
+}
+
+/*  --- acknowledged by all? --- */
+
+static void on_done_told (void *owner, const moment_t *now, uint64_t token,
+                          const call_result_t *result)
+{
+    (void) token;
+    command_t *command = owner;
+    command->question = 0;
+    plan_t plan = command_plan (command);
+    bool done;
+    outcome_t outcome = outcome_told (command, &plan.coordinator, result, &done);
+    /* It forgets a commit only when all have acknowledged, and then presumes abort (T5). */
+    if ((outcome == OUTCOME_COMMITTED && done) || outcome == OUTCOME_ABORTED)
+        command_mark_done (command, now);
+    plan_clear (&plan);
+}
+
+void doubt_ask_done (command_t *self, const moment_t *now)
+{
+    if (self->question)
+        return;
+    plan_t plan = command_plan (self);
+    self->question = ask (self, now, &plan.coordinator, "Coordinator", "Outcome",
+                          txid_message_encode (&self->txid), on_done_told, 0);
+    plan_clear (&plan);
+}

@@ -1,0 +1,486 @@
+/*  participant_records - the tables in memory, their records in the store, and the start that makes
+ *  the one from the other.
+ *
+ *  A record that cannot be understood is told loudly and left alone: it never stops a start, and
+ *  whoever repairs it finds it where it was. Everything else is as it was flushed: what is
+ * committed is booked, what is held or voted is taken, even where capacity has shrunk meanwhile.
+ */
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static packed_t copy_of (bytes_t from)
+{
+    if (from.size == 0)
+        return (packed_t){0};
+    return (packed_t){.data = memcpy (must (malloc (from.size)), from.data, from.size),
+                      .size = from.size};
+}
+
+/*  --- orders --- */
+
+static int by_txid (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const command_t *) thing)->txid);
+}
+
+static int by_id (const void *key, const void *thing)
+{
+    return strcmp (key, ((const reservation_t *) thing)->id);
+}
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const tally_t *) thing)->name);
+}
+
+/*  --- tallies --- */
+
+tally_t *tally_find (ordered_t *tallies, const char *name)
+{
+    return ordered_find (tallies, name);
+}
+
+static tally_t *tally_join (ordered_t *tallies, const char *name)
+{
+    tally_t *tally = ordered_find (tallies, name);
+    if (!tally) {
+        tally = must (calloc (1, sizeof *tally));
+        assert (strlen (name) <= NAME_BYTES_MAX);
+        memcpy (tally->name, name, strlen (name) + 1);
+        ordered_add (tallies, tally->name, tally);
+    }
+    tally->commands++;
+    return tally;
+}
+
+static void tally_leave (ordered_t *tallies, tally_t *tally)
+{
+    if (!tally || --tally->commands > 0)
+        return;
+    assert (tally->open == 0);
+    ordered_remove (tallies, tally->name);
+    free (tally);
+}
+
+/*  --- commands --- */
+
+command_t *command_find (const participant_t *self, const txid_t *txid)
+{
+    return ordered_find (self->commands, txid);
+}
+
+command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan)
+{
+    command_t *command = must (calloc (1, sizeof *command));
+    command->participant = self;
+    command->txid = *txid;
+    if (plan) {
+        command->operation = plan->operation;
+        command->plan = plan_encode (plan);
+        command->actor = tally_join (self->actors, plan->actor);
+        command->planner = tally_join (self->planners, plan->coordinator.name);
+        command->base_version = plan->base_version;
+        command->decide_by_ms = plan->decide_by_ms;
+        command->edge_ms = plan->edge_ms;
+        command->until_ms = plan->decide_by_ms;
+    }
+    ordered_add (self->commands, &command->txid, command);
+    return command;
+}
+
+void command_free (command_t *self)
+{
+    participant_t *participant = self->participant;
+    assert (!self->reservation && !self->taken && !self->claim && !command_open (self));
+    doubt_end (self);
+    calls_cancel (participant->service->calls, self->question);
+    timers_cancel (participant->service->timers, self->timer);
+    if (self->done_unstored)
+        TAILQ_REMOVE (&participant->done_unstored, self, done_link);
+    ordered_remove (participant->commands, &self->txid);
+    tally_leave (participant->actors, self->actor);
+    tally_leave (participant->planners, self->planner);
+    free (self->plan.data);
+    free (self->part.data);
+    free (self);
+}
+
+static void command_put_alone (command_t *self)
+{
+    participant_t *participant = self->participant;
+    if (self->done_unstored) {
+        TAILQ_REMOVE (&participant->done_unstored, self, done_link);
+        self->done_unstored = false;
+    }
+    uint8_t key [TXID_BYTES];
+    txid_pack (&self->txid, key);
+    packed_t value = command_record_encode (self);
+    outbox_put (participant->service->outbox, TABLE_COMMANDS,
+                (bytes_t){.data = key, .size = sizeof key},
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+void command_put (command_t *self)
+{
+    command_put_alone (self);
+    records_done_flush (self->participant, DONE_BATCH);
+}
+
+void records_done_flush (participant_t *self, size_t most)
+{
+    command_t *command;
+    while (most-- > 0 && (command = TAILQ_FIRST (&self->done_unstored)))
+        command_put_alone (command);
+}
+
+static void on_done_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    participant_t *self = owner;
+    self->done_timer = 0;
+    records_done_flush (self, DONE_BATCH);
+    if (TAILQ_FIRST (&self->done_unstored))
+        self->done_timer =
+          timers_set (self->service->timers, now->mono_ms + 1, on_done_time, self, 0);
+}
+
+void records_done_later (participant_t *self, const moment_t *now)
+{
+    if (self->done_timer == 0 && TAILQ_FIRST (&self->done_unstored))
+        self->done_timer =
+          timers_set (self->service->timers, now->mono_ms + DONE_LAZY_MS, on_done_time, self, 0);
+}
+
+command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
+                         int64_t decide_by_ms, const char *why)
+{
+    command_t *tombstone = command_new (self, txid, NULL);
+    tombstone->held_ms = now->wall_ms;
+    tombstone->held_mono_ms = now->mono_ms;
+    tombstone->decide_by_ms = decide_by_ms;
+    tombstone->until_ms = decide_by_ms;
+    command_move (tombstone, now, COMMAND_ABORTED, why);
+    return tombstone;
+}
+
+/*  --- reservations --- */
+
+reservation_t *reservation_find (const participant_t *self, const char *id)
+{
+    return ordered_find (self->reservations, id);
+}
+
+reservation_t *reservation_new (participant_t *self, const char *id, const char *owner)
+{
+    reservation_t *reservation = must (calloc (1, sizeof *reservation));
+    assert (strlen (id) <= NAME_BYTES_MAX && strlen (owner) <= NAME_BYTES_MAX);
+    memcpy (reservation->id, id, strlen (id) + 1);
+    memcpy (reservation->owner, owner, strlen (owner) + 1);
+    ordered_add (self->reservations, reservation->id, reservation);
+    return reservation;
+}
+
+void reservation_free (participant_t *self, reservation_t *reservation)
+{
+    assert (!reservation->pending);
+    if (reservation->current)
+        self->resource.end (self->resource.owner, reservation->current);
+    ordered_remove (self->reservations, reservation->id);
+    free (reservation->part.data);
+    free (reservation);
+}
+
+void reservation_put (participant_t *self, reservation_t *reservation)
+{
+    packed_t value = reservation_record_encode (reservation);
+    outbox_put (
+      self->service->outbox, TABLE_RESERVATIONS,
+      (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)},
+      (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
+                       bytes_t part)
+{
+    free (reservation->part.data);
+    reservation->part = copy_of (part);
+    reservation->part_kind = kind;
+    reservation->spans =
+      !part_empty (part) && self->resource.span (self->resource.owner, part, &reservation->from_ms,
+                                                 &reservation->until_ms);
+    if (reservation->spans && reservation->keep_ms < reservation->until_ms)
+        reservation->keep_ms = reservation->until_ms;
+}
+
+/*  --- loading --- */
+
+static void tell_bad (participant_t *self, const char *table, const char *why)
+{
+    service_count (self->service, "bad_records", 1);
+    outbox_log (self->service->outbox, LOG_ALARM, "record skipped table=%s why=\"%s\"", table, why);
+}
+
+/*  The resource asserts on its parts, so what comes from a disk is looked at again. */
+static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, char why [WHY_BYTES])
+{
+    bytes_t bytes = {.data = part.data, .size = part.size};
+    if (part_empty (bytes))
+        return true;
+    if (kind == PART_COMPUTE && kind == self->resource.part_kind) {
+        compute_booking_t *bookings;
+        size_t count;
+        bool good = compute_part_decode (bytes, &bookings, &count, why);
+        free (bookings);
+        return good;
+    }
+    if (kind == PART_CLAIM && kind == self->resource.part_kind) {
+        uint8_t digest [DIGEST_BYTES];
+        packed_t answer;
+        bool good = claim_part_decode (bytes, digest, &answer, why);
+        free (answer.data);
+        return good;
+    }
+    snprintf (why, WHY_BYTES, "part: kind %d is not of this service", (int) kind);
+    return false;
+}
+
+static void load_command (void *owner, bytes_t key, bytes_t value)
+{
+    participant_t *self = owner;
+    command_record_t record;
+    txid_t txid;
+    char why [WHY_BYTES] = "key: not a txid";
+    if (!txid_unpack (&txid, key) || !command_record_decode (&record, value, why)) {
+        tell_bad (self, "commands", why);
+        return;
+    }
+    const plan_t *plan = record.plan_set ? &record.plan : NULL;
+    if (plan && txid_compare (&plan->txid, &txid) != 0) {
+        tell_bad (self, "commands", "plan: of another txid than its key");
+    } else if (!plan && record.state != COMMAND_ABORTED) {
+        tell_bad (self, "commands", "plan: missing");
+    } else if (command_find (self, &txid)) {
+        tell_bad (self, "commands", "key: loaded twice");
+    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+        tell_bad (self, "commands", why);
+    } else {
+        command_t *command = command_new (self, &txid, plan);
+        command->state = record.state;
+        command->part_kind = record.part_kind;
+        command->part = record.part;
+        record.part = (packed_t){0};
+        command->held_ms = record.held_ms;
+        command->expires_ms = record.expires_ms;
+        command->prepared_ms = record.prepared_ms;
+        command->until_ms = record.until_ms;
+        if (!plan)
+            command->decide_by_ms = record.until_ms;
+        command->late = record.late;
+        command->done = record.done;
+    }
+    command_record_clear (&record);
+}
+
+static void load_reservation (void *owner, bytes_t key, bytes_t value)
+{
+    participant_t *self = owner;
+    reservation_record_t record;
+    char id [NAME_BYTES_MAX + 1] = "";
+    char why [WHY_BYTES] = "key: not an id";
+    bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
+    if (!good || !reservation_record_decode (&record, value, why)) {
+        tell_bad (self, "reservations", why);
+        return;
+    }
+    memcpy (id, key.data, key.size);
+    if (reservation_find (self, id)) {
+        tell_bad (self, "reservations", "key: loaded twice");
+    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+        tell_bad (self, "reservations", why);
+    } else {
+        reservation_t *reservation = reservation_new (self, id, record.owner);
+        reservation->version = record.version;
+        reservation->made_by = record.made_by;
+        reservation->part_kind = record.part_kind;
+        reservation->part = record.part;
+        record.part = (packed_t){0};
+        reservation->released = record.released;
+        reservation->failed = record.failed;
+        reservation->keep_ms = record.until_ms;
+    }
+    reservation_record_clear (&record);
+}
+
+/*  --- start --- */
+
+static void *take_forced (participant_t *self, const moment_t *now, const plan_t *plan,
+                          const void *current, bytes_t part)
+{
+    refusal_t refusal = {0};
+    void *taken =
+      self->resource.take (self->resource.owner, now, plan, current, part, true, &refusal);
+    assert (taken);
+    refusal_clear (&refusal);
+    return taken;
+}
+
+/*  The plan that made its version; a bare one when that command is no longer kept. */
+static plan_t plan_of (participant_t *self, const reservation_t *reservation)
+{
+    const command_t *by = command_find (self, &reservation->made_by);
+    if (by && by->plan.size > 0)
+        return command_plan (by);
+    plan_t plan = {.txid = reservation->made_by, .base_version = reservation->version - 1};
+    memcpy (plan.reservation, reservation->id, sizeof plan.reservation);
+    memcpy (plan.actor, reservation->owner, sizeof plan.actor);
+    return plan;
+}
+
+static void book_reservations (participant_t *self, const moment_t *now)
+{
+    const resource_t *resource = &self->resource;
+    const char *at = NULL;
+    for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
+         at = reservation->id) {
+        bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+        if (part_empty (part))
+            continue;
+        reservation->spans =
+          resource->span (resource->owner, part, &reservation->from_ms, &reservation->until_ms);
+        plan_t plan = plan_of (self, reservation);
+        void *taken = take_forced (self, now, &plan, NULL, part);
+        reservation->current = resource->settle (resource->owner, NULL, taken);
+        plan_clear (&plan);
+    }
+}
+
+/*  The pending change of its reservation again; false when another one is, which no write of ours
+ *  can have left behind. */
+static bool rejoin (command_t *self, const plan_t *plan)
+{
+    participant_t *participant = self->participant;
+    reservation_t *reservation = reservation_find (participant, plan->reservation);
+    if (!reservation)
+        reservation = reservation_new (participant, plan->reservation, plan->actor);
+    if (reservation->pending)
+        return false;
+    reservation->pending = self;
+    self->reservation = reservation;
+    return true;
+}
+
+/*  T15: what is left of a hold's life is told by the wall clock, which the host never lets fall
+ *  behind the last stamp stored; and never more than a site grants. */
+static void resume_life (command_t *self, const moment_t *now)
+{
+    int64_t left_ms = self->expires_ms - now->wall_ms;
+    if (left_ms > self->participant->limits.hold_ttl_ms_max)
+        left_ms = self->participant->limits.hold_ttl_ms_max;
+    self->expires_mono_ms = now->mono_ms + (left_ms > 0 ? left_ms : 0);
+    int64_t age_ms = now->wall_ms - self->held_ms;
+    self->held_mono_ms = now->mono_ms - (age_ms > 0 ? age_ms : 0);
+}
+
+/*  False when it cannot be taken up. */
+static bool resume (command_t *self, const moment_t *now)
+{
+    participant_t *participant = self->participant;
+    bytes_t part = {.data = self->part.data, .size = self->part.size};
+    bool claims = participant->resource.claims;
+    bool kept_claim = claims && self->state == COMMAND_COMMITTED;
+    resume_life (self, now);
+    if (command_finished (self) && !kept_claim)
+        return true;
+    plan_t plan = command_plan (self);
+    bool good = claims || rejoin (self, &plan);
+    if (good && self->state != COMMAND_EDGE) {
+        const void *current = self->reservation ? self->reservation->current : NULL;
+        self->taken = take_forced (participant, now, &plan, current, part);
+    }
+    plan_clear (&plan);
+    if (!good)
+        return false;
+    if (kept_claim) {
+        self->claim = participant->resource.settle (participant->resource.owner, NULL, self->taken);
+        self->taken = NULL;
+        return true;
+    }
+    if (command_open (self))
+        command_count (self, true);
+    command_age (self, now);
+    if (self->timer == 0)
+        command_watch (self, now);
+    if (self->state == COMMAND_PREPARED || self->state == COMMAND_EDGE)
+        doubt_watch (self, now, participant->limits.doubt_ms);
+    return true;
+}
+
+void records_start (participant_t *self, const moment_t *now)
+{
+    book_reservations (self, now);
+    const txid_t *at = NULL;
+    txid_t seen;
+    for (command_t *command; (command = ordered_after (self->commands, at));) {
+        seen = command->txid;
+        at = &seen;
+        if (resume (command, now))
+            continue;
+        tell_bad (self, "commands", "a second change pending on one reservation");
+        command->state = COMMAND_ABORTED; /* in memory only: the record stays for whoever repairs */
+        command_free (command);
+    }
+    outbox_log (
+      self->service->outbox, LOG_INFO, "participant started commands=%zu open=%zu reservations=%zu",
+      ordered_count (self->commands), self->open_count, ordered_count (self->reservations));
+}
+
+void records_register (participant_t *self)
+{
+    self->commands = ordered_new (by_txid);
+    self->reservations = ordered_new (by_id);
+    self->actors = ordered_new (by_name);
+    self->planners = ordered_new (by_name);
+    TAILQ_INIT (&self->open);
+    TAILQ_INIT (&self->done_unstored);
+    service_load (self->service, TABLE_COMMANDS, load_command, self);
+    if (!self->resource.claims)
+        service_load (self->service, TABLE_RESERVATIONS, load_reservation, self);
+}
+
+void records_destroy (participant_t *self)
+{
+    const resource_t *resource = &self->resource;
+    for (command_t *command; (command = ordered_after (self->commands, NULL));) {
+        if (command->taken)
+            resource->drop (resource->owner, command->taken);
+        if (command->claim)
+            resource->end (resource->owner, command->claim);
+        command->taken = command->claim = NULL;
+        if (command_open (command))
+            command_count (command, false);
+        if (command->reservation)
+            command->reservation->pending = NULL;
+        command->reservation = NULL;
+        command->state = COMMAND_ABORTED;
+        command_free (command);
+    }
+    for (reservation_t *reservation; (reservation = ordered_after (self->reservations, NULL));)
+        reservation_free (self, reservation);
+    ordered_destroy (&self->commands);
+    ordered_destroy (&self->reservations);
+    ordered_destroy (&self->actors);
+    ordered_destroy (&self->planners);
+}

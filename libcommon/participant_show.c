@@ -1,0 +1,129 @@
+/*  participant_show - what is asked without changing anything: one reservation, a page of them, a
+ *  page of commands.
+ *
+ *  Whose a reservation is and what it books is told to its owner, to planners (which ask in their
+ *  users' names and answer each only what is theirs) and to administrators; others learn that it is
+ *  there and how it stands.
+ */
+#include "participant_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  S3's state, which time alone moves on. */
+static reservation_state_t state_of (const participant_t *self, const moment_t *now,
+                                     const reservation_t *reservation)
+{
+    int64_t at_ms = timekeeper_least (&self->service->timekeeper, now);
+    if (reservation->version == 0)
+        return RESERVATION_CREATED;
+    if (reservation->failed)
+        return RESERVATION_FAILED;
+    if (reservation->released || !reservation->spans || at_ms >= reservation->until_ms)
+        return RESERVATION_RELEASED;
+    return at_ms < reservation->from_ms ? RESERVATION_RESERVED : RESERVATION_ACTIVATED;
+}
+
+static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,
+                            const request_t *request, const reservation_t *reservation)
+{
+    return (part_view_t){
+      .participant = self->service->name,
+      .reservation = reservation,
+      .state = state_of (self, now, reservation),
+      .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
+      .by = reservation->version == 0 ? reservation->pending
+                                      : command_find (self, &reservation->made_by),
+    };
+}
+
+static void reply_packed (participant_t *self, const request_t *request, packed_t body)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+static uint32_t page_size (const participant_t *self, uint32_t asked)
+{
+    return asked > 0 && asked < self->limits.list_max ? asked : self->limits.list_max;
+}
+
+void participant_on_show (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    char id [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    if (!show_decode (request->body, id, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    page_t *page = page_new (1);
+    reservation_t *reservation = reservation_find (self, id);
+    if (reservation && reservation->pending) {
+        command_age (reservation->pending, now);
+        reservation = reservation_find (self, id); /* it may have ended with it */
+    }
+    if (reservation) {
+        part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
+        page_add_part (page, &view);
+    }
+    reply_packed (self, request, page_show_encode (page));
+    page_destroy (&page);
+}
+
+static bool asked_for (const list_question_t *question, const part_view_t *view)
+{
+    const reservation_t *reservation = view->reservation;
+    if (*question->owner && (!view->details || strcmp (question->owner, reservation->owner) != 0))
+        return false;
+    if (question->from_ms == 0 && question->until_ms == 0)
+        return true;
+    return reservation->spans && reservation->from_ms < question->until_ms &&
+           reservation->until_ms > question->from_ms;
+}
+
+void participant_on_list (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    list_question_t question;
+    char why [WHY_BYTES];
+    if (!list_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    page_t *page = page_new (page_size (self, question.most));
+    bool more = false;
+    const char *at = *question.after ? question.after : NULL;
+    for (const reservation_t *reservation;
+         !more && (reservation = ordered_after (self->reservations, at)); at = reservation->id) {
+        part_view_t view = view_of (self, now, VERB_LIST, request, reservation);
+        if (asked_for (&question, &view))
+            more = !page_add_part (page, &view);
+    }
+    reply_packed (self, request, page_list_encode (page, more));
+    page_destroy (&page);
+}
+
+void participant_on_commands (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    participant_t *self = owner;
+    commands_question_t question;
+    char why [WHY_BYTES];
+    if (!commands_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    page_t *page = page_new (page_size (self, question.most));
+    bool more = false;
+    const txid_t *at = question.after_set ? &question.after : NULL;
+    for (const command_t *command; !more && (command = ordered_after (self->commands, at));
+         at = &command->txid) {
+        if (command->actor &&
+            may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name))
+            more = !page_add_command (page, command);
+    }
+    reply_packed (self, request, page_commands_encode (page, more));
+    page_destroy (&page);
+}

@@ -1,0 +1,310 @@
+/*  participant_state - what the files of the participant share; nobody else includes it.
+ *
+ *  participant.c          the verbs on a command that is known: renew, prepare, commit, abort, …
+ *  participant_hold.c     HOLD: the checks, the refusals, the taking
+ *  participant_command.c  one command: its states, and everything that moves with them
+ *  participant_records.c  the tables in memory and in the store; start; pruning
+ *  participant_doubt.c    votes without a decision (T7)
+ *  participant_show.c     show, list, commands
+ *  participant_check.c    the invariants
+ *  participant_wire.c     bodies and records, to and from proto/transaction.proto
+ */
+#ifndef MUSUBI_PARTICIPANT_STATE_H
+#define MUSUBI_PARTICIPANT_STATE_H
+
+#include "ordered.h"
+#include "participant.h"
+
+#include <sys/queue.h>
+
+#define RELEASE_WAIT_MS     10000    /* a release that met a pending change bars new ones so long */
+#define DECIDE_AHEAD_MS_MAX 3600000  /* a plan must be decided within an hour */
+#define BURIED_AHEAD_MS_MAX 86400000 /* what a RESOLVE may say of decide_by */
+#define EDGE_LOOK_MS_MAX    60000  /* an edge far away is looked at so often: clocks get stepped */
+#define ASK_TIMEOUT_MS      1000   /* a question in doubt */
+#define DONE_LAZY_MS        5000   /* marks wait so long for a write to travel with */
+#define DONE_BATCH          256    /* marks that travel with one write */
+#define PRUNE_STEP          256    /* records looked at in one go */
+#define PRUNE_PACE_MS       50     /* between two goes of one sweep */
+#define PRUNE_REST_MS_MIN   1000   /* between two sweeps: an eighth of the retention, */
+#define PRUNE_REST_MS_MAX   600000 /* within these bounds */
+#define PRUNE_ASKS_MAX      16     /* questions for acknowledgement in one go */
+#define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13) */
+
+typedef struct command command_t;
+typedef struct reservation reservation_t;
+typedef struct doubt doubt_t;
+
+/*  How many open commands one actor or one planner has; kept while any command names it. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    size_t commands; /* that name it */
+    size_t open;     /* of those, held or prepared */
+} tally_t;
+
+struct command {
+    participant_t *participant;
+    txid_t txid;
+    command_state_t state;
+    operation_t operation;
+    bool late;
+    bool done;
+    bool done_unstored; /* in the list of marks that wait for a write */
+    part_kind_t part_kind;
+    packed_t plan; /* empty for a tombstone */
+    packed_t part;
+    tally_t *actor;   /* NULL for a tombstone */
+    tally_t *planner; /* the coordinator */
+    uint32_t base_version;
+    int64_t decide_by_ms;
+    int64_t edge_ms;
+    int64_t held_ms; /* wall */
+    int64_t held_mono_ms;
+    int64_t expires_ms; /* wall */
+    int64_t expires_mono_ms;
+    int64_t prepared_ms;        /* wall; 0 = never voted */
+    int64_t until_ms;           /* retention counts from here */
+    reservation_t *reservation; /* while the change is pending; never for a claim */
+    void *taken;                /* the resource's, while held or prepared */
+    void *claim;                /* the resource's, of a committed claim */
+    uint64_t timer;             /* held: its expiry; prepared: its edge */
+    uint64_t doubt_timer;
+    doubt_t *doubt;                  /* questions under way */
+    uint64_t question;               /* has everyone acknowledged? asked before pruning */
+    TAILQ_ENTRY (command) open_link; /* held or prepared, oldest first */
+    TAILQ_ENTRY (command) done_link;
+};
+
+struct reservation {
+    char id [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    uint32_t version; /* committed; 0 = only the first change is pending */
+    bool released;
+    bool failed;
+    txid_t made_by; /* when version > 0 */
+    part_kind_t part_kind;
+    packed_t part; /* of what is booked; empty = nothing */
+    bool spans;    /* it books [from_ms, until_ms) */
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t keep_ms; /* retention counts from here: the latest end it ever had */
+    void *current;   /* the resource's; NULL = nothing */
+    command_t *pending;
+    int64_t release_wait_mono_ms; /* until then a release that met a pending change goes first */
+};
+
+TAILQ_HEAD (command_list, command);
+
+struct participant {
+    service_t *service;
+    resource_t resource;
+    participant_limits_t limits;
+    const access_t *access;
+    ordered_t *commands;     /* by txid */
+    ordered_t *reservations; /* by id */
+    ordered_t *actors;       /* tallies */
+    ordered_t *planners;
+    struct command_list open;
+    struct command_list done_unstored;
+    uint64_t done_timer;
+    size_t open_count;
+    uint64_t prune_timer;
+    bool prune_reservations; /* which table the sweep is in */
+    txid_t prune_txid;       /* how far it is there */
+    bool prune_begun;
+    char prune_id [NAME_BYTES_MAX + 1];
+};
+
+/*  --- participant.c --- */
+
+/*  Answer a command verb; counts a refusal. Ends the answer. */
+void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer);
+
+/*  Why not, in one sentence. False, so that a check can return it. */
+bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+/*  PREPARE of a command that is held, and the answer to it. */
+void participant_vote (command_t *command, const moment_t *now, const request_t *request);
+
+/*  --- participant_command.c --- */
+
+/*  Its plan, decoded anew; end it with plan_clear. Only for a command that has one. */
+plan_t command_plan (const command_t *self);
+
+/*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. why goes
+ *  into the log line. */
+void command_move (command_t *self, const moment_t *now, command_state_t to, const char *why);
+
+/*  What time alone does to it: a held one expires, a prepared one meets its edge. */
+void command_age (command_t *self, const moment_t *now);
+
+/*  The timer that its state needs. */
+void command_watch (command_t *self, const moment_t *now);
+
+/*  The coordinator has committed: it commits, or past its edge tries to come in again (T9).
+ *  Only while prepared or at the edge. */
+void command_decide_commit (command_t *self, const moment_t *now, const char *why);
+
+/*  Has the edge come, as far as this clock goes? Never for a claim. */
+bool command_edge_passed (const command_t *self, int64_t at_ms);
+
+bool command_open (const command_t *self);     /* held or prepared: it takes capacity */
+bool command_finished (const command_t *self); /* no verb changes it any more */
+
+/*  Counted while open, with its actor, its planner, and in all. */
+void command_count (command_t *self, bool open);
+
+/*  Every participant has acknowledged (T6). Stored with the next write. */
+void command_mark_done (command_t *self, const moment_t *now);
+
+/*  The answer to a verb: where it stands now. */
+command_answer_t command_answer (const command_t *self, const moment_t *now);
+
+/*  --- participant_records.c --- */
+
+command_t *command_find (const participant_t *self, const txid_t *txid);
+
+/*  A new command, in the table. plan NULL: a tombstone. Neither is kept. */
+command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);
+void command_free (command_t *self);
+void command_put (command_t *self);
+
+/*  A txid that was never held here will never be (T7, SPEC R5). */
+command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
+                         int64_t decide_by_ms, const char *why);
+
+reservation_t *reservation_find (const participant_t *self, const char *id);
+reservation_t *reservation_new (participant_t *self, const char *id, const char *owner);
+void reservation_free (participant_t *self, reservation_t *reservation);
+void reservation_put (participant_t *self, reservation_t *reservation);
+
+/*  The part it books from now on: copied. Sets its span. */
+void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
+                       bytes_t part);
+
+tally_t *tally_find (ordered_t *tallies, const char *name);
+
+void records_register (participant_t *self);
+void records_start (participant_t *self, const moment_t *now);
+void records_destroy (participant_t *self);
+
+/*  Marks of done (T6) that wait for a write to travel with: store so many now; or all of them after
+ *  a while, if no write comes. */
+void records_done_flush (participant_t *self, size_t most);
+void records_done_later (participant_t *self, const moment_t *now);
+
+/*  --- participant_prune.c --- */
+
+void prune_start (participant_t *self, const moment_t *now);
+
+/*  --- participant_doubt.c --- */
+
+/*  A vote has been given: ask when no decision comes. delay_ms from now. */
+void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms);
+
+/*  No more questions. */
+void doubt_end (command_t *self);
+
+/*  Ask the coordinator whether everyone has acknowledged a commit; marks it so. */
+void doubt_ask_done (command_t *self, const moment_t *now);
+
+/*  --- participant_hold.c --- */
+
+method_fn participant_on_hold;
+
+/*  --- participant_show.c --- */
+
+method_fn participant_on_show;
+method_fn participant_on_list;
+method_fn participant_on_commands;
+
+/*  --- participant_wire.c --- */
+
+packed_t command_record_encode (const command_t *self);
+
+/*  Fills a command that command_new made from the plan; plan_set false for a tombstone. */
+typedef struct {
+    bool plan_set;
+    plan_t plan;
+    command_state_t state;
+    part_kind_t part_kind;
+    packed_t part;
+    int64_t held_ms;
+    int64_t expires_ms;
+    int64_t prepared_ms;
+    int64_t until_ms;
+    bool late;
+    bool done;
+} command_record_t;
+bool command_record_decode (command_record_t *record, bytes_t value, char why [WHY_BYTES]);
+void command_record_clear (command_record_t *record);
+
+packed_t reservation_record_encode (const reservation_t *self);
+
+typedef struct {
+    char owner [NAME_BYTES_MAX + 1];
+    uint32_t version;
+    txid_t made_by;
+    part_kind_t part_kind;
+    packed_t part;
+    bool released;
+    bool failed;
+    int64_t until_ms;
+} reservation_record_t;
+bool reservation_record_decode (reservation_record_t *record, bytes_t value, char why [WHY_BYTES]);
+void reservation_record_clear (reservation_record_t *record);
+
+bool show_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+
+typedef struct {
+    char owner [NAME_BYTES_MAX + 1];
+    int64_t from_ms;
+    int64_t until_ms;
+    char after [NAME_BYTES_MAX + 1];
+    uint32_t most;
+} list_question_t;
+bool list_decode (list_question_t *question, bytes_t body, char why [WHY_BYTES]);
+
+typedef struct {
+    bool after_set;
+    txid_t after;
+    uint32_t most;
+} commands_question_t;
+bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY_BYTES]);
+
+/*  S3's states, numbered as proto ReservationState. */
+typedef enum {
+    RESERVATION_CREATED,
+    RESERVATION_RESERVED,
+    RESERVATION_ACTIVATED,
+    RESERVATION_RELEASED,
+    RESERVATION_FAILED
+} reservation_state_t;
+
+/*  A reservation as it is told. Borrows. */
+typedef struct {
+    const char *participant;
+    const reservation_t *reservation;
+    reservation_state_t state;
+    bool details;        /* the asker may see whose it is and what it books */
+    const command_t *by; /* made the committed version, or the pending first one; NULL = pruned */
+} part_view_t;
+
+/*  An answer of many records, within the bytes that a body may have. */
+typedef struct page page_t;
+page_t *page_new (uint32_t most);
+void page_destroy (page_t **self_p);
+
+/*  False when the page is full: the record is not in it. */
+bool page_add_part (page_t *self, const part_view_t *view);
+bool page_add_command (page_t *self, const command_t *command);
+
+packed_t page_show_encode (const page_t *self); /* the first record, if any */
+packed_t page_list_encode (const page_t *self, bool more);
+packed_t page_commands_encode (const page_t *self, bool more);
+
+/*  The packed ComputePart, ClaimPart … that says "nothing". */
+bool part_empty (bytes_t part);
+
+#endif
