@@ -1,2 +1,341 @@
-/*  gis - to be written. */
-typedef int gis_is_empty;
+/*  gis - puts roster and home into one core, and answers about the roster.
+ *
+ *  A GIS lists itself, in its own roster for ever and at the others under leases, so that its name
+ *  is found everywhere. It follows nobody: what it knows, it was told by those it lists.
+ */
+#include "gis.h"
+
+#include "announcer.h"
+#include "gis_wire.h"
+#include "home.h"
+#include "roster.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const gis_settings_t gis_settings_default = {
+  .lease_ms_min = 3000,
+  .lease_ms_max = 60000,
+  .entries_max = 4096,
+  .closed_max = 1000000,
+  .limits = {.hold_ttl_ms = 60000,
+             .hold_ttl_ms_max = 300000,
+             .hold_age_ms_max = 600000,
+             .holds_max = 65536,
+             .holds_per_actor_max = 4096,
+             .holds_per_planner_max = 16384,
+             .retention_ms = INT64_C (86400000),
+             .doubt_ms = 2000,
+             .doubt_ms_max = 15000,
+             .list_max = 1000},
+  .access = {.accounts = (const char *const []){"*"}, .accounts_count = 1},
+};
+
+typedef struct {
+    gis_settings_t settings; /* its lists are our copies */
+    service_t *service;
+    roster_t *roster;
+    announcer_t *announcer; /* at the other GIS */
+    home_t *home;
+} gis_t;
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static bool is_administrator (const gis_t *self, const char *actor)
+{
+    return may (&self->settings.access, VERB_ADMINISTER, actor, actor, "");
+}
+
+static void reply (gis_t *self, const request_t *request, packed_t body)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+static directory_mark_t mark_of (const gis_t *self)
+{
+    directory_mark_t mark = {.start = self->service->store.start,
+                             .number = roster_number (self->roster)};
+    memcpy (mark.store, self->service->store.id, STORE_ID_BYTES);
+    return mark;
+}
+
+/*  --- announce, withdraw --- */
+
+static uint32_t lease_granted (const gis_t *self, uint32_t wanted_ms)
+{
+    uint32_t lease_ms = wanted_ms ? wanted_ms : DIRECTORY_LEASE_MS;
+    if (lease_ms < self->settings.lease_ms_min)
+        lease_ms = self->settings.lease_ms_min;
+    return lease_ms < self->settings.lease_ms_max ? lease_ms : self->settings.lease_ms_max;
+}
+
+static void refuse_listing (gis_t *self, const request_t *request, const char *name,
+                            roster_answer_t answer)
+{
+    service_count (self->service, "announcements_refused", 1);
+    switch (answer) {
+    case ROSTER_HELD:
+        service_refuse (self->service, request, CALL_DENIED,
+                        "%s is held by another store until its lease ends", name);
+        break;
+    case ROSTER_STALE:
+        service_refuse (self->service, request, CALL_DENIED,
+                        "a later start of the same store is listed as %s", name);
+        break;
+    default:
+        service_refuse (self->service, request, CALL_OVERLOADED, "entries_max: no room for %s",
+                        name);
+        break;
+    }
+}
+
+static void on_announce (void *owner, const moment_t *now, const request_t *request)
+{
+    gis_t *self = owner;
+    announce_t announce;
+    char why [WHY_BYTES];
+    if (!announce_decode (&announce, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    char name [NAME_BYTES_MAX + 1];
+    memcpy (name, announce.entry.name, sizeof name);
+    uint32_t lease_ms = lease_granted (self, announce.lease_ms);
+    if (strcmp (request->actor, name) != 0 && !is_administrator (self, request->actor)) {
+        service_count (self->service, "announcements_refused", 1);
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not announce %s",
+                        request->actor, name);
+    } else {
+        roster_answer_t answer =
+          roster_list (self->roster, now, &announce.entry, &announce.packed, lease_ms);
+        if (answer == ROSTER_OK) {
+            service_count (self->service, "announcements", 1);
+            reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
+        } else {
+            refuse_listing (self, request, name, answer);
+        }
+    }
+    announce_clear (&announce);
+}
+
+/*  Also answers well when it is not listed, or another start is: what was wanted is so. */
+static void on_withdraw (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    gis_t *self = owner;
+    withdraw_t withdraw;
+    char why [WHY_BYTES];
+    if (!withdraw_decode (&withdraw, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (strcmp (request->actor, withdraw.name) != 0 && !is_administrator (self, request->actor)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not withdraw %s",
+                        request->actor, withdraw.name);
+        return;
+    }
+    roster_withdraw (self->roster, withdraw.name, withdraw.store, withdraw.start);
+    reply (self, request, (packed_t){0}); /* WithdrawAnswer is empty */
+}
+
+/*  --- snapshot, find --- */
+
+static bool same_mark (const directory_mark_t *a, const directory_mark_t *b)
+{
+    return a->start == b->start && a->number == b->number &&
+           memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
+}
+
+static bytes_t packed_of_listing (const listing_t *listing)
+{
+    return (bytes_t){.data = listing->packed.data, .size = listing->packed.size};
+}
+
+static void on_snapshot (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    gis_t *self = owner;
+    snapshot_request_t asked;
+    char why [WHY_BYTES];
+    if (!snapshot_request_decode (&asked, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    directory_mark_t mark = mark_of (self);
+    service_count (self->service, "snapshots", 1);
+    if (!*asked.after && same_mark (&asked.have, &mark)) {
+        reply (self, request, unchanged_encode (&mark));
+        return;
+    }
+    page_t *page = page_new ();
+    const listing_t *listing = roster_after (self->roster, *asked.after ? asked.after : NULL);
+    while (listing && page_add (page, packed_of_listing (listing)))
+        listing = roster_after (self->roster, listing->entry.name);
+    reply (self, request,
+           page_snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
+                                 listing != NULL));
+    page_destroy (&page);
+}
+
+static bool of_kind (const directory_entry_t *entry, const char *kind)
+{
+    size_t length = strlen (kind);
+    return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
+}
+
+/*  Some one class must meet it all: a site of many small kinds is no match for a large need. */
+static bool site_matches (const site_t *site, const find_t *find)
+{
+    for (size_t i = 0; site && i < site->classes_count; i++) {
+        const node_class_t *class = &site->classes [i];
+        uint64_t cpus = (uint64_t) class->nodes * class->cpus_per_node;
+        if (cpus >= find->cpus && class_meets (class, find->require, find->require_count))
+            return true;
+    }
+    return false;
+}
+
+static bool matches (const directory_entry_t *entry, const find_t *find)
+{
+    bool any_site = find->require_count == 0 && find->cpus == 0;
+    return of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
+}
+
+static void on_find (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    gis_t *self = owner;
+    find_t find;
+    char why [WHY_BYTES];
+    if (!find_decode (&find, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    service_count (self->service, "finds", 1);
+    page_t *page = page_new ();
+    const listing_t *listing = roster_after (self->roster, *find.after ? find.after : NULL);
+    while (listing &&
+           (!matches (&listing->entry, &find) || page_add (page, packed_of_listing (listing))))
+        listing = roster_after (self->roster, listing->entry.name);
+    reply (self, request, page_find_encode (page, listing != NULL));
+    page_destroy (&page);
+}
+
+/*  --- the core --- */
+
+static const char *resolve (void *owner, const char *peer)
+{
+    const listing_t *listing = roster_find (owner, peer);
+    return listing ? listing->entry.endpoint : NULL;
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    gis_t *self = owner;
+    directory_entry_t own = {.start = self->service->store.start};
+    memcpy (own.name, self->service->name, sizeof own.name);
+    memcpy (own.store, self->service->store.id, STORE_ID_BYTES);
+    memcpy (own.endpoint, self->service->endpoint, sizeof own.endpoint);
+    memcpy (own.events, self->service->events, sizeof own.events);
+    announcer_announce (self->announcer, now, &own);
+    packed_t packed = entry_encode (&own);
+    roster_answer_t answer = roster_list (self->roster, now, &own, &packed, ROSTER_FOR_EVER);
+    assert (answer == ROSTER_OK); /* it is the first */
+}
+
+static const char **copy_texts (const char *const *texts, size_t count)
+{
+    const char **copy = must (calloc (count + 1, sizeof *copy));
+    for (size_t i = 0; i < count; i++)
+        copy [i] = must (strdup (texts [i]));
+    return copy;
+}
+
+static void free_texts (const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free ((char *) texts [i]);
+    free ((const char **) texts);
+}
+
+static gis_settings_t copy_settings (const gis_settings_t *from)
+{
+    gis_settings_t copy = *from;
+    copy.name = must (strdup (from->name));
+    copy.homes_count = from->homes_count ? from->homes_count : 1;
+    copy.homes = copy_texts (from->homes_count ? from->homes : &from->name, copy.homes_count);
+    copy.gis_endpoints = copy_texts (from->gis_endpoints, from->gis_count);
+    copy.access.accounts = copy_texts (from->access.accounts, from->access.accounts_count);
+    copy.access.administrators =
+      copy_texts (from->access.administrators, from->access.administrators_count);
+    return copy;
+}
+
+static void free_settings (gis_settings_t *settings)
+{
+    free ((char *) settings->name);
+    free_texts (settings->homes, settings->homes_count);
+    free_texts (settings->gis_endpoints, settings->gis_count);
+    free_texts (settings->access.accounts, settings->access.accounts_count);
+    free_texts (settings->access.administrators, settings->access.administrators_count);
+}
+
+static void step (void *owner, const moment_t *now, const event_t *event)
+{
+    service_step (((gis_t *) owner)->service, now, event);
+}
+
+static bool next (void *owner, effect_t *effect)
+{
+    return service_next (((gis_t *) owner)->service, effect);
+}
+
+static void destroy (void *owner)
+{
+    gis_t *self = owner;
+    home_destroy (&self->home);
+    announcer_destroy (&self->announcer);
+    roster_destroy (&self->roster);
+    service_destroy (&self->service);
+    free_settings (&self->settings);
+    free (self);
+}
+
+static void check_settings (const gis_settings_t *settings)
+{
+    assert (settings->name && strchr (settings->name, '/'));
+    assert (settings->homes_count <= GIS_HOMES_MAX);
+    assert (settings->entries_max > 0 && settings->entries_max <= GIS_ENTRIES_MAX);
+    assert (settings->lease_ms_min >= GIS_LEASE_MS_LEAST);
+    assert (settings->lease_ms_min <= settings->lease_ms_max);
+    assert (settings->lease_ms_max <= GIS_LEASE_MS_MOST);
+}
+
+void gis_core (const gis_settings_t *settings, core_t *core)
+{
+    assert (settings && core);
+    check_settings (settings);
+    gis_t *self = must (calloc (1, sizeof *self));
+    self->settings = copy_settings (settings);
+    self->service = service_new (self->settings.name, NULL, 0);
+    self->roster = roster_new (self->service, self->settings.entries_max);
+    self->announcer =
+      announcer_new (self->service->calls, self->service->outbox, self->service->timers,
+                     &self->service->prng, self->settings.gis_endpoints, self->settings.gis_count);
+    calls_resolver (self->service->calls, resolve, self->roster);
+    service_at_start (self->service, on_start, self);
+    self->home = home_new (self->service, &self->settings);
+    service_serve (self->service, "Gis", "Announce", on_announce, self);
+    service_serve (self->service, "Gis", "Withdraw", on_withdraw, self);
+    service_serve (self->service, "Gis", "Snapshot", on_snapshot, self);
+    service_serve (self->service, "Gis", "Find", on_find, self);
+    *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
+}

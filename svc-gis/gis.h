@@ -23,7 +23,6 @@
 #define GIS_ENTRY_BYTES_MAX  (192u << 10) /* of one entry, packed */
 #define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */
 #define GIS_PAGE_BYTES       (512u << 10) /* a page of entries ends once it has so many */
-#define GIS_ANSWER_BYTES_MAX (64u << 10)  /* of a packed Answer kept with a claim */
 #define GIS_KEEP_MS_MAX      (INT64_C (400) * 86400000) /* Close keeps at most so far ahead */
 #define GIS_LEASE_MS_LEAST   1000
 #define GIS_LEASE_MS_MOST    3600000

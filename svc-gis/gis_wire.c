@@ -1,2 +1,401 @@
-/*  gis_wire - to be written. */
-typedef int gis_wire_is_empty;
+/*  gis_wire - announcements, questions, claims, to and from proto/gis.proto. */
+#include "gis_wire.h"
+
+#include "message.h"
+#include "site_wire.h"
+#include "transaction_wire.h"
+
+#include "gis.pb-c.h"
+#include "planner.pb-c.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
+static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "same numbers");
+
+#define FIELD_BYTES 32
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static ProtobufCBinaryData binary (const uint8_t *data, size_t size)
+{
+    return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) data};
+}
+
+static bool store_take (uint8_t to [STORE_ID_BYTES], const ProtobufCBinaryData *from,
+                        char why [WHY_BYTES])
+{
+    if (from->len != STORE_ID_BYTES)
+        return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
+    memcpy (to, from->data, STORE_ID_BYTES);
+    return true;
+}
+
+static packed_t copy_of (const ProtobufCBinaryData *from)
+{
+    packed_t copy = {.size = from->len};
+    if (copy.size > 0)
+        copy.data = memcpy (must (malloc (copy.size)), from->data, copy.size);
+    return copy;
+}
+
+/*  --- announce, withdraw --- */
+
+static bool announce_take (announce_t *to, const Musubi__AnnounceRequest *from,
+                           char why [WHY_BYTES])
+{
+    *to = (announce_t){.lease_ms = from->lease_ms};
+    if (!from->entry)
+        return wrong (why, "entry: missing");
+    packed_t packed = packed_of (&from->entry->base);
+    bytes_t bytes = {.data = packed.data, .size = packed.size};
+    if (packed.size > GIS_ENTRY_BYTES_MAX) {
+        free (packed.data);
+        return wrong (why, "entry: larger than %u bytes", GIS_ENTRY_BYTES_MAX);
+    }
+    if (!entry_decode (&to->entry, bytes, why)) {
+        free (packed.data);
+        return false;
+    }
+    to->packed = packed;
+    return true;
+}
+
+bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__announce_request__descriptor, body);
+    if (!message)
+        return wrong (why, "announcement: not such a message");
+    bool taken = announce_take (self, (const Musubi__AnnounceRequest *) message, why);
+    message_free (message);
+    return taken;
+}
+
+void announce_clear (announce_t *self)
+{
+    entry_clear (&self->entry);
+    free (self->packed.data);
+    *self = (announce_t){0};
+}
+
+packed_t announce_answer_encode (uint32_t lease_ms, int64_t wall_ms)
+{
+    Musubi__AnnounceAnswer answer = MUSUBI__ANNOUNCE_ANSWER__INIT;
+    answer.lease_ms = lease_ms;
+    answer.wall_ms = wall_ms;
+    return packed_of (&answer.base);
+}
+
+bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__withdraw_request__descriptor, body);
+    if (!message)
+        return wrong (why, "withdrawal: not such a message");
+    const Musubi__WithdrawRequest *request = (const Musubi__WithdrawRequest *) message;
+    *self = (withdraw_t){.start = request->start};
+    bool taken = text_take (self->name, NAME_BYTES_MAX, request->name, TEXT_WORD, "name", why) &&
+                 store_take (self->store, &request->store, why);
+    message_free (message);
+    return taken;
+}
+
+/*  --- snapshot, find --- */
+
+static bool snapshot_request_take (snapshot_request_t *to, const Musubi__SnapshotRequest *from,
+                                   char why [WHY_BYTES])
+{
+    *to = (snapshot_request_t){0};
+    if (!text_take (to->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why))
+        return false;
+    if (from->start == 0)
+        return true;
+    to->have.start = from->start;
+    to->have.number = from->number;
+    return store_take (to->have.store, &from->store, why);
+}
+
+bool snapshot_request_decode (snapshot_request_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__snapshot_request__descriptor, body);
+    if (!message)
+        return wrong (why, "question: not such a message");
+    bool taken = snapshot_request_take (self, (const Musubi__SnapshotRequest *) message, why);
+    message_free (message);
+    return taken;
+}
+
+static bool find_take (find_t *to, const Musubi__FindRequest *from, char why [WHY_BYTES])
+{
+    *to = (find_t){.cpus = from->cpus};
+    if (!text_take (to->kind, NAME_BYTES_MAX, from->kind, TEXT_WORD_OR_NONE, "kind", why) ||
+        !text_take (to->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why))
+        return false;
+    if (from->n_require > FIND_REQUIRE_MAX)
+        return wrong (why, "require: more than %d", FIND_REQUIRE_MAX);
+    for (size_t i = 0; i < from->n_require; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "require[%zu]", i);
+        if (!requirement_take (&to->require [to->require_count++], from->require [i], field, why))
+            return false;
+    }
+    return true;
+}
+
+bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__find_request__descriptor, body);
+    if (!message)
+        return wrong (why, "question: not such a message");
+    bool taken = find_take (self, (const Musubi__FindRequest *) message, why);
+    message_free (message);
+    return taken;
+}
+
+/*  --- pages and changes --- */
+
+struct page {
+    Musubi__Entry *entries [GIS_PAGE_ENTRIES_MAX];
+    size_t count;
+    size_t bytes;
+};
+
+/*  Packed by ourselves, so it can be unpacked. */
+static Musubi__Entry *entry_of (bytes_t packed)
+{
+    ProtobufCMessage *message = message_unpack (&musubi__entry__descriptor, packed);
+    assert (message);
+    return (Musubi__Entry *) message;
+}
+
+page_t *page_new (void)
+{
+    return must (calloc (1, sizeof (page_t)));
+}
+
+void page_destroy (page_t **self_p)
+{
+    page_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->count; i++)
+        message_free (&self->entries [i]->base);
+    free (self);
+    *self_p = NULL;
+}
+
+bool page_add (page_t *self, bytes_t packed_entry)
+{
+    if (self->bytes >= GIS_PAGE_BYTES || self->count == GIS_PAGE_ENTRIES_MAX)
+        return false;
+    self->entries [self->count++] = entry_of (packed_entry);
+    self->bytes += packed_entry.size + 8; /* with its tag and length */
+    return true;
+}
+
+static void mark_put (Musubi__SnapshotAnswer *to, const directory_mark_t *mark)
+{
+    to->store = binary (mark->store, STORE_ID_BYTES);
+    to->start = mark->start;
+    to->number = mark->number;
+}
+
+packed_t page_snapshot_encode (const page_t *self, const directory_mark_t *mark,
+                               const char *const *homes, size_t homes_count, bool more)
+{
+    Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
+    char *home_list [GIS_HOMES_MAX];
+    assert (homes_count <= GIS_HOMES_MAX);
+    for (size_t i = 0; i < homes_count; i++)
+        home_list [i] = (char *) homes [i];
+    mark_put (&answer, mark);
+    answer.n_entries = self->count;
+    answer.entries = (Musubi__Entry **) self->entries;
+    answer.n_homes = homes_count;
+    answer.homes = home_list;
+    answer.more = more;
+    return packed_of (&answer.base);
+}
+
+packed_t page_find_encode (const page_t *self, bool more)
+{
+    Musubi__FindAnswer answer = MUSUBI__FIND_ANSWER__INIT;
+    answer.n_entries = self->count;
+    answer.entries = (Musubi__Entry **) self->entries;
+    answer.more = more;
+    return packed_of (&answer.base);
+}
+
+packed_t unchanged_encode (const directory_mark_t *mark)
+{
+    Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
+    mark_put (&answer, mark);
+    answer.unchanged = true;
+    return packed_of (&answer.base);
+}
+
+packed_t delta_entry_encode (uint64_t number, bytes_t packed_entry)
+{
+    Musubi__Delta delta = MUSUBI__DELTA__INIT;
+    delta.number = number;
+    delta.change_case = MUSUBI__DELTA__CHANGE_ENTRY;
+    delta.entry = entry_of (packed_entry);
+    packed_t packed = packed_of (&delta.base);
+    message_free (&delta.entry->base);
+    return packed;
+}
+
+packed_t delta_gone_encode (uint64_t number, const char *name)
+{
+    Musubi__Delta delta = MUSUBI__DELTA__INIT;
+    delta.number = number;
+    delta.change_case = MUSUBI__DELTA__CHANGE_GONE;
+    delta.gone = (char *) name;
+    return packed_of (&delta.base);
+}
+
+/*  --- look, close --- */
+
+static bool digest_take (uint8_t to [DIGEST_BYTES], const ProtobufCBinaryData *from,
+                         char why [WHY_BYTES])
+{
+    if (from->len != DIGEST_BYTES)
+        return wrong (why, "digest: must be %d bytes", DIGEST_BYTES);
+    memcpy (to, from->data, DIGEST_BYTES);
+    return true;
+}
+
+static bool claim_take (look_t *to, const char *actor, const char *request_id,
+                        const ProtobufCBinaryData *digest, char why [WHY_BYTES])
+{
+    *to = (look_t){.digest_set = digest->len > 0};
+    return text_take (to->actor, NAME_BYTES_MAX, actor, TEXT_WORD, "actor", why) &&
+           text_take (to->request_id, REQUEST_ID_BYTES_MAX, request_id, TEXT_WORD, "request_id",
+                      why) &&
+           (!to->digest_set || digest_take (to->digest, digest, why));
+}
+
+bool look_decode (look_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__look_request__descriptor, body);
+    if (!message)
+        return wrong (why, "question: not such a message");
+    const Musubi__LookRequest *request = (const Musubi__LookRequest *) message;
+    bool taken = claim_take (self, request->actor, request->request_id, &request->digest, why);
+    message_free (message);
+    return taken;
+}
+
+static bool close_take (close_t *to, const Musubi__CloseRequest *from, char why [WHY_BYTES])
+{
+    int64_t end_ms;
+    *to = (close_t){.keep_until_ms = from->keep_until_ms};
+    if (!claim_take (&to->claim, from->actor, from->request_id, &from->digest, why))
+        return false;
+    if (!to->claim.digest_set)
+        return wrong (why, "digest: missing");
+    if (!time_valid (from->keep_until_ms))
+        return wrong (why, "keep_until_ms: out of range");
+    bytes_t answer = {.data = from->answer.data, .size = from->answer.len};
+    if (answer.size == 0 || answer.size > CLAIM_ANSWER_BYTES_MAX)
+        return wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
+    if (!answer_end_ms (answer, &end_ms))
+        return wrong (why, "answer: not such a message");
+    to->answer = copy_of (&from->answer);
+    return true;
+}
+
+bool close_decode (close_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__close_request__descriptor, body);
+    if (!message)
+        return wrong (why, "closing: not such a message");
+    bool taken = close_take (self, (const Musubi__CloseRequest *) message, why);
+    message_free (message);
+    return taken;
+}
+
+/*  Borrows; *holder is the caller's to free. */
+static void look_answer_put (Musubi__LookAnswer *to, const look_answer_t *from, packed_t *holder)
+{
+    musubi__look_answer__init (to);
+    *holder = (packed_t){0};
+    to->state = (Musubi__ClaimState) from->state;
+    to->conflict = from->conflict;
+    to->answer = binary (from->answer.data, from->answer.size);
+    to->done = from->done;
+    if (from->holder) {
+        *holder = plan_encode (from->holder);
+        to->holder = binary (holder->data, holder->size);
+    }
+}
+
+packed_t look_answer_encode (const look_answer_t *self)
+{
+    Musubi__LookAnswer answer;
+    packed_t holder;
+    look_answer_put (&answer, self, &holder);
+    packed_t packed = packed_of (&answer.base);
+    free (holder.data);
+    return packed;
+}
+
+packed_t close_answer_encode (bool closed, const look_answer_t *look)
+{
+    Musubi__LookAnswer inner;
+    packed_t holder;
+    look_answer_put (&inner, look, &holder);
+    Musubi__CloseAnswer answer = MUSUBI__CLOSE_ANSWER__INIT;
+    answer.closed = closed;
+    answer.look = &inner;
+    packed_t packed = packed_of (&answer.base);
+    free (holder.data);
+    return packed;
+}
+
+/*  --- records --- */
+
+packed_t closed_record_encode (const closed_record_t *self)
+{
+    Musubi__ClosedRecord record = MUSUBI__CLOSED_RECORD__INIT;
+    record.digest = binary (self->digest, DIGEST_BYTES);
+    record.answer = binary (self->answer.data, self->answer.size);
+    record.keep_until_ms = self->keep_until_ms;
+    record.closed_ms = self->closed_ms;
+    return packed_of (&record.base);
+}
+
+bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__closed_record__descriptor, value);
+    if (!message)
+        return wrong (why, "record: not such a message");
+    const Musubi__ClosedRecord *record = (const Musubi__ClosedRecord *) message;
+    *self =
+      (closed_record_t){.keep_until_ms = record->keep_until_ms, .closed_ms = record->closed_ms};
+    bool taken = digest_take (self->digest, &record->digest, why);
+    if (taken && !time_valid (record->keep_until_ms))
+        taken = wrong (why, "keep_until_ms: out of range");
+    if (taken)
+        self->answer = copy_of (&record->answer);
+    message_free (message);
+    return taken;
+}
+
+bool answer_end_ms (bytes_t answer, int64_t *end_ms)
+{
+    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
+    if (!message)
+        return false;
+    const Musubi__Answer *told = (const Musubi__Answer *) message;
+    *end_ms = time_valid (told->end_ms) ? told->end_ms : 0;
+    message_free (message);
+    return true;
+}

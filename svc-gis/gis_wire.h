@@ -1,0 +1,116 @@
+/*  gis_wire - the GIS's side of proto/gis.proto as plain structs; gis_wire.c alone sees the
+ * generated code. The askers' side is libcommon/directory_wire.h.
+ *
+ *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
+ *  names the field and nothing is allocated.
+ */
+#ifndef MUSUBI_GIS_WIRE_H
+#define MUSUBI_GIS_WIRE_H
+
+#include "directory_wire.h"
+#include "gis.h"
+
+/*  --- the directory --- */
+
+typedef struct {
+    directory_entry_t entry; /* entry_clear */
+    packed_t packed;         /* as it came, with fields that only newer peers know; free data */
+    uint32_t lease_ms;
+} announce_t;
+
+bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES]);
+void announce_clear (announce_t *self);
+packed_t announce_answer_encode (uint32_t lease_ms, int64_t wall_ms);
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+} withdraw_t;
+
+bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES]);
+
+typedef struct {
+    char after [NAME_BYTES_MAX + 1];
+    directory_mark_t have;
+} snapshot_request_t;
+
+bool snapshot_request_decode (snapshot_request_t *self, bytes_t body, char why [WHY_BYTES]);
+
+#define FIND_REQUIRE_MAX 32
+
+typedef struct {
+    char kind [NAME_BYTES_MAX + 1];
+    requirement_t require [FIND_REQUIRE_MAX];
+    size_t require_count;
+    uint32_t cpus;
+    char after [NAME_BYTES_MAX + 1];
+} find_t;
+
+bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES]);
+
+/*  Entries of one answer, within what a body may hold. */
+typedef struct page page_t;
+page_t *page_new (void);
+void page_destroy (page_t **self_p);
+
+/*  Takes packed entries that announce_decode has checked. False when the page is full: the entry is
+ *  not in it. */
+bool page_add (page_t *self, bytes_t packed_entry);
+
+packed_t page_snapshot_encode (const page_t *self, const directory_mark_t *mark,
+                               const char *const *homes, size_t homes_count, bool more);
+packed_t page_find_encode (const page_t *self, bool more);
+packed_t unchanged_encode (const directory_mark_t *mark);
+
+packed_t delta_entry_encode (uint64_t number, bytes_t packed_entry);
+packed_t delta_gone_encode (uint64_t number, const char *name);
+
+/*  --- the home --- */
+
+typedef struct {
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    bool digest_set;
+    uint8_t digest [DIGEST_BYTES];
+} look_t;
+
+bool look_decode (look_t *self, bytes_t body, char why [WHY_BYTES]);
+
+typedef struct {
+    look_t claim; /* digest always set */
+    packed_t answer;
+    int64_t keep_until_ms;
+} close_t;
+
+bool close_decode (close_t *self, bytes_t body, char why [WHY_BYTES]);
+
+/*  Same numbers as proto ClaimState. */
+typedef enum { CLAIM_FREE = 0, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } claim_state_t;
+
+/*  What is told of a claim. Borrows. */
+typedef struct {
+    claim_state_t state;
+    bool conflict;
+    bytes_t answer;
+    bool done;
+    const plan_t *holder; /* NULL = none */
+} look_answer_t;
+
+packed_t look_answer_encode (const look_answer_t *self);
+packed_t close_answer_encode (bool closed, const look_answer_t *look);
+
+typedef struct {
+    uint8_t digest [DIGEST_BYTES];
+    packed_t answer;
+    int64_t keep_until_ms;
+    int64_t closed_ms;
+} closed_record_t;
+
+packed_t closed_record_encode (const closed_record_t *self);
+bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_BYTES]);
+
+/*  Is it a packed Answer? On true *end_ms is the end of what it tells of; 0 = of nothing. */
+bool answer_end_ms (bytes_t answer, int64_t *end_ms);
+
+#endif

@@ -1,0 +1,617 @@
+/*  home - an index of claims by (actor, request id) over the participant's commands, and the
+ * records of closed requests.
+ *
+ *  The index is the participant's resource: taking a claim puts it in, dropping it takes it out.
+ *  What a claim says (plan, answer) is read from its command when asked, so nothing is kept twice.
+ *  At start the participant takes its open and committed claims again, which rebuilds the index.
+ */
+#include "home.h"
+
+#include "gis_wire.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOSE_RESERVE_PARTS 20 /* the last twentieth of the store is for decisions (T13) */
+#define KEY_BYTES_MAX       (NAME_BYTES_MAX + 1 + REQUEST_ID_BYTES_MAX)
+
+typedef struct {
+    const char *actor;
+    const char *request_id;
+} claim_name_t;
+
+/*  In the index under its name. Whatever has it: one attempt, or nobody any more. */
+typedef struct {
+    home_t *home;
+    claim_name_t name; /* points into texts */
+    claim_state_t state;
+    bool done;
+    bool doubled; /* not in the index: another one of that name is */
+    uint8_t digest [DIGEST_BYTES];
+    txid_t txid;           /* held, committed: whose it is */
+    packed_t answer;       /* closed: the refusal */
+    int64_t keep_until_ms; /* closed */
+    int64_t closed_ms;
+    uint64_t timer; /* closed: when it is forgotten */
+    char texts [];
+} claim_t;
+
+struct home {
+    service_t *service;
+    const gis_settings_t *settings;
+    participant_t *participant;
+    ordered_t *claims;
+    size_t closed_count;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+/*  --- the index --- */
+
+static int by_name (const void *key, const void *thing)
+{
+    const claim_name_t *a = key;
+    const claim_name_t *b = &((const claim_t *) thing)->name;
+    int order = strcmp (a->actor, b->actor);
+    return order != 0 ? order : strcmp (a->request_id, b->request_id);
+}
+
+static claim_t *claim_find (const home_t *self, const char *actor, const char *request_id)
+{
+    return ordered_find (self->claims, &(claim_name_t){.actor = actor, .request_id = request_id});
+}
+
+static claim_t *claim_new (home_t *self, const char *actor, const char *request_id,
+                           const uint8_t digest [DIGEST_BYTES])
+{
+    size_t actor_size = strlen (actor) + 1;
+    size_t request_id_size = strlen (request_id) + 1;
+    claim_t *claim = must (calloc (1, sizeof *claim + actor_size + request_id_size));
+    claim->home = self;
+    memcpy (claim->texts, actor, actor_size);
+    memcpy (claim->texts + actor_size, request_id, request_id_size);
+    claim->name = (claim_name_t){.actor = claim->texts, .request_id = claim->texts + actor_size};
+    memcpy (claim->digest, digest, DIGEST_BYTES);
+    claim->doubled = ordered_find (self->claims, &claim->name) != NULL;
+    if (!claim->doubled)
+        ordered_add (self->claims, &claim->name, claim);
+    return claim;
+}
+
+static void claim_free (claim_t *claim)
+{
+    home_t *self = claim->home;
+    timers_cancel (self->service->timers, claim->timer);
+    if (!claim->doubled)
+        ordered_remove (self->claims, &claim->name);
+    if (claim->state == CLAIM_CLOSED)
+        self->closed_count--;
+    free (claim->answer.data);
+    free (claim);
+}
+
+/*  --- what its command says --- */
+
+typedef struct {
+    txid_t txid;
+    bool found;
+    plan_t plan;
+    packed_t answer;
+} command_copy_t;
+
+static bool copy_command (void *owner, const command_view_t *command)
+{
+    command_copy_t *copy = owner;
+    uint8_t digest [DIGEST_BYTES];
+    char why [WHY_BYTES];
+    if (txid_compare (&command->plan->txid, &copy->txid) != 0 ||
+        !claim_part_decode (command->part, digest, &copy->answer, why))
+        return false;
+    plan_copy (&copy->plan, command->plan);
+    copy->found = true;
+    return false; /* this one was the question */
+}
+
+/*  Its plan and the answer in its part; found is false when the participant does not have it. */
+static command_copy_t command_of (const claim_t *claim)
+{
+    command_copy_t copy = {.txid = claim->txid};
+    txid_t before = claim->txid; /* visiting begins after this one */
+    before.counter--;
+    participant_commands (claim->home->participant, &before, copy_command, &copy);
+    return copy;
+}
+
+static void command_copy_clear (command_copy_t *copy)
+{
+    if (copy->found)
+        plan_clear (&copy->plan);
+    free (copy->answer.data);
+    *copy = (command_copy_t){0};
+}
+
+/*  --- refusals --- */
+
+static void refuse_conflict (refusal_t *refusal)
+{
+    refusal->reason = REFUSAL_CONFLICT;
+    snprintf (refusal->text, sizeof refusal->text,
+              "this request id has been used with another request");
+}
+
+static void refuse_busy (const claim_t *claim, command_copy_t *copy, refusal_t *refusal)
+{
+    char text [TXID_TEXT_BYTES];
+    refusal->reason = REFUSAL_CLAIM_BUSY;
+    refusal->blocker_set = true;
+    refusal->blocker = claim->txid;
+    if (copy->found) {
+        refusal->holder = must (malloc (sizeof *refusal->holder));
+        *refusal->holder = copy->plan;
+        copy->found = false; /* handed over */
+    }
+    snprintf (refusal->text, sizeof refusal->text, "attempt %s has the claim on this request",
+              txid_text (&claim->txid, text));
+}
+
+static void refuse_answered (packed_t *answer, bool done, refusal_t *refusal)
+{
+    refusal->reason = REFUSAL_CLAIM_ANSWERED;
+    refusal->answer = answer->data;
+    refusal->answer_size = answer->size;
+    refusal->done = done;
+    *answer = (packed_t){0}; /* handed over */
+    snprintf (refusal->text, sizeof refusal->text, "this request has been answered");
+}
+
+/*  A claim that is taken, asked for again. */
+static void refuse_taken (const claim_t *claim, const uint8_t digest [DIGEST_BYTES],
+                          refusal_t *refusal)
+{
+    if (memcmp (claim->digest, digest, DIGEST_BYTES) != 0) {
+        refuse_conflict (refusal);
+        return;
+    }
+    if (claim->state == CLAIM_CLOSED) {
+        packed_t answer = {.size = claim->answer.size};
+        answer.data = memcpy (must (malloc (answer.size + 1)), claim->answer.data, answer.size);
+        refuse_answered (&answer, true, refusal);
+        return;
+    }
+    command_copy_t copy = command_of (claim);
+    if (claim->state == CLAIM_COMMITTED)
+        refuse_answered (&copy.answer, claim->done, refusal);
+    else
+        refuse_busy (claim, &copy, refusal);
+    command_copy_clear (&copy);
+}
+
+/*  --- the participant's resource --- */
+
+static void *take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
+                   bytes_t part, bool forced, refusal_t *refusal)
+{
+    (void) now;
+    (void) current; /* claims have no versions */
+    home_t *self = owner;
+    uint8_t digest [DIGEST_BYTES];
+    packed_t answer;
+    char why [WHY_BYTES];
+    bool sound = claim_part_decode (part, digest, &answer, why);
+    assert (sound); /* valid () saw it, or the loader did */
+    free (answer.data);
+
+    claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    if (claim && !forced) {
+        refuse_taken (claim, digest, refusal);
+        return NULL;
+    }
+    claim = claim_new (self, plan->actor, plan->request_id, digest);
+    claim->state = CLAIM_HELD;
+    claim->txid = plan->txid;
+    if (claim->doubled) /* in damaged records only: refused while we run, and never stored */
+        outbox_log (self->service->outbox, LOG_ALARM, "claim %s/%s doubled", plan->actor,
+                    plan->request_id);
+    return claim;
+}
+
+static void drop (void *owner, void *taken)
+{
+    (void) owner;
+    claim_free (taken);
+}
+
+static void *settle (void *owner, void *current, void *taken)
+{
+    (void) owner;
+    assert (!current);
+    claim_t *claim = taken;
+    claim->state = CLAIM_COMMITTED;
+    return claim;
+}
+
+static void end (void *owner, void *current)
+{
+    (void) owner;
+    claim_free (current);
+}
+
+/*  A claim books nothing; its answer tells until when it may be asked for (T2). */
+static bool span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+{
+    (void) owner;
+    uint8_t digest [DIGEST_BYTES];
+    packed_t answer;
+    char why [WHY_BYTES];
+    if (!claim_part_decode (part, digest, &answer, why))
+        return false;
+    bool ends = answer_end_ms ((bytes_t){.data = answer.data, .size = answer.size}, until_ms) &&
+                *until_ms > 0;
+    free (answer.data);
+    *from_ms = 0;
+    return ends;
+}
+
+/*  A request has one home, which is written in its id: claimed at two, it could be done twice. */
+static bool belongs_here (const home_t *self, const char *request_id, char why [WHY_BYTES])
+{
+    const char *here = strchr (self->service->name, '/') + 1;
+    const char *at = strrchr (request_id, '@');
+    if (at && at != request_id && strcmp (at + 1, here) == 0)
+        return true;
+    snprintf (why, WHY_BYTES, "request_id: must end in @%s here", here);
+    return false;
+}
+
+static bool valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                   char why [WHY_BYTES])
+{
+    (void) refusal;
+    const home_t *self = owner;
+    uint8_t digest [DIGEST_BYTES];
+    packed_t answer;
+    int64_t end_ms;
+    if (strcmp (plan->home, self->service->name) != 0) {
+        snprintf (why, WHY_BYTES, "plan.home: this is %s", self->service->name);
+        return false;
+    }
+    if (!*plan->actor) {
+        snprintf (why, WHY_BYTES, "plan.actor: missing");
+        return false;
+    }
+    if (!belongs_here (self, plan->request_id, why) ||
+        !claim_part_decode (part, digest, &answer, why))
+        return false;
+    bool told = answer_end_ms ((bytes_t){.data = answer.data, .size = answer.size}, &end_ms);
+    free (answer.data);
+    if (!told)
+        snprintf (why, WHY_BYTES, "claim.answer: not such a message");
+    return told;
+}
+
+static void moved (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
+                   command_state_t to, bool done)
+{
+    (void) now;
+    (void) from;
+    home_t *self = owner;
+    claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    if (claim && to == COMMAND_COMMITTED && txid_compare (&claim->txid, &plan->txid) == 0)
+        claim->done = done;
+}
+
+/*  --- look --- */
+
+/*  Borrows from claim and copy. */
+static look_answer_t look_at (const claim_t *claim, const look_t *asked, command_copy_t *copy)
+{
+    *copy = (command_copy_t){0};
+    if (!claim)
+        return (look_answer_t){.state = CLAIM_FREE};
+    look_answer_t look = {.state = claim->state};
+    look.conflict = asked->digest_set && memcmp (asked->digest, claim->digest, DIGEST_BYTES) != 0;
+    if (claim->state == CLAIM_CLOSED) {
+        look.answer = (bytes_t){.data = claim->answer.data, .size = claim->answer.size};
+        return look;
+    }
+    *copy = command_of (claim);
+    look.holder = copy->found ? &copy->plan : NULL;
+    if (claim->state == CLAIM_COMMITTED) {
+        look.answer = (bytes_t){.data = copy->answer.data, .size = copy->answer.size};
+        look.done = claim->done;
+    }
+    return look;
+}
+
+static void reply (home_t *self, const request_t *request, packed_t body)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+/*  The user's own business, and that of those who plan for him. */
+static void on_look (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    home_t *self = owner;
+    look_t look;
+    char why [WHY_BYTES];
+    if (!look_decode (&look, request->body, why) || !belongs_here (self, look.request_id, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!may (&self->settings->access, VERB_SHOW, request->actor, request->actor, look.actor)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not look at claims of %s",
+                        request->actor, look.actor);
+        return;
+    }
+    command_copy_t copy;
+    look_answer_t answer = look_at (claim_find (self, look.actor, look.request_id), &look, &copy);
+    reply (self, request, look_answer_encode (&answer));
+    command_copy_clear (&copy);
+}
+
+/*  --- close --- */
+
+static bytes_t claim_key (const claim_t *claim, uint8_t key [KEY_BYTES_MAX])
+{
+    size_t actor_size = strlen (claim->name.actor) + 1;
+    size_t request_id_length = strlen (claim->name.request_id);
+    memcpy (key, claim->name.actor, actor_size);
+    memcpy (key + actor_size, claim->name.request_id, request_id_length);
+    return (bytes_t){.data = key, .size = actor_size + request_id_length};
+}
+
+static void on_closed_over (void *owner, const moment_t *now, uint64_t token);
+
+/*  When both clocks agree that retention has passed. */
+static void watch (claim_t *claim, const moment_t *now)
+{
+    const home_t *self = claim->home;
+    int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
+    claim->timer =
+      timers_set (self->service->timers, timekeeper_mono (&self->service->timekeeper, now, over_ms),
+                  on_closed_over, claim, 0);
+}
+
+static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    claim_t *claim = owner;
+    home_t *self = claim->home;
+    int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
+    claim->timer = 0;
+    if (timekeeper_least (&self->service->timekeeper, now) < over_ms) {
+        watch (claim, now); /* a clock was stepped */
+        return;
+    }
+    uint8_t key [KEY_BYTES_MAX];
+    outbox_delete (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key));
+    service_count (self->service, "closed", -1);
+    claim_free (claim);
+}
+
+static claim_t *closed_new (home_t *self, const char *actor, const char *request_id,
+                            const closed_record_t *record)
+{
+    claim_t *claim = claim_new (self, actor, request_id, record->digest);
+    assert (!claim->doubled);
+    claim->state = CLAIM_CLOSED;
+    claim->answer = record->answer;
+    claim->keep_until_ms = record->keep_until_ms;
+    claim->closed_ms = record->closed_ms;
+    self->closed_count++;
+    service_count (self->service, "closed", 1);
+    return claim;
+}
+
+/*  Stored in the same write that lets the answer leave: "refused" is told only after that. */
+static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
+{
+    closed_record_t record = {
+      .answer = order->answer, .keep_until_ms = order->keep_until_ms, .closed_ms = now->wall_ms};
+    memcpy (record.digest, order->claim.digest, DIGEST_BYTES);
+    order->answer = (packed_t){0};
+    if (record.keep_until_ms > now->wall_ms + GIS_KEEP_MS_MAX)
+        record.keep_until_ms = now->wall_ms + GIS_KEEP_MS_MAX;
+    if (record.keep_until_ms < now->wall_ms)
+        record.keep_until_ms = now->wall_ms;
+    claim_t *claim = closed_new (self, order->claim.actor, order->claim.request_id, &record);
+    watch (claim, now);
+
+    uint8_t key [KEY_BYTES_MAX];
+    packed_t value = closed_record_encode (&record);
+    outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key),
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+    outbox_log (self->service->outbox, LOG_INFO, "claim %s/%s free->closed keep_until_ms=%" PRId64,
+                claim->name.actor, claim->name.request_id, claim->keep_until_ms);
+    return claim;
+}
+
+/*  False with the request refused. */
+static bool check_close (home_t *self, const moment_t *now, const request_t *request,
+                         const close_t *order)
+{
+    char why [WHY_BYTES];
+    if (!belongs_here (self, order->claim.request_id, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return false;
+    }
+    /* Final, as an answer to RESOLVE is: taken from the same callers. */
+    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not close claims",
+                        request->actor);
+        return false;
+    }
+    if (claim_find (self, order->claim.actor, order->claim.request_id))
+        return true;
+    if (self->closed_count >= self->settings->closed_max) {
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "closed_max: %zu closed requests are kept", self->closed_count);
+        return false;
+    }
+    if (now->store_free_bytes < now->store_bytes / CLOSE_RESERVE_PARTS) {
+        service_refuse (self->service, request, CALL_OVERLOADED, "the store is nearly full");
+        return false;
+    }
+    return true;
+}
+
+static void close_step (home_t *self, const moment_t *now, const request_t *request, close_t *order)
+{
+    if (!check_close (self, now, request, order))
+        return;
+    claim_t *claim = claim_find (self, order->claim.actor, order->claim.request_id);
+    if (!claim)
+        claim = close_claim (self, now, order);
+    command_copy_t copy;
+    look_answer_t look = look_at (claim, &order->claim, &copy);
+    bool closed = look.state == CLAIM_CLOSED && !look.conflict;
+    if (!closed)
+        service_count (self->service, "closes_refused", 1);
+    reply (self, request, close_answer_encode (closed, &look));
+    command_copy_clear (&copy);
+}
+
+static void on_close (void *owner, const moment_t *now, const request_t *request)
+{
+    home_t *self = owner;
+    close_t order;
+    char why [WHY_BYTES];
+    if (!close_decode (&order, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    close_step (self, now, request, &order);
+    free (order.answer.data);
+}
+
+/*  --- records and start --- */
+
+static bool key_take (bytes_t key, char actor [NAME_BYTES_MAX + 1],
+                      char request_id [REQUEST_ID_BYTES_MAX + 1])
+{
+    const uint8_t *end_of_actor = key.size > 0 ? memchr (key.data, 0, key.size) : NULL;
+    if (!end_of_actor)
+        return false;
+    size_t actor_length = (size_t) (end_of_actor - key.data);
+    size_t request_id_length = key.size - actor_length - 1;
+    if (actor_length == 0 || actor_length > NAME_BYTES_MAX || request_id_length == 0 ||
+        request_id_length > REQUEST_ID_BYTES_MAX || memchr (end_of_actor + 1, 0, request_id_length))
+        return false;
+    memcpy (actor, key.data, actor_length + 1);
+    memcpy (request_id, end_of_actor + 1, request_id_length);
+    request_id [request_id_length] = '\0';
+    return true;
+}
+
+static void load_closed (void *owner, bytes_t key, bytes_t value)
+{
+    home_t *self = owner;
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    closed_record_t record;
+    char why [WHY_BYTES] = "key: not of the form actor, NUL, request id";
+    if (key_take (key, actor, request_id) && closed_record_decode (&record, value, why)) {
+        if (!claim_find (self, actor, request_id)) {
+            closed_new (self, actor, request_id, &record);
+            return;
+        }
+        snprintf (why, sizeof why, "key: loaded twice");
+        free (record.answer.data);
+    }
+    service_count (self->service, "bad_records", 1);
+    outbox_log (self->service->outbox, LOG_ALARM, "record skipped table=claims why=\"%s\"", why);
+}
+
+static bool see_done (void *owner, const command_view_t *command)
+{
+    home_t *self = owner;
+    claim_t *claim = claim_find (self, command->plan->actor, command->plan->request_id);
+    if (claim && command->state == COMMAND_COMMITTED &&
+        txid_compare (&claim->txid, &command->plan->txid) == 0)
+        claim->done = command->done;
+    return true;
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    home_t *self = owner;
+    const claim_name_t *at = NULL;
+    for (claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name)
+        if (claim->state == CLAIM_CLOSED)
+            watch (claim, now);
+    participant_commands (self->participant, NULL, see_done, self);
+    outbox_log (self->service->outbox, LOG_INFO, "home started claims=%zu closed=%zu",
+                ordered_count (self->claims), self->closed_count);
+}
+
+home_t *home_new (service_t *service, const gis_settings_t *settings)
+{
+    assert (service && settings && strchr (service->name, '/'));
+    home_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = settings;
+    self->claims = ordered_new (by_name);
+    const resource_t resource = {.owner = self,
+                                 .part_kind = PART_CLAIM,
+                                 .claims = true,
+                                 .take = take,
+                                 .drop = drop,
+                                 .settle = settle,
+                                 .end = end,
+                                 .span = span,
+                                 .valid = valid,
+                                 .moved = moved};
+    self->participant = participant_new (service, &resource, &settings->limits, &settings->access);
+    service_load (service, TABLE_CLAIMS, load_closed, self);
+    service_at_start (service, on_start, self); /* after the participant's: the claims are there */
+    service_serve (service, "Home", "Look", on_look, self);
+    service_serve (service, "Home", "Close", on_close, self);
+    return self;
+}
+
+void home_destroy (home_t **self_p)
+{
+    home_t *self = *self_p;
+    if (!self)
+        return;
+    participant_destroy (&self->participant); /* drops and ends its claims */
+    for (claim_t *claim; (claim = ordered_after (self->claims, NULL));)
+        claim_free (claim);
+    ordered_destroy (&self->claims);
+    free (self);
+    *self_p = NULL;
+}
+
+void home_check (const home_t *self)
+{
+    participant_check (self->participant);
+    size_t closed_count = 0;
+    const claim_name_t *at = NULL;
+    for (claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name) {
+        assert (!claim->doubled && claim->home == self && *claim->name.actor);
+        assert (claim->state != CLAIM_FREE);
+        if (claim->state == CLAIM_CLOSED) {
+            assert (claim->timer != 0 && claim->answer.size > 0);
+            closed_count++;
+            continue;
+        }
+        command_copy_t copy = command_of (claim);
+        assert (copy.found && strcmp (copy.plan.actor, claim->name.actor) == 0);
+        assert (strcmp (copy.plan.request_id, claim->name.request_id) == 0);
+        command_copy_clear (&copy);
+    }
+    assert (closed_count == self->closed_count);
+}

@@ -1,0 +1,32 @@
+/*  home - where the requests of users are claimed (DESIGN T2).
+ *
+ *  A request is named by (actor, request id). Its home holds one claim on that name, capacity one:
+ *
+ *      free ──HOLD──> held ──commit──> committed      answered for ever: the plan's own answer
+ *       │   <──abort, expiry──┘
+ *       └──CLOSE──> closed                            answered for ever: the refusal
+ *
+ *  Held and committed claims are commands of the participant (it stores them and settles them);
+ *  closed ones are records of the home's own. A claim that is taken refuses every other HOLD: with
+ *  the attempt that has it (CLAIM_BUSY), with the answer to tell (CLAIM_ANSWERED), or, when the
+ *  request's body is another one, as CONFLICT.
+ *
+ *  CLOSE fails while an attempt has the claim. T2 asks that of one that is prepared or committed;
+ *  one that is only held could vote at any moment, and ending others' holds is RESOLVE's (T7),
+ * which does it for good: who wants to close over a hold resolves it first, or waits for its ttl.
+ */
+#ifndef MUSUBI_HOME_H
+#define MUSUBI_HOME_H
+
+#include "gis.h"
+
+typedef struct home home_t;
+
+/*  Serves Home and Participant, loads their tables. Settings and service are borrowed for life. */
+home_t *home_new (service_t *service, const gis_settings_t *settings);
+void home_destroy (home_t **self_p);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void home_check (const home_t *self);
+
+#endif

@@ -1,0 +1,232 @@
+/*  roster - listings by name, each with the timer of its lease. */
+#include "roster.h"
+
+#include "gis_wire.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    listing_t listing; /* first: a listing handed out is this */
+    roster_t *roster;
+    int64_t until_ms; /* monotonic */
+    uint64_t timer;
+} member_t;
+
+struct roster {
+    service_t *service;
+    ordered_t *members; /* by name */
+    uint32_t entries_max;
+    size_t bytes;
+    uint64_t number;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const member_t *) thing)->listing.entry.name);
+}
+
+static void publish (roster_t *self, packed_t delta)
+{
+    outbox_publish (self->service->outbox, "directory",
+                    (bytes_t){.data = delta.data, .size = delta.size});
+    free (delta.data);
+}
+
+static void publish_entry (roster_t *self, const member_t *member)
+{
+    const packed_t *packed = &member->listing.packed;
+    publish (self, delta_entry_encode (++self->number,
+                                       (bytes_t){.data = packed->data, .size = packed->size}));
+}
+
+static void member_free (member_t *member)
+{
+    roster_t *self = member->roster;
+    timers_cancel (self->service->timers, member->timer);
+    ordered_remove (self->members, member->listing.entry.name);
+    self->bytes -= member->listing.packed.size;
+    entry_clear (&member->listing.entry);
+    free (member->listing.packed.data);
+    free (member);
+}
+
+static void member_gone (member_t *member, const char *cause)
+{
+    roster_t *self = member->roster;
+    outbox_log (self->service->outbox, LOG_INFO, "entry %s listed->gone cause=%s",
+                member->listing.entry.name, cause);
+    service_count (self->service, "entries", -1);
+    publish (self, delta_gone_encode (++self->number, member->listing.entry.name));
+    member_free (member);
+}
+
+/*  Heartbeats move until_ms and leave the timer alone; it looks again when it fires too early. */
+static void on_lease (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    member_t *member = owner;
+    member->timer = 0;
+    if (now->mono_ms >= member->until_ms) {
+        service_count (member->roster->service, "leases_ended", 1);
+        member_gone (member, "lease");
+        return;
+    }
+    member->timer =
+      timers_set (member->roster->service->timers, member->until_ms, on_lease, member, 0);
+}
+
+static void member_lease (member_t *member, const moment_t *now, int64_t lease_ms)
+{
+    timers_t *timers = member->roster->service->timers;
+    int64_t until_ms = lease_ms == ROSTER_FOR_EVER ? INT64_MAX : now->mono_ms + lease_ms;
+    bool sooner = until_ms < member->until_ms;
+    member->until_ms = until_ms;
+    if (until_ms == INT64_MAX || (member->timer != 0 && !sooner))
+        return;
+    timers_cancel (timers, member->timer);
+    member->timer = timers_set (timers, until_ms, on_lease, member, 0);
+}
+
+static member_t *find (const roster_t *self, const char *name)
+{
+    return ordered_find (self->members, name);
+}
+
+static bool same_store (const directory_entry_t *a, const directory_entry_t *b)
+{
+    return memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
+}
+
+static roster_answer_t check (const roster_t *self, const moment_t *now, const member_t *old,
+                              const directory_entry_t *entry, size_t size)
+{
+    size_t old_size = old ? old->listing.packed.size : 0;
+    if (old && !same_store (&old->listing.entry, entry) && now->mono_ms < old->until_ms)
+        return ROSTER_HELD;
+    if (old && same_store (&old->listing.entry, entry) && entry->start < old->listing.entry.start)
+        return ROSTER_STALE;
+    if (!old && ordered_count (self->members) >= self->entries_max)
+        return ROSTER_FULL;
+    if (self->bytes - old_size + size > GIS_TABLE_BYTES_MAX)
+        return ROSTER_FULL;
+    return ROSTER_OK;
+}
+
+/*  A planner tells its load with each heartbeat: that is no news for people. */
+static void tell_listed (const roster_t *self, const directory_entry_t *old,
+                         const directory_entry_t *entry)
+{
+    bool moved = !old || old->start != entry->start || !same_store (old, entry) ||
+                 strcmp (old->endpoint, entry->endpoint) != 0;
+    outbox_log (self->service->outbox, moved ? LOG_INFO : LOG_DEBUG,
+                "entry %s %s->listed endpoint=%s start=%u", entry->name, old ? "listed" : "absent",
+                entry->endpoint, entry->start);
+}
+
+static member_t *member_new (roster_t *self, directory_entry_t *entry)
+{
+    member_t *member = must (calloc (1, sizeof *member));
+    member->roster = self;
+    member->until_ms = INT64_MAX;
+    member->listing.entry = *entry;
+    *entry = (directory_entry_t){0};
+    ordered_add (self->members, member->listing.entry.name, member);
+    service_count (self->service, "entries", 1);
+    return member;
+}
+
+/*  The name, which is the key, stays the same. */
+static void member_replace (member_t *member, directory_entry_t *entry)
+{
+    entry_clear (&member->listing.entry);
+    member->listing.entry = *entry;
+    *entry = (directory_entry_t){0};
+}
+
+roster_t *roster_new (service_t *service, uint32_t entries_max)
+{
+    roster_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->entries_max = entries_max;
+    self->members = ordered_new (by_name);
+    return self;
+}
+
+void roster_destroy (roster_t **self_p)
+{
+    roster_t *self = *self_p;
+    if (!self)
+        return;
+    for (member_t *member; (member = ordered_after (self->members, NULL));)
+        member_free (member);
+    ordered_destroy (&self->members);
+    free (self);
+    *self_p = NULL;
+}
+
+roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entry_t *entry,
+                             packed_t *packed, int64_t lease_ms)
+{
+    assert (self && now && *entry->name && packed->size > 0 && lease_ms > 0);
+    member_t *member = find (self, entry->name);
+    roster_answer_t answer = check (self, now, member, entry, packed->size);
+    if (answer != ROSTER_OK)
+        return answer;
+
+    bool same = member && member->listing.packed.size == packed->size &&
+                memcmp (member->listing.packed.data, packed->data, packed->size) == 0;
+    if (same) {
+        entry_clear (entry);
+        free (packed->data);
+    } else {
+        tell_listed (self, member ? &member->listing.entry : NULL, entry);
+        if (member)
+            member_replace (member, entry);
+        else
+            member = member_new (self, entry);
+        self->bytes = self->bytes - member->listing.packed.size + packed->size;
+        free (member->listing.packed.data);
+        member->listing.packed = *packed;
+        publish_entry (self, member);
+    }
+    *packed = (packed_t){0};
+    member_lease (member, now, lease_ms);
+    return ROSTER_OK;
+}
+
+void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
+                      uint32_t start)
+{
+    member_t *member = find (self, name);
+    if (!member || member->until_ms == INT64_MAX || member->listing.entry.start != start ||
+        memcmp (member->listing.entry.store, store, STORE_ID_BYTES) != 0)
+        return;
+    member_gone (member, "withdrawn");
+}
+
+const listing_t *roster_find (const roster_t *self, const char *name)
+{
+    const member_t *member = find (self, name);
+    return member ? &member->listing : NULL;
+}
+
+const listing_t *roster_after (const roster_t *self, const char *name)
+{
+    const member_t *member = ordered_after (self->members, name);
+    return member ? &member->listing : NULL;
+}
+
+uint64_t roster_number (const roster_t *self)
+{
+    return self->number;
+}

@@ -1,0 +1,53 @@
+/*  roster - who is listed in the directory, until when, and the numbered changes of it.
+ *
+ *  An entry is under a lease: repeated before its end it stays, else it goes. A name belongs to the
+ *  store that holds it until its lease ends; a higher start of the same store takes its place at
+ *  once. Every change gets the next number and is published (topic "directory"); a repeat that
+ *  changes nothing is no change. Ascending by name. Nothing is stored.
+ */
+#ifndef MUSUBI_ROSTER_H
+#define MUSUBI_ROSTER_H
+
+#include "directory_wire.h"
+#include "service.h"
+
+#define ROSTER_FOR_EVER INT64_MAX
+
+typedef enum {
+    ROSTER_OK,
+    ROSTER_HELD,  /* another store holds the name and its lease has not ended */
+    ROSTER_STALE, /* a higher start of the same store is listed */
+    ROSTER_FULL,  /* entries_max, or the bytes of all entries */
+} roster_answer_t;
+
+/*  Valid until the roster changes. */
+typedef struct {
+    directory_entry_t entry;
+    packed_t packed; /* as it was announced */
+} listing_t;
+
+typedef struct roster roster_t;
+
+roster_t *roster_new (service_t *service, uint32_t entries_max);
+void roster_destroy (roster_t **self_p);
+
+/*  List an entry, or keep it listed, for lease_ms (ROSTER_FOR_EVER: without a lease). On ROSTER_OK
+ *  the contents of entry and packed are the roster's and the caller's are empty; on any other
+ *  answer nothing has changed. */
+roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entry_t *entry,
+                             packed_t *packed, int64_t lease_ms);
+
+/*  Take it off, if it is that very start of that store. */
+void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
+                      uint32_t start);
+
+/*  NULL when it is not listed. */
+const listing_t *roster_find (const roster_t *self, const char *name);
+
+/*  The first whose name is greater; NULL at the end. */
+const listing_t *roster_after (const roster_t *self, const char *name);
+
+/*  Of the last change; 0 before the first. */
+uint64_t roster_number (const roster_t *self);
+
+#endif
