@@ -37,6 +37,7 @@ typedef struct {
     uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
     uint64_t store_free_bytes;       /* room left in the store */
     uint64_t store_bytes;            /* its whole size */
+    uint64_t store_flushes;          /* durable writes since this start, for those who measure */
 } moment_t;
 
 /*  A store's identity (DESIGN T1): a random id, and how often it was started, flushed before it

@@ -35,9 +35,18 @@ struct service_tables {
     int64_t alarm_ms; /* what the host was last told to wake us at */
 };
 
+static int64_t counted (const service_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->counters_count; i++)
+        if (strcmp (self->counters [i].name, name) == 0)
+            return self->counters [i].value;
+    return 0;
+}
+
 static void on_status (void *owner, const moment_t *now, const request_t *request)
 {
     service_t *self = owner;
+    service_count (self, "flushes", (int64_t) now->store_flushes - counted (self, "flushes"));
     Musubi__StatusAnswer__Counter counters [COUNTERS_MAX];
     Musubi__StatusAnswer__Counter *counter_list [COUNTERS_MAX];
     for (size_t i = 0; i < self->counters_count; i++) {
