@@ -1,1 +1,14 @@
-int main (void) { return 0; }
+/*  svc-gis - the service of one directory. */
+#include "gis_config.h"
+#include "host.h"
+
+int main (int argc, char **argv)
+{
+    host_program_t program = {
+      .program = "svc-gis",
+      .keys = gis_keys,
+      .keys_count = gis_keys_count,
+      .core_new = gis_core_from_config,
+    };
+    return host_run (&program, argc, argv);
+}
