@@ -93,7 +93,7 @@ calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t qua
 
     if (!within_horizon (over))
         return CALENDAR_OUTSIDE;
-    if (changes_most (&self->changes, over.from, over.until) > CALENDAR_QUANTITY_MAX - quantity)
+    if (changes_most (&self->changes, over, 0) > CALENDAR_QUANTITY_MAX - quantity)
         return CALENDAR_OUTSIDE;
     if (self->bookings.count >= self->bookings_max)
         return CALENDAR_FULL;
@@ -145,12 +145,13 @@ void calendar_set_capacity (calendar_t *self, int64_t capacity)
 int64_t calendar_least (const calendar_t *self, interval_t over)
 {
     assert (over.from < over.until);
-    return self->capacity - changes_most (&self->changes, over.from, over.until);
+    return self->capacity - changes_most (&self->changes, over, 0);
 }
 
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity)
 {
-    return calendar_least (self, over) >= quantity;
+    int64_t limit = level_limit (self, quantity);
+    return limit >= 0 && changes_most (&self->changes, over, limit) == limit;
 }
 
 bool calendar_first (const calendar_t *self, interval_t window, int64_t duration_ms,

@@ -2,7 +2,7 @@
  *
  *  Both updates go down once and up once. On the way down a node that could not take (or lose) an
  *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up each
- *  parent notes its child's new sums. A full node first evens out with a neighbour and is split
+ *  parent notes what its child now is. A full node first evens out with a neighbour and is split
  * only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
  * booking small.
  *
@@ -24,8 +24,9 @@ static_assert (sizeof (int64_t) == ENTRY_BYTES && sizeof (node_t) == ENTRY_BYTES
                "all lanes have entries of one size");
 
 typedef struct {
-    void *lanes [LANES_MAX];
+    void *lanes [LANES_MAX]; /* the last one: the level after each entry */
     uint32_t lanes_count;
+    uint32_t levels_from; /* this lane and those behind it are levels */
     uint32_t *count;
     uint32_t max;
 } rows_t;
@@ -56,10 +57,12 @@ static node_t node_new (changes_t *self, uint32_t height)
         node.leaf = take (sizeof (leaf_t));
         node.leaf->next = NULL;
         node.leaf->count = 0;
+        node.leaf->levels [0] = 0;
         self->leaves++;
     } else {
         node.inner = take (sizeof (inner_t));
         node.inner->count = 0;
+        node.inner->levels [0] = 0;
         self->inners++;
     }
     return node;
@@ -80,18 +83,37 @@ static rows_t rows_of (node_t node, uint32_t height)
 {
     if (height == 0)
         return (rows_t){
-          .lanes = {node.leaf->stamps, node.leaf->changes},
+          .lanes = {node.leaf->stamps, node.leaf->levels + 1},
           .lanes_count = 2,
+          .levels_from = 1,
           .count = &node.leaf->count,
           .max = LEAF_CHANGES,
         };
     return (rows_t){
-      .lanes = {node.inner->firsts, node.inner->sums, node.inner->leasts, node.inner->mosts,
-                node.inner->children},
+      .lanes = {node.inner->firsts, node.inner->children, node.inner->lows, node.inner->highs,
+                node.inner->levels + 1},
       .lanes_count = 5,
+      .levels_from = 2,
       .count = &node.inner->count,
       .max = INNER_CHILDREN,
     };
+}
+
+/*  The level after all entries. */
+static int64_t rows_end (rows_t rows)
+{
+    const int64_t *levels = rows.lanes [rows.lanes_count - 1];
+    return *rows.count > 0 ? levels [*rows.count - 1] : 0;
+}
+
+/*  Move all levels from an entry on. */
+static void rows_raise (rows_t rows, uint32_t from, int64_t by)
+{
+    for (uint32_t i = rows.levels_from; i < rows.lanes_count; i++) {
+        int64_t *levels = rows.lanes [i];
+        for (uint32_t j = from; j < *rows.count; j++)
+            levels [j] += by;
+    }
 }
 
 /*  Move the entries from `at` on by one, up or down; whoever opens a row fills it. */
@@ -124,6 +146,8 @@ static void rows_share (rows_t left, rows_t right, uint32_t left_count)
     uint32_t right_had = *right.count;
     uint32_t right_count = had + right_had - left_count;
     assert (left_count <= left.max && right_count <= right.max);
+    rows_raise (right, 0,
+                rows_end (left)); /* for the time being all count from the left's beginning */
     for (uint32_t i = 0; i < left.lanes_count; i++) {
         char *to = left.lanes [i];
         char *from = right.lanes [i];
@@ -139,51 +163,53 @@ static void rows_share (rows_t left, rows_t right, uint32_t left_count)
     }
     *left.count = left_count;
     *right.count = right_count;
+    rows_raise (right, 0, -rows_end (left));
 }
 
-/*  Note in the parent what its child now is. */
-static void inner_note_leaf (inner_t *self, uint32_t child)
+/*  What a parent keeps of a child. */
+typedef struct {
+    int64_t first;
+    int64_t low;
+    int64_t high;
+    int64_t end;
+} outline_t;
+
+static outline_t outline_of (int64_t first, const int64_t *lows, const int64_t *highs,
+                             uint32_t count, int64_t end)
 {
-    const leaf_t *leaf = self->children [child].leaf;
-    int64_t sum = 0;
-    int64_t least = INT64_MAX;
-    int64_t most = INT64_MIN;
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        sum += leaf->changes [i];
-        least = sum < least ? sum : least;
-        most = sum > most ? sum : most;
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        low = lows [i] < low ? lows [i] : low;
+        high = highs [i] > high ? highs [i] : high;
     }
-    self->firsts [child] = stamp_time (leaf->stamps [0]);
-    self->sums [child] = sum;
-    self->leasts [child] = least;
-    self->mosts [child] = most;
+    return (outline_t){.first = first, .low = low, .high = high, .end = end};
 }
 
-static void inner_note_inner (inner_t *self, uint32_t child)
+static outline_t outline_of_node (node_t node, uint32_t height)
 {
-    const inner_t *below = self->children [child].inner;
-    int64_t sum = 0;
-    int64_t least = INT64_MAX;
-    int64_t most = INT64_MIN;
-    for (uint32_t i = 0; i < below->count; i++) {
-        int64_t low = sum + below->leasts [i];
-        int64_t high = sum + below->mosts [i];
-        least = low < least ? low : least;
-        most = high > most ? high : most;
-        sum += below->sums [i];
+    if (height == 0) {
+        const leaf_t *leaf = node.leaf;
+        const int64_t *levels = leaf->levels + 1;
+        return outline_of (stamp_time (leaf->stamps [0]), levels, levels, leaf->count,
+                           leaf->levels [leaf->count]);
     }
-    self->firsts [child] = below->firsts [0];
-    self->sums [child] = sum;
-    self->leasts [child] = least;
-    self->mosts [child] = most;
+    const inner_t *inner = node.inner;
+    return outline_of (inner->firsts [0], inner->lows, inner->highs, inner->count,
+                       inner->levels [inner->count]);
 }
 
+/*  Note in the parent what its child now is; the children behind it rise or fall with its end. */
 static void inner_note (inner_t *self, uint32_t child, uint32_t child_height)
 {
-    if (child_height == 0)
-        inner_note_leaf (self, child);
-    else
-        inner_note_inner (self, child);
+    outline_t outline = outline_of_node (self->children [child], child_height);
+    int64_t before = self->levels [child];
+    int64_t moved = before + outline.end - self->levels [child + 1];
+    self->firsts [child] = outline.first;
+    self->lows [child] = before + outline.low;
+    self->highs [child] = before + outline.high;
+    self->levels [child + 1] += moved;
+    rows_raise (rows_of ((node_t){.inner = self}, child_height + 1), child + 1, moved);
 }
 
 /*  Give child `left` so many entries and its right neighbour the rest of both. */
@@ -204,7 +230,10 @@ static void inner_split (changes_t *tree, inner_t *self, uint32_t child, uint32_
         left.leaf->next = right.leaf;
     }
     rows_open (rows_of ((node_t){.inner = self}, child_height + 1), child + 1);
-    self->children [child + 1] = right;
+    self->children [child + 1] = right; /* empty: it ends as the left one does, until they share */
+    self->lows [child + 1] = 0;
+    self->highs [child + 1] = 0;
+    self->levels [child + 2] = self->levels [child + 1];
     inner_share (self, child, *rows_of (left, child_height).count / 2, child_height);
 }
 
@@ -218,6 +247,7 @@ static void inner_merge (changes_t *tree, inner_t *self, uint32_t left, uint32_t
     rows_share (rows, from, *rows.count + *from.count);
     if (child_height == 0)
         kept.leaf->next = gone.leaf->next;
+    self->levels [left + 1] = self->levels [left + 2];
     rows_close (rows_of ((node_t){.inner = self}, child_height + 1), left + 1);
     inner_note (self, left, child_height);
     node_free (tree, gone, child_height);
@@ -295,6 +325,7 @@ static void changes_grow (changes_t *self)
     node_t root = node_new (self, self->height + 1);
     root.inner->children [0] = self->root;
     root.inner->count = 1;
+    root.inner->levels [1] = 0;
     inner_note (root.inner, 0, self->height);
     inner_split (self, root.inner, 0, self->height);
     self->root = root;
@@ -351,16 +382,17 @@ void changes_touch (changes_t *self, int64_t time, int64_t change)
     path_t path;
     changes_grow (self);
     leaf_t *leaf = changes_descend (self, time, &path, inner_make_room);
+    rows_t rows = rows_of ((node_t){.leaf = leaf}, 0);
     bool found;
     uint32_t at = leaf_place (leaf, time, &found);
     if (!found) {
-        rows_open (rows_of ((node_t){.leaf = leaf}, 0), at);
+        rows_open (rows, at);
         leaf->stamps [at] = time * (TOUCHES_MAX + 1);
-        leaf->changes [at] = 0;
+        leaf->levels [at + 1] = leaf->levels [at];
     }
     if (!stamp_saturated (leaf->stamps [at]))
         leaf->stamps [at]++;
-    leaf->changes [at] += change;
+    rows_raise (rows, at, change);
     path_note (&path);
 }
 
@@ -368,15 +400,16 @@ void changes_untouch (changes_t *self, int64_t time, int64_t change)
 {
     path_t path;
     leaf_t *leaf = changes_descend (self, time, &path, inner_top_up);
+    rows_t rows = rows_of ((node_t){.leaf = leaf}, 0);
     bool found;
     uint32_t at = leaf_place (leaf, time, &found);
     assert (found);
-    leaf->changes [at] -= change;
+    rows_raise (rows, at, -change);
     if (!stamp_saturated (leaf->stamps [at])) {
         leaf->stamps [at]--;
         if ((leaf->stamps [at] & TOUCHES_MAX) == 0) {
-            assert (leaf->changes [at] == 0);
-            rows_close (rows_of ((node_t){.leaf = leaf}, 0), at);
+            assert (leaf->levels [at + 1] == leaf->levels [at]);
+            rows_close (rows, at);
         }
     }
     path_note (&path);
@@ -399,6 +432,7 @@ static void check_leaf (const leaf_t *leaf, bool is_root, checked_t *so_far)
 {
     assert (so_far->leaves == 0 || so_far->next == leaf);
     assert (leaf->count <= LEAF_CHANGES);
+    assert (leaf->levels [0] == 0);
     assert (is_root || leaf->count >= LEAF_CHANGES / 4);
     for (uint32_t i = 0; i < leaf->count; i++) {
         int64_t time = stamp_time (leaf->stamps [i]);
@@ -419,14 +453,14 @@ static void check_below (node_t node, uint32_t height, bool is_root, checked_t *
     const inner_t *inner = node.inner;
     assert (inner->count <= INNER_CHILDREN);
     assert (inner->count >= (is_root ? 2 : INNER_CHILDREN / 4));
-    inner_t noted = *inner;
+    assert (inner->levels [0] == 0);
     for (uint32_t i = 0; i < inner->count; i++) {
         check_below (inner->children [i], height - 1, false, so_far);
-        inner_note (&noted, i, height - 1);
-        assert (noted.firsts [i] == inner->firsts [i]);
-        assert (noted.sums [i] == inner->sums [i]);
-        assert (noted.leasts [i] == inner->leasts [i]);
-        assert (noted.mosts [i] == inner->mosts [i]);
+        outline_t outline = outline_of_node (inner->children [i], height - 1);
+        assert (inner->firsts [i] == outline.first);
+        assert (inner->lows [i] == inner->levels [i] + outline.low);
+        assert (inner->highs [i] == inner->levels [i] + outline.high);
+        assert (inner->levels [i + 1] == inner->levels [i] + outline.end);
     }
     so_far->inners++;
 }

@@ -1,9 +1,10 @@
-/*  changes - the B+-tree under the calendar: when the booked level changes, and by how much.
+/*  changes - the B+-tree under the calendar: when the booked level changes, and to what.
  *
- *  The level is what is booked; it starts at 0 and each change moves it at one instant. An inner
- * node keeps, for each child, the sum of the child's changes and the least and greatest running sum
- * in it, counted from 0 at the child's first change. Whoever knows the level before a child
- * therefore knows, without looking inside, where the level ends and how low and high it gets.
+ *  The level is what is booked; it starts at 0 and each change moves it at one instant. Every node
+ *  counts levels from 0 at its own beginning. A leaf has the level after each of its changes; an
+ * inner node has, for each child, the level after it and the lowest and highest level in it.
+ * Whoever knows the level before a node therefore knows, without looking inside, where it ends and
+ * how low and high it gets; and a change made in a node is felt only in the nodes above it.
  *
  *  An instant stays in the tree while a booking begins or ends at it, even when the changes there
  *  cancel out to 0. So the room that giving back a booking may need is the room taken when it was
@@ -19,6 +20,7 @@
 enum {
     LEAF_CHANGES = 64,
     INNER_CHILDREN = 32,
+    KEYS_GROUP = 8,
 
     /* 2^33 instants, leaves and inner nodes a quarter full: 2^29 leaves, ten levels. */
     HEIGHT_MAX = 12,
@@ -39,7 +41,8 @@ struct leaf {
     leaf_t *next;
     uint32_t count;
     int64_t stamps [LEAF_CHANGES];
-    int64_t changes [LEAF_CHANGES];
+    int64_t
+      levels [LEAF_CHANGES + 1]; /* levels [i]: before change i; the last one after them all */
 };
 
 typedef struct inner inner_t;
@@ -50,13 +53,12 @@ typedef union {
     inner_t *inner;
 } node_t;
 
-/*  Of child i: its first instant, the sum of its changes, the least and greatest running sum. */
 struct inner {
     uint32_t count;
-    int64_t firsts [INNER_CHILDREN];
-    int64_t sums [INNER_CHILDREN];
-    int64_t leasts [INNER_CHILDREN];
-    int64_t mosts [INNER_CHILDREN];
+    int64_t firsts [INNER_CHILDREN];     /* the first instant in child i */
+    int64_t lows [INNER_CHILDREN];       /* the lowest level after any of its changes */
+    int64_t highs [INNER_CHILDREN];      /* and the highest */
+    int64_t levels [INNER_CHILDREN + 1]; /* before child i; the last one after them all */
     node_t children [INNER_CHILDREN];
 };
 
@@ -85,14 +87,16 @@ void changes_check (const changes_t *self);
 
 /*  Questions (calendar_levels.c). Any int64 is a good time in them. */
 
-/*  Greatest level over [from, until); from < until. */
-int64_t changes_most (const changes_t *self, int64_t from, int64_t until);
+/*  The highest level over the interval, which is not empty, or the floor (>= 0) if that is higher.
+ * A high floor spares work: nothing below it is looked at closely. */
+int64_t changes_most (const changes_t *self, interval_t over, int64_t floor);
 
 /*  Reads changes in order. */
 typedef struct {
     const leaf_t *leaf;
     uint32_t at;
-    int64_t level; /* after the changes read so far */
+    int64_t before; /* level before the leaf */
+    int64_t level;  /* after the changes read so far */
 } cursor_t;
 
 /*  Just after the changes up to and at the time. */
@@ -114,18 +118,20 @@ typedef struct {
 size_t changes_gaps (const changes_t *self, const gaps_wanted_t *wanted, interval_t *gaps,
                      size_t gaps_max);
 
-/*  How many of the ascending keys are at most the bound. */
+/*  How many of the ascending keys are at most the bound: whole groups first, then the rest of one.
+ *  Halving would wait for memory at each step; here no load depends on another, and a group is a
+ *  cache line. */
 static inline uint32_t keys_up_to (const int64_t *keys, uint32_t count, int64_t bound)
 {
-    const int64_t *base = keys;
-    if (count == 0)
-        return 0;
-    while (count > 1) {
-        uint32_t half = count / 2;
-        base = base [half - 1] <= bound ? base + half : base;
-        count -= half;
-    }
-    return (uint32_t) (base - keys) + (base [0] <= bound);
+    uint32_t groups = 0;
+    for (uint32_t i = KEYS_GROUP - 1; i < count; i += KEYS_GROUP)
+        groups += keys [i] <= bound;
+    uint32_t begin = groups * KEYS_GROUP;
+    uint32_t end = begin + KEYS_GROUP < count ? begin + KEYS_GROUP : count;
+    uint32_t up_to = begin;
+    for (uint32_t i = begin; i < end; i++)
+        up_to += keys [i] <= bound;
+    return up_to;
 }
 
 /*  The child in which the instant is, or would be. */
@@ -149,15 +155,6 @@ static inline uint32_t leaf_up_to (const leaf_t *self, int64_t time)
     if (time > CALENDAR_HORIZON_MS + 1)
         time = CALENDAR_HORIZON_MS + 1;
     return keys_up_to (self->stamps, self->count, time * (TOUCHES_MAX + 1) + TOUCHES_MAX);
-}
-
-/*  Running sum of the first count of the changes. */
-static inline int64_t sum_of (const int64_t *changes, uint32_t count)
-{
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += changes [i];
-    return sum;
 }
 
 #endif

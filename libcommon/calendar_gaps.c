@@ -24,7 +24,7 @@ typedef struct {
     bool vague;
     node_t subtree;
     uint32_t subtree_height;
-    int64_t subtree_level; /* before its first change */
+    int64_t subtree_level; /* before it */
 } run_t;
 
 typedef struct {
@@ -49,13 +49,9 @@ static int64_t earlier (int64_t a, int64_t b)
 /*  Where the run begins that leaves this leaf: after the last change that is over the limit. */
 static int64_t leaf_run_from (const leaf_t *leaf, int64_t level, int64_t limit)
 {
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        level += leaf->changes [i];
-        if (level > limit)
-            first = i + 1;
-    }
-    assert (first > 0 && first < leaf->count);
+    uint32_t first = leaf->count;
+    for (; level + leaf->levels [first] <= limit; first--)
+        assert (first > 0);
     return stamp_time (leaf->stamps [first]);
 }
 
@@ -64,20 +60,13 @@ static int64_t node_run_from (node_t node, uint32_t height, int64_t level, int64
 {
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
-        uint32_t last = inner->count;
-        int64_t before_last = level;
-        for (uint32_t i = 0; i < inner->count; i++) {
-            if (level + inner->mosts [i] > limit) {
-                last = i;
-                before_last = level;
-            }
-            level += inner->sums [i];
-        }
-        assert (last < inner->count);
-        if (before_last + inner->sums [last] > limit)
+        uint32_t last = inner->count - 1;
+        for (; level + inner->highs [last] <= limit; last--)
+            assert (last > 0);
+        if (level + inner->levels [last + 1] > limit)
             return inner->firsts [last + 1];
+        level += inner->levels [last];
         node = inner->children [last];
-        level = before_last;
     }
     return leaf_run_from (node.leaf, level, limit);
 }
@@ -121,28 +110,33 @@ static bool run_ends (pass_t *self, int64_t at)
     return over;
 }
 
+/*  The changes from `at` on of a leaf before which the level is `level`. */
 static bool pass_leaf (pass_t *self, const leaf_t *leaf, uint32_t at, int64_t level)
 {
-    int64_t limit = self->wanted->limit;
-    for (; at < leaf->count; at++) {
-        int64_t time = stamp_time (leaf->stamps [at]);
-        if (time >= self->wanted->window.until)
+    int64_t limit = self->wanted->limit - level;
+    int64_t window_until = self->wanted->window.until;
+    uint32_t end = leaf->count;
+    if (end > 0 && stamp_time (leaf->stamps [end - 1]) >= window_until)
+        end = leaf_up_to (leaf, window_until - 1);
+    for (;;) {
+        if (self->run.on)
+            while (at < end && leaf->levels [at + 1] <= limit)
+                at++;
+        else
+            while (at < end && leaf->levels [at + 1] > limit)
+                at++;
+        if (at >= end)
             return false;
-        level += leaf->changes [at];
-        if (level > limit) {
-            if (self->run.on && run_ends (self, time))
-                return true;
-        } else if (self->run.on) {
-            if (run_lasts (self, time))
-                return true;
-        } else
+        int64_t time = stamp_time (leaf->stamps [at]);
+        if (!self->run.on)
             run_begin (&self->run, time);
+        else if (run_ends (self, time))
+            return true;
     }
-    return false;
 }
 
-/*  Can a subtree be over and within the limit by turns and yet not matter, being too brief? If so,
- *  pass over it. It ends at `until`. */
+/*  Can a child be over and within the limit by turns and yet not matter, being too brief? If so,
+ * pass over it. It ends at `until`; the level before its parent is `level`. */
 static bool pass_brief (pass_t *self, const inner_t *inner, uint32_t child, uint32_t child_height,
                         int64_t level, int64_t until)
 {
@@ -152,42 +146,42 @@ static bool pass_brief (pass_t *self, const inner_t *inner, uint32_t child, uint
     if (long_enough (self, inner->firsts [child], until))
         return false;
     *run = (run_t){
-      .on = level + inner->sums [child] <= self->wanted->limit,
+      .on = level + inner->levels [child + 1] <= self->wanted->limit,
       .from = inner->firsts [child],
       .vague = true,
       .subtree = inner->children [child],
       .subtree_height = child_height,
-      .subtree_level = level,
+      .subtree_level = level + inner->levels [child],
     };
     return true;
 }
 
-/*  The children from `child` on. The level is the one before them; `until` is the instant after
- *  them all. */
+/*  The children from `child` on of a node before which the level is `level`; `until` is the instant
+ *  after them all. */
 static bool pass_children (pass_t *self, const inner_t *inner, uint32_t height, uint32_t child,
                            int64_t level, int64_t until)
 {
-    int64_t limit = self->wanted->limit;
+    int64_t limit = self->wanted->limit - level;
     int64_t window_until = self->wanted->window.until;
     for (; child < inner->count && inner->firsts [child] < window_until; child++) {
         int64_t child_until = child + 1 < inner->count ? inner->firsts [child + 1] : until;
+        int64_t child_level = level + inner->levels [child];
         child_until = earlier (child_until, window_until);
         bool over = false;
-        if (level + inner->mosts [child] <= limit) {
+        if (inner->highs [child] <= limit) {
             run_begin (&self->run, inner->firsts [child]);
             over = run_lasts (self, child_until);
-        } else if (level + inner->leasts [child] > limit)
+        } else if (inner->lows [child] > limit)
             over = run_ends (self, inner->firsts [child]);
         else if (pass_brief (self, inner, child, height - 1, level, child_until))
             over = false;
         else if (height == 1)
-            over = pass_leaf (self, inner->children [child].leaf, 0, level);
+            over = pass_leaf (self, inner->children [child].leaf, 0, child_level);
         else
-            over = pass_children (self, inner->children [child].inner, height - 1, 0, level,
+            over = pass_children (self, inner->children [child].inner, height - 1, 0, child_level,
                                   child_until);
         if (over)
             return true;
-        level += inner->sums [child];
     }
     return false;
 }
@@ -198,18 +192,21 @@ static bool pass_from (pass_t *self, node_t node, uint32_t height, int64_t level
     int64_t from = self->wanted->window.from;
     if (height == 0) {
         uint32_t up_to = leaf_up_to (node.leaf, from);
-        level += sum_of (node.leaf->changes, up_to);
-        if (level <= self->wanted->limit)
+        if (level + node.leaf->levels [up_to] <= self->wanted->limit)
             run_begin (&self->run, from);
         return pass_leaf (self, node.leaf, up_to, level);
     }
     const inner_t *inner = node.inner;
     uint32_t child = inner_child (inner, from);
-    level += sum_of (inner->sums, child);
     int64_t child_until = child + 1 < inner->count ? inner->firsts [child + 1] : until;
-    if (pass_from (self, inner->children [child], height - 1, level, child_until))
-        return true;
-    return pass_children (self, inner, height, child + 1, level + inner->sums [child], until);
+    bool over = false;
+    if (level + inner->highs [child] <= self->wanted->limit) {
+        run_begin (&self->run, from);
+        over = run_lasts (self, earlier (child_until, self->wanted->window.until));
+    } else
+        over = pass_from (self, inner->children [child], height - 1, level + inner->levels [child],
+                          child_until);
+    return over || pass_children (self, inner, height, child + 1, level, until);
 }
 
 size_t changes_gaps (const changes_t *self, const gaps_wanted_t *wanted, interval_t *gaps,

@@ -1,8 +1,8 @@
 /*  changes - what the booked level is, at an instant and over an interval.
  *
- *  The level before a child is the sum over all children before it, so a descent that adds up as it
- *  goes knows the level where it arrives. The greatest level over an interval falls into the end of
- *  the leftmost node it touches, whole children, and the beginning of the rightmost.
+ *  A node counts from its own beginning, so a descent that adds up the levels before the children
+ * it enters knows the level where it arrives. The highest level over an interval falls into the end
+ * of the leftmost node it touches, whole children, and the beginning of the rightmost.
  */
 #include "calendar_changes.h"
 
@@ -13,81 +13,90 @@ static int64_t greater (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/*  Greatest level after each of the changes [from, until) of the leaf; before them it is `level`,
- *  which counts too. */
-static int64_t leaf_most (const leaf_t *leaf, uint32_t from, uint32_t until, int64_t level)
+/*  Four at a time, because one comparison after the other would wait for the last. */
+static int64_t greatest (const int64_t *levels, uint32_t from, uint32_t until)
 {
-    int64_t most = level;
-    for (uint32_t i = from; i < until; i++) {
-        level += leaf->changes [i];
-        most = greater (most, level);
-    }
-    return most;
+    int64_t most [4];
+    for (int lane = 0; lane < 4; lane++)
+        most [lane] = INT64_MIN / 2; /* what is added to it does not make it overflow */
+    uint32_t i = from;
+    for (; i + 4 <= until; i += 4)
+        for (int lane = 0; lane < 4; lane++)
+            most [lane] = greater (most [lane], levels [i + lane]);
+    for (; i < until; i++)
+        most [0] = greater (most [0], levels [i]);
+    return greater (greater (most [0], most [1]), greater (most [2], most [3]));
 }
 
-/*  The same for whole children; also moves the level past them. */
-static int64_t children_most (const inner_t *inner, uint32_t from, uint32_t until, int64_t *level)
-{
-    int64_t most = INT64_MIN;
-    for (uint32_t i = from; i < until; i++) {
-        most = greater (most, *level + inner->mosts [i]);
-        *level += inner->sums [i];
-    }
-    return most;
-}
+/*  Each of these answers the greater of the floor and the highest level it is asked about, and
+ * enters a subtree only if something in it is above the floor. The level before a subtree is never
+ * above it: it is the level after some change that is looked at too, or the 0 before all. */
 
 /*  From the instant to the end of the subtree, before which the level is `level`. */
-static int64_t most_from (node_t node, uint32_t height, int64_t level, int64_t from)
+static int64_t most_from (node_t node, uint32_t height, int64_t level, int64_t from, int64_t floor)
 {
-    int64_t most = INT64_MIN;
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, from);
-        level += sum_of (inner->sums, child);
-        int64_t after = level + inner->sums [child];
-        most = greater (most, children_most (inner, child + 1, inner->count, &after));
+        floor = greater (floor, level + greatest (inner->highs, child + 1, inner->count));
+        if (level + inner->highs [child] <= floor)
+            return floor;
+        level += inner->levels [child];
         node = inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, from);
-    level += sum_of (node.leaf->changes, up_to);
-    return greater (most, leaf_most (node.leaf, up_to, node.leaf->count, level));
+    return greater (floor, level + greatest (node.leaf->levels, up_to, node.leaf->count + 1));
 }
 
 /*  From the beginning of the subtree to the last instant asked, included. */
-static int64_t most_up_to (node_t node, uint32_t height, int64_t level, int64_t last)
+static int64_t most_up_to (node_t node, uint32_t height, int64_t level, int64_t last, int64_t floor)
 {
-    int64_t most = INT64_MIN;
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, last);
-        most = greater (most, children_most (inner, 0, child, &level));
+        floor = greater (floor, level + greatest (inner->highs, 0, child));
+        if (level + inner->highs [child] <= floor)
+            return floor;
+        level += inner->levels [child];
         node = inner->children [child];
     }
-    return greater (most, leaf_most (node.leaf, 0, leaf_up_to (node.leaf, last), level));
+    uint32_t up_to = leaf_up_to (node.leaf, last);
+    return greater (floor, level + greatest (node.leaf->levels, 0, up_to + 1));
 }
 
-int64_t changes_most (const changes_t *self, int64_t from, int64_t until)
+/*  Where the interval touches children `left` to `right`, two at least. */
+static int64_t most_across (const inner_t *inner, uint32_t height, uint32_t left, uint32_t right,
+                            int64_t level, interval_t over, int64_t floor)
 {
-    assert (from < until);
-    int64_t last = until - 1;
+    floor = greater (floor, level + greatest (inner->highs, left + 1, right));
+    if (level + inner->highs [left] > floor)
+        floor = most_from (inner->children [left], height - 1, level + inner->levels [left],
+                           over.from, floor);
+    if (level + inner->highs [right] > floor)
+        floor = most_up_to (inner->children [right], height - 1, level + inner->levels [right],
+                            over.until - 1, floor);
+    return floor;
+}
+
+int64_t changes_most (const changes_t *self, interval_t over, int64_t floor)
+{
+    assert (over.from < over.until && floor >= 0);
+    int64_t last = over.until - 1;
     int64_t level = 0;
     node_t node = self->root;
     for (uint32_t height = self->height; height > 0; height--) {
         const inner_t *inner = node.inner;
-        uint32_t left = inner_child (inner, from);
-        uint32_t right = inner_child (inner, last);
-        level += sum_of (inner->sums, left);
+        uint32_t left = inner_child (inner, over.from);
+        if (left + 1 < inner->count && inner->firsts [left + 1] <= last)
+            return most_across (inner, height, left, inner_child (inner, last), level, over, floor);
+        if (level + inner->highs [left] <= floor)
+            return floor;
+        level += inner->levels [left];
         node = inner->children [left];
-        if (left == right)
-            continue;
-        int64_t after = level + inner->sums [left];
-        int64_t most = children_most (inner, left + 1, right, &after);
-        most = greater (most, most_from (node, height - 1, level, from));
-        return greater (most, most_up_to (inner->children [right], height - 1, after, last));
     }
-    uint32_t up_to = leaf_up_to (node.leaf, from);
-    level += sum_of (node.leaf->changes, up_to);
-    return leaf_most (node.leaf, up_to, leaf_up_to (node.leaf, last), level);
+    uint32_t from = leaf_up_to (node.leaf, over.from);
+    uint32_t until = leaf_up_to (node.leaf, last) + 1;
+    return greater (floor, level + greatest (node.leaf->levels, from, until));
 }
 
 cursor_t changes_seek (const changes_t *self, int64_t time)
@@ -96,24 +105,29 @@ cursor_t changes_seek (const changes_t *self, int64_t time)
     int64_t level = 0;
     for (uint32_t height = self->height; height > 0; height--) {
         uint32_t child = inner_child (node.inner, time);
-        level += sum_of (node.inner->sums, child);
+        level += node.inner->levels [child];
         node = node.inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, time);
-    level += sum_of (node.leaf->changes, up_to);
-    return (cursor_t){.leaf = node.leaf, .at = up_to, .level = level};
+    return (cursor_t){
+      .leaf = node.leaf,
+      .at = up_to,
+      .before = level,
+      .level = level + node.leaf->levels [up_to],
+    };
 }
 
 bool cursor_next (cursor_t *self, int64_t *time)
 {
     while (self->leaf && self->at == self->leaf->count) {
+        self->before = self->level;
         self->leaf = self->leaf->next;
         self->at = 0;
     }
     if (!self->leaf)
         return false;
     *time = stamp_time (self->leaf->stamps [self->at]);
-    self->level += self->leaf->changes [self->at];
     self->at++;
+    self->level = self->before + self->leaf->levels [self->at];
     return true;
 }
