@@ -220,24 +220,24 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
     reserve (&w, "r1", booking ("thin", 5, 5, 10, 20));
     static const struct {
         const char *class_name;
-        uint32_t nodes;
         int64_t from;
         int64_t until;
+        uint32_t nodes;
         bool fits;
     } cases [] = {
-      {"thin", 3, 5, 30, true},
-      {"thin", 4, 5, 30, false},
-      {"thin", 4, 5, 9, false},
-      {"thin", 4, 5, 8, true},
-      {"thin", 4, 21, 30, false},
-      {"thin", 4, 22, 30, true},
-      {"fat", 4, 5, 30, true},
-      {"fat", 5, 5, 30, false},
-      {"fat", 1, 0, 5, false},
-      {"fat", 1, 1, 5, true},
-      {"fat", 1, 990, 1000, true},
-      {"fat", 1, 990, 1001, false},
-      {"thin", UINT32_MAX, 5, 30, false},
+      {"thin", 5, 30, 3, true},
+      {"thin", 5, 30, 4, false},
+      {"thin", 5, 9, 4, false},
+      {"thin", 5, 8, 4, true},
+      {"thin", 21, 30, 4, false},
+      {"thin", 22, 30, 4, true},
+      {"fat", 5, 30, 4, true},
+      {"fat", 5, 30, 5, false},
+      {"fat", 0, 5, 1, false},
+      {"fat", 1, 5, 1, true},
+      {"fat", 990, 1000, 1, true},
+      {"fat", 990, 1001, 1, false},
+      {"thin", 5, 30, UINT32_MAX, false},
     };
     enum { COUNT = sizeof cases / sizeof *cases };
     Musubi__Window windows [65];
@@ -341,18 +341,18 @@ static void free_tells_when_and_how_loaded (void **state)
 
     static const struct {
         const char *class_name;
-        uint32_t cpus;
         int64_t duration_ms;
         int64_t until_ms;
+        uint32_t cpus;
         call_status_t status;
     } cases [] = {
-      {"fast", 1, 1, EPOCH_MS, CALL_NOT_FOUND},
-      {"thin", 0, 1, EPOCH_MS, CALL_BAD_REQUEST},
-      {"thin", 1, 0, EPOCH_MS, CALL_BAD_REQUEST},
-      {"thin", 1, -1, EPOCH_MS, CALL_BAD_REQUEST},
-      {"thin", 1, INT64_MAX, EPOCH_MS, CALL_BAD_REQUEST},
-      {"thin", 1, 1, 0, CALL_BAD_REQUEST},
-      {"thin", 1, 1, EPOCH_MS, CALL_OK},
+      {"fast", 1, EPOCH_MS, 1, CALL_NOT_FOUND},
+      {"thin", 1, EPOCH_MS, 0, CALL_BAD_REQUEST},
+      {"thin", 0, EPOCH_MS, 1, CALL_BAD_REQUEST},
+      {"thin", -1, EPOCH_MS, 1, CALL_BAD_REQUEST},
+      {"thin", INT64_MAX, EPOCH_MS, 1, CALL_BAD_REQUEST},
+      {"thin", 1, 0, 1, CALL_BAD_REQUEST},
+      {"thin", 1, EPOCH_MS, 1, CALL_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;

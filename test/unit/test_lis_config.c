@@ -1,10 +1,12 @@
 /*  test_lis_config - a site's file is taken as meant, or refused with what would be right. */
 #include "lis_config.h"
 
+#include "lis.h"
 #include "message.h"
 
 #include "lis.pb-c.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,6 +59,7 @@ static const moment_t now = {.wall_ms = INT64_C (1700000000000),
 
 static void start (core_t *core)
 {
+    assert (core->step && core->next);
     event_t event = {.kind = EVENT_START,
                      .start = {.store = {.id = {1}, .start = 1},
                                .endpoint = "sim://lis/ams",
@@ -92,7 +95,7 @@ static Musubi__SiteAnswer *site_of (core_t *core)
 static void a_file_says_what_the_site_is (void **state)
 {
     (void) state;
-    core_t core;
+    core_t core = {0};
     char why [CONFIG_WHY_BYTES];
     assert_true (core_of (whole, NULL, 0, &core, why));
     start (&core);
@@ -122,7 +125,7 @@ static void the_least_file_is_a_name_and_a_class (void **state)
 {
     (void) state;
     static const char *const settings [] = {"name=lis/ams", "classes/thin/nodes=1"};
-    core_t core;
+    core_t core = {0};
     char why [CONFIG_WHY_BYTES];
     assert_true (core_of ("", settings, 2, &core, why));
     start (&core);
@@ -133,6 +136,38 @@ static void the_least_file_is_a_name_and_a_class (void **state)
     assert_int_equal (answer->site->cleaning_gap_ms, 0);
     message_free (&answer->base);
     core.destroy (core.self);
+}
+
+static void presets_are_the_limits_that_the_code_has (void **state)
+{
+    (void) state;
+    static const char *const settings [] = {"name=ams", "classes/thin/nodes=1"};
+    char why [CONFIG_WHY_BYTES];
+    config_t *config = config_parse ("", "", 0, settings, 2, lis_keys, lis_keys_count, why);
+    assert_non_null (config);
+    const participant_limits_t *p = &participant_limits_default;
+    const struct {
+        const char *path;
+        int64_t want;
+    } durations [] = {{"limits/hold_ttl", p->hold_ttl_ms},
+                      {"limits/hold_ttl_max", p->hold_ttl_ms_max},
+                      {"limits/hold_age_max", p->hold_age_ms_max},
+                      {"limits/retention", p->retention_ms},
+                      {"limits/doubt", p->doubt_ms},
+                      {"limits/doubt_max", p->doubt_ms_max}},
+                integers [] = {{"limits/holds_max", p->holds_max},
+                               {"limits/holds_per_actor_max", p->holds_per_actor_max},
+                               {"limits/holds_per_planner_max", p->holds_per_planner_max},
+                               {"limits/list_max", p->list_max},
+                               {"limits/bookings_max", lis_limits_default.bookings_max},
+                               {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
+                               {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
+                               {"limits/spans_max", lis_limits_default.spans_max}};
+    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
+        assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        assert_int_equal (config_integer (config, integers [i].path), integers [i].want);
+    config_destroy (&config);
 }
 
 static void refuses_what_makes_no_site (void **state)
@@ -167,7 +202,7 @@ static void refuses_what_makes_no_site (void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *settings [] = {cases [i].setting};
-        core_t core;
+        core_t core = {0};
         char why [CONFIG_WHY_BYTES] = "";
         static const char base [] = "name = ams\nhorizon = 1h\nclasses\n    thin\n"
                                     "        nodes = 1\n";
@@ -176,7 +211,7 @@ static void refuses_what_makes_no_site (void **state)
             print_message ("%s: %s\n", cases [i].setting, why);
         assert_non_null (strstr (why, cases [i].why));
     }
-    core_t core;
+    core_t core = {0};
     char why [CONFIG_WHY_BYTES] = "";
     assert_false (core_of ("name = ams\n", NULL, 0, &core, why));
     assert_non_null (strstr (why, "classes"));
@@ -190,7 +225,7 @@ static void refuses_too_many_classes_and_attributes (void **state)
     for (int i = 0; i < 65; i++)
         size +=
           (size_t) snprintf (text + size, sizeof text - size, "    c%d\n        nodes = 1\n", i);
-    core_t core;
+    core_t core = {0};
     char why [CONFIG_WHY_BYTES] = "";
     assert_false (core_of (text, NULL, 0, &core, why));
     assert_non_null (strstr (why, "1 to 64 classes"));
@@ -209,6 +244,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_file_says_what_the_site_is),
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
+      cmocka_unit_test (presets_are_the_limits_that_the_code_has),
       cmocka_unit_test (refuses_what_makes_no_site),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };
