@@ -1,2 +1,554 @@
-/*  bus - to be written. */
-typedef int bus_is_empty;
+/*  bus - frames in, events out. Requests wait for their replies in a table of slots; the slot and
+ *  its generation are the number that the core replies to.
+ */
+#include "bus.h"
+
+#include "envelope.h"
+#include "log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IDENTITY_BYTES_MAX 255       /* of a ZeroMQ routing id */
+#define FRAME_BYTES_MAX    (2 << 20) /* a body a little too large is refused in words, not cut off */
+
+/*  A request whose reply is owed. */
+typedef struct {
+    uint8_t identity [IDENTITY_BYTES_MAX];
+    uint8_t identity_size;
+    bool delimiter;
+    bool pending;
+    uint32_t generation;
+    uint32_t next_free; /* index + 1; 0 = none */
+    uint64_t call;
+} slot_t;
+
+typedef struct {
+    char *endpoint;
+    port_t *port;
+} subscription_t;
+
+struct bus {
+    ports_t *ports;
+    int port_kind;
+    port_t *router;
+    zsock_t *pub; /* never read: no port */
+    store_identity_t store;
+    char endpoint [ENDPOINT_BYTES_MAX + 1];
+    char events [ENDPOINT_BYTES_MAX + 1];
+    slot_t *slots;
+    uint32_t slots_count;
+    uint32_t slots_room;
+    uint32_t free_slot; /* index + 1; 0 = none */
+    zhashx_t *subscriptions;
+    uint64_t hints;
+    bus_counts_t counts;
+
+    /*  The message last received. */
+    zmq_msg_t identity;
+    zmq_msg_t header;
+    zmq_msg_t body;
+    request_header_t request;
+    hint_header_t hint;
+    char topic [NAME_BYTES_MAX + 1];
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+__attribute__ ((format (printf, 2, 3))) static bool wrong (char why [BUS_WHY_BYTES],
+                                                           const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, BUS_WHY_BYTES, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+/*  Host part of "tcp://HOST:PORT"; false when it has none. */
+static bool endpoint_host (const char *endpoint, const char **host, size_t *size)
+{
+    static const char tcp [] = "tcp://";
+    if (strncmp (endpoint, tcp, sizeof tcp - 1) != 0)
+        return false;
+    *host = endpoint + sizeof tcp - 1;
+    const char *colon = strrchr (*host, ':');
+    if (!colon || colon == *host || !colon [1])
+        return false;
+    *size = (size_t) (colon - *host);
+    return true;
+}
+
+static bool text_is (const char *text, size_t size, const char *word)
+{
+    return strlen (word) == size && memcmp (text, word, size) == 0;
+}
+
+/*  "127." alone does not do: 127.evil.example is a name, and a name is whatever it resolves to. */
+static bool host_is_loopback (const char *host, size_t size)
+{
+    if (text_is (host, size, "localhost") || text_is (host, size, "[::1]") ||
+        text_is (host, size, "lo"))
+        return true;
+    if (size < 4 || strncmp (host, "127.", 4) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((host [i] < '0' || host [i] > '9') && host [i] != '.')
+            return false;
+    return true;
+}
+
+static bool host_is_wildcard (const char *host, size_t size)
+{
+    return text_is (host, size, "*") || text_is (host, size, "0.0.0.0") ||
+           text_is (host, size, "[::]");
+}
+
+static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
+                            char why [BUS_WHY_BYTES])
+{
+    const char *host;
+    size_t size;
+    if (strlen (endpoint) > ENDPOINT_BYTES_MAX)
+        return wrong (why, "%s: longer than %d bytes", key, ENDPOINT_BYTES_MAX);
+    if (strncmp (endpoint, "ipc://", 6) == 0 && endpoint [6])
+        return true;
+    if (!endpoint_host (endpoint, &host, &size))
+        return wrong (why, "%s: '%.100s' is not an address; write tcp://HOST:PORT or ipc://PATH",
+                      key, endpoint);
+    if (!trusted && !host_is_loopback (host, size))
+        return wrong (
+          why,
+          "%s: '%.80s' is reached from beyond this machine, where a claimed name proves "
+          "nothing; bind to 127.0.0.1, or set bind/trusted = true if all who reach it "
+          "are trusted",
+          key, endpoint);
+    return true;
+}
+
+bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES])
+{
+    return endpoint_right ("bind/endpoint", settings->endpoint, settings->trusted, why) &&
+           endpoint_right ("bind/events", settings->events, settings->trusted, why);
+}
+
+/*  Binds, and writes where others reach it: the bound address, with another host where that one
+ *  says nothing to others. */
+static bool bind_at (zsock_t *sock, const char *key, const char *endpoint, const char *host,
+                     char reached [ENDPOINT_BYTES_MAX + 1], char why [BUS_WHY_BYTES])
+{
+    char bound [ENDPOINT_BYTES_MAX + 1], own [128];
+    size_t bound_size = sizeof bound, size;
+    const char *part;
+    if (strchr (endpoint, '['))
+        zsock_set_ipv6 (sock, 1);
+    void *handle = zsock_resolve (sock);
+    if (zmq_bind (handle, endpoint) != 0)
+        return wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
+    if (zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, bound, &bound_size) != 0)
+        return wrong (why, "%s: no address after binding: %s", key, zmq_strerror (errno));
+    if (endpoint_host (bound, &part, &size)) {
+        if (!host && host_is_wildcard (part, size) && gethostname (own, sizeof own) == 0)
+            host = own;
+        if (host) {
+            snprintf (reached, ENDPOINT_BYTES_MAX + 1, "tcp://%.200s%s", host, part + size);
+            return true;
+        }
+    }
+    memcpy (reached, bound, bound_size);
+    return true;
+}
+
+static zsock_t *socket_make (int type)
+{
+    zsock_t *sock = zsock_new (type);
+    if (!sock)
+        return NULL;
+    zsock_set_linger (sock, 0);
+    zsock_set_sndhwm (sock, BUS_MESSAGES_HELD_MAX);
+    zsock_set_rcvhwm (sock, BUS_MESSAGES_HELD_MAX);
+    zsock_set_maxmsgsize (sock, FRAME_BYTES_MAX);
+    return sock;
+}
+
+static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [BUS_WHY_BYTES])
+{
+    zsock_t *router = socket_make (ZMQ_ROUTER);
+    if (!router)
+        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+    if (!bind_at (router, "bind/endpoint", settings->endpoint, settings->host, self->endpoint,
+                  why)) {
+        zsock_destroy (&router);
+        return false;
+    }
+    self->router = ports_add (self->ports, &router, self->port_kind, NULL);
+    self->pub = socket_make (ZMQ_PUB);
+    if (!self->router || !self->pub)
+        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+    return bind_at (self->pub, "bind/events", settings->events, settings->host, self->events, why);
+}
+
+bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
+                const store_identity_t *store, char why [BUS_WHY_BYTES])
+{
+    bus_t *self = must (calloc (1, sizeof *self));
+    self->ports = ports;
+    self->port_kind = port_kind;
+    self->store = *store;
+    self->subscriptions = must (zhashx_new ());
+    zmq_msg_init (&self->identity);
+    zmq_msg_init (&self->header);
+    zmq_msg_init (&self->body);
+    if (!bus_settings_right (settings, why) || !bind_both (self, settings, why))
+        bus_destroy (&self);
+    return self;
+}
+
+static void subscription_destroy (bus_t *self, subscription_t *subscription)
+{
+    ports_remove (self->ports, &subscription->port);
+    free (subscription->endpoint);
+    free (subscription);
+}
+
+void bus_destroy (bus_t **self_p)
+{
+    bus_t *self = *self_p;
+    if (!self)
+        return;
+    for (subscription_t *subscription = zhashx_first (self->subscriptions); subscription;
+         subscription = zhashx_next (self->subscriptions))
+        subscription_destroy (self, subscription);
+    zhashx_destroy (&self->subscriptions);
+    ports_remove (self->ports, &self->router);
+    zsock_destroy (&self->pub);
+    zmq_msg_close (&self->identity);
+    zmq_msg_close (&self->header);
+    zmq_msg_close (&self->body);
+    free (self->slots);
+    free (self);
+    *self_p = NULL;
+}
+
+void bus_linger (bus_t *self, int milliseconds)
+{
+    zsock_set_linger (self->router->sock, milliseconds);
+    zsock_set_linger (self->pub, milliseconds);
+}
+
+const char *bus_endpoint (const bus_t *self)
+{
+    return self->endpoint;
+}
+
+const char *bus_events (const bus_t *self)
+{
+    return self->events;
+}
+
+static uint64_t slot_take (bus_t *self, const slot_t *from)
+{
+    uint32_t index = self->slots_count;
+    if (self->free_slot) {
+        index = self->free_slot - 1;
+        self->free_slot = self->slots [index].next_free;
+    } else {
+        if (self->slots_count == self->slots_room) {
+            self->slots_room = self->slots_room ? 2 * self->slots_room : 64;
+            self->slots = must (realloc (self->slots, self->slots_room * sizeof (slot_t)));
+        }
+        self->slots [self->slots_count++].generation = 0;
+    }
+    slot_t *slot = &self->slots [index];
+    uint32_t generation = slot->generation + 1;
+    *slot = *from;
+    slot->generation = generation;
+    slot->pending = true;
+    self->counts.pending++;
+    return (uint64_t) generation << 32 | index;
+}
+
+/*  NULL when that request is not pending. */
+static slot_t *slot_find (bus_t *self, uint64_t reply_to)
+{
+    uint32_t index = (uint32_t) reply_to;
+    if (index >= self->slots_count)
+        return NULL;
+    slot_t *slot = &self->slots [index];
+    return slot->pending && slot->generation == reply_to >> 32 ? slot : NULL;
+}
+
+static void slot_release (bus_t *self, slot_t *slot)
+{
+    slot->pending = false;
+    slot->next_free = self->free_slot;
+    self->free_slot = (uint32_t) (slot - self->slots) + 1;
+    self->counts.pending--;
+}
+
+/*  A ROUTER takes every frame, and drops them when the peer is gone or does not read. */
+static void send_reply (bus_t *self, const slot_t *to, call_status_t status, const char *reason,
+                        bytes_t body)
+{
+    uint8_t frame [HEADER_BYTES_MAX];
+    reply_header_t header = {.call = to->call, .status = status, .store_start = self->store.start};
+    memcpy (header.store, self->store.id, STORE_ID_BYTES);
+    if (status != CALL_OK)
+        snprintf (header.reason, sizeof header.reason, "%s", reason);
+    size_t size = reply_header_write (&header, frame);
+    void *handle = self->router->handle;
+    zmq_send (handle, to->identity, to->identity_size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    if (to->delimiter)
+        zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
+    port_stir (self->ports, self->router);
+}
+
+static void refuse (bus_t *self, const slot_t *to, call_status_t status, const char *reason)
+{
+    self->counts.refused++;
+    send_reply (self, to, status, reason, (bytes_t){0});
+}
+
+static bytes_t frame_bytes (zmq_msg_t *frame)
+{
+    return (bytes_t){.data = zmq_msg_data (frame), .size = zmq_msg_size (frame)};
+}
+
+/*  Frames of a message after the one that should have been its last; true when there were any. */
+static bool skip_rest (void *handle, const zmq_msg_t *last)
+{
+    zmq_msg_t rest;
+    bool more = zmq_msg_more (last);
+    if (!more)
+        return false;
+    zmq_msg_init (&rest);
+    while (more && zmq_msg_recv (&rest, handle, ZMQ_DONTWAIT) >= 0)
+        more = zmq_msg_more (&rest);
+    zmq_msg_close (&rest);
+    return true;
+}
+
+/*  [identity] [delimiter] [header] [body]; false when there is no message. A body that is missing
+ *  or followed by more is told by *whole. */
+static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
+{
+    void *handle = self->router->handle;
+    if (zmq_msg_recv (&self->identity, handle, ZMQ_DONTWAIT) < 0)
+        return false;
+    bytes_t identity = frame_bytes (&self->identity);
+    assert (identity.size <= IDENTITY_BYTES_MAX && zmq_msg_more (&self->identity));
+    memcpy (from->identity, identity.data, identity.size);
+    from->identity_size = (uint8_t) identity.size;
+
+    zmq_msg_recv (&self->header, handle, ZMQ_DONTWAIT);
+    from->delimiter = zmq_msg_size (&self->header) == 0 && zmq_msg_more (&self->header);
+    if (from->delimiter)
+        zmq_msg_recv (&self->header, handle, ZMQ_DONTWAIT);
+    *whole = zmq_msg_more (&self->header);
+    if (*whole) {
+        zmq_msg_recv (&self->body, handle, ZMQ_DONTWAIT);
+        *whole = !skip_rest (handle, &self->body);
+    }
+    return true;
+}
+
+/*  CALL_OK when the core may see it. */
+static call_status_t judge (bus_t *self, envelope_answer_t header, bool whole, const char **why)
+{
+    if (header == ENVELOPE_PROTOCOL)
+        return CALL_WRONG_PROTOCOL;
+    if (header != ENVELOPE_OK)
+        return CALL_BAD_REQUEST;
+    if (!whole) {
+        *why = "frames: expected [header] [body] and no more";
+        return CALL_BAD_REQUEST;
+    }
+    if (zmq_msg_size (&self->body) > BODY_BYTES_MAX) {
+        *why = "body: larger than 1 MiB";
+        return CALL_BAD_REQUEST;
+    }
+    if (self->request.to_store_given &&
+        memcmp (self->request.to_store, self->store.id, STORE_ID_BYTES) != 0) {
+        *why = "another store serves this address";
+        return CALL_WRONG_STORE;
+    }
+    if (self->counts.pending >= REQUESTS_PENDING_MAX) {
+        *why = "too many requests wait for their answers here";
+        return CALL_OVERLOADED;
+    }
+    return CALL_OK;
+}
+
+static bool receive_request (bus_t *self, event_t *event)
+{
+    slot_t from = {0};
+    bool whole;
+    const char *why = "";
+    if (!receive_frames (self, &from, &whole)) {
+        port_quiet (self->ports, self->router);
+        return false;
+    }
+    self->counts.requests++;
+    envelope_answer_t header =
+      request_header_read (frame_bytes (&self->header), &self->request, &why);
+    if (header == ENVELOPE_GARBAGE) {
+        self->counts.dropped++;
+        return false;
+    }
+    from.call = self->request.call;
+    call_status_t status = judge (self, header, whole, &why);
+    if (status != CALL_OK) {
+        refuse (self, &from, status, why);
+        return false;
+    }
+    *event = (event_t){.kind = EVENT_REQUEST,
+                       .request = {.service = self->request.service,
+                                   .method = self->request.method,
+                                   .actor = self->request.actor,
+                                   .request_id = self->request.request_id,
+                                   .body = frame_bytes (&self->body),
+                                   .reply_to = slot_take (self, &from)}};
+    return true;
+}
+
+static bool topic_read (bus_t *self, bytes_t frame)
+{
+    if (frame.size > NAME_BYTES_MAX || memchr (frame.data, '\0', frame.size))
+        return false;
+    memcpy (self->topic, frame.data, frame.size);
+    self->topic [frame.size] = '\0';
+    return true;
+}
+
+/*  [topic] [header] [body] */
+static bool receive_hint (bus_t *self, port_t *port, event_t *event)
+{
+    const subscription_t *subscription = port->owner;
+    if (zmq_msg_recv (&self->identity, port->handle, ZMQ_DONTWAIT) < 0) {
+        port_quiet (self->ports, port);
+        return false;
+    }
+    bool sound = topic_read (self, frame_bytes (&self->identity));
+    const zmq_msg_t *last = &self->identity;
+    if (zmq_msg_more (last)) {
+        zmq_msg_recv (&self->header, port->handle, ZMQ_DONTWAIT);
+        last = &self->header;
+        sound = sound && hint_header_read (frame_bytes (&self->header), &self->hint) == ENVELOPE_OK;
+    }
+    bool whole = last == &self->header && zmq_msg_more (last);
+    if (whole) {
+        zmq_msg_recv (&self->body, port->handle, ZMQ_DONTWAIT);
+        last = &self->body;
+    }
+    bool rest = skip_rest (port->handle, last);
+    if (!sound || !whole || rest || zmq_msg_size (&self->body) > BODY_BYTES_MAX) {
+        self->counts.dropped++;
+        return false;
+    }
+    *event = (event_t){.kind = EVENT_HINT,
+                       .hint = {.endpoint = subscription->endpoint,
+                                .topic = self->topic,
+                                .number = self->hint.number,
+                                .store_start = self->hint.store_start,
+                                .body = frame_bytes (&self->body)}};
+    memcpy (event->hint.store, self->hint.store, STORE_ID_BYTES);
+    return true;
+}
+
+bool bus_receive (bus_t *self, port_t *port, event_t *event)
+{
+    return port == self->router ? receive_request (self, event) : receive_hint (self, port, event);
+}
+
+static void publish (bus_t *self, const char *topic, bytes_t body)
+{
+    uint8_t frame [HEADER_BYTES_MAX];
+    hint_header_t header = {.number = ++self->hints, .store_start = self->store.start};
+    memcpy (header.store, self->store.id, STORE_ID_BYTES);
+    size_t size = hint_header_write (&header, frame);
+    void *handle = zsock_resolve (self->pub);
+    zmq_send (handle, topic, strlen (topic), ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
+}
+
+static void subscribe (bus_t *self, const char *endpoint)
+{
+    if (zhashx_lookup (self->subscriptions, endpoint))
+        return;
+    zsock_t *sock =
+      zhashx_size (self->subscriptions) < SUBSCRIPTIONS_MAX ? socket_make (ZMQ_SUB) : NULL;
+    if (sock) {
+        zsock_set_subscribe (sock, "");
+        zsock_set_reconnect_ivl_max (sock, 1000);
+        zsock_set_heartbeat_ivl (sock, 2000); /* a publisher that vanished is dialled again */
+        if (strchr (endpoint, '['))
+            zsock_set_ipv6 (sock, 1);
+    }
+    if (!sock || zmq_connect (zsock_resolve (sock), endpoint) != 0) {
+        /*  Hints may be lost, so this is no failure (T16); but it should not stay unseen. */
+        log_line (LOG_WARNING, "subscription failed endpoint=%s why=\"%s\"", endpoint,
+                  zmq_strerror (errno));
+        zsock_destroy (&sock);
+        return;
+    }
+    subscription_t *subscription = must (calloc (1, sizeof *subscription));
+    subscription->port = ports_add (self->ports, &sock, self->port_kind, subscription);
+    if (!subscription->port) {
+        free (subscription);
+        return;
+    }
+    subscription->endpoint = must (strdup (endpoint));
+    zhashx_insert (self->subscriptions, endpoint, subscription);
+}
+
+static void unsubscribe (bus_t *self, const char *endpoint)
+{
+    subscription_t *subscription = zhashx_lookup (self->subscriptions, endpoint);
+    if (!subscription)
+        return;
+    zhashx_delete (self->subscriptions, endpoint);
+    subscription_destroy (self, subscription);
+}
+
+void bus_effect (bus_t *self, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_REPLY: {
+        slot_t *slot = slot_find (self, effect->reply.reply_to);
+        assert (slot && effect->reply.status != CALL_TIMED_OUT);
+        assert (effect->reply.body.size <= BODY_BYTES_MAX);
+        send_reply (self, slot, effect->reply.status, effect->reply.reason, effect->reply.body);
+        slot_release (self, slot);
+        break;
+    }
+    case EFFECT_PUBLISH:
+        publish (self, effect->publish.topic, effect->publish.body);
+        break;
+    case EFFECT_SUBSCRIBE:
+        subscribe (self, effect->subscribe.endpoint);
+        break;
+    case EFFECT_UNSUBSCRIBE:
+        unsubscribe (self, effect->subscribe.endpoint);
+        break;
+    default:
+        assert (!"an effect of the bus");
+    }
+}
+
+bus_counts_t bus_counts (const bus_t *self)
+{
+    return self->counts;
+}

@@ -507,6 +507,11 @@ bool config_has (const config_t *self, const char *path)
     return zpl_find (self->tree, path) != NULL;
 }
 
+bool config_describes (const config_t *self, const char *path)
+{
+    return key_find (self, path) != NULL;
+}
+
 size_t config_names (const config_t *self, const char *section, const char **names,
                      size_t names_max)
 {

@@ -22,9 +22,9 @@ typedef enum {
 typedef struct {
     const char *path;   /* "limits/hold_ttl" */
     config_type_t type; /* durations as timetext.h has them; kept in ms */
-    const char *preset; /* used when absent; NULL = none, NULL with required = must be given */
-    bool required;
-    double least; /* of integers, reals, durations (ms); least = most = 0: no bounds */
+    bool required;      /* must be given */
+    const char *preset; /* used when absent; NULL = none */
+    double least;       /* of integers, reals, durations (ms); least = most = 0: no bounds */
     double most;
     const char *meaning; /* with its unit; printed by --help */
 } config_key_t;
@@ -53,6 +53,9 @@ double config_real (const config_t *self, const char *path);
 bool config_boolean (const config_t *self, const char *path);
 int64_t config_duration_ms (const config_t *self, const char *path);
 bool config_has (const config_t *self, const char *path);
+
+/*  Is this path one of the keys at all? */
+bool config_describes (const config_t *self, const char *path);
 
 /*  Names under a section ("classes"), in file order. Returns how many; the names live with config.
  */

@@ -1,2 +1,454 @@
-/*  host - to be written. */
-typedef int host_is_empty;
+/*  host - one loop: drain what has come, step the core for each, one durable write, and only then
+ *  let go what the core has promised.
+ *
+ *  Puts and deletes go into the store's open write as they come; all else is held back, in order,
+ *  until that write is flushed. A write that fails ends the process: it starts again from what is
+ *  stored and does not guess (T13).
+ */
+#include "host.h"
+
+#include "bus.h"
+#include "host_options.h"
+#include "log.h"
+#include "outbox.h"
+#include "peers.h"
+#include "pool.h"
+#include "ports.h"
+#include "store.h"
+#include "work.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REQUESTS_BATCH_MAX 256 /* events in one write */
+#define ENTROPY_POOL_BYTES 4096
+#define LINGER_MS          200   /* for the last replies of a clean end */
+#define SOCKETS_MAX        10240 /* more than PEERS_MAX + SUBSCRIPTIONS_MAX */
+#define KIND_BYTES         16    /* "lis" */
+
+static_assert (SOCKETS_MAX > PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
+
+enum { EXIT_DONE = 0, EXIT_MACHINE = 1, EXIT_CONFIG = 2 };
+enum { PORT_BUS = 1, PORT_PEER };
+
+typedef struct {
+    const host_program_t *program;
+    config_t *config;
+    core_t core;
+    store_t *store;
+    ports_t *ports;
+    bus_t *bus;
+    peers_t *peers;
+    work_t *work;
+    int signals; /* a descriptor that says SIGTERM and SIGINT */
+
+    outbox_t *held;   /* what may leave after the flush */
+    bool writing;     /* a write of the store is open */
+    int64_t alarm_ms; /* when the core wants to be woken */
+    int64_t wall_least_ms;
+    bool stopping;
+    bool failed; /* the store: nothing more may leave */
+
+    uint8_t entropy [ENTROPY_POOL_BYTES];
+    size_t entropy_used;
+} host_t;
+
+static int64_t clock_ms (clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime (clock, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void draw_entropy (host_t *self, uint8_t *bytes, size_t size)
+{
+    assert (size <= sizeof self->entropy);
+    if (sizeof self->entropy - self->entropy_used < size) {
+        size_t got = 0;
+        while (got < sizeof self->entropy) {
+            ssize_t more = getrandom (self->entropy + got, sizeof self->entropy - got, 0);
+            if (more < 0 && errno != EINTR)
+                abort (); /* cannot be, on a kernel that has the call */
+            got += more > 0 ? (size_t) more : 0;
+        }
+        self->entropy_used = 0;
+    }
+    memcpy (bytes, self->entropy + self->entropy_used, size);
+    self->entropy_used += size;
+}
+
+/*  T15: after a restart the wall clock never counts as earlier than the last stamp. */
+static int64_t wall_ms (const host_t *self)
+{
+    int64_t now_ms = clock_ms (CLOCK_REALTIME);
+    return now_ms > self->wall_least_ms ? now_ms : self->wall_least_ms;
+}
+
+static void fail (host_t *self, const char *doing)
+{
+    log_line (LOG_ALARM, "store failed doing=%s why=\"%s\"; ending, to start again from the store",
+              doing, store_why (self->store));
+    self->failed = true;
+}
+
+static void write_record (host_t *self, const effect_t *effect)
+{
+    if (self->failed)
+        return;
+    if (!self->writing && store_begin (self->store) != STORE_OK) {
+        fail (self, "begin");
+        return;
+    }
+    self->writing = true;
+    store_answer_t answer =
+      effect->kind == EFFECT_PUT
+        ? store_put (self->store, effect->record.table, effect->record.key, effect->record.value)
+        : store_delete (self->store, effect->record.table, effect->record.key);
+    if (answer != STORE_OK) {
+        self->writing = false;
+        fail (self, effect->kind == EFFECT_PUT ? "put" : "delete");
+    }
+}
+
+/*  What the core points to lives until its next step, so what is held back is copied. */
+static void take (host_t *self, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_PUT:
+    case EFFECT_DELETE:
+        write_record (self, effect);
+        break;
+    case EFFECT_TIMER:
+        self->alarm_ms = effect->timer.mono_ms;
+        break;
+    case EFFECT_REPLY:
+        if (effect->reply.status == CALL_OK)
+            outbox_reply (self->held, effect->reply.reply_to, effect->reply.body);
+        else
+            outbox_refuse (self->held, effect->reply.reply_to, effect->reply.status,
+                           effect->reply.reason);
+        break;
+    case EFFECT_CALL:
+        outbox_call (self->held, effect);
+        break;
+    case EFFECT_PUBLISH:
+        outbox_publish (self->held, effect->publish.topic, effect->publish.body);
+        break;
+    case EFFECT_SUBSCRIBE:
+        outbox_subscribe (self->held, effect->subscribe.endpoint);
+        break;
+    case EFFECT_UNSUBSCRIBE:
+        outbox_unsubscribe (self->held, effect->subscribe.endpoint);
+        break;
+    case EFFECT_WORK:
+        outbox_work (self->held, effect->work.work, effect->work.kind, effect->work.arguments);
+        break;
+    case EFFECT_LOG:
+        outbox_log (self->held, effect->log.level, "%s", effect->log.line);
+        break;
+    case EFFECT_STOP:
+        outbox_stop (self->held, effect->stop.reason);
+        break;
+    }
+}
+
+static void step (host_t *self, const event_t *event)
+{
+    moment_t now = {.wall_ms = wall_ms (self),
+                    .mono_ms = clock_ms (CLOCK_MONOTONIC),
+                    .store_free_bytes = store_free_bytes (self->store),
+                    .store_bytes = store_bytes (self->store)};
+    draw_entropy (self, now.entropy, sizeof now.entropy);
+    self->core.step (self->core.self, &now, event);
+    effect_t effect;
+    while (self->core.next (self->core.self, &effect))
+        take (self, &effect);
+}
+
+static void leave (host_t *self, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_CALL:
+        peers_call (self->peers, effect, clock_ms (CLOCK_MONOTONIC));
+        break;
+    case EFFECT_WORK:
+        work_start (self->work, effect);
+        break;
+    case EFFECT_LOG:
+        log_line (effect->log.level, "%s", effect->log.line);
+        break;
+    case EFFECT_STOP:
+        log_line (LOG_INFO, "stopping reason=\"%s\"", effect->stop.reason);
+        self->stopping = true;
+        break;
+    default:
+        bus_effect (self->bus, effect);
+    }
+}
+
+/*  The end of a batch: flushed, then let go in the order of the effects. */
+static void finish_batch (host_t *self)
+{
+    if (self->writing && !self->failed && store_flush (self->store, wall_ms (self)) != STORE_OK)
+        fail (self, "flush");
+    self->writing = false;
+    effect_t effect;
+    while (!self->failed && outbox_next (self->held, &effect))
+        leave (self, &effect);
+    outbox_clear (self->held);
+}
+
+/*  The next thing that has happened; false when nothing has. */
+static bool next_event (host_t *self, int64_t now_ms, event_t *event)
+{
+    for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports)) {
+        bool is_event = port->kind == PORT_BUS ? bus_receive (self->bus, port, event)
+                                               : peers_receive (self->peers, port, now_ms, event);
+        if (is_event)
+            return true;
+    }
+    return peers_expire (self->peers, now_ms, event) || work_receive (self->work, event);
+}
+
+static void run_batch (host_t *self)
+{
+    event_t event;
+    int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
+    if (now_ms >= self->alarm_ms) {
+        self->alarm_ms = INT64_MAX;
+        step (self, &(event_t){.kind = EVENT_TIMER});
+    }
+    for (int i = 0; i < REQUESTS_BATCH_MAX && !self->failed && next_event (self, now_ms, &event);
+         i++)
+        step (self, &event);
+    finish_batch (self);
+}
+
+static void hear_signals (host_t *self)
+{
+    struct signalfd_siginfo heard;
+    while (read (self->signals, &heard, sizeof heard) == (ssize_t) sizeof heard) {
+        log_line (LOG_INFO, "stopping reason=\"%s\"", strsignal ((int) heard.ssi_signo));
+        self->stopping = true;
+    }
+}
+
+static void run (host_t *self)
+{
+    while (!self->stopping && !self->failed) {
+        int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
+        int64_t due_ms = peers_due (self->peers, now_ms);
+        if (self->alarm_ms < due_ms)
+            due_ms = self->alarm_ms;
+        int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
+        ports_wait (self->ports, wait_ms);
+        hear_signals (self);
+        run_batch (self);
+    }
+}
+
+static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    host_t *self = owner;
+    step (self,
+          &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
+    return !self->failed;
+}
+
+/*  From the stored records to serving. */
+static bool start (host_t *self)
+{
+    const store_identity_t *store = store_identity (self->store);
+    if (store_each (self->store, load_record, self) != STORE_OK)
+        fail (self, "load");
+    if (self->failed)
+        return false;
+    step (self, &(event_t){.kind = EVENT_START,
+                           .start = {.store = *store,
+                                     .endpoint = bus_endpoint (self->bus),
+                                     .events = bus_events (self->bus)}});
+    finish_batch (self);
+    if (self->failed)
+        return false;
+    log_line (LOG_INFO, "serving endpoint=%s events=%s store=%s start=%u", bus_endpoint (self->bus),
+              bus_events (self->bus), store_folder (self->store), store->start);
+    printf ("ready endpoint=%s events=%s\n", bus_endpoint (self->bus), bus_events (self->bus));
+    fflush (stdout);
+    return true;
+}
+
+/*  Before any thread is made, so that all inherit it: signals are read, not caught. */
+static bool take_signals (host_t *self)
+{
+    sigset_t ends;
+    sigemptyset (&ends);
+    sigaddset (&ends, SIGTERM);
+    sigaddset (&ends, SIGINT);
+    signal (SIGPIPE, SIG_IGN); /* a reader of our output that ends is not our end */
+    if (sigprocmask (SIG_BLOCK, &ends, NULL) != 0)
+        return false;
+    self->signals = signalfd (-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);
+    return self->signals >= 0;
+}
+
+static bus_settings_t bus_settings (const config_t *config)
+{
+    return (bus_settings_t){.endpoint = config_text (config, "bind/endpoint"),
+                            .events = config_text (config, "bind/events"),
+                            .host = config_text (config, "bind/host"),
+                            .trusted = config_boolean (config, "bind/trusted")};
+}
+
+/*  What the core's own constructor does not look at. */
+static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
+{
+    bus_settings_t settings = bus_settings (config);
+    bool folder = config_text (config, "store/folder"), pool = config_text (config, "store/pool");
+    if (folder == pool) {
+        snprintf (why, CONFIG_WHY_BYTES,
+                  folder ? "store/folder and store/pool are both given; give one"
+                         : "store/folder is missing: the folder of the store");
+        return false;
+    }
+    return bus_settings_right (&settings, why);
+}
+
+static bool open_store (host_t *self)
+{
+    char why [STORE_WHY_BYTES];
+    uint8_t id [STORE_ID_BYTES];
+    draw_entropy (self, id, sizeof id);
+    const char *folder = config_text (self->config, "store/folder");
+    const char *pool = config_text (self->config, "store/pool");
+    uint64_t bytes = (uint64_t) config_integer (self->config, "store/bytes");
+    int64_t now_ms = clock_ms (CLOCK_REALTIME);
+    store_answer_t answer = folder ? store_open (&self->store, folder, bytes, id, now_ms, why)
+                                   : pool_claim (&self->store, pool, bytes, id, now_ms, why);
+    if (answer != STORE_OK) {
+        log_line (LOG_ALARM, "cannot serve: %s", why);
+        return false;
+    }
+    self->wall_least_ms = store_stamp_ms (self->store);
+    if (now_ms < self->wall_least_ms)
+        log_line (LOG_ALARM, "clock is behind the store's last stamp by_ms=%lld",
+                  (long long) (self->wall_least_ms - now_ms));
+    return true;
+}
+
+static bool open_sockets (host_t *self)
+{
+    char why [BUS_WHY_BYTES];
+    bus_settings_t settings = bus_settings (self->config);
+    zsys_set_max_sockets (SOCKETS_MAX);
+    self->ports = ports_new ();
+    if (!self->ports || !ports_watch (self->ports, self->signals)) {
+        log_line (LOG_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
+        return false;
+    }
+    self->bus = bus_new (self->ports, PORT_BUS, &settings, store_identity (self->store), why);
+    if (!self->bus) {
+        log_line (LOG_ALARM, "cannot serve: %s", why);
+        return false;
+    }
+    self->peers = peers_new (self->ports, PORT_PEER);
+    self->work = work_new (self->ports, self->program->works, self->program->works_count);
+    return true;
+}
+
+/*  "lis/ams"; a service without a name of its own is named by its store. */
+static void open_log (const host_t *self, bool verbose)
+{
+    char name [NAME_BYTES_MAX + 1];
+    const char *kind = self->program->program;
+    kind += strncmp (kind, "svc-", 4) == 0 ? 4 : 0;
+    bool named = config_describes (self->config, "name");
+    const char *own = named ? config_text (self->config, "name") : NULL;
+    if (own)
+        snprintf (name, sizeof name, "%.*s/%.40s", KIND_BYTES, kind, own);
+    else if (self->store) {
+        const uint8_t *id = store_identity (self->store)->id;
+        int used = snprintf (name, sizeof name, "%.*s/", KIND_BYTES, kind);
+        for (size_t i = 0; i < STORE_ID_BYTES; i++)
+            used += snprintf (name + used, sizeof name - (size_t) used, "%02x", id [i]);
+    } else
+        snprintf (name, sizeof name, "%.*s", KIND_BYTES, kind);
+    log_open (name, verbose ? LOG_DEBUG : LOG_INFO);
+}
+
+static int serve (host_t *self, bool verbose)
+{
+    open_log (self, verbose);
+    if (!take_signals (self)) {
+        log_line (LOG_ALARM, "cannot serve: no signals: %s", strerror (errno));
+        return EXIT_MACHINE;
+    }
+    if (!open_store (self))
+        return EXIT_MACHINE;
+    open_log (self, verbose);
+    if (!open_sockets (self) || !start (self))
+        return EXIT_MACHINE;
+    run (self);
+    if (self->failed)
+        return EXIT_MACHINE;
+    bus_linger (self->bus, LINGER_MS);
+    return EXIT_DONE;
+}
+
+static void end (host_t *self)
+{
+    work_destroy (&self->work);
+    peers_destroy (&self->peers);
+    bus_destroy (&self->bus);
+    ports_destroy (&self->ports);
+    store_close (&self->store);
+    outbox_destroy (&self->held);
+    if (self->core.self)
+        self->core.destroy (self->core.self);
+    if (self->signals >= 0)
+        close (self->signals);
+}
+
+static int run_configured (host_t *self, const host_options_t *options)
+{
+    char why [CONFIG_WHY_BYTES] = "";
+    self->config = config_load (options->file, options->settings, options->settings_count,
+                                options->keys, options->keys_count, why);
+    if (!self->config || !config_right (self->config, why) ||
+        !self->program->core_new (self->config, &self->core, why)) {
+        fprintf (stderr, "%s: %s\n", self->program->program, why);
+        return EXIT_CONFIG;
+    }
+    return serve (self, options->verbose);
+}
+
+int host_run (const host_program_t *program, int argc, char **argv)
+{
+    host_options_t options;
+    int code;
+    if (!host_options_read (&options, program, argc, argv, &code)) {
+        host_options_free (&options);
+        return code;
+    }
+    host_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->program = program;
+    self->signals = -1;
+    self->alarm_ms = INT64_MAX;
+    self->entropy_used = sizeof self->entropy;
+    self->held = outbox_new ();
+    code = run_configured (self, &options);
+    end (self);
+    config_destroy (&self->config);
+    free (self);
+    host_options_free (&options);
+    return code;
+}

@@ -10,6 +10,8 @@
 #include "core.h"
 
 #define STORE_BYTES_DEFAULT ((uint64_t) 16 << 30) /* sparse map */
+#define STORE_BYTES_LEAST   ((uint64_t) 1 << 20)
+#define STORE_KEY_BYTES_MAX 510 /* LMDB's limit, less one byte for the table */
 
 typedef struct store store_t;
 
@@ -31,11 +33,17 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t map_by
                            char why [STORE_WHY_BYTES]);
 void store_close (store_t **self_p);
 
-/*  Locked by somebody? Without opening it. */
+/*  Locked by somebody? Without opening it, and without getting into the way of one who does. */
 bool store_locked (const char *folder);
+
+const char *store_folder (const store_t *self);
 
 const store_identity_t *store_identity (const store_t *self);
 int64_t store_stamp_ms (const store_t *self); /* wall time of the last write before this start */
+
+/*  What it can still take, and what it can hold at all: the map, or less where the disk has not the
+ *  room for it. As of the last count, which is at most STORE_COUNT_FLUSHES flushes ago. */
+#define STORE_COUNT_FLUSHES 64
 uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 
@@ -44,10 +52,15 @@ store_answer_t store_each (store_t *self,
                            bool (*visit) (void *owner, uint8_t table, bytes_t key, bytes_t value),
                            void *owner);
 
-/*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. */
+/*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On
+ *  any other answer the batch is gone, and store_why says more. Deleting what is not there is
+ *  STORE_OK. */
 store_answer_t store_begin (store_t *self);
 store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t value);
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key);
 store_answer_t store_flush (store_t *self, int64_t wall_ms);
+
+/*  What went wrong, for the log; "" when nothing has. */
+const char *store_why (const store_t *self);
 
 #endif

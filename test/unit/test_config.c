@@ -57,7 +57,7 @@ static const char sound [] = "# a site\n"
 static config_t *load (const char *text, const char *setting, char why [CONFIG_WHY_BYTES])
 {
     const char *settings [] = {setting};
-    strcpy (why, "");
+    why [0] = '\0';
     return config_parse ("site.zpl", text, strlen (text), settings, setting ? 1 : 0, keys,
                          KEYS_COUNT, why);
 }
@@ -290,8 +290,9 @@ static char described [4096];
 
 static void describe_line (const char *text)
 {
-    assert_true (strlen (described) + strlen (text) < sizeof described);
-    strcat (described, text);
+    size_t used = strlen (described);
+    assert_true (used + strlen (text) < sizeof described);
+    snprintf (described + used, sizeof described - used, "%s", text);
 }
 
 static void help_tells_every_key_with_type_preset_and_meaning (void **state)

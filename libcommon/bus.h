@@ -1,0 +1,64 @@
+/*  bus - where a service is asked and heard: its ROUTER, its PUB, and SUBs on others' hints.
+ *
+ *  What comes in is checked here (proto/bus.proto): frames, protocol number, sizes, to_store. A
+ *  request that can be answered is refused with the reason, the rest is counted and dropped, so a
+ *  core sees sound requests only. Until keys exist an actor is a claimed name, believed because a
+ *  bus binds beyond this machine only when the operator says that all who reach it are trusted
+ *  (DESIGN §2, §9).
+ */
+#ifndef MUSUBI_BUS_H
+#define MUSUBI_BUS_H
+
+#include "core.h"
+#include "ports.h"
+
+#define BUS_WHY_BYTES         256
+#define ENDPOINT_BYTES_MAX    255
+#define REQUESTS_PENDING_MAX  65536 /* asked and not answered yet; more are OVERLOADED */
+#define BUS_MESSAGES_HELD_MAX 1000  /* that a socket holds for one peer */
+#define SUBSCRIPTIONS_MAX     4096
+
+typedef struct {
+    const char *endpoint; /* to bind for requests; port 0 = any free one */
+    const char *events;   /* to bind for hints */
+    const char *host;     /* name to be told to others in place of the bound one; NULL = the same */
+    bool trusted;         /* may bind beyond this machine */
+} bus_settings_t;
+
+typedef struct bus bus_t;
+
+/*  What is wrong with the settings, without binding; true when nothing is. */
+bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES]);
+
+/*  Binds; NULL with why. Its ports carry port_kind. */
+bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
+                const store_identity_t *store, char why [BUS_WHY_BYTES]);
+void bus_destroy (bus_t **self_p);
+
+/*  Before an end that was asked for: what has been sent may still leave for so long. */
+void bus_linger (bus_t *self, int milliseconds);
+
+/*  Where others reach it. */
+const char *bus_endpoint (const bus_t *self);
+const char *bus_events (const bus_t *self);
+
+/*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_HINT, which lives until the
+ *  next bus_receive; false when there was none, or one that is dealt with: ask ports_ready again.
+ */
+bool bus_receive (bus_t *self, port_t *port, event_t *event);
+
+/*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
+ *  that is not pending is our own mistake. */
+void bus_effect (bus_t *self, const effect_t *effect);
+
+/*  Since the start, for logs and tests. */
+typedef struct {
+    uint64_t requests;
+    uint64_t refused; /* answered here */
+    uint64_t dropped; /* garbage, requests and hints */
+    uint64_t pending;
+} bus_counts_t;
+
+bus_counts_t bus_counts (const bus_t *self);
+
+#endif

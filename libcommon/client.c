@@ -1,0 +1,215 @@
+/*  client - the host's way of calling (peers.h) with a loop that blocks. */
+#include "client.h"
+
+#include "envelope.h"
+#include "peers.h"
+#include "ports.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PORT_PEER = 1 };
+
+/*  A reply that waits for client_wait. */
+typedef struct kept {
+    client_reply_t reply;
+    uint8_t *body;
+    struct kept *after;
+} kept_t;
+
+struct client {
+    ports_t *ports;
+    peers_t *peers;
+    uint64_t calls; /* numbers given */
+    kept_t *kept_first;
+    kept_t *kept_last;
+    size_t kept_count;
+    uint8_t *body; /* of the reply last taken from the kept ones */
+};
+
+static int64_t mono_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+client_t *client_new (void)
+{
+    client_t *self = must (calloc (1, sizeof *self));
+    self->ports = must (ports_new ());
+    self->peers = peers_new (self->ports, PORT_PEER);
+    return self;
+}
+
+void client_destroy (client_t **self_p)
+{
+    client_t *self = *self_p;
+    if (!self)
+        return;
+    while (self->kept_first) {
+        kept_t *kept = self->kept_first;
+        self->kept_first = kept->after;
+        free (kept->body);
+        free (kept);
+    }
+    peers_destroy (&self->peers);
+    ports_destroy (&self->ports);
+    free (self->body);
+    free (self);
+    *self_p = NULL;
+}
+
+static void reply_fill (client_reply_t *reply, const event_t *event)
+{
+    *reply = (client_reply_t){.call = event->answer.call,
+                              .status = event->answer.status,
+                              .body = event->answer.body,
+                              .store_start = event->answer.store_start};
+    memcpy (reply->store, event->answer.store, STORE_ID_BYTES);
+    snprintf (reply->reason, sizeof reply->reason, "%s", event->answer.reason);
+}
+
+static void keep (client_t *self, const client_reply_t *reply)
+{
+    kept_t *kept = must (calloc (1, sizeof *kept));
+    kept->reply = *reply;
+    if (reply->body.size > 0) {
+        kept->body = must (malloc (reply->body.size));
+        memcpy (kept->body, reply->body.data, reply->body.size);
+        kept->reply.body.data = kept->body;
+    }
+    if (self->kept_last)
+        self->kept_last->after = kept;
+    else
+        self->kept_first = kept;
+    self->kept_last = kept;
+    self->kept_count++;
+}
+
+static bool take_kept (client_t *self, client_reply_t *reply)
+{
+    kept_t *kept = self->kept_first;
+    if (!kept)
+        return false;
+    self->kept_first = kept->after;
+    if (!self->kept_first)
+        self->kept_last = NULL;
+    self->kept_count--;
+    *reply = kept->reply;
+    free (self->body);
+    self->body = kept->body;
+    free (kept);
+    return true;
+}
+
+/*  Why a request cannot even be tried; NULL when it can. */
+static const char *unfit (client_t *self, const client_request_t *request, const effect_t *call)
+{
+    request_header_t header;
+    if (request->body.size > BODY_BYTES_MAX)
+        return "the body is larger than 1 MiB";
+    if (!request_header_make (&header, call))
+        return "service, method, actor or request id is longer than allowed";
+    if (!peers_reach (self->peers, request->endpoint, mono_ms ()))
+        return errno == EINVAL || errno == EPROTONOSUPPORT || errno == ENODEV
+                 ? "the endpoint is no address; write tcp://HOST:PORT or ipc://PATH"
+                 : strerror (errno);
+    return NULL;
+}
+
+/*  Numbers and sends a request; false with *refused when it cannot even be tried. */
+static bool start (client_t *self, const client_request_t *request, client_reply_t *refused)
+{
+    effect_t call = {.kind = EFFECT_CALL,
+                     .call = {.call = ++self->calls,
+                              .endpoint = request->endpoint,
+                              .service = request->service,
+                              .method = request->method,
+                              .actor = request->actor,
+                              .request_id = request->request_id ? request->request_id : "",
+                              .body = request->body,
+                              .timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : 0}};
+    if (request->to_store)
+        memcpy (call.call.to_store, request->to_store, STORE_ID_BYTES);
+    const char *why = unfit (self, request, &call);
+    if (why) {
+        *refused = (client_reply_t){.call = self->calls, .status = CALL_BAD_REQUEST};
+        snprintf (refused->reason, sizeof refused->reason, "%s", why);
+        return false;
+    }
+    peers_call (self->peers, &call, mono_ms ());
+    return true;
+}
+
+/*  One more reply off the sockets or the clock; false when none came by due_ms or at an interrupt.
+ */
+static bool await (client_t *self, int64_t due_ms, client_reply_t *reply)
+{
+    event_t event;
+    for (;;) {
+        int64_t now_ms = mono_ms ();
+        for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
+            if (peers_receive (self->peers, port, now_ms, &event)) {
+                reply_fill (reply, &event);
+                return true;
+            }
+        if (peers_expire (self->peers, now_ms, &event)) {
+            reply_fill (reply, &event);
+            return true;
+        }
+        int64_t next_ms = peers_due (self->peers, now_ms);
+        int64_t until_ms = next_ms < due_ms ? next_ms : due_ms;
+        if (now_ms >= due_ms)
+            return false;
+        if (!ports_wait (self->ports, until_ms == INT64_MAX ? -1 : until_ms - now_ms))
+            return false;
+    }
+}
+
+void client_ask (client_t *self, const client_request_t *request, client_reply_t *reply)
+{
+    if (!start (self, request, reply))
+        return;
+    uint64_t asked = self->calls;
+    while (await (self, INT64_MAX, reply)) {
+        if (reply->call == asked)
+            return;
+        keep (self, reply);
+    }
+    peers_forget (self->peers, asked);
+    *reply = (client_reply_t){.call = asked, .status = CALL_TIMED_OUT, .reason = "interrupted"};
+}
+
+uint64_t client_send (client_t *self, const client_request_t *request)
+{
+    client_reply_t refused;
+    if (!start (self, request, &refused))
+        keep (self, &refused);
+    return self->calls;
+}
+
+bool client_wait (client_t *self, int64_t timeout_ms, client_reply_t *reply)
+{
+    if (take_kept (self, reply))
+        return true;
+    if (client_in_flight (self) == 0)
+        return false;
+    return await (self, timeout_ms < 0 ? INT64_MAX : mono_ms () + timeout_ms, reply);
+}
+
+size_t client_in_flight (const client_t *self)
+{
+    return peers_calls (self->peers) + self->kept_count;
+}

@@ -1,0 +1,141 @@
+/*  host_options - getopt over four options and two questions. */
+#include "host_options.h"
+
+#include "store.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+const config_key_t host_keys [] = {
+  {.path = "bind/endpoint",
+   .preset = "tcp://127.0.0.1:0",
+   .meaning = "where requests are taken; port 0 = any free one"},
+  {.path = "bind/events",
+   .preset = "tcp://127.0.0.1:0",
+   .meaning = "where hints are published; port 0 = any free one"},
+  {.path = "bind/host",
+   .meaning = "name by which others reach this machine, when it is not in the address bound"},
+  {.path = "bind/trusted",
+   .type = CONFIG_BOOLEAN,
+   .preset = "false",
+   .meaning = "all who can reach the addresses bound are trusted to say who they are; without it "
+              "only this machine's own addresses are bound"},
+  {.path = "store/folder", .meaning = "folder of the store; made when it is not there"},
+  {.path = "store/pool",
+   .meaning = "instead of store/folder, a folder of stores: the first one that nobody serves is "
+              "taken, or a new one made"},
+  {.path = "store/bytes",
+   .type = CONFIG_INTEGER,
+   .preset = "17179869184",
+   .least = (double) STORE_BYTES_LEAST,
+   .most = (double) ((uint64_t) 1 << 44),
+   .meaning = "bytes the store may grow to; it takes only what it holds"},
+};
+const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
+
+enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP };
+
+static const struct option options [] = {
+  {"config", required_argument, NULL, 'c'}, {"set", required_argument, NULL, OPTION_SET},
+  {"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, OPTION_VERSION},
+  {"help", no_argument, NULL, OPTION_HELP}, {NULL, 0, NULL, 0},
+};
+
+static void print_line (const char *text)
+{
+    fputs (text, stdout);
+}
+
+static void print_help (const host_options_t *self, const char *program)
+{
+    printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose]\n"
+            "       %s --version | --help\n"
+            "\n"
+            "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
+            "  --set path=value   one setting; goes before the file's\n"
+            "  --verbose          tell more in the log (standard error)\n"
+            "\n"
+            "When it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
+            "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine fails, 2 bad\n"
+            "settings.\n"
+            "\n"
+            "Settings; a star stands for any name:\n",
+            program, program);
+    config_describe (self->keys, self->keys_count, print_line);
+}
+
+static bool has_key (const host_program_t *program, const char *path)
+{
+    for (size_t i = 0; i < program->keys_count; i++)
+        if (strcmp (program->keys [i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static void join_keys (host_options_t *self, const host_program_t *program)
+{
+    self->keys = calloc (program->keys_count + host_keys_count, sizeof *self->keys);
+    if (!self->keys)
+        abort ();
+    for (size_t i = 0; i < program->keys_count; i++)
+        self->keys [self->keys_count++] = program->keys [i];
+    for (size_t i = 0; i < host_keys_count; i++)
+        if (!has_key (program, host_keys [i].path))
+            self->keys [self->keys_count++] = host_keys [i];
+}
+
+bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
+                        int *code)
+{
+    *self = (host_options_t){0};
+    join_keys (self, program);
+    int option;
+    optind = 0; /* start anew, also when called twice */
+    while ((option = getopt_long (argc, argv, "c:v", options, NULL)) != -1) {
+        switch (option) {
+        case 'c':
+            self->file = optarg;
+            break;
+        case OPTION_SET:
+            if (self->settings_count == HOST_SETTINGS_MAX) {
+                fprintf (stderr, "%s: more than %d settings; use a file\n", program->program,
+                         HOST_SETTINGS_MAX);
+                *code = EXIT_USAGE;
+                return false;
+            }
+            self->settings [self->settings_count++] = optarg;
+            break;
+        case 'v':
+            self->verbose = true;
+            break;
+        case OPTION_VERSION:
+            printf ("%s %s\n", program->program, MUSUBI_VERSION);
+            *code = 0;
+            return false;
+        case OPTION_HELP:
+            print_help (self, program->program);
+            *code = 0;
+            return false;
+        default: /* getopt has said what is wrong */
+            *code = EXIT_USAGE;
+            return false;
+        }
+    }
+    if (optind < argc) {
+        fprintf (stderr, "%s: '%s' is not an option; --help tells them all\n", program->program,
+                 argv [optind]);
+        *code = EXIT_USAGE;
+        return false;
+    }
+    return true;
+}
+
+void host_options_free (host_options_t *self)
+{
+    free (self->keys);
+    self->keys = NULL;
+}

@@ -1,0 +1,24 @@
+/*  host_options - a service's command line, and the keys that every service has. */
+#ifndef MUSUBI_HOST_OPTIONS_H
+#define MUSUBI_HOST_OPTIONS_H
+
+#include "host.h"
+
+#define HOST_SETTINGS_MAX 1024 /* --set on one command line */
+
+typedef struct {
+    const char *file;                         /* NULL: none */
+    const char *settings [HOST_SETTINGS_MAX]; /* of argv */
+    size_t settings_count;
+    bool verbose;
+    config_key_t *keys; /* the program's, then those of host_keys that it does not have itself */
+    size_t keys_count;
+} host_options_t;
+
+/*  True: go on. False: the process ends with *code; help, version or the complaint is printed.
+ *  Ended with host_options_free in both cases. */
+bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
+                        int *code);
+void host_options_free (host_options_t *self);
+
+#endif

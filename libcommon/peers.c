@@ -1,0 +1,428 @@
+/*  peers - a DEALER an address, each with a queue of what could not leave yet; calls found by
+ *  number; deadlines in a timer heap.
+ */
+#include "peers.h"
+
+#include "envelope.h"
+#include "timers.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEP_MS 30000 /* between two looks for idle addresses */
+
+typedef struct peer {
+    char *endpoint;
+    port_t *port;
+    struct call *unsent_first;
+    struct call *unsent_last;
+    size_t calls; /* in flight, sent or not */
+    int64_t used_ms;
+} peer_t;
+
+typedef struct call {
+    uint64_t number;
+    peer_t *peer; /* NULL: could not be reached */
+    uint64_t timer;
+    int64_t timeout_ms;
+    bool unsent;
+    zmq_msg_t header; /* while unsent */
+    zmq_msg_t body;
+    struct call *before; /* in the peer's unsent queue */
+    struct call *after;  /* there, or among the expired */
+} call_t;
+
+struct peers {
+    ports_t *ports;
+    int port_kind;
+    zhashx_t *by_endpoint; /* of peer_t */
+    zhashx_t *by_number;   /* of call_t; keys are the numbers in the calls */
+    timers_t *timers;
+    call_t *expired_first;
+    call_t *expired_last;
+    size_t calls; /* that have had no event yet */
+    int64_t swept_ms;
+    uint64_t dropped;
+    zmq_msg_t body; /* of the event last given */
+    reply_header_t reply;
+    char reason [REASON_BYTES_MAX + 1];
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static size_t number_hash (const void *key)
+{
+    uint64_t number = *(const uint64_t *) key * 0x9e3779b97f4a7c15u;
+    return (size_t) (number ^ number >> 32);
+}
+
+static int number_compare (const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *) one, b = *(const uint64_t *) other;
+    return (a > b) - (a < b);
+}
+
+static void unsent_push (call_t *call)
+{
+    peer_t *peer = call->peer;
+    call->before = peer->unsent_last;
+    call->after = NULL;
+    if (peer->unsent_last)
+        peer->unsent_last->after = call;
+    else
+        peer->unsent_first = call;
+    peer->unsent_last = call;
+    call->unsent = true;
+}
+
+static void unsent_take (call_t *call)
+{
+    peer_t *peer = call->peer;
+    if (call->before)
+        call->before->after = call->after;
+    else
+        peer->unsent_first = call->after;
+    if (call->after)
+        call->after->before = call->before;
+    else
+        peer->unsent_last = call->before;
+    call->before = call->after = NULL;
+    call->unsent = false;
+}
+
+/*  False when the connection does not stand or is full: try again when its port says something. */
+static bool call_send (call_t *call)
+{
+    void *handle = call->peer->port->handle;
+    if (zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+        return false;
+    /*  A message begun is taken whole, or dropped whole with its connection. */
+    zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_msg_send (&call->body, handle, ZMQ_DONTWAIT);
+    return true;
+}
+
+static void unsent_flush (peers_t *self, peer_t *peer)
+{
+    while (peer->unsent_first && call_send (peer->unsent_first)) {
+        unsent_take (peer->unsent_first);
+        port_stir (self->ports, peer->port);
+    }
+}
+
+static void call_destroy (call_t **call_p)
+{
+    call_t *call = *call_p;
+    if (!call)
+        return;
+    if (call->unsent)
+        unsent_take (call);
+    zmq_msg_close (&call->header);
+    zmq_msg_close (&call->body);
+    free (call);
+    *call_p = NULL;
+}
+
+static void peer_destroy (peers_t *self, peer_t *peer)
+{
+    assert (peer->calls == 0);
+    ports_remove (self->ports, &peer->port);
+    free (peer->endpoint);
+    free (peer);
+}
+
+/*  Immediate: no message is given to a connection that does not stand yet. */
+static zsock_t *dial (const char *endpoint)
+{
+    zsock_t *sock = zsock_new (ZMQ_DEALER);
+    if (!sock)
+        return NULL;
+    zsock_set_linger (sock, 0);
+    zsock_set_immediate (sock, 1);
+    zsock_set_reconnect_ivl (sock, PEER_RECONNECT_MS);
+    zsock_set_reconnect_ivl_max (sock, PEER_RECONNECT_MAX);
+    zsock_set_heartbeat_ivl (sock, PEER_HEARTBEAT_MS);
+    zsock_set_heartbeat_timeout (sock, 3 * PEER_HEARTBEAT_MS);
+    zsock_set_maxmsgsize (sock, BODY_BYTES_MAX);
+    if (strchr (endpoint, '['))
+        zsock_set_ipv6 (sock, 1);
+    if (zmq_connect (zsock_resolve (sock), endpoint) != 0) {
+        int error = errno;
+        zsock_destroy (&sock);
+        errno = error;
+    }
+    return sock;
+}
+
+static void sweep (peers_t *self, int64_t mono_ms, int64_t idle_ms)
+{
+    self->swept_ms = mono_ms;
+    zlistx_t *idle = must (zlistx_new ());
+    for (peer_t *peer = zhashx_first (self->by_endpoint); peer;
+         peer = zhashx_next (self->by_endpoint))
+        if (peer->calls == 0 && mono_ms - peer->used_ms >= idle_ms)
+            zlistx_add_end (idle, peer);
+    for (peer_t *peer = zlistx_first (idle); peer; peer = zlistx_next (idle)) {
+        zhashx_delete (self->by_endpoint, peer->endpoint);
+        peer_destroy (self, peer);
+    }
+    zlistx_destroy (&idle);
+}
+
+/*  NULL with errno. */
+static peer_t *peer_reach (peers_t *self, const char *endpoint, int64_t mono_ms)
+{
+    peer_t *peer = zhashx_lookup (self->by_endpoint, endpoint);
+    if (!peer) {
+        if (zhashx_size (self->by_endpoint) >= PEERS_MAX)
+            sweep (self, mono_ms, 0);
+        errno = EMFILE;
+        if (zhashx_size (self->by_endpoint) >= PEERS_MAX)
+            return NULL;
+        zsock_t *sock = dial (endpoint);
+        if (!sock)
+            return NULL;
+        peer = must (calloc (1, sizeof *peer));
+        peer->port = ports_add (self->ports, &sock, self->port_kind, peer);
+        if (!peer->port) {
+            free (peer);
+            return NULL;
+        }
+        peer->endpoint = must (strdup (endpoint));
+        zhashx_insert (self->by_endpoint, endpoint, peer);
+    }
+    peer->used_ms = mono_ms;
+    return peer;
+}
+
+peers_t *peers_new (ports_t *ports, int port_kind)
+{
+    peers_t *self = must (calloc (1, sizeof *self));
+    self->ports = ports;
+    self->port_kind = port_kind;
+    self->by_endpoint = must (zhashx_new ());
+    self->by_number = must (zhashx_new ());
+    zhashx_set_key_hasher (self->by_number, number_hash);
+    zhashx_set_key_comparator (self->by_number, number_compare);
+    zhashx_set_key_duplicator (self->by_number, NULL);
+    zhashx_set_key_destructor (self->by_number, NULL);
+    self->timers = timers_new ();
+    zmq_msg_init (&self->body);
+    return self;
+}
+
+void peers_destroy (peers_t **self_p)
+{
+    peers_t *self = *self_p;
+    if (!self)
+        return;
+    for (call_t *call = zhashx_first (self->by_number); call; call = zhashx_next (self->by_number))
+        call_destroy (&call);
+    while (self->expired_first) {
+        call_t *call = self->expired_first;
+        self->expired_first = call->after;
+        call_destroy (&call);
+    }
+    for (peer_t *peer = zhashx_first (self->by_endpoint); peer;
+         peer = zhashx_next (self->by_endpoint)) {
+        peer->calls = 0;
+        peer_destroy (self, peer);
+    }
+    zhashx_destroy (&self->by_number);
+    zhashx_destroy (&self->by_endpoint);
+    timers_destroy (&self->timers);
+    zmq_msg_close (&self->body);
+    free (self);
+    *self_p = NULL;
+}
+
+bool peers_reach (peers_t *self, const char *endpoint, int64_t mono_ms)
+{
+    return peer_reach (self, endpoint, mono_ms) != NULL;
+}
+
+/*  A call that ends without an answer; its event is given by peers_expire. */
+static void expire (peers_t *self, call_t *call)
+{
+    if (call->unsent)
+        unsent_take (call);
+    call->after = NULL;
+    if (self->expired_last)
+        self->expired_last->after = call;
+    else
+        self->expired_first = call;
+    self->expired_last = call;
+}
+
+static void on_timer (void *owner, const moment_t *now, uint64_t number)
+{
+    (void) now;
+    peers_t *self = owner;
+    call_t *call = zhashx_lookup (self->by_number, &number);
+    assert (call);
+    zhashx_delete (self->by_number, &number);
+    call->timer = 0;
+    expire (self, call);
+}
+
+static void message_fill (zmq_msg_t *message, const void *data, size_t size)
+{
+    if (zmq_msg_init_size (message, size) != 0)
+        abort ();
+    if (size > 0)
+        memcpy (zmq_msg_data (message), data, size);
+}
+
+void peers_call (peers_t *self, const effect_t *effect, int64_t mono_ms)
+{
+    request_header_t header;
+    uint8_t frame [HEADER_BYTES_MAX];
+    bool fits = request_header_make (&header, effect);
+    assert (fits && effect->call.body.size <= BODY_BYTES_MAX);
+    call_t *call = must (calloc (1, sizeof *call));
+    call->number = effect->call.call;
+    call->timeout_ms = effect->call.timeout_ms;
+    message_fill (&call->header, frame, request_header_write (&header, frame));
+    self->calls++;
+    message_fill (&call->body, effect->call.body.data, effect->call.body.size);
+
+    call->peer = peer_reach (self, effect->call.endpoint, mono_ms);
+    if (!call->peer) {
+        expire (self, call);
+        return;
+    }
+    int inserted = zhashx_insert (self->by_number, &call->number, call);
+    assert (inserted == 0); /* a call's number is used once in a start */
+    call->peer->calls++;
+    call->timer =
+      timers_set (self->timers, mono_ms + call->timeout_ms, on_timer, self, call->number);
+    unsent_push (call);
+    unsent_flush (self, call->peer);
+}
+
+/*  [delimiter] [ReplyHeader] [body]; a peer that echoes no delimiter is understood too. False when
+ *  nothing is there, or nothing sound; then *quiet says which. The body is in self->body. */
+static bool receive_reply (peers_t *self, port_t *port, bool *quiet)
+{
+    zmq_msg_t frame;
+    zmq_msg_init (&frame);
+    *quiet = zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT) < 0;
+    if (*quiet) {
+        zmq_msg_close (&frame);
+        return false;
+    }
+    if (zmq_msg_size (&frame) == 0 && zmq_msg_more (&frame))
+        zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT);
+    bytes_t bytes = {.data = zmq_msg_data (&frame), .size = zmq_msg_size (&frame)};
+    bool sound = zmq_msg_more (&frame) && reply_header_read (bytes, &self->reply) == ENVELOPE_OK;
+    bool more = zmq_msg_more (&frame);
+    if (more) {
+        zmq_msg_recv (&self->body, port->handle, ZMQ_DONTWAIT);
+        more = zmq_msg_more (&self->body);
+        sound = sound && !more && zmq_msg_size (&self->body) <= BODY_BYTES_MAX;
+    }
+    while (more) {
+        zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT);
+        more = zmq_msg_more (&frame);
+    }
+    zmq_msg_close (&frame);
+    return sound;
+}
+
+bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event)
+{
+    peer_t *peer = port->owner;
+    bool quiet;
+    if (!receive_reply (self, port, &quiet)) {
+        self->dropped += !quiet;
+        if (quiet) {
+            port_quiet (self->ports, port);
+            unsent_flush (self, peer); /* the news may be that the connection stands */
+        }
+        return false;
+    }
+    uint64_t number = self->reply.call;
+    call_t *call = zhashx_lookup (self->by_number, &number);
+    if (!call || call->peer != peer || call->unsent) {
+        self->dropped++;
+        return false;
+    }
+    zhashx_delete (self->by_number, &number);
+    timers_cancel (self->timers, call->timer);
+    call_destroy (&call);
+    peer->calls--;
+    self->calls--;
+    peer->used_ms = mono_ms;
+
+    bool ok = self->reply.status == CALL_OK;
+    *event = (event_t){.kind = EVENT_ANSWER,
+                       .answer = {.call = number,
+                                  .status = self->reply.status,
+                                  .reason = ok ? "" : self->reply.reason,
+                                  .store_start = self->reply.store_start}};
+    memcpy (event->answer.store, self->reply.store, STORE_ID_BYTES);
+    if (ok)
+        event->answer.body =
+          (bytes_t){.data = zmq_msg_data (&self->body), .size = zmq_msg_size (&self->body)};
+    return true;
+}
+
+bool peers_expire (peers_t *self, int64_t mono_ms, event_t *event)
+{
+    timers_run (self->timers, &(moment_t){.mono_ms = mono_ms});
+    call_t *call = self->expired_first;
+    if (!call)
+        return false;
+    self->expired_first = call->after;
+    if (!self->expired_first)
+        self->expired_last = NULL;
+    if (call->peer) {
+        call->peer->calls--;
+        snprintf (self->reason, sizeof self->reason, "no answer from %.300s within %lld ms",
+                  call->peer->endpoint, (long long) call->timeout_ms);
+    } else
+        snprintf (self->reason, sizeof self->reason, "the address cannot be dialled");
+    *event =
+      (event_t){.kind = EVENT_ANSWER,
+                .answer = {.call = call->number, .status = CALL_TIMED_OUT, .reason = self->reason}};
+    call_destroy (&call);
+    self->calls--;
+    return true;
+}
+
+int64_t peers_due (peers_t *self, int64_t mono_ms)
+{
+    if (mono_ms - self->swept_ms >= SWEEP_MS)
+        sweep (self, mono_ms, PEER_IDLE_MS);
+    return self->expired_first ? mono_ms : timers_due (self->timers);
+}
+
+void peers_forget (peers_t *self, uint64_t number)
+{
+    call_t *call = zhashx_lookup (self->by_number, &number);
+    if (!call)
+        return;
+    zhashx_delete (self->by_number, &number);
+    timers_cancel (self->timers, call->timer);
+    call->peer->calls--;
+    self->calls--;
+    call_destroy (&call);
+}
+
+size_t peers_calls (const peers_t *self)
+{
+    return self->calls;
+}
+
+uint64_t peers_dropped (const peers_t *self)
+{
+    return self->dropped;
+}

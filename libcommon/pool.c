@@ -1,0 +1,83 @@
+/*  pool - the stores that are there, by name; then new ones by number, until one is ours. The lock
+ *  of a store decides between two who want it, so nothing else needs to be locked.
+ */
+#include "pool.h"
+
+#include "log.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PATH_BYTES 4096
+
+typedef struct {
+    const char *folder;
+    uint64_t map_bytes;
+    const uint8_t *entropy;
+    int64_t wall_ms;
+} wish_t;
+
+/*  STORE_LOCKED = look further. */
+static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const char *name,
+                                 char why [STORE_WHY_BYTES])
+{
+    char folder [PATH_BYTES];
+    if (snprintf (folder, sizeof folder, "%s/%s", wish->folder, name) >= PATH_BYTES) {
+        snprintf (why, STORE_WHY_BYTES, "the name of pool %.100s is too long", wish->folder);
+        return STORE_ERROR;
+    }
+    if (store_locked (folder))
+        return STORE_LOCKED;
+    store_answer_t answer =
+      store_open (store_p, folder, wish->map_bytes, wish->entropy, wish->wall_ms, why);
+    if (answer != STORE_DAMAGED)
+        return answer;
+    log_line (LOG_ALARM, "store passed over folder=%s why=\"%s\"", folder, why);
+    return STORE_LOCKED;
+}
+
+static int is_store_folder (const struct dirent *entry)
+{
+    return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+}
+
+static store_answer_t claim_old (store_t **store_p, const wish_t *wish, char why [STORE_WHY_BYTES])
+{
+    struct dirent **entries;
+    store_answer_t answer = STORE_LOCKED;
+    int count = scandir (wish->folder, &entries, is_store_folder, alphasort);
+    if (count < 0) {
+        if (errno == ENOENT)
+            return STORE_LOCKED; /* no pool yet: the first new store makes it */
+        snprintf (why, STORE_WHY_BYTES, "cannot read %.150s: %s", wish->folder, strerror (errno));
+        return STORE_ERROR;
+    }
+    for (int i = 0; i < count; i++) {
+        if (answer == STORE_LOCKED)
+            answer = claim_one (store_p, wish, entries [i]->d_name, why);
+        free (entries [i]);
+    }
+    free (entries);
+    return answer;
+}
+
+store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_bytes,
+                           const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
+                           char why [STORE_WHY_BYTES])
+{
+    wish_t wish = {.folder = pool, .map_bytes = map_bytes, .entropy = entropy, .wall_ms = wall_ms};
+    store_answer_t answer = claim_old (store_p, &wish, why);
+    for (unsigned number = 1; answer == STORE_LOCKED && number <= POOL_STORES_MAX; number++) {
+        char name [16];
+        snprintf (name, sizeof name, "%04u", number);
+        answer = claim_one (store_p, &wish, name, why);
+    }
+    if (answer == STORE_LOCKED)
+        snprintf (why, STORE_WHY_BYTES, "all %d stores of %.150s are served or damaged",
+                  POOL_STORES_MAX, pool);
+    return answer;
+}

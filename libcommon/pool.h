@@ -1,0 +1,19 @@
+/*  pool - a folder of stores for processes of which any number may run (DESIGN T8).
+ *
+ *  A process takes over the first store that nobody serves, with whatever its dead owner left to
+ *  settle, and makes a new one only when all are served.
+ */
+#ifndef MUSUBI_POOL_H
+#define MUSUBI_POOL_H
+
+#include "store.h"
+
+#define POOL_STORES_MAX 4096
+
+/*  As store_open. Safe against others who do the same at the same time. A damaged store is passed
+ *  over with an alarm in the log: it must not keep its whole pool from starting. */
+store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_bytes,
+                           const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
+                           char why [STORE_WHY_BYTES]);
+
+#endif

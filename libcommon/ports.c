@@ -1,0 +1,142 @@
+/*  ports - a ring of ready sockets over epoll. */
+#include "ports.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define EVENTS_AT_ONCE 64
+
+struct ports {
+    int epoll;
+    port_t *turn; /* the next ready one; the ready ones are a ring */
+};
+
+static void ring_leave (ports_t *self, port_t *port)
+{
+    if (!port->ready)
+        return;
+    port->ready = false;
+    if (port->ready_after == port) {
+        self->turn = NULL;
+        return;
+    }
+    port->ready_before->ready_after = port->ready_after;
+    port->ready_after->ready_before = port->ready_before;
+    if (self->turn == port)
+        self->turn = port->ready_after;
+}
+
+/*  Last in the ring: just before the one whose turn it is. */
+static void ring_join (ports_t *self, port_t *port)
+{
+    if (port->ready)
+        return;
+    port->ready = true;
+    if (!self->turn) {
+        port->ready_before = port->ready_after = port;
+        self->turn = port;
+        return;
+    }
+    port->ready_after = self->turn;
+    port->ready_before = self->turn->ready_before;
+    port->ready_before->ready_after = port;
+    self->turn->ready_before = port;
+}
+
+ports_t *ports_new (void)
+{
+    ports_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->epoll = epoll_create1 (EPOLL_CLOEXEC);
+    if (self->epoll < 0) {
+        free (self);
+        return NULL;
+    }
+    return self;
+}
+
+void ports_destroy (ports_t **self_p)
+{
+    ports_t *self = *self_p;
+    if (!self)
+        return;
+    assert (!self->turn); /* ports end before their loop */
+    close (self->epoll);
+    free (self);
+    *self_p = NULL;
+}
+
+port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner)
+{
+    port_t *port = calloc (1, sizeof *port);
+    if (!port)
+        abort ();
+    *port = (port_t){.sock = *sock_p,
+                     .handle = zsock_resolve (*sock_p),
+                     .owner = owner,
+                     .kind = kind,
+                     .file = (int) zsock_fd (*sock_p)};
+    *sock_p = NULL;
+    struct epoll_event wish = {.events = EPOLLIN, .data.ptr = port};
+    if (epoll_ctl (self->epoll, EPOLL_CTL_ADD, port->file, &wish) != 0) {
+        int error = errno;
+        zsock_destroy (&port->sock);
+        free (port);
+        errno = error;
+        return NULL;
+    }
+    ring_join (self, port);
+    return port;
+}
+
+void ports_remove (ports_t *self, port_t **port_p)
+{
+    port_t *port = *port_p;
+    if (!port)
+        return;
+    ring_leave (self, port);
+    epoll_ctl (self->epoll, EPOLL_CTL_DEL, port->file, NULL);
+    zsock_destroy (&port->sock);
+    free (port);
+    *port_p = NULL;
+}
+
+bool ports_watch (ports_t *self, int file)
+{
+    struct epoll_event wish = {.events = EPOLLIN, .data.ptr = NULL};
+    return epoll_ctl (self->epoll, EPOLL_CTL_ADD, file, &wish) == 0;
+}
+
+bool ports_wait (ports_t *self, int64_t timeout_ms)
+{
+    struct epoll_event events [EVENTS_AT_ONCE];
+    int limit = timeout_ms > INT_MAX ? INT_MAX : timeout_ms < 0 ? -1 : (int) timeout_ms;
+    int count = epoll_wait (self->epoll, events, EVENTS_AT_ONCE, self->turn ? 0 : limit);
+    for (int i = 0; i < count; i++)
+        if (events [i].data.ptr)
+            ring_join (self, events [i].data.ptr);
+    return count >= 0 || errno != EINTR;
+}
+
+port_t *ports_ready (ports_t *self)
+{
+    port_t *port = self->turn;
+    if (port)
+        self->turn = port->ready_after;
+    return port;
+}
+
+void port_quiet (ports_t *self, port_t *port)
+{
+    ring_leave (self, port);
+}
+
+void port_stir (ports_t *self, port_t *port)
+{
+    ring_join (self, port);
+}
