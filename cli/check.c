@@ -173,7 +173,8 @@ static bool is_silent (const check_t *self, const char *participant)
 
 static int by_transaction (const void *a, const void *b)
 {
-    const record_t *one = a, *other = b;
+    const record_t *one = a;
+    const record_t *other = b;
     int order = txid_compare (&one->plan.txid, &other->plan.txid);
     return order ? order : strcmp (one->participant, other->participant);
 }
@@ -181,7 +182,8 @@ static int by_transaction (const void *a, const void *b)
 /*  Participant, reservation, then the version a command makes. */
 static int by_reservation (const void *a, const void *b)
 {
-    const record_t *one = a, *other = b;
+    const record_t *one = a;
+    const record_t *other = b;
     int order = strcmp (one->participant, other->participant);
     if (order == 0)
         order = strcmp (one->plan.reservation, other->plan.reservation);
@@ -256,7 +258,8 @@ static void judge_pending (check_t *self, const record_t *record, int64_t now_ms
 
 static int by_time (const void *a, const void *b)
 {
-    const change_t *one = a, *other = b;
+    const change_t *one = a;
+    const change_t *other = b;
     if (one->at_ms != other->at_ms)
         return one->at_ms < other->at_ms ? -1 : 1;
     return (one->change > other->change) - (one->change < other->change); /* ends before begins */
@@ -266,7 +269,8 @@ static void judge_class (check_t *self, const class_t *class, const size_t *stan
                          size_t standing_count)
 {
     change_t *changes = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0;
+    size_t room = 0;
     for (size_t s = 0; s < standing_count; s++) {
         const record_t *record = &self->records [standing [s]];
         if (strcmp (record->participant, class->participant) != 0)
@@ -306,7 +310,8 @@ static size_t *find_standing (check_t *self, size_t *count)
     *count = 0;
     for (size_t i = 0; i < self->records_count;) {
         const record_t *first = &self->records [i];
-        size_t last_committed = SIZE_MAX, last_vote = SIZE_MAX;
+        size_t last_committed = SIZE_MAX;
+        size_t last_vote = SIZE_MAX;
         size_t at = i;
         for (; at < self->records_count &&
                strcmp (self->records [at].participant, first->participant) == 0 &&
@@ -364,7 +369,8 @@ static void judge_timetables (check_t *self)
 /*  By the part before the home; then by home, where both have one: a user may give a bare id. */
 static int compare_request_ids (const char *one, const char *other)
 {
-    size_t one_size = strcspn (one, "@"), other_size = strcspn (other, "@");
+    size_t one_size = strcspn (one, "@");
+    size_t other_size = strcspn (other, "@");
     int order = strncmp (one, other, one_size < other_size ? one_size : other_size);
     if (order == 0)
         order = (one_size > other_size) - (one_size < other_size);
@@ -375,7 +381,8 @@ static int compare_request_ids (const char *one, const char *other)
 
 static int by_request (const void *a, const void *b)
 {
-    const record_t *one = *(const record_t *const *) a, *other = *(const record_t *const *) b;
+    const record_t *one = *(const record_t *const *) a;
+    const record_t *other = *(const record_t *const *) b;
     return compare_request_ids (one->plan.request_id, other->plan.request_id);
 }
 

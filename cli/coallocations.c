@@ -1,8 +1,11 @@
 /*  coallocations - one pass over the log, drawing k for each request in turn. */
 #include "coallocations.h"
+
 #include "prng.h"
+#include "timetext.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int64_t clip (int64_t value, int64_t least, int64_t most)
@@ -56,4 +59,33 @@ size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *
         one->deadline_ms = one->latest_ms + one->duration_ms;
     }
     return count;
+}
+
+static json_t *time_written (int64_t ms, bool relative)
+{
+    char text [TIMETEXT_BYTES];
+    char from_now [TIMETEXT_BYTES + 8];
+    if (!relative)
+        return json_string (timetext_format (ms, text));
+    snprintf (from_now, sizeof from_now, "now+%s", timetext_format_duration (ms, text));
+    return json_string (from_now);
+}
+
+json_t *coallocation_written (const coallocation_t *self, bool relative, const char *policy)
+{
+    static const char *const ids [COALLOCATION_NEEDS_MAX] = {"a", "b", "c", "d"};
+    char duration [TIMETEXT_BYTES];
+    json_t *compute = json_array ();
+    for (size_t i = 0; i < self->needs; i++)
+        json_array_append_new (
+          compute, json_pack ("{s:s, s:I}", "id", ids [i], "cpus", (json_int_t) self->cpus [i]));
+    json_t *written = json_pack ("{s:{s:o, s:o, s:o}, s:s, s:o, s:b}", "window", "earliest",
+                                 time_written (self->earliest_ms, relative), "latest",
+                                 time_written (self->latest_ms, relative), "deadline",
+                                 time_written (self->deadline_ms, relative), "duration",
+                                 timetext_format_duration (self->duration_ms, duration), "compute",
+                                 compute, "distinct_sites", true);
+    if (!written || (policy && json_object_set_new (written, "policy", json_string (policy)) != 0))
+        abort ();
+    return written;
 }

@@ -10,6 +10,8 @@
 
 #include "swf.h"
 
+#include <jansson.h>
+
 #define COALLOCATION_NEEDS_MIN       2
 #define COALLOCATION_NEEDS_MAX       4
 #define COALLOCATION_DURATION_MS_MIN (10 * 60 * 1000)
@@ -37,5 +39,9 @@ typedef struct {
  *  cpus_max. Submit times that go backwards (excerpts joined) count as the latest seen before. */
 size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *settings,
                            coallocation_t **made, size_t *clipped);
+
+/*  The request as users write it, new: needs "a" to "d" at distinct sites. relative: its times
+ * count from now, else they are wall times. policy may be NULL. */
+json_t *coallocation_written (const coallocation_t *self, bool relative, const char *policy);
 
 #endif

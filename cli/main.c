@@ -1,1 +1,107 @@
-int main (void) { return 0; }
+/*  musubi - the command-line client: finds the command that is meant and runs it. */
+#include "cli.h"
+
+#include <czmq.h>
+#include <string.h>
+
+static const command_t commands [] = {
+  {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
+   "Start a whole federation as processes of this machine.", command_up},
+  {"down", "[--dir D]", "Stop the federation that `up` started.", command_down},
+  {"reserve",
+   "REQUEST.json|- [--algorithm A] [--policy P] [--dry-run] [--wait] [--request-id ID[@HOME]]",
+   "Find a plan and commit it, all or nothing.", command_reserve},
+  {"modify", "ID PATCH.json|- [--request-id ID[@HOME]]",
+   "Change a reservation in all its parts, or leave it as it is.", command_modify},
+  {"release", "ID [--request-id ID[@HOME]]", "Give a reservation back.", command_release},
+  {"show", "ID", "What the federation knows of a reservation.", command_show},
+  {"list", "[--mine] [--from T] [--until T]", "The reservations of the federation.", command_list},
+  {"sites", "", "The sites, their classes of nodes and prices.", command_sites},
+  {"free", "SITE --need N --for D [--between T T]",
+   "When a site has so many CPUs free for so long.", command_free},
+  {"gantt", "[--from T] [--until T] [--svg FILE]", "Reservations over time, a row for each class.",
+   command_gantt},
+  {"call", "SERVICE METHOD [JSON|-]",
+   "Any request of any service: SERVICE is a name (lis/ams), a kind (any live lis) or an\n"
+   "endpoint; METHOD as in proto (Free, Lis.Free); JSON in the names of proto.",
+   command_call},
+  {"workload",
+   "FILE.swf[.gz] [--requests N] [--seed S] [--rate R | --as-fast] [--clients N] [--compress X]\n"
+   "                [--start T] [--answers FILE.jsonl | --dry-run FILE.jsonl] [--plot FILE.svg]\n"
+   "                [--check]",
+   "Replay a job log as co-allocations.", command_workload},
+  {"check", "[--answers FILE.jsonl] [--settle D]",
+   "Do the participants' own records hold together?", command_check},
+};
+
+#define COMMANDS (sizeof commands / sizeof commands [0])
+
+static void print_help (void)
+{
+    printf ("musubi - reserve CPUs at several sites for one time, all or nothing\n\n"
+            "usage: musubi [--gis ENDPOINT[,…]] [--json] [--timeout 10s] COMMAND …\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf ("  %-9s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
+                commands [i].summary);
+    printf ("\n`musubi COMMAND --help` lists a command's options. Exit codes: 0 done, 1 refused,\n"
+            "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
+}
+
+static const command_t *find_command (const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp (commands [i].name, name) == 0)
+            return &commands [i];
+    return NULL;
+}
+
+/*  Where the command's word stands: options that take a value must be stepped over. */
+static int find_word (int argc, char **argv)
+{
+    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT},
+                                     {.name = "dir", .kind = OPTION_TEXT},
+                                     {.name = "actor", .kind = OPTION_TEXT},
+                                     {.name = "timeout", .kind = OPTION_DURATION},
+                                     {.name = "request-id", .kind = OPTION_TEXT}};
+    options_t options = {list, sizeof list / sizeof list [0]};
+    int word = options_first_word (options, argc - 1, argv + 1);
+    return word < 0 ? -1 : word + 1;
+}
+
+int main (int argc, char **argv)
+{
+    int word = find_word (argc, argv);
+    for (int i = 1; i < (word < 0 ? argc : word); i++) {
+        if (strcmp (argv [i], "--version") == 0) {
+            printf ("musubi %s\n", MUSUBI_VERSION);
+            return EXIT_DONE;
+        }
+        if (strcmp (argv [i], "--help") == 0) {
+            print_help ();
+            return EXIT_DONE;
+        }
+    }
+    if (word < 0)
+        return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
+    const command_t *command = find_command (argv [word]);
+    if (!command)
+        return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",
+                         argv [word]);
+
+    /* The rest without program and word, in order. */
+    char **rest = calloc ((size_t) argc, sizeof *rest);
+    if (!rest)
+        abort ();
+    memcpy (rest, argv + 1, (size_t) (word - 1) * sizeof *rest);
+    memcpy (rest + word - 1, argv + word + 1, (size_t) (argc - word - 1) * sizeof *rest);
+    cli_t cli = {
+      .argc = argc, .argv = argv, .command = command, .rest_count = argc - 2, .rest = rest};
+    zsys_handler_set (NULL);
+    zsys_init ();
+    cli_catch_interrupts ();
+    int code = command->run (&cli);
+    free (rest);
+    if (fflush (stdout) != 0)
+        code = cli_fail (EXIT_UNKNOWN, "standard output can't be written");
+    return code;
+}

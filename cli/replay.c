@@ -1,22 +1,33 @@
 /*  replay - a window of requests in flight over one client.
  *
- *  Slots hold what is in flight: a slot is a request, its present call and how often it was tried.
+ *  A slot is a request, its present call, or the moment when it is sent again, and how often it was
+ *  tried. Requests are written as a user would write them and read by the same reader.
  */
 #include "replay.h"
 
+#include "answer_form.h"
+#include "cli.h"
+#include "json.h"
 #include "message.h"
-#include "planner.pb-c.h"
+#include "request_form.h"
+#include "services.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define WAIT_MS 100
+#define WAIT_MS     50   /* between two looks at what is due */
+#define AGAIN_MS    200  /* before a request is sent again */
+#define LOOK_MS     1000 /* planners are looked for at most so often */
+#define PROGRESS_MS 200
 
 typedef struct {
-    uint64_t call; /* 0: the slot is free */
+    bool taken;
+    uint64_t call;    /* 0 = waits to be sent again */
+    int64_t again_ms; /* then */
     size_t request;
     uint8_t *body;
     size_t body_size;
@@ -27,10 +38,13 @@ typedef struct {
     const replay_settings_t *settings;
     const coallocation_t *requests;
     replay_outcome_t *outcomes;
+    method_t reserve;
     slot_t *slots;
     const char *planners [REPLAY_PLANNERS_MAX];
     size_t planners_count;
     size_t next_planner;
+    int64_t looked_ms;
+    int64_t told_ms;
     double began_s;
 } replay_t;
 
@@ -41,127 +55,173 @@ static double monotonic_s (void)
     return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
-uint8_t *replay_request (const coallocation_t *request, const char *policy, size_t *size)
+/*  The packed ReserveRequest, malloc'ed. What we write ourselves can be read: else we are wrong. */
+static uint8_t *pack_request (const replay_t *self, const coallocation_t *request, size_t *size)
 {
-    static const char *const ids [COALLOCATION_NEEDS_MAX] = {"a", "b", "c", "d"};
-    Musubi__ComputeNeed needs [COALLOCATION_NEEDS_MAX];
-    Musubi__ComputeNeed *need_list [COALLOCATION_NEEDS_MAX];
-    for (size_t i = 0; i < request->needs; i++) {
-        musubi__compute_need__init (&needs [i]);
-        needs [i].id = (char *) ids [i];
-        needs [i].cpus = request->cpus [i];
-        need_list [i] = &needs [i];
-    }
-    Musubi__Instant earliest = MUSUBI__INSTANT__INIT, latest = earliest, deadline = earliest;
-    earliest.when_case = latest.when_case = deadline.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
-    earliest.at_ms = request->earliest_ms;
-    latest.at_ms = request->latest_ms;
-    deadline.at_ms = request->deadline_ms;
-    Musubi__TimeFrame frame = MUSUBI__TIME_FRAME__INIT;
-    frame.earliest = &earliest;
-    frame.latest = &latest;
-    frame.deadline = &deadline;
-    Musubi__Request message = MUSUBI__REQUEST__INIT;
-    message.window = &frame;
-    message.duration_ms = request->duration_ms;
-    message.n_compute = request->needs;
-    message.compute = need_list;
-    message.distinct_sites = true;
-    message.policy = (char *) policy;
-    Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
-    reserve.request = &message;
-    return message_pack (&reserve.base, size);
+    char why [FORM_WHY_BYTES];
+    char json_why [JSON_WHY_BYTES];
+    json_t *written = coallocation_written (request, false, self->settings->policy);
+    json_t *body = json_pack ("{s:o}", "request", request_form_read (written, why));
+    ProtobufCMessage *message = body ? json_to_message (self->reserve.asked, body, json_why) : NULL;
+    assert (message);
+    uint8_t *packed = message_pack (message, size);
+    message_free (message);
+    json_decref (body);
+    json_decref (written);
+    return packed;
 }
 
 static void find_planners (replay_t *self)
 {
+    int64_t now_ms = cli_mono_ms ();
+    if (self->looked_ms && now_ms - self->looked_ms < LOOK_MS)
+        return;
     self->planners_count = self->settings->planners (self->settings->owner, self->planners);
+    self->looked_ms = cli_mono_ms ();
 }
 
+/*  Without any planner the slot waits on; that counts as a try. */
 static void send_slot (replay_t *self, slot_t *slot)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
+    outcome->tries++;
+    slot->again_ms = cli_mono_ms () + LOOK_MS;
+    slot->call = 0;
     if (self->planners_count == 0)
         find_planners (self);
-    const char *planner =
-      self->planners_count > 0
-        ? self->planners [self->next_planner++ % self->planners_count]
-        : "tcp://127.0.0.1:9"; /* nobody: times out, and asks for planners again */
-    outcome->tries++;
+    if (self->planners_count == 0)
+        return;
     slot->call = client_send (
-      self->client, &(client_request_t){.endpoint = planner,
-                                        .service = "Planner",
-                                        .method = "Reserve",
-                                        .actor = self->settings->actor,
-                                        .request_id = outcome->request_id,
-                                        .body = {.data = slot->body, .size = slot->body_size},
-                                        .timeout_ms = self->settings->timeout_ms});
+      self->client,
+      &(client_request_t){.endpoint = self->planners [self->next_planner++ % self->planners_count],
+                          .service = self->reserve.service,
+                          .method = self->reserve.method,
+                          .actor = self->settings->actor,
+                          .request_id = outcome->request_id,
+                          .body = {.data = slot->body, .size = slot->body_size},
+                          .timeout_ms = self->settings->timeout_ms});
 }
 
 static void start (replay_t *self, slot_t *slot, size_t request)
 {
+    const replay_settings_t *settings = self->settings;
     replay_outcome_t *outcome = &self->outcomes [request];
     *outcome =
       (replay_outcome_t){.status = REPLAY_UNKNOWN, .sent_s = monotonic_s () - self->began_s};
-    snprintf (outcome->request_id, sizeof outcome->request_id, "%s-%zu@%s",
-              self->settings->id_prefix, request, self->settings->home);
-    slot->request = request;
-    slot->body =
-      replay_request (&self->requests [request], self->settings->policy, &slot->body_size);
+    snprintf (outcome->request_id, sizeof outcome->request_id, "%.40s-%zu@%.60s",
+              settings->id_prefix, request, settings->homes [request % settings->homes_count]);
+    *slot = (slot_t){.taken = true, .request = request};
+    slot->body = pack_request (self, &self->requests [request], &slot->body_size);
     send_slot (self, slot);
 }
 
-/*  True when the answer is final. */
-static bool take_answer (const client_reply_t *reply, replay_outcome_t *outcome)
+/*  A sentence without its figures and times, so that like refusals count as one. */
+static void reason_words (const char *text, char words [REPLAY_REASON_BYTES])
+{
+    size_t length = 0;
+    for (; *text && length + 1 < REPLAY_REASON_BYTES; text++) {
+        bool figure = isdigit ((unsigned char) *text);
+        if (figure && length > 0 && words [length - 1] == '#')
+            continue;
+        words [length++] = figure ? '#' : *text;
+    }
+    words [length] = '\0';
+}
+
+static void take_refusal (const json_t *form, replay_outcome_t *outcome)
+{
+    const json_t *reason = json_array_get (json_object_get (form, "reasons"), 0);
+    const char *text = json_string_value (json_object_get (reason, "text"));
+    outcome->status = REPLAY_REFUSED;
+    reason_words (text ? text : "no reason given", outcome->reason);
+}
+
+/*  The form of a final answer, new; NULL when it is none. */
+static json_t *read_reply (const replay_t *self, const client_reply_t *reply,
+                           replay_outcome_t *outcome)
 {
     if (reply->status == CALL_TIMED_OUT || reply->status == CALL_OVERLOADED ||
         reply->status == CALL_WRONG_STORE)
-        return false;
+        return NULL;
     if (reply->status != CALL_OK) {
         outcome->status = REPLAY_REFUSED;
-        snprintf (outcome->reason, sizeof outcome->reason, "%.*s", REPLAY_REASON_BYTES - 1,
-                  reply->reason);
-        return true;
+        reason_words (reply->reason, outcome->reason);
+        return json_pack ("{s:s, s:[{s:s}]}", "status", "refused", "reasons", "text",
+                          reply->reason);
     }
-    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, reply->body);
-    if (!message)
-        return false;
-    const Musubi__Answer *answer = (const Musubi__Answer *) message;
-    bool final = true;
-    if (answer->status == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED) {
+    json_t *answer = services_answer (&self->reserve, reply->body);
+    json_t *form = answer ? answer_form (answer) : NULL;
+    json_decref (answer);
+    if (!form || answer_code (form) == EXIT_UNKNOWN) {
+        json_decref (form);
+        return NULL;
+    }
+    if (answer_code (form) == EXIT_DONE)
         outcome->status = REPLAY_COMMITTED;
-        snprintf (outcome->reservation, sizeof outcome->reservation, "%s", answer->reservation);
-    } else if (answer->status == MUSUBI__ANSWER_STATUS__ANSWER_REFUSED ||
-               answer->status == MUSUBI__ANSWER_STATUS__ANSWER_CONFLICT) {
-        outcome->status = REPLAY_REFUSED;
-        snprintf (outcome->reason, sizeof outcome->reason, "%s",
-                  answer->n_reasons > 0 ? answer->reasons [0]->text : "no reason given");
-    } else
-        final = false;
-    message_free (message);
-    return final;
+    else
+        take_refusal (form, outcome);
+    return form;
+}
+
+static void finish (replay_t *self, slot_t *slot, json_t *form)
+{
+    replay_outcome_t *outcome = &self->outcomes [slot->request];
+    outcome->latency_s = monotonic_s () - self->began_s - outcome->sent_s;
+    if (!form)
+        form = answer_form_unknown (outcome->request_id, "no final answer");
+    self->settings->answered (self->settings->owner, outcome, form);
+    json_decref (form);
+    free (slot->body);
+    *slot = (slot_t){0};
 }
 
 /*  True when the slot has become free. */
 static bool take_reply (replay_t *self, slot_t *slot, const client_reply_t *reply)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
-    bool final = take_answer (reply, outcome);
-    if (!final && outcome->tries < self->settings->tries_max) {
-        find_planners (self);
-        send_slot (self, slot);
+    json_t *form = read_reply (self, reply, outcome);
+    bool timed_out = reply->status == CALL_TIMED_OUT;
+    if (!form && outcome->tries < self->settings->tries_max) {
+        slot->call = 0;
+        slot->again_ms = cli_mono_ms () + AGAIN_MS;
+        if (timed_out)
+            find_planners (self);
         return false;
     }
-    outcome->latency_s = monotonic_s () - self->began_s - outcome->sent_s;
-    free (slot->body);
-    *slot = (slot_t){0};
+    finish (self, slot, form);
     return true;
+}
+
+/*  Sends again what waited long enough. Returns how many gave up instead. */
+static size_t send_due (replay_t *self)
+{
+    size_t over = 0;
+    for (size_t i = 0; i < self->settings->clients; i++) {
+        slot_t *slot = &self->slots [i];
+        if (!slot->taken || slot->call || cli_mono_ms () < slot->again_ms)
+            continue;
+        if (self->outcomes [slot->request].tries < self->settings->tries_max) {
+            send_slot (self, slot);
+        } else {
+            finish (self, slot, NULL);
+            over++;
+        }
+    }
+    return over;
+}
+
+static slot_t *free_slot (replay_t *self)
+{
+    for (size_t i = 0; i < self->settings->clients; i++)
+        if (!self->slots [i].taken)
+            return &self->slots [i];
+    return NULL;
 }
 
 static slot_t *slot_of (replay_t *self, uint64_t call)
 {
     for (size_t i = 0; i < self->settings->clients; i++)
-        if (self->slots [i].call == call)
+        if (self->slots [i].taken && self->slots [i].call == call)
             return &self->slots [i];
     return NULL;
 }
@@ -173,35 +233,56 @@ static bool due (const replay_t *self, size_t sent)
            monotonic_s () - self->began_s >= (double) sent / self->settings->rate;
 }
 
+/*  Waits for one reply, not longer than the next one to send may wait. */
+static bool wait_reply (replay_t *self, client_reply_t *reply)
+{
+    int64_t wait_ms = self->settings->rate > 0 ? 1 : WAIT_MS;
+    if (client_in_flight (self->client) > 0)
+        return client_wait (self->client, wait_ms, reply);
+    cli_rest (wait_ms);
+    return false;
+}
+
+static bool tell_progress (replay_t *self, size_t answered, size_t of)
+{
+    int64_t now_ms = cli_mono_ms ();
+    if (answered < of && now_ms - self->told_ms < PROGRESS_MS)
+        return true;
+    self->told_ms = now_ms;
+    return self->settings->progress (self->settings->owner, answered, of);
+}
+
 size_t replay_run (client_t *client, const coallocation_t *requests, size_t requests_count,
                    const replay_settings_t *settings, replay_outcome_t *outcomes)
 {
-    assert (settings->clients > 0 && settings->tries_max > 0);
+    assert (settings->clients > 0 && settings->tries_max > 0 && settings->homes_count > 0);
     replay_t self = {.client = client,
                      .settings = settings,
                      .requests = requests,
                      .outcomes = outcomes,
+                     .reserve = services_method ("Planner", "Reserve"),
                      .slots = calloc (settings->clients, sizeof (slot_t)),
                      .began_s = monotonic_s ()};
     if (!self.slots)
         abort ();
     find_planners (&self);
 
-    size_t sent = 0, answered = 0;
+    size_t sent = 0;
+    size_t answered = 0;
     bool going_on = true;
     while (answered < sent || (going_on && sent < requests_count)) {
         slot_t *idle = NULL;
-        while (going_on && sent < requests_count && due (&self, sent) &&
-               (idle = slot_of (&self, 0)))
+        while (going_on && sent < requests_count && due (&self, sent) && (idle = free_slot (&self)))
             start (&self, idle, sent++);
         client_reply_t reply;
-        if (client_wait (client, settings->rate > 0 ? 1 : WAIT_MS, &reply)) {
+        if (answered < sent && wait_reply (&self, &reply)) {
             slot_t *slot = slot_of (&self, reply.call);
-            if (slot && take_reply (&self, slot, &reply))
-                answered++;
+            answered += slot && take_reply (&self, slot, &reply);
+        } else if (answered == sent) {
+            cli_rest (1); /* all are answered, the next one is not due yet */
         }
-        if (settings->progress)
-            going_on = settings->progress (settings->owner, answered, requests_count) && going_on;
+        answered += send_due (&self);
+        going_on = tell_progress (&self, answered, requests_count) && going_on;
     }
     free (self.slots);
     return sent;

@@ -1,14 +1,15 @@
 /*  replay - sends co-allocations to live planners, many in flight, and keeps what became of each.
  *
- *  A request whose answer does not come is sent again under the same id, to the next planner (T2:
- *  always safe), until tries_max; then it counts as unknown.
+ *  A request without a final answer is sent again under the same id, to the next planner (T2:
+ * always safe), until tries_max; then it counts as unknown.
  */
 #ifndef MUSUBI_REPLAY_H
 #define MUSUBI_REPLAY_H
 
 #include "client.h"
 #include "coallocations.h"
-#include "transaction.h"
+
+#include <jansson.h>
 
 #define REPLAY_REASON_BYTES 128
 #define REPLAY_PLANNERS_MAX 64
@@ -18,7 +19,6 @@ typedef enum { REPLAY_COMMITTED, REPLAY_REFUSED, REPLAY_UNKNOWN } replay_status_
 typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     replay_status_t status;
-    char reservation [NAME_BYTES_MAX + 1];
     char reason [REPLAY_REASON_BYTES]; /* refused: the first reason in a few words */
     double sent_s;                     /* since the replay began */
     double latency_s;                  /* from first send to final answer */
@@ -27,19 +27,22 @@ typedef struct {
 
 typedef struct {
     const char *actor;
-    const char *home;      /* short name of the request home: "g1" */
+    const char *const *homes; /* short names of request homes, taken in turn: "g1" */
+    size_t homes_count;
     const char *id_prefix; /* request ids are PREFIX-NUMBER@HOME */
-    const char *policy;    /* "" = the planner's default */
+    const char *policy;    /* NULL = the planner's default */
     size_t clients;        /* requests in flight at most */
     double rate;           /* requests a second; 0 = as fast as answered */
     int64_t timeout_ms;    /* of each try */
     uint32_t tries_max;
 
-    /*  Endpoints of live planners, asked at the start and after each time-out; returns how many.
-     *  The texts live until the next call. */
+    /*  Endpoints of live planners, asked at the start and now and then after time-outs; returns how
+     *  many. The texts live until the next call. */
     size_t (*planners) (void *owner, const char *endpoints [REPLAY_PLANNERS_MAX]);
-    /*  Called now and then with how many have been answered; may be NULL. False ends the replay:
-     *  what is in flight is awaited, the rest is not sent. */
+    /*  A request is over: form is the user's form of its answer. */
+    void (*answered) (void *owner, const replay_outcome_t *outcome, const json_t *form);
+    /*  Called now and then with how many are over. False ends the replay: what is in flight is
+     *  awaited, the rest is not sent. */
     bool (*progress) (void *owner, size_t answered, size_t of);
     void *owner;
 } replay_settings_t;
@@ -47,9 +50,6 @@ typedef struct {
 /*  Fills outcomes [0 .. returned). Returns how many were sent. */
 size_t replay_run (client_t *client, const coallocation_t *requests, size_t requests_count,
                    const replay_settings_t *settings, replay_outcome_t *outcomes);
-
-/*  The request's packed ReserveRequest, malloc'ed. */
-uint8_t *replay_request (const coallocation_t *request, const char *policy, size_t *size);
 
 typedef struct {
     char reason [REPLAY_REASON_BYTES];
@@ -62,9 +62,10 @@ typedef struct {
     size_t committed;
     size_t refused;
     size_t unknown;
-    double seconds;    /* first send to last answer */
-    double per_second; /* answered requests */
-    double p50_s;      /* latencies of answered requests */
+    double seconds;              /* first send to last answer */
+    double per_second;           /* answered requests */
+    double committed_per_second; /* co-allocations */
+    double p50_s;                /* latencies of answered requests */
     double p90_s;
     double p99_s;
     double max_s;

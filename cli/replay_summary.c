@@ -9,7 +9,8 @@
 
 static int by_value (const void *a, const void *b)
 {
-    double one = *(const double *) a, other = *(const double *) b;
+    double one = *(const double *) a;
+    double other = *(const double *) b;
     return (one > other) - (one < other);
 }
 
@@ -53,7 +54,8 @@ static void count_reason (replay_summary_t *summary, const char *reason)
 
 static int by_count (const void *a, const void *b)
 {
-    const replay_reason_t *one = a, *other = b;
+    const replay_reason_t *one = a;
+    const replay_reason_t *other = b;
     return (one->count < other->count) - (one->count > other->count);
 }
 
@@ -74,6 +76,8 @@ void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_su
     size_t answered;
     double *sorted = latencies (outcomes, count, &answered);
     summary->per_second = summary->seconds > 0 ? (double) answered / summary->seconds : 0;
+    summary->committed_per_second =
+      summary->seconds > 0 ? (double) summary->committed / summary->seconds : 0;
     summary->p50_s = percentile (sorted, answered, .50);
     summary->p90_s = percentile (sorted, answered, .90);
     summary->p99_s = percentile (sorted, answered, .99);
@@ -103,7 +107,8 @@ static void axis_label (FILE *svg, double x, double y, const char *place, double
 /*  Share of committed among those sent in each slice of the replay. */
 static void draw_success (FILE *svg, const replay_outcome_t *outcomes, size_t count, double seconds)
 {
-    size_t sent [BINS] = {0}, committed [BINS] = {0};
+    size_t sent [BINS] = {0};
+    size_t committed [BINS] = {0};
     for (size_t i = 0; i < count; i++) {
         size_t bin = (size_t) (outcomes [i].sent_s / seconds * BINS);
         bin = bin < BINS ? bin : BINS - 1;
@@ -162,7 +167,7 @@ static void write_text (FILE *svg, const char *text)
 bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title,
                   const char *file)
 {
-    FILE *svg = fopen (file, "w");
+    FILE *svg = fopen (file, "we");
     if (!svg)
         return false;
     replay_summary_t summary;

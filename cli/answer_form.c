@@ -1,0 +1,334 @@
+/*  answer_form - from the words of proto to those of the interfaces. */
+#include "answer_form.h"
+
+#include "cli.h"
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *made (json_t *json)
+{
+    if (!json)
+        abort ();
+    return json;
+}
+
+static void take (json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new (object, key, made (value)) != 0)
+        abort ();
+}
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+const char *name_short (const char *name)
+{
+    const char *slash = strchr (name, '/');
+    return slash ? slash + 1 : name;
+}
+
+const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES])
+{
+    return timetext_format (ms, text);
+}
+
+const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
+{
+    uint64_t magnitude =
+      micro_credits < 0 ? 0 - (uint64_t) micro_credits : (uint64_t) micro_credits;
+    int length = snprintf (text, COST_TEXT_BYTES, "%s%" PRIu64 ".%06" PRIu64,
+                           micro_credits < 0 ? "-" : "", magnitude / 1000000, magnitude % 1000000);
+    /* Two decimals stay, so that columns line up; more only where they tell something. */
+    for (int decimals = 6; decimals > 2 && text [length - 1] == '0'; decimals--)
+        text [--length] = '\0';
+    return text;
+}
+
+static void take_time (json_t *to, const char *key, const json_t *from, const char *from_key)
+{
+    char text [TIME_TEXT_BYTES];
+    int64_t ms = number_of (from, from_key);
+    if (ms != 0)
+        take (to, key, json_string (time_text (ms, text)));
+}
+
+static void take_text (json_t *to, const char *key, const json_t *from, const char *from_key)
+{
+    const char *text = text_of (from, from_key);
+    if (*text)
+        take (to, key, json_string (text));
+}
+
+static void take_number (json_t *to, const char *key, const json_t *from)
+{
+    take (to, key, json_integer (number_of (from, key)));
+}
+
+static json_t *compute_form (const json_t *placements)
+{
+    json_t *list = made (json_array ());
+    size_t i;
+    const json_t *placement;
+    json_array_foreach (placements, i, placement)
+    {
+        json_t *one = made (json_object ());
+        take (one, "id", json_string (text_of (placement, "need")));
+        take (one, "site", json_string (name_short (text_of (placement, "site"))));
+        take_text (one, "class", placement, "class_name");
+        take_number (one, "cpus", placement);
+        take_time (one, "start", placement, "from_ms");
+        take_time (one, "end", placement, "until_ms");
+        json_array_append_new (list, one);
+    }
+    return list;
+}
+
+static json_t *reasons_form (const json_t *reasons)
+{
+    json_t *list = made (json_array ());
+    size_t i;
+    const json_t *reason;
+    json_array_foreach (reasons, i, reason)
+    {
+        json_t *one = made (json_object ());
+        take_text (one, "need", reason, "need");
+        take_text (one, "resource", reason, "resource");
+        take_time (one, "from", reason, "from_ms");
+        take_time (one, "until", reason, "until_ms");
+        take_number (one, "wanted", reason);
+        take_number (one, "free", reason);
+        take_text (one, "text", reason, "text");
+        json_array_append_new (list, one);
+    }
+    return list;
+}
+
+static json_t *alternatives_form (const json_t *alternatives)
+{
+    json_t *list = made (json_array ());
+    size_t i;
+    const json_t *alternative;
+    json_array_foreach (alternatives, i, alternative)
+    {
+        json_t *one = made (json_object ());
+        take_time (one, "start", alternative, "start_ms");
+        take_text (one, "change", alternative, "change");
+        json_array_append_new (list, one);
+    }
+    return list;
+}
+
+static const char *status_word (const char *status)
+{
+    static const struct {
+        const char *proto;
+        const char *word;
+    } words [] = {{"ANSWER_COMMITTED", "committed"},
+                  {"ANSWER_REFUSED", "refused"},
+                  {"ANSWER_CONFLICT", "refused"},
+                  {"ANSWER_PLANNED", "planned"}};
+    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
+        if (strcmp (status, words [i].proto) == 0)
+            return words [i].word;
+    return "unknown"; /* in progress, too: whoever asks again will know */
+}
+
+/*  A conflict is a refusal of this request, not of the one that had its id before. */
+static void take_conflict (json_t *form)
+{
+    json_t *reason = made (json_object ());
+    take (reason, "text",
+          json_string ("conflict: this request id was used before with another request"));
+    json_t *reasons = made (json_array ());
+    json_array_append_new (reasons, reason);
+    take (form, "conflict", json_true ());
+    take (form, "reasons", reasons);
+}
+
+json_t *answer_form (const json_t *answer)
+{
+    json_t *form = made (json_object ());
+    const char *status = status_word (text_of (answer, "status"));
+    bool conflict = strcmp (text_of (answer, "status"), "ANSWER_CONFLICT") == 0;
+    take_text (form, "reservation", answer, "reservation");
+    take (form, "status", json_string (status));
+    take_text (form, "request_id", answer, "request_id");
+    if (conflict) {
+        take_conflict (form);
+    } else if (strcmp (status, "refused") == 0) {
+        take (form, "reasons", reasons_form (json_object_get (answer, "reasons")));
+        take (form, "alternatives", alternatives_form (json_object_get (answer, "alternatives")));
+    } else {
+        take_number (form, "version", answer);
+        take_time (form, "start", answer, "start_ms");
+        take_time (form, "end", answer, "end_ms");
+        take (form, "compute", compute_form (json_object_get (answer, "compute")));
+        take (form, "network", json_array ());
+        take (form, "data", json_array ());
+        take_number (form, "cost", answer);
+    }
+    take_text (form, "planner", answer, "planner");
+    take_text (form, "algorithm", answer, "algorithm");
+    take_number (form, "rounds", answer);
+    take_number (form, "planning_ms", answer);
+    return form;
+}
+
+json_t *answer_form_unknown (const char *request_id, const char *why)
+{
+    json_t *reason = made (json_object ());
+    take (reason, "text", json_string (why));
+    json_t *reasons = made (json_array ());
+    json_array_append_new (reasons, reason);
+    json_t *form = made (json_object ());
+    take (form, "status", json_string ("unknown"));
+    take (form, "request_id", json_string (request_id));
+    take (form, "reasons", reasons);
+    return form;
+}
+
+int answer_code (const json_t *form)
+{
+    const char *status = text_of (form, "status");
+    return strcmp (status, "refused") == 0   ? EXIT_REFUSED
+           : strcmp (status, "unknown") == 0 ? EXIT_UNKNOWN
+                                             : EXIT_DONE;
+}
+
+static void print_compute (const json_t *compute, FILE *to)
+{
+    static const char *const headings [] = {"NEED", "SITE", "CLASS", ">CPUS", "START", "END"};
+    table_t *table = table_new (headings, 6);
+    size_t i;
+    const json_t *one;
+    json_array_foreach (compute, i, one)
+    {
+        char cpus [24];
+        snprintf (cpus, sizeof cpus, "%" PRId64, number_of (one, "cpus"));
+        const char *cells [] = {text_of (one, "id"),    text_of (one, "site"),
+                                text_of (one, "class"), cpus,
+                                text_of (one, "start"), text_of (one, "end")};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+}
+
+/*  The sentence of the planner, or one made of the figures. */
+static void print_reason (const json_t *reason, FILE *to)
+{
+    const char *text = text_of (reason, "text");
+    const char *need = text_of (reason, "need");
+    const char *resource = text_of (reason, "resource");
+    fprintf (to, "  %s%s%s%s%s", need, *need ? ": " : "", *text ? text : resource, *text ? "" : " ",
+             *text ? "" : "refuses");
+    if (*resource && *text && !strstr (text, resource))
+        fprintf (to, " [%s]", resource);
+    if (number_of (reason, "wanted") > 0)
+        fprintf (to, " (wanted %" PRId64 ", free %" PRId64, number_of (reason, "wanted"),
+                 number_of (reason, "free"));
+    if (number_of (reason, "wanted") > 0 && *text_of (reason, "from"))
+        fprintf (to, ", %s to %s", text_of (reason, "from"), text_of (reason, "until"));
+    fprintf (to, "%s\n", number_of (reason, "wanted") > 0 ? ")" : "");
+}
+
+static void print_refusal (const json_t *form, FILE *to)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "reasons"), i, one) print_reason (one, to);
+    json_array_foreach (json_object_get (form, "alternatives"), i, one) fprintf (
+      to, "  possible: %s%s%s\n", text_of (one, "start"),
+      *text_of (one, "start") && *text_of (one, "change") ? ", " : "", text_of (one, "change"));
+}
+
+void answer_print (const json_t *form, const char *what, FILE *to)
+{
+    const char *status = text_of (form, "status");
+    char cost [COST_TEXT_BYTES];
+    if (answer_code (form) != EXIT_DONE) {
+        fprintf (to, "%s %s\n", what, status);
+        print_refusal (form, to);
+        return;
+    }
+    fprintf (to, "%s %s", status, text_of (form, "reservation"));
+    if (*text_of (form, "start"))
+        fprintf (to, "  %s to %s", text_of (form, "start"), text_of (form, "end"));
+    fprintf (to, "\n");
+    if (json_array_size (json_object_get (form, "compute")) > 0) {
+        print_compute (json_object_get (form, "compute"), to);
+        fprintf (to, "cost %s, planned in %" PRId64 " ms and %" PRId64 " round%s\n",
+                 cost_text (number_of (form, "cost"), cost), number_of (form, "planning_ms"),
+                 number_of (form, "rounds"), number_of (form, "rounds") == 1 ? "" : "s");
+    }
+}
+
+static const char *show_word (const char *status)
+{
+    static const char *const words [][2] = {
+      {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
+      {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
+      {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"}};
+    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
+        if (strcmp (status, words [i][0]) == 0)
+            return words [i][1];
+    return "unknown";
+}
+
+static const char *state_word (const char *state)
+{
+    static const char *const words [][2] = {{"CREATED", "created"},
+                                            {"RESERVED", "reserved"},
+                                            {"ACTIVATED", "activated"},
+                                            {"RELEASED", "released"},
+                                            {"FAILED", "failed"}};
+    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
+        if (strcmp (state, words [i][0]) == 0)
+            return words [i][1];
+    return "unknown";
+}
+
+json_t *view_form (const json_t *view)
+{
+    json_t *form = made (json_object ());
+    take_text (form, "reservation", view, "reservation");
+    take_text (form, "name", view, "name");
+    take_text (form, "owner", view, "owner");
+    take (form, "status", json_string (show_word (text_of (view, "status"))));
+    take (form, "state", json_string (state_word (text_of (view, "state"))));
+    take_number (form, "version", view);
+    take_time (form, "start", view, "start_ms");
+    take_time (form, "end", view, "end_ms");
+    take (form, "compute", compute_form (json_object_get (view, "compute")));
+    json_t *silent = json_object_get (view, "silent");
+    take (form, "silent", silent ? json_deep_copy (silent) : json_array ());
+    return form;
+}
+
+void view_print (const json_t *form, FILE *to)
+{
+    const char *name = text_of (form, "name");
+    const char *owner = text_of (form, "owner");
+    fprintf (to, "%s%s%s\n", text_of (form, "reservation"), *name ? "  " : "", name);
+    fprintf (to, "%s, %s, version %" PRId64 "%s%s\n", text_of (form, "status"),
+             text_of (form, "state"), number_of (form, "version"), *owner ? ", owner " : "", owner);
+    if (*text_of (form, "start"))
+        fprintf (to, "%s to %s\n", text_of (form, "start"), text_of (form, "end"));
+    if (json_array_size (json_object_get (form, "compute")) > 0)
+        print_compute (json_object_get (form, "compute"), to);
+    size_t i;
+    const json_t *silent;
+    json_array_foreach (json_object_get (form, "silent"), i, silent)
+      fprintf (to, "no answer from %s\n", json_string_value (silent));
+}

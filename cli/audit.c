@@ -1,0 +1,256 @@
+/*  audit - gathering records page by page, and telling what the check finds. */
+#include "audit.h"
+
+#include "json.h"
+#include "records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS      500
+#define TOLD_MAX     20
+#define SILENT_BYTES 4096
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+/*  One gathering. heard and silent are names of participants, as JSON objects used as sets. */
+typedef struct {
+    session_t *session;
+    check_t *check;
+    const char *participant; /* whose records are being read */
+    json_t *heard;
+    json_t *silent;
+    json_t *named; /* in plans */
+    size_t records;
+} audit_t;
+
+static void note (json_t *set, const char *name)
+{
+    if (json_object_set_new (set, name, json_true ()) != 0)
+        abort ();
+}
+
+static void take_record (void *owner, const plan_t *plan, command_state_t state,
+                         const compute_booking_t *bookings, size_t bookings_count)
+{
+    audit_t *audit = owner;
+    check_command (audit->check, audit->participant, plan, state, bookings, bookings_count);
+    for (size_t i = 0; i < plan->participants_count; i++)
+        note (audit->named, plan->participants [i].name);
+    audit->records++;
+}
+
+static void take_classes (audit_t *audit, const json_t *entry)
+{
+    const json_t *site = json_object_get (entry, "site");
+    size_t i;
+    const json_t *class;
+    json_array_foreach (json_object_get (site, "classes"), i, class)
+      check_class (audit->check, text_of (entry, "name"), text_of (class, "name"),
+                   number_of (class, "nodes"), number_of (site, "cleaning_gap_ms"));
+}
+
+/*  All pages of one participant; false when it stops answering. */
+static bool gather_from (audit_t *audit, const json_t *entry)
+{
+    txid_t last;
+    bool more = true;
+    bool first = true;
+    audit->participant = text_of (entry, "name");
+    while (more) {
+        packed_t question = records_question (first ? NULL : &last);
+        client_reply_t reply;
+        client_ask (session_client (audit->session),
+                    &(client_request_t){.endpoint = text_of (entry, "endpoint"),
+                                        .service = "Participant",
+                                        .method = "Commands",
+                                        .actor = session_actor (audit->session),
+                                        .body = {question.data, question.size},
+                                        .timeout_ms = session_timeout_ms (audit->session)},
+                    &reply);
+        free (question.data);
+        first = false;
+        if (reply.status != CALL_OK ||
+            !records_read (reply.body, take_record, audit, &last, &more)) {
+            cli_fail (EXIT_UNKNOWN, "check: %s: %s", audit->participant,
+                      reply.status == CALL_OK          ? "its records can't be read"
+                      : reply.status == CALL_TIMED_OUT ? "no answer in time"
+                                                       : reply.reason);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*  Every site and home that is listed; then whoever is named in a plan and was not heard. */
+static void gather (audit_t *audit)
+{
+    session_look (audit->session, "");
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (audit->session), i, entry)
+    {
+        const char *name = text_of (entry, "name");
+        if (strncmp (name, "lis/", 4) != 0 && strncmp (name, "gis/", 4) != 0)
+            continue;
+        take_classes (audit, entry);
+        if (gather_from (audit, entry))
+            note (audit->heard, name);
+        else
+            note (audit->silent, name);
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach (audit->named, name, value)
+    {
+        if (!json_object_get (audit->heard, name))
+            note (audit->silent, name);
+    }
+    json_object_foreach (audit->silent, name, value) check_silent (audit->check, name);
+}
+
+/*  --- what users were told ---  */
+
+static bool take_answer (check_t *check, const json_t *line)
+{
+    const json_t *answer = json_object_get (line, "answer");
+    const json_t *form = answer ? answer : line;
+    const char *status = text_of (form, "status");
+    const char *request_id = text_of (line, "request_id");
+    bool told = strcmp (status, "committed") == 0 || strcmp (status, "released") == 0;
+    if (*request_id == '\0')
+        return false;
+    /* Unknown is no claim; a conflict says nothing of the request that had the id first. */
+    if (told || (strcmp (status, "refused") == 0 && !json_object_get (form, "conflict")))
+        check_answer (check, request_id, text_of (form, "reservation"), told);
+    return true;
+}
+
+static bool read_answers (check_t *check, const char *path)
+{
+    FILE *file = fopen (path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    size_t number = 0;
+    bool good = file != NULL;
+    if (!file)
+        cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
+    while (good && (length = getline (&line, &room, file)) >= 0) {
+        char why [JSON_WHY_BYTES] = "not an answer with its request_id";
+        json_t *json = json_parse (line, (size_t) length, why);
+        number++;
+        good = json && take_answer (check, json);
+        if (!good)
+            cli_fail (EXIT_USAGE, "%s:%zu: %s", path, number, why);
+        json_decref (json);
+    }
+    free (line);
+    if (file)
+        fclose (file);
+    return good;
+}
+
+/*  --- judging ---  */
+
+typedef struct {
+    json_t *sentences;
+    bool json;
+} teller_t;
+
+static void tell (void *owner, const char *sentence)
+{
+    teller_t *teller = owner;
+    json_array_append_new (teller->sentences, json_string (sentence));
+    if (!teller->json && json_array_size (teller->sentences) <= TOLD_MAX)
+        printf ("VIOLATION %s\n", sentence);
+}
+
+static void print_result (const audit_t *audit, const teller_t *teller,
+                          const check_result_t *result)
+{
+    size_t heard = json_object_size (audit->heard);
+    size_t silent = json_object_size (audit->silent);
+    if (teller->json) {
+        cli_print_json (json_pack (
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
+          (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) audit->records,
+          "transactions", (json_int_t) result->transactions, "reservations",
+          (json_int_t) result->reservations, "answers", (json_int_t) result->answers, "pending",
+          (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged, "repaired",
+          (json_int_t) result->repaired, "violations", (json_int_t) result->violations, "sentences",
+          teller->sentences));
+        return;
+    }
+    if (result->violations > TOLD_MAX)
+        printf ("… and %zu more\n", result->violations - TOLD_MAX);
+    printf ("%zu participants, %zu records: %zu committed transactions, %zu standing "
+            "reservations, %zu answers, %zu pending, %zu repaired\n",
+            heard, audit->records, result->transactions, result->reservations, result->answers,
+            result->pending, result->repaired);
+    const char *name;
+    json_t *value;
+    json_object_foreach (audit->silent, name, value)
+      printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
+    printf ("%s\n", result->violations ? "NOT SOUND" : "sound: all or nothing, nothing overbooked");
+}
+
+static void audit_begin (audit_t *audit, session_t *session)
+{
+    *audit = (audit_t){.session = session,
+                       .check = check_new (),
+                       .heard = json_object (),
+                       .silent = json_object (),
+                       .named = json_object ()};
+}
+
+static void audit_end (audit_t *audit)
+{
+    check_destroy (&audit->check);
+    json_decref (audit->heard);
+    json_decref (audit->silent);
+    json_decref (audit->named);
+}
+
+int audit_run (const cli_t *cli, session_t *session, const char *answers, int64_t settle_ms)
+{
+    int64_t until_ms = cli_mono_ms () + settle_ms;
+    audit_t audit;
+    check_result_t result;
+    for (bool over = settle_ms == 0; !over;) {
+        /* Only looks whether anything is still in progress, or anybody not yet back. */
+        audit_begin (&audit, session);
+        gather (&audit);
+        result = check_judge (audit.check, cli_wall_ms (), false, NULL, NULL);
+        over =
+          (result.pending == 0 && json_object_size (audit.silent) == 0 && result.violations == 0) ||
+          cli_mono_ms () >= until_ms || cli_interrupted ();
+        audit_end (&audit);
+        if (!over)
+            cli_rest (LOOK_MS);
+    }
+    audit_begin (&audit, session);
+    gather (&audit);
+    int code = EXIT_USAGE;
+    if (!answers || read_answers (audit.check, answers)) {
+        teller_t teller = {.sentences = json_array (), .json = cli->json};
+        result = check_judge (audit.check, cli_wall_ms (), settle_ms > 0, tell, &teller);
+        print_result (&audit, &teller, &result);
+        json_decref (teller.sentences);
+        code = result.violations                                        ? EXIT_REFUSED
+               : result.unjudged || json_object_size (audit.heard) == 0 ? EXIT_UNKNOWN
+                                                                        : EXIT_DONE;
+    }
+    audit_end (&audit);
+    return code;
+}

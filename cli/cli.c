@@ -1,0 +1,236 @@
+/*  cli - the options of all commands, input, output, interrupts and clocks. */
+#include "cli.h"
+
+#include "core.h"
+#include "json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code)
+{
+    option_t list [] = {
+      {"gis", OPTION_TEXT, &cli->gis, "ENDPOINTS",
+       "directories to ask, comma-separated (MUSUBI_GIS)", 0, 0},
+      {"dir", OPTION_TEXT, &cli->dir, "DIR", "folder of a federation that `musubi up` started", 0,
+       0},
+      {"actor", OPTION_TEXT, &cli->actor, "NAME", "for whom to ask (MUSUBI_ACTOR, USER)", 0, 0},
+      {"timeout", OPTION_DURATION, &cli->timeout_ms, "10s", "how long to wait for an answer", 0, 0},
+      {"json", OPTION_FLAG, &cli->json, NULL, "answer as JSON", 0, 0},
+      {"help", OPTION_FLAG, &cli->help, NULL, "say what this command does", 0, 0},
+    };
+    options_t global = {list, sizeof list / sizeof list [0]};
+    char why [OPTIONS_WHY_BYTES];
+    bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
+                                 &words->count, why);
+    if (cli->help) {
+        printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
+                cli->command->summary);
+        options_describe (own, stdout);
+        options_describe (global, stdout);
+        *code = EXIT_DONE;
+        return false;
+    }
+    *code = EXIT_USAGE;
+    if (!parsed) {
+        cli_fail (EXIT_USAGE, "%s: %s", cli->command->name, why);
+        return false;
+    }
+    if (words->count < least || words->count > most) {
+        cli_fail (EXIT_USAGE, "usage: musubi %s %s", cli->command->name, cli->command->synopsis);
+        return false;
+    }
+    return true;
+}
+
+int cli_fail (int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    fputs ("musubi: ", stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+    va_end (arguments);
+    return code;
+}
+
+void cli_note (const cli_t *cli, const char *format, ...)
+{
+    if (cli->json)
+        return;
+    va_list arguments;
+    va_start (arguments, format);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+    va_end (arguments);
+}
+
+void cli_print_json (json_t *json)
+{
+    size_t form = isatty (STDOUT_FILENO) ? JSON_INDENT (2) : 0;
+    if (json_dumpf (json, stdout, form | JSON_ENCODE_ANY) != 0)
+        abort ();
+    putchar ('\n');
+    json_decref (json);
+}
+
+/*  Appends text to a growing string. */
+static void append (char **line, size_t *length, const char *text, size_t size)
+{
+    *line = realloc (*line, *length + size + 1);
+    if (!*line)
+        abort ();
+    memcpy (*line + *length, text, size);
+    *length += size;
+    (*line) [*length] = '\0';
+}
+
+static void append_quoted (char **line, size_t *length, const char *word)
+{
+    append (line, length, " ", 1);
+    if (*word && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_./:,=@+%") == strlen (word)) {
+        append (line, length, word, strlen (word));
+        return;
+    }
+    append (line, length, "'", 1);
+    for (; *word; word++) {
+        if (*word == '\'')
+            append (line, length, "'\\''", 4);
+        else
+            append (line, length, word, 1);
+    }
+    append (line, length, "'", 1);
+}
+
+char *cli_again (const cli_t *cli, const char *request_id)
+{
+    char *line = NULL;
+    size_t length = 0;
+    append (&line, &length, "musubi", 6);
+    for (int i = 1; i < cli->argc; i++) {
+        if (strcmp (cli->argv [i], "--request-id") == 0)
+            i++;
+        else if (strncmp (cli->argv [i], "--request-id=", 13) != 0)
+            append_quoted (&line, &length, cli->argv [i]);
+    }
+    append (&line, &length, " --request-id", 13);
+    append_quoted (&line, &length, request_id);
+    return line;
+}
+
+/*  At most one byte more than may be, so that too much is told as such. */
+static char *read_all (int descriptor, size_t *size)
+{
+    char *text = malloc (BODY_BYTES_MAX + 1);
+    if (!text)
+        abort ();
+    *size = 0;
+    while (*size <= BODY_BYTES_MAX) {
+        ssize_t got = read (descriptor, text + *size, BODY_BYTES_MAX + 1 - *size);
+        if (got == 0)
+            return text;
+        if (got < 0 && errno != EINTR) {
+            free (text);
+            return NULL;
+        }
+        *size += got > 0 ? (size_t) got : 0;
+    }
+    return text;
+}
+
+json_t *cli_read_json (const char *file)
+{
+    bool standard = strcmp (file, "-") == 0;
+    int descriptor = standard ? STDIN_FILENO : open (file, O_RDONLY | O_CLOEXEC);
+    const char *name = standard ? "standard input" : file;
+    if (descriptor < 0) {
+        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (errno));
+        return NULL;
+    }
+    size_t size;
+    char *text = read_all (descriptor, &size);
+    int error = errno;
+    if (!standard)
+        close (descriptor);
+    if (!text) {
+        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (error));
+        return NULL;
+    }
+    char why [JSON_WHY_BYTES];
+    json_t *json = json_parse (text, size, why);
+    free (text);
+    if (!json)
+        cli_fail (EXIT_USAGE, "%s: %s", name, why);
+    return json;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal (int number)
+{
+    (void) number;
+    interrupted = 1;
+}
+
+bool cli_interrupted (void)
+{
+    return interrupted;
+}
+
+void cli_catch_interrupts (void)
+{
+    /* Without SA_RESTART: a wait in progress ends. The second one ends the process as usual. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND};
+    sigaction (SIGINT, &action, NULL);
+    sigaction (SIGTERM, &action, NULL);
+    signal (SIGPIPE, SIG_DFL);
+}
+
+static int64_t clock_ms (clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime (clock, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t cli_wall_ms (void)
+{
+    return clock_ms (CLOCK_REALTIME);
+}
+
+int64_t cli_mono_ms (void)
+{
+    return clock_ms (CLOCK_MONOTONIC);
+}
+
+void cli_rest (int64_t ms)
+{
+    struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep (&rest, NULL);
+}
+
+static char *path_of (const char *folder, const char *rest)
+{
+    char *path = NULL;
+    if (asprintf (&path, "%s%s", folder, rest) < 0)
+        abort ();
+    return path;
+}
+
+char *cli_federation_dir (const cli_t *cli)
+{
+    const char *state = getenv ("XDG_STATE_HOME");
+    const char *home = getenv ("HOME");
+    if (cli->dir)
+        return path_of (cli->dir, "");
+    if (state && *state == '/')
+        return path_of (state, "/musubi/federation");
+    return path_of (home && *home ? home : ".", "/.local/state/musubi/federation");
+}

@@ -1,0 +1,101 @@
+/*  cli - one run of the client: what was said on the command line, and how a command speaks.
+ *
+ *  Each command is a function in a file of its own; it parses its options together with those that
+ *  all commands share, does its work over a session, and returns the exit code.
+ */
+#ifndef MUSUBI_CLI_H
+#define MUSUBI_CLI_H
+
+#include "options.h"
+
+#include <jansson.h>
+
+/*  What scripts rely on. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_REFUSED = 1, /* the answer says why */
+    EXIT_USAGE = 2,   /* bad usage or input */
+    EXIT_UNKNOWN = 3, /* nobody answered, or the outcome is unknown: says how to ask again */
+};
+
+typedef struct command command_t;
+
+typedef struct {
+    int argc; /* the whole command line, for asking again */
+    char *const *argv;
+    const command_t *command;
+    int rest_count; /* without the program and the command's word */
+    char *const *rest;
+
+    /* Options of all commands; NULL and 0 = not given. */
+    const char *gis;
+    const char *dir;
+    const char *actor;
+    const char *request_id;
+    int64_t timeout_ms;
+    bool json;
+    bool help;
+} cli_t;
+
+struct command {
+    const char *name;
+    const char *synopsis; /* "ID PATCH.json|-" */
+    const char *summary;  /* one line */
+    int (*run) (cli_t *cli);
+};
+
+#define WORDS_MAX 8
+
+/*  What was said besides options. */
+typedef struct {
+    const char *list [WORDS_MAX];
+    size_t count;
+} words_t;
+
+/*  Parses the rest of the command line. False when the command is over already, with *code: help
+ *  was asked for and printed, or usage is bad and was refused. least to most words are taken. */
+bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code);
+
+/*  "musubi: …" on standard error; returns code. */
+int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+
+/*  Remarks go to standard error, unless --json. */
+void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+
+/*  JSON on standard output, in one line unless a person reads. Takes the reference. */
+void cli_print_json (json_t *json);
+
+/*  The command line again, quoted for a shell, with this request id. Malloc'ed. */
+char *cli_again (const cli_t *cli, const char *request_id);
+
+/*  A file's whole text ("-" = standard input) as JSON; NULL after refusing. */
+json_t *cli_read_json (const char *file);
+
+/*  An interrupt (Ctrl-C, SIGTERM) was asked for: end soon and politely. */
+bool cli_interrupted (void);
+void cli_catch_interrupts (void);
+
+/*  Wall clock, ms; monotonic clock, ms; a rest of so long, cut short by an interrupt. */
+int64_t cli_wall_ms (void);
+int64_t cli_mono_ms (void);
+void cli_rest (int64_t ms);
+
+/*  The folder of a federation run from here: --dir, or the default one. Malloc'ed. */
+char *cli_federation_dir (const cli_t *cli);
+
+/*  The commands. */
+int command_up (cli_t *cli);
+int command_down (cli_t *cli);
+int command_reserve (cli_t *cli);
+int command_modify (cli_t *cli);
+int command_release (cli_t *cli);
+int command_show (cli_t *cli);
+int command_list (cli_t *cli);
+int command_sites (cli_t *cli);
+int command_free (cli_t *cli);
+int command_gantt (cli_t *cli);
+int command_call (cli_t *cli);
+int command_workload (cli_t *cli);
+int command_check (cli_t *cli);
+
+#endif

@@ -1,0 +1,136 @@
+/*  musubi show, musubi list - reservations as the federation knows them. */
+#include "answer_form.h"
+#include "listing.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define LIST_UNTIL_MS_MAX INT64_C (253402300800000) /* the year 10000 */
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int show (const cli_t *cli, const char *id, const json_t *answer)
+{
+    const json_t *view = json_object_get (answer, "view");
+    size_t silent = json_array_size (json_object_get (answer, "silent"));
+    if (!view && silent)
+        return cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent", id,
+                         silent);
+    if (!view)
+        return cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+    json_t *form = view_form (view);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        view_print (form, stdout);
+    json_decref (form);
+    return EXIT_DONE;
+}
+
+int command_show (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+        return code;
+    json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
+    if (!body)
+        return cli_fail (EXIT_USAGE, "show: the id is not UTF-8");
+    session_t *session = listing_session (cli, &code);
+    json_t *answer = session ? listing_question (cli, session, "Show", body, &code) : NULL;
+    if (answer)
+        code = show (cli, words.list [0], answer);
+    json_decref (answer);
+    json_decref (body);
+    session_close (&session);
+    return code;
+}
+
+/*  "ams:32 ber:64" */
+static void places_text (const json_t *compute, char *text, size_t size)
+{
+    size_t length = 0;
+    size_t i;
+    const json_t *one;
+    text [0] = '\0';
+    json_array_foreach (compute, i, one)
+    {
+        if (length < size)
+            length += (size_t) snprintf (
+              text + length, size - length, "%s%s:%" PRId64, i ? " " : "", text_of (one, "site"),
+              (int64_t) json_integer_value (json_object_get (one, "cpus")));
+    }
+}
+
+static void print_list (const json_t *forms)
+{
+    static const char *const headings [] = {"RESERVATION", "NAME", "OWNER", "STATUS",
+                                            "START",       "END",  "CPUS"};
+    table_t *table = table_new (headings, 7);
+    size_t i;
+    const json_t *form;
+    json_array_foreach (forms, i, form)
+    {
+        char places [256];
+        places_text (json_object_get (form, "compute"), places, sizeof places);
+        const char *cells [] = {text_of (form, "reservation"),
+                                text_of (form, "name"),
+                                text_of (form, "owner"),
+                                text_of (form, "status"),
+                                text_of (form, "start"),
+                                text_of (form, "end"),
+                                places};
+        table_row (table, cells);
+    }
+    table_print (table, stdout);
+    table_destroy (&table);
+}
+
+static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
+{
+    int code;
+    session_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    if (mine)
+        filter->owner = session_actor (session);
+    json_t *listing = listing_ask (cli, session, filter, &code);
+    if (listing && cli->json)
+        cli_print_json (json_incref (listing));
+    else if (listing)
+        print_list (json_object_get (listing, "reservations"));
+    if (listing)
+        listing_tell_silent (cli, listing);
+    json_decref (listing);
+    session_close (&session);
+    return code;
+}
+
+int command_list (cli_t *cli)
+{
+    bool mine = false;
+    option_time_t from = {0};
+    option_time_t until = {0};
+    option_t options [] = {
+      {"mine", OPTION_FLAG, &mine, NULL, "only the actor's own", 0, 0},
+      {"from", OPTION_TIME, &from, "T", "only those that end after this", 0, 0},
+      {"until", OPTION_TIME, &until, "T", "only those that start before this", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){options, 3}, 0, 0, &words, &code))
+        return code;
+    int64_t now_ms = cli_wall_ms ();
+    listing_filter_t filter = {.owner = ""};
+    if (from.set || until.set) {
+        filter.from_ms = from.set ? option_time_wall (from, now_ms) : 1;
+        filter.until_ms = until.set ? option_time_wall (until, now_ms) : LIST_UNTIL_MS_MAX;
+        if (filter.from_ms >= filter.until_ms)
+            return cli_fail (EXIT_USAGE, "list: --from is not before --until");
+    }
+    return list (cli, &filter, mine);
+}

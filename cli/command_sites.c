@@ -1,0 +1,266 @@
+/*  musubi sites, musubi free - what there is, and when it is free. */
+#include "answer_form.h"
+#include "session.h"
+
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+/*  --- sites ---  */
+
+static json_t *class_form (const json_t *class)
+{
+    json_t *attributes = json_object ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (class, "attributes"), i, one)
+      json_object_set_new (attributes, text_of (one, "name"), json_string (text_of (one, "value")));
+    int64_t nodes = number_of (class, "nodes");
+    int64_t each = number_of (class, "cpus_per_node");
+    return json_pack ("{s:s, s:I, s:I, s:I, s:I, s:o}", "class", text_of (class, "name"), "nodes",
+                      (json_int_t) nodes, "cpus_per_node", (json_int_t) each, "cpus",
+                      (json_int_t) (nodes * each), "price", (json_int_t) number_of (class, "price"),
+                      "attributes", attributes);
+}
+
+static json_t *site_form (const json_t *entry)
+{
+    const json_t *site = json_object_get (entry, "site");
+    json_t *classes = json_array ();
+    size_t i;
+    const json_t *class;
+    json_array_foreach (json_object_get (site, "classes"), i, class)
+      json_array_append_new (classes, class_form (class));
+    bool windows = strcmp (text_of (site, "disclosure"), "WINDOWS") == 0;
+    return json_pack ("{s:s, s:s, s:s, s:I, s:I, s:I, s:o}", "name",
+                      name_short (text_of (entry, "name")), "endpoint", text_of (entry, "endpoint"),
+                      "disclosure", windows ? "windows" : "profile", "lead_ms",
+                      (json_int_t) number_of (site, "lead_ms"), "horizon_ms",
+                      (json_int_t) number_of (site, "horizon_ms"), "cleaning_gap_ms",
+                      (json_int_t) number_of (site, "cleaning_gap_ms"), "classes", classes);
+}
+
+static void attributes_text (json_t *attributes, char *text, size_t size)
+{
+    size_t length = 0;
+    const char *key;
+    json_t *value;
+    text [0] = '\0';
+    json_object_foreach (attributes, key, value)
+    {
+        if (length < size)
+            length += (size_t) snprintf (text + length, size - length, "%s%s=%s", length ? " " : "",
+                                         key, json_string_value (value));
+    }
+}
+
+static void print_sites (const json_t *sites)
+{
+    static const char *const headings [] = {"SITE",  "CLASS",  ">NODES",    ">CPUS/NODE",
+                                            ">CPUS", ">PRICE", "ATTRIBUTES"};
+    table_t *table = table_new (headings, 7);
+    size_t s;
+    const json_t *site;
+    json_array_foreach (sites, s, site)
+    {
+        size_t c;
+        const json_t *class;
+        json_array_foreach (json_object_get (site, "classes"), c, class)
+        {
+            char nodes [24];
+            char each [24];
+            char cpus [24];
+            char price [COST_TEXT_BYTES];
+            char attributes [512];
+            snprintf (nodes, sizeof nodes, "%" PRId64, number_of (class, "nodes"));
+            snprintf (each, sizeof each, "%" PRId64, number_of (class, "cpus_per_node"));
+            snprintf (cpus, sizeof cpus, "%" PRId64, number_of (class, "cpus"));
+            attributes_text (json_object_get (class, "attributes"), attributes, sizeof attributes);
+            const char *cells [] = {text_of (site, "name"),
+                                    text_of (class, "class"),
+                                    nodes,
+                                    each,
+                                    cpus,
+                                    cost_text (number_of (class, "price"), price),
+                                    attributes};
+            table_row (table, cells);
+        }
+    }
+    table_print (table, stdout);
+    table_destroy (&table);
+}
+
+int command_sites (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
+        return code;
+    session_t *session = session_open (cli, &code);
+    if (!session)
+        return code;
+    if (!session_look (session, "")) {
+        code = session_lost (session);
+        session_close (&session);
+        return code;
+    }
+    json_t *sites = json_array ();
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (json_object_get (entry, "site"))
+            json_array_append_new (sites, site_form (entry));
+    }
+    if (cli->json)
+        cli_print_json (json_pack ("{s:O}", "sites", sites));
+    else
+        print_sites (sites);
+    json_decref (sites);
+    session_close (&session);
+    return EXIT_DONE;
+}
+
+/*  --- free ---  */
+
+typedef struct {
+    int64_t need;
+    int64_t for_ms;
+    option_time_t between [2];
+    const char *class;
+} free_options_t;
+
+static int refuse_site (const session_t *session, const char *site)
+{
+    fprintf (stderr, "musubi: there is no site \"%s\"; there are:", site);
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (json_object_get (entry, "site"))
+            fprintf (stderr, " %s", name_short (text_of (entry, "name")));
+    }
+    fputc ('\n', stderr);
+    return EXIT_REFUSED;
+}
+
+static json_t *spans_form (const json_t *spans)
+{
+    json_t *list = json_array ();
+    size_t i;
+    const json_t *span;
+    json_array_foreach (spans, i, span)
+    {
+        char from [TIME_TEXT_BYTES];
+        char until [TIME_TEXT_BYTES];
+        json_array_append_new (
+          list, json_pack ("{s:s, s:s, s:s}", "class", text_of (span, "class_name"), "from",
+                           time_text (number_of (span, "from_ms"), from), "until",
+                           time_text (number_of (span, "until_ms"), until)));
+    }
+    return list;
+}
+
+static void print_spans (const json_t *form, const free_options_t *options)
+{
+    static const char *const headings [] = {"CLASS", "FREE FROM", "UNTIL"};
+    const json_t *spans = json_object_get (form, "spans");
+    char text [TIMETEXT_BYTES];
+    size_t i;
+    const json_t *span;
+    if (json_array_size (spans) == 0) {
+        printf ("%" PRId64 " CPUs are not free for %s in that time\n", options->need,
+                timetext_format_duration (options->for_ms, text));
+    } else {
+        table_t *table = table_new (headings, 3);
+        json_array_foreach (spans, i, span)
+        {
+            const char *cells [] = {text_of (span, "class"), text_of (span, "from"),
+                                    text_of (span, "until")};
+            table_row (table, cells);
+        }
+        table_print (table, stdout);
+        table_destroy (&table);
+    }
+    printf ("%.1f %% of it is booked\n",
+            100 * json_real_value (json_object_get (form, "utilisation")));
+}
+
+static int ask_free (const cli_t *cli, session_t *session, const char *site,
+                     const free_options_t *options)
+{
+    char name [NAME_BYTES_MAX + 1];
+    char reason [CLIENT_REASON_BYTES];
+    int64_t now_ms = cli_wall_ms ();
+    json_t *answer;
+    snprintf (name, sizeof name, "lis/%.*s", NAME_BYTES_MAX - 4, name_short (site));
+    const json_t *entry = session_entry (session, name);
+    if (!entry && session_look (session, ""))
+        entry = session_entry (session, name);
+    if (!entry)
+        return refuse_site (session, site);
+    method_t method = services_method ("Lis", "Free");
+    json_t *body =
+      json_pack ("{s:s, s:I, s:I, s:I, s:I}", "class_name", options->class ? options->class : "",
+                 "cpus", (json_int_t) options->need, "duration_ms", (json_int_t) options->for_ms,
+                 "from_ms", (json_int_t) option_time_wall (options->between [0], now_ms),
+                 "until_ms", (json_int_t) option_time_wall (options->between [1], now_ms));
+    if (!body)
+        return cli_fail (EXIT_USAGE, "free: --class is not UTF-8");
+    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, body, "",
+                                        session_timeout_ms (session), &answer, reason);
+    json_decref (body);
+    if (status != CALL_OK)
+        return cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
+                         : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                                      : EXIT_REFUSED,
+                         "free: %s: %s", name, reason);
+    json_t *form = json_pack ("{s:s, s:o, s:O}", "site", name_short (name), "spans",
+                              spans_form (json_object_get (answer, "spans")), "utilisation",
+                              json_object_get (answer, "utilisation"));
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        print_spans (form, options);
+    json_decref (form);
+    json_decref (answer);
+    return EXIT_DONE;
+}
+
+int command_free (cli_t *cli)
+{
+    free_options_t options = {
+      .between = {{.set = true, .relative = true, .ms = 0},
+                  {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
+    option_t list [] = {
+      {"need", OPTION_INTEGER, &options.need, "N", "CPUs wanted", 1, UINT32_MAX},
+      {"for", OPTION_DURATION, &options.for_ms, "D", "for how long", 0, 0},
+      {"between", OPTION_SPAN, options.between, "T T", "in which time; now now+24h", 0, 0},
+      {"class", OPTION_TEXT, &options.class, "NAME", "only this class of nodes", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code))
+        return code;
+    if (options.need == 0 || options.for_ms == 0)
+        return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
+    session_t *session = session_open (cli, &code);
+    if (!session)
+        return code;
+    code = session_look (session, "lis") ? ask_free (cli, session, words.list [0], &options)
+                                         : session_lost (session);
+    session_close (&session);
+    return code;
+}

@@ -1,0 +1,374 @@
+/*  musubi up - a whole federation as processes of this machine.
+ *
+ *  The folder is prepared once: members, ports, configurations. After that, `up` starts whoever
+ * does not run, at the place where it was before. It does not stay to watch over them.
+ */
+#include "federation.h"
+#include "launch.h"
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FEDERATION_BYTES_MAX (4u << 20)
+
+typedef struct {
+    const char *file; /* NULL = what the folder holds, or the example */
+    int64_t planners; /* 0 = as described */
+    bool pids;
+} up_options_t;
+
+/*  --- the description ---  */
+
+typedef struct {
+    char *text;
+    size_t size;
+} description_t;
+
+static bool read_file (const char *path, description_t *description)
+{
+    FILE *file = fopen (path, "re");
+    *description = (description_t){malloc (FEDERATION_BYTES_MAX), 0};
+    if (!description->text)
+        abort ();
+    if (file)
+        description->size = fread (description->text, 1, FEDERATION_BYTES_MAX, file);
+    bool read = file && !ferror (file);
+    if (file)
+        fclose (file);
+    return read;
+}
+
+static bool write_file (const char *path, const void *text, size_t size)
+{
+    FILE *file = fopen (path, "we");
+    bool written = file && fwrite (text, 1, size, file) == size;
+    if (file)
+        written = fclose (file) == 0 && written;
+    if (!written)
+        cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
+    return written;
+}
+
+/*  What is to run: the file given, which must be what the folder holds if it holds anything. False
+ *  after refusing, with *code. */
+static bool choose_description (const folder_t *folder, const char *file,
+                                description_t *description, int *code)
+{
+    char *kept_path = folder_file (folder, "federation.zpl");
+    description_t kept = {0};
+    description_t given = {0};
+    bool have_kept = access (kept_path, F_OK) == 0 && read_file (kept_path, &kept);
+    bool good = true;
+    if (file && !read_file (file, &given)) {
+        *code = cli_fail (EXIT_USAGE, "%s: %s", file, strerror (errno));
+        good = false;
+    } else if (file && have_kept &&
+               (kept.size != given.size || memcmp (kept.text, given.text, kept.size) != 0)) {
+        *code = cli_fail (EXIT_USAGE,
+                          "%s holds another federation than %s; choose another --dir, or remove it",
+                          folder->path, file);
+        good = false;
+    }
+    *description = (description_t){0};
+    if (good && (file || have_kept)) {
+        description_t *chosen = file ? &given : &kept;
+        *description = *chosen;
+        *chosen = (description_t){0};
+    } else if (good) {
+        *description = (description_t){malloc (federation_example_size), federation_example_size};
+        if (!description->text)
+            abort ();
+        memcpy (description->text, federation_example, federation_example_size);
+    }
+    free (kept.text);
+    free (given.text);
+    free (kept_path);
+    return good;
+}
+
+/*  --- preparing the folder ---  */
+
+static bool add_members (folder_t *folder, const char *kind, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!folder_add (folder, kind, names [i]))
+            return false;
+    return true;
+}
+
+static bool add_planners (folder_t *folder, size_t wanted)
+{
+    for (size_t number = folder_count (folder, "planner") + 1; number <= wanted; number++) {
+        char name [24];
+        snprintf (name, sizeof name, "%zu", number);
+        if (!folder_add (folder, "planner", name))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_members (folder_t *folder, const federation_t *federation, size_t planners)
+{
+    const char *const *directories;
+    const char *const *sites;
+    size_t directories_count = federation_directories (federation, &directories);
+    size_t sites_count = federation_sites (federation, &sites);
+    bool good = true;
+    if (folder->members_count == 0)
+        good = add_members (folder, "gis", directories, directories_count) &&
+               add_members (folder, "lis", sites, sites_count);
+    if (good && add_planners (folder, planners))
+        return true;
+    cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
+    return false;
+}
+
+static void write_homes (const folder_t *folder, FILE *file)
+{
+    fputs ("homes = \"", file);
+    for (size_t i = 0, written = 0; i < folder->members_count; i++)
+        if (strcmp (folder->members [i].kind, "gis") == 0)
+            fprintf (file, "%sgis/%s", written++ ? "," : "", folder->members [i].name);
+    fputs ("\"\n", file);
+}
+
+static void write_store (const folder_t *folder, const member_t *member, FILE *file)
+{
+    /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
+    bool planner = strcmp (member->kind, "planner") == 0;
+    char *own = folder_member_file (folder, member, "store/", "");
+    char *pool = folder_file (folder, "store/planners");
+    fputs ("store\n", file);
+    federation_write_value (file, 1, planner ? "pool" : "folder", planner ? pool : own);
+    free (own);
+    free (pool);
+}
+
+static void write_member (const folder_t *folder, const federation_t *federation,
+                          const member_t *member, FILE *file)
+{
+    char *directories =
+      folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
+    fprintf (file, "#   %s %s. Written once by `musubi up`; svc-%s --help explains every key.\n",
+             member->kind, member->name, member->kind);
+    if (strcmp (member->kind, "planner") != 0)
+        federation_write_value (file, 0, "name", member->name);
+    if (*directories)
+        federation_write_value (file, 0, "gis", directories);
+    if (strcmp (member->kind, "gis") == 0)
+        write_homes (folder, file);
+    if (strcmp (member->kind, "lis") == 0)
+        federation_write_site (federation, member->name, file);
+    fputs ("bind\n", file);
+    federation_write_value (file, 1, "endpoint", member->endpoint);
+    federation_write_value (file, 1, "events", member->events);
+    write_store (folder, member, file);
+    free (directories);
+}
+
+/*  A configuration that is there already is the user's. */
+static bool write_configuration (const folder_t *folder, const federation_t *federation,
+                                 const member_t *member)
+{
+    char *path = folder_member_file (folder, member, "", ".zpl");
+    bool good = true;
+    if (access (path, F_OK) != 0) {
+        FILE *file = fopen (path, "we");
+        if (file)
+            write_member (folder, federation, member, file);
+        good = file && !ferror (file);
+        if (file)
+            good = fclose (file) == 0 && good;
+        if (!good)
+            cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
+    }
+    free (path);
+    return good;
+}
+
+static bool make_folders (const folder_t *folder)
+{
+    static const char *const names [] = {"store", "store/planners", "log"};
+    for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
+        char *path = folder_file (folder, names [i]);
+        bool made = mkdir (path, 0755) == 0 || errno == EEXIST;
+        if (!made)
+            cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
+        free (path);
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
+static bool save (const folder_t *folder)
+{
+    if (folder_save (folder))
+        return true;
+    cli_fail (EXIT_REFUSED, "%s: can't be written: %s", folder->path, strerror (errno));
+    return false;
+}
+
+/*  Everything on disk that the members need. */
+static bool prepare (folder_t *folder, const federation_t *federation,
+                     const description_t *description, size_t planners)
+{
+    if (!make_folders (folder) || !plan_members (folder, federation, planners))
+        return false;
+    char *kept = folder_file (folder, "federation.zpl");
+    bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
+    free (kept);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        good = write_configuration (folder, federation, &folder->members [i]);
+    return good && save (folder);
+}
+
+/*  --- telling ---  */
+
+static void print_running (const folder_t *folder, size_t started)
+{
+    static const char *const headings [] = {"SERVICE", "NAME", ">PID", "ENDPOINT"};
+    table_t *table = table_new (headings, 4);
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const member_t *member = &folder->members [i];
+        char pid [24];
+        snprintf (pid, sizeof pid, "%ld", (long) member->process.pid);
+        const char *cells [] = {member->kind, member->name, pid, member->endpoint};
+        table_row (table, cells);
+    }
+    table_print (table, stdout);
+    table_destroy (&table);
+    char *gis = folder_directories (folder, NULL);
+    printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
+            launch_running (folder), folder->path, gis);
+    free (gis);
+}
+
+static void print_running_json (const folder_t *folder, size_t started)
+{
+    json_t *members = json_array ();
+    char *gis = folder_directories (folder, NULL);
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const member_t *member = &folder->members [i];
+        json_array_append_new (members,
+                               json_pack ("{s:s, s:s, s:I, s:s, s:s}", "kind", member->kind, "name",
+                                          member->name, "pid", (json_int_t) member->process.pid,
+                                          "endpoint", member->endpoint, "events", member->events));
+    }
+    cli_print_json (json_pack ("{s:s, s:s, s:I, s:o}", "dir", folder->path, "gis", gis, "started",
+                               (json_int_t) started, "members", members));
+    free (gis);
+}
+
+/*  "PID KIND/NAME" of each that runs. */
+static int print_pids (const folder_t *folder)
+{
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (process_lives (&folder->members [i].process))
+            printf ("%ld %s/%s\n", (long) folder->members [i].process.pid, folder->members [i].kind,
+                    folder->members [i].name);
+    return EXIT_DONE;
+}
+
+static bool write_gis (const folder_t *folder)
+{
+    char *path = folder_file (folder, "gis");
+    char *gis = folder_directories (folder, NULL);
+    char *line = NULL;
+    if (asprintf (&line, "%s\n", gis) < 0)
+        abort ();
+    bool good = write_file (path, line, strlen (line));
+    free (path);
+    free (gis);
+    free (line);
+    return good;
+}
+
+static int start (const cli_t *cli, folder_t *folder)
+{
+    size_t started;
+    bool launched = launch_missing (folder, &started);
+    if (!save (folder) || !launched || !write_gis (folder))
+        return EXIT_REFUSED;
+    if (!launch_meet (cli, folder))
+        return EXIT_UNKNOWN;
+    if (cli->json)
+        print_running_json (folder, started);
+    else
+        print_running (folder, started);
+    return EXIT_DONE;
+}
+
+/*  How many planners there shall be; 0 after refusing. */
+static size_t choose_planners (const folder_t *folder, const federation_t *federation,
+                               const up_options_t *options)
+{
+    size_t have = folder_count (folder, "planner");
+    size_t wanted = options->planners ? (size_t) options->planners
+                    : have            ? have
+                                      : federation_planners (federation);
+    if (wanted >= have)
+        return wanted;
+    cli_fail (EXIT_USAGE, "%s has %zu planners already, whose stores must not be left behind",
+              folder->path, have);
+    return 0;
+}
+
+static int up (const cli_t *cli, folder_t *folder, const up_options_t *options)
+{
+    int code = EXIT_USAGE;
+    char why [CONFIG_WHY_BYTES];
+    description_t description;
+    if (!choose_description (folder, options->file, &description, &code))
+        return code;
+    const char *name = options->file ? options->file : "federation.zpl";
+    federation_t *federation = federation_read (name, description.text, description.size, why);
+    if (!federation) {
+        free (description.text);
+        return cli_fail (EXIT_USAGE, "%s", why);
+    }
+    size_t planners = choose_planners (folder, federation, options);
+    if (planners == 0)
+        code = EXIT_USAGE;
+    else if (planners == folder_count (folder, "planner") &&
+             launch_running (folder) == folder->members_count)
+        code = cli_fail (EXIT_REFUSED,
+                         "already running in %s, %zu processes; `musubi down` stops "
+                         "them",
+                         folder->path, folder->members_count);
+    else
+        code =
+          prepare (folder, federation, &description, planners) ? start (cli, folder) : EXIT_REFUSED;
+    federation_destroy (&federation);
+    free (description.text);
+    return code;
+}
+
+int command_up (cli_t *cli)
+{
+    up_options_t options = {0};
+    option_t list [] = {
+      {"planners", OPTION_INTEGER, &options.planners, "N", "planners to run", 1,
+       FEDERATION_PLANNERS_MAX},
+      {"pids", OPTION_FLAG, &options.pids, NULL, "only list what runs, as PID KIND/NAME", 0, 0},
+    };
+    words_t words;
+    int code;
+    char why [FOLDER_WHY_BYTES];
+    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+        return code;
+    options.file = words.count ? words.list [0] : NULL;
+    char *dir = cli_federation_dir (cli);
+    folder_t folder;
+    if (!folder_open (&folder, dir, !options.pids, why))
+        code = cli_fail (EXIT_REFUSED, "%s", why);
+    else
+        code = options.pids ? print_pids (&folder) : up (cli, &folder, &options);
+    folder_close (&folder);
+    free (dir);
+    return code;
+}

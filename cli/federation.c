@@ -1,0 +1,213 @@
+/*  federation - the file is checked against a table of keys, which finds what is wrong with its
+ * line, and kept as a tree, from which the sites' sections are copied.
+ */
+#include "federation.h"
+
+#include "core.h"
+#include "zpl.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY_MS 86400000.0
+
+static const config_key_t keys [] = {
+  {.path = "name", .meaning = "what this federation is called"},
+  {.path = "directories",
+   .preset = "g1, g2",
+   .meaning = "short names of the directories (svc-gis), which are also the homes of requests"},
+  {.path = "planners",
+   .type = CONFIG_INTEGER,
+   .preset = "1",
+   .least = 1,
+   .most = FEDERATION_PLANNERS_MAX,
+   .meaning = "planners to start"},
+  {.path = "sites/*/classes/*/nodes",
+   .type = CONFIG_INTEGER,
+   .required = true,
+   .least = 1,
+   .most = 1e7,
+   .meaning = "identical nodes of this class"},
+  {.path = "sites/*/classes/*/cpus_per_node",
+   .type = CONFIG_INTEGER,
+   .preset = "1",
+   .least = 1,
+   .most = 1e6,
+   .meaning = "CPUs of each node; nodes are granted whole"},
+  {.path = "sites/*/classes/*/price",
+   .type = CONFIG_REAL,
+   .preset = "0",
+   .least = 0,
+   .most = 1e9,
+   .meaning = "credits a CPU-hour, to a millionth"},
+  {.path = "sites/*/classes/*/attributes/*",
+   .meaning = "what requests may ask for, such as os = linux"},
+  {.path = "sites/*/disclosure", .preset = "profile", .meaning = "profile or windows"},
+  {.path = "sites/*/lead",
+   .type = CONFIG_DURATION,
+   .preset = "5s",
+   .least = 0,
+   .most = DAY_MS,
+   .meaning = "refuses reservations that start sooner than this"},
+  {.path = "sites/*/horizon",
+   .type = CONFIG_DURATION,
+   .preset = "365d",
+   .least = 1000,
+   .most = 36500 * DAY_MS,
+   .meaning = "refuses reservations that end later than this from now"},
+  {.path = "sites/*/cleaning_gap",
+   .type = CONFIG_DURATION,
+   .preset = "0s",
+   .least = 0,
+   .most = DAY_MS,
+   .meaning = "kept free after each booking"},
+  {.path = "sites/*/accounts/*",
+   .meaning = "actors that have this local account; without any, anybody may reserve"},
+  {.path = "sites/*/administrators", .meaning = "actors that may change capacity"},
+};
+
+struct federation {
+    config_t *config;
+    zpl_t *tree;
+    char *directories_text; /* cut at its commas */
+    const char *directories [FEDERATION_DIRECTORIES_MAX];
+    size_t directories_count;
+    const char *sites [FEDERATION_SITES_MAX];
+    size_t sites_count;
+};
+
+static bool name_sound (const char *name)
+{
+    size_t length = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-");
+    return length > 0 && length <= NAME_BYTES_MAX - 8 && name [length] == '\0';
+}
+
+static bool refuse (const char *file, const char *key, const char *name, const char *right,
+                    char why [CONFIG_WHY_BYTES])
+{
+    snprintf (why, CONFIG_WHY_BYTES, "%.200s: %s: \"%.80s\": %s", file, key, name, right);
+    return false;
+}
+
+static bool read_directories (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    self->directories_text = strdup (config_text (self->config, "directories"));
+    if (!self->directories_text)
+        abort ();
+    for (char *save = NULL, *one = strtok_r (self->directories_text, ", ", &save); one;
+         one = strtok_r (NULL, ", ", &save)) {
+        if (!name_sound (one))
+            return refuse (file, "directories", one, "letters, digits and . _ - make a name", why);
+        for (size_t i = 0; i < self->directories_count; i++)
+            if (strcmp (self->directories [i], one) == 0)
+                return refuse (file, "directories", one, "is named twice", why);
+        if (self->directories_count == FEDERATION_DIRECTORIES_MAX)
+            return refuse (file, "directories", one, "is one too many", why);
+        self->directories [self->directories_count++] = one;
+    }
+    if (self->directories_count == 0)
+        return refuse (file, "directories", "", "at least one is wanted", why);
+    return true;
+}
+
+static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX);
+    if (count == 0)
+        return refuse (file, "sites", "", "at least one site is wanted", why);
+    if (count > FEDERATION_SITES_MAX)
+        return refuse (file, "sites", "", "too many sites", why);
+    self->sites_count = count;
+    for (size_t i = 0; i < count; i++) {
+        char section [NAME_BYTES_MAX + 16];
+        const char *class;
+        if (!name_sound (self->sites [i]))
+            return refuse (file, "sites", self->sites [i], "letters, digits and . _ - make a name",
+                           why);
+        snprintf (section, sizeof section, "sites/%s/classes", self->sites [i]);
+        if (config_names (self->config, section, &class, 1) == 0)
+            return refuse (file, section, "", "at least one class of nodes is wanted", why);
+    }
+    return true;
+}
+
+federation_t *federation_read (const char *name, const char *text, size_t size,
+                               char why [CONFIG_WHY_BYTES])
+{
+    federation_t *self = calloc (1, sizeof *self);
+    char zpl_why [ZPL_WHY_BYTES];
+    if (!self)
+        abort ();
+    self->config =
+      config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
+    self->tree = zpl_new ();
+    bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
+                read_directories (self, name, why) && read_sites (self, name, why);
+    if (!good)
+        federation_destroy (&self);
+    return self;
+}
+
+void federation_destroy (federation_t **self_p)
+{
+    federation_t *self = *self_p;
+    if (!self)
+        return;
+    config_destroy (&self->config);
+    zpl_destroy (&self->tree);
+    free (self->directories_text);
+    free (self);
+    *self_p = NULL;
+}
+
+size_t federation_directories (const federation_t *self, const char *const **names)
+{
+    *names = self->directories;
+    return self->directories_count;
+}
+
+size_t federation_sites (const federation_t *self, const char *const **names)
+{
+    *names = self->sites;
+    return self->sites_count;
+}
+
+size_t federation_planners (const federation_t *self)
+{
+    return (size_t) config_integer (self->config, "planners");
+}
+
+void federation_write_value (FILE *to, unsigned level, const char *name, const char *value)
+{
+    char quote = strchr (value, '"') ? '\'' : '"';
+    fprintf (to, "%*s%s = %c%s%c\n", (int) (4 * level), "", name, quote, value, quote);
+}
+
+/*  A node and all below it. The file's depth is bounded by its reader. */
+static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
+{
+    if (node->value) {
+        federation_write_value (to, level, node->name, node->value);
+        return;
+    }
+    fprintf (to, "%*s%s\n", (int) (4 * level), "", node->name);
+    for (const zpl_node_t *child = node->first; child; child = child->next)
+        write_node (to, level + 1, child);
+}
+
+void federation_write_site (const federation_t *self, const char *site, FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s", site);
+    const zpl_node_t *section = zpl_find (self->tree, path);
+    assert (section);
+    bool accounts = false;
+    for (const zpl_node_t *child = section->first; child; child = child->next) {
+        write_node (to, 0, child);
+        accounts = accounts || strcmp (child->name, "accounts") == 0;
+    }
+    if (!accounts)
+        fprintf (to, "accounts\n    everybody = \"*\"\n");
+}

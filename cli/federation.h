@@ -1,0 +1,39 @@
+/*  federation - what a federation file describes: directories, sites with their classes and prices,
+ *  and how many planners (deploy/federations/README.md).
+ *
+ *  A site's section holds svc-lis's own words and goes into the site's configuration as it stands.
+ */
+#ifndef MUSUBI_FEDERATION_H
+#define MUSUBI_FEDERATION_H
+
+#include "config.h"
+
+#include <stdio.h>
+
+#define FEDERATION_DIRECTORIES_MAX 8
+#define FEDERATION_SITES_MAX       256
+#define FEDERATION_PLANNERS_MAX    64
+
+typedef struct federation federation_t;
+
+/*  The example of five sites that comes with the client. */
+extern const char federation_example [];
+extern const size_t federation_example_size;
+
+/*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
+federation_t *federation_read (const char *name, const char *text, size_t size,
+                               char why [CONFIG_WHY_BYTES]);
+void federation_destroy (federation_t **self_p);
+
+/*  Short names, in file order; they live with the federation. */
+size_t federation_directories (const federation_t *self, const char *const **names);
+size_t federation_sites (const federation_t *self, const char *const **names);
+size_t federation_planners (const federation_t *self);
+
+/*  A site's section as ZPL lines, one level up. */
+void federation_write_site (const federation_t *self, const char *site, FILE *to);
+
+/*  name = value, quoted as far as needed, indented by so many levels. */
+void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,270 @@
+/*  folder - files of a federation. The list of members is replaced as a whole, so that a reader or
+ * a crash finds the old one or the new one.
+ */
+#include "folder.h"
+
+#include "json.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *joined (const char *a, const char *b, const char *c, const char *d)
+{
+    char *text = NULL;
+    if (asprintf (&text, "%s%s%s%s", a, b, c, d) < 0)
+        abort ();
+    return text;
+}
+
+char *folder_file (const folder_t *self, const char *name)
+{
+    return joined (self->path, "/", name, "");
+}
+
+const char *member_file_name (const member_t *member, char name [MEMBER_NAME_BYTES])
+{
+    snprintf (name, MEMBER_NAME_BYTES, "%s-%s", member->kind, member->name);
+    return name;
+}
+
+char *folder_member_file (const folder_t *self, const member_t *member, const char *before,
+                          const char *after)
+{
+    char name [MEMBER_NAME_BYTES];
+    char *end = joined (before, member_file_name (member, name), after, "");
+    char *path = folder_file (self, end);
+    free (end);
+    return path;
+}
+
+/*  Makes a folder and those above it. */
+static bool make_path (const char *path)
+{
+    char *copy = joined (path, "", "", "");
+    bool made = true;
+    for (char *at = copy + 1; made; at++) {
+        if (*at != '/' && *at != '\0')
+            continue;
+        char kept = *at;
+        *at = '\0';
+        made = mkdir (copy, 0755) == 0 || errno == EEXIST;
+        *at = kept;
+        if (kept == '\0')
+            break;
+    }
+    free (copy);
+    return made;
+}
+
+static void take_text (const json_t *from, const char *key, char *to, size_t size)
+{
+    const char *text = json_string_value (json_object_get (from, key));
+    snprintf (to, size, "%s", text ? text : "");
+}
+
+static member_t *append (folder_t *self)
+{
+    self->members = realloc (self->members, (self->members_count + 1) * sizeof *self->members);
+    if (!self->members)
+        abort ();
+    member_t *member = &self->members [self->members_count++];
+    memset (member, 0, sizeof *member);
+    return member;
+}
+
+static void read_member (folder_t *self, const json_t *json, bool this_boot)
+{
+    member_t *member = append (self);
+    take_text (json, "kind", member->kind, sizeof member->kind);
+    take_text (json, "name", member->name, sizeof member->name);
+    take_text (json, "endpoint", member->endpoint, sizeof member->endpoint);
+    take_text (json, "events", member->events, sizeof member->events);
+    if (this_boot)
+        member->process =
+          (process_t){.pid = (pid_t) json_integer_value (json_object_get (json, "pid")),
+                      .started = (uint64_t) json_integer_value (json_object_get (json, "started"))};
+}
+
+/*  A folder without the list is new. */
+static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
+{
+    char *path = folder_file (self, "members.json");
+    json_error_t error;
+    json_t *list = access (path, F_OK) == 0 ? json_load_file (path, 0, &error) : json_object ();
+    if (!list)
+        snprintf (why, FOLDER_WHY_BYTES, "%s:%d: %s", path, error.line, error.text);
+    free (path);
+    if (!list)
+        return false;
+    char boot [BOOT_BYTES];
+    char list_boot [BOOT_BYTES];
+    process_boot (boot);
+    take_text (list, "boot", list_boot, sizeof list_boot);
+    size_t i;
+    const json_t *member;
+    json_array_foreach (json_object_get (list, "members"), i, member)
+    {
+        if (i < MEMBERS_MAX)
+            read_member (self, member, strcmp (boot, list_boot) == 0);
+    }
+    json_decref (list);
+    return true;
+}
+
+static bool take_lock (folder_t *self, char why [FOLDER_WHY_BYTES])
+{
+    char *path = folder_file (self, "lock");
+    self->lock = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    free (path);
+    if (self->lock >= 0 && flock (self->lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    snprintf (why, FOLDER_WHY_BYTES, "%s: %s", self->path,
+              self->lock >= 0 && errno == EWOULDBLOCK ? "another `musubi up` or `down` is at work"
+                                                      : strerror (errno));
+    return false;
+}
+
+bool folder_open (folder_t *self, const char *path, bool make, char why [FOLDER_WHY_BYTES])
+{
+    *self = (folder_t){.lock = -1};
+    if (make && !make_path (path)) {
+        snprintf (why, FOLDER_WHY_BYTES, "%s: can't be made: %s", path, strerror (errno));
+        return false;
+    }
+    self->path = realpath (path, NULL);
+    if (!self->path) {
+        snprintf (why, FOLDER_WHY_BYTES, "%s: %s", path, strerror (errno));
+        return false;
+    }
+    return take_lock (self, why) && read_members (self, why);
+}
+
+void folder_close (folder_t *self)
+{
+    free (self->path);
+    free (self->members);
+    if (self->lock >= 0)
+        close (self->lock);
+    *self = (folder_t){.lock = -1};
+}
+
+static json_t *members_json (const folder_t *self)
+{
+    char boot [BOOT_BYTES];
+    json_t *members = json_array ();
+    process_boot (boot);
+    for (size_t i = 0; i < self->members_count; i++) {
+        const member_t *member = &self->members [i];
+        json_array_append_new (
+          members, json_pack ("{s:s, s:s, s:s, s:s, s:I, s:I}", "kind", member->kind, "name",
+                              member->name, "endpoint", member->endpoint, "events", member->events,
+                              "pid", (json_int_t) member->process.pid, "started",
+                              (json_int_t) member->process.started));
+    }
+    return json_pack ("{s:s, s:o}", "boot", boot, "members", members);
+}
+
+bool folder_save (const folder_t *self)
+{
+    char *path = folder_file (self, "members.json");
+    char *fresh = folder_file (self, "members.json.new");
+    json_t *list = members_json (self);
+    if (!list)
+        abort ();
+    bool saved = json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
+    int error = errno;
+    json_decref (list);
+    free (path);
+    free (fresh);
+    errno = error;
+    return saved;
+}
+
+/*  A port of loopback that is free now; the socket stays open, so that the next one is another. */
+static bool free_port (int *held, char place [MEMBER_PLACE_BYTES])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *held = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*held < 0 || bind (*held, (struct sockaddr *) &address, size) != 0 ||
+        getsockname (*held, (struct sockaddr *) &address, &size) != 0)
+        return false;
+    snprintf (place, MEMBER_PLACE_BYTES, "tcp://127.0.0.1:%u", ntohs (address.sin_port));
+    return true;
+}
+
+static bool place_taken (const folder_t *self, const char *place)
+{
+    for (size_t i = 0; i < self->members_count; i++)
+        if (strcmp (self->members [i].endpoint, place) == 0 ||
+            strcmp (self->members [i].events, place) == 0)
+            return true;
+    return false;
+}
+
+/*  A free port that no member has, though it may not be running now. */
+static bool own_port (const folder_t *self, char place [MEMBER_PLACE_BYTES])
+{
+    enum { TRIES = 64 };
+    int held [TRIES];
+    int count = 0;
+    bool found = false;
+    while (count < TRIES && !found && free_port (&held [count++], place))
+        found = !place_taken (self, place);
+    while (count > 0)
+        if (held [--count] >= 0)
+            close (held [count]);
+    return found;
+}
+
+member_t *folder_add (folder_t *self, const char *kind, const char *name)
+{
+    char place [MEMBER_PLACE_BYTES];
+    if (self->members_count == MEMBERS_MAX || !own_port (self, place))
+        return NULL;
+    member_t *member = append (self);
+    snprintf (member->kind, sizeof member->kind, "%s", kind);
+    snprintf (member->name, sizeof member->name, "%s", name);
+    snprintf (member->endpoint, sizeof member->endpoint, "%s", place);
+    if (own_port (self, place)) {
+        snprintf (member->events, sizeof member->events, "%s", place);
+        return member;
+    }
+    self->members_count--;
+    return NULL;
+}
+
+size_t folder_count (const folder_t *self, const char *kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->members_count; i++)
+        count += strcmp (self->members [i].kind, kind) == 0;
+    return count;
+}
+
+char *folder_directories (const folder_t *self, const member_t *but)
+{
+    char *list = joined ("", "", "", "");
+    for (size_t i = 0; i < self->members_count; i++) {
+        const member_t *member = &self->members [i];
+        if (member == but || strcmp (member->kind, "gis") != 0)
+            continue;
+        char *longer = joined (list, *list ? "," : "", member->endpoint, "");
+        free (list);
+        list = longer;
+    }
+    return list;
+}

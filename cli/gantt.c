@@ -1,0 +1,259 @@
+/*  gantt - lanes, the axis, and the drawing in letters. */
+#include "gantt.h"
+
+#include "table.h"
+#include "timetext.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK_WIDTH   12 /* columns between marks, at least */
+#define NAME_COLUMNS 24
+#define COLOURS      6
+#define MINUTE_MS    INT64_C (60000)
+#define HOUR_MS      (60 * MINUTE_MS)
+#define DAY_MS       (24 * HOUR_MS)
+
+static const char letters [] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+static void *room (size_t count, size_t size)
+{
+    void *list = calloc (count ? count : 1, size);
+    if (!list)
+        abort ();
+    return list;
+}
+
+/*  Indices of bars, by row, then by start; qsort has no context, so the key goes along. */
+typedef struct {
+    size_t row;
+    int64_t from_ms;
+    size_t bar;
+} place_t;
+
+static int by_place (const void *a, const void *b)
+{
+    const place_t *one = a;
+    const place_t *other = b;
+    if (one->row != other->row)
+        return one->row < other->row ? -1 : 1;
+    if (one->from_ms != other->from_ms)
+        return one->from_ms < other->from_ms ? -1 : 1;
+    return one->bar < other->bar ? -1 : 1;
+}
+
+void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row)
+{
+    place_t *places = room (self->bars_count, sizeof *places);
+    int64_t *lane_free_ms = room (self->bars_count, sizeof *lane_free_ms);
+    for (size_t i = 0; i < self->bars_count; i++)
+        places [i] = (place_t){self->bars [i].row, self->bars [i].from_ms, i};
+    qsort (places, self->bars_count, sizeof *places, by_place);
+    for (size_t r = 0; r < self->rows_count; r++)
+        lanes_of_row [r] = 1;
+    size_t lanes = 0;
+    for (size_t i = 0; i < self->bars_count; i++) {
+        if (i == 0 || places [i].row != places [i - 1].row)
+            lanes = 0;
+        size_t lane = 0;
+        while (lane < lanes && lane_free_ms [lane] > places [i].from_ms)
+            lane++;
+        if (lane == lanes)
+            lanes++;
+        lane_free_ms [lane] = self->bars [places [i].bar].until_ms;
+        lane_of_bar [places [i].bar] = lane;
+        lanes_of_row [places [i].row] = lanes;
+    }
+    free (places);
+    free (lane_free_ms);
+}
+
+int64_t gantt_step (int64_t span_ms, int64_t marks_max)
+{
+    static const int64_t steps [] = {MINUTE_MS,      5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS,
+                                     30 * MINUTE_MS, HOUR_MS,       2 * HOUR_MS,    3 * HOUR_MS,
+                                     6 * HOUR_MS,    12 * HOUR_MS,  DAY_MS,         2 * DAY_MS,
+                                     7 * DAY_MS,     14 * DAY_MS,   28 * DAY_MS};
+    for (size_t i = 0; i < sizeof steps / sizeof steps [0]; i++)
+        if (span_ms / steps [i] <= marks_max)
+            return steps [i];
+    return (span_ms / marks_max / DAY_MS + 1) * DAY_MS;
+}
+
+const char *gantt_mark (int64_t at_ms, int64_t step_ms, char text [GANTT_MARK_BYTES])
+{
+    char whole [TIMETEXT_BYTES];
+    timetext_format (at_ms, whole);
+    bool day = step_ms >= DAY_MS;
+    /* "2026-12-01T09:00:00Z" */
+    snprintf (text, GANTT_MARK_BYTES, "%.5s", whole + (day ? 5 : 11));
+    return text;
+}
+
+static char letter_of (size_t reservation)
+{
+    return reservation < sizeof letters - 1 ? letters [reservation] : '#';
+}
+
+/*  The column of a moment, within the chart. */
+static size_t column_of (const gantt_t *self, size_t columns, int64_t at_ms)
+{
+    if (at_ms <= self->from_ms)
+        return 0;
+    if (at_ms >= self->until_ms)
+        return columns;
+    return (size_t) ((double) (at_ms - self->from_ms) / (double) (self->until_ms - self->from_ms) *
+                     (double) columns);
+}
+
+static int64_t first_mark (int64_t from_ms, int64_t step_ms)
+{
+    int64_t rest = from_ms % step_ms;
+    return rest ? from_ms - rest + step_ms : from_ms;
+}
+
+static void print_axis (const gantt_t *self, size_t columns, FILE *to)
+{
+    int64_t step_ms = gantt_step (self->until_ms - self->from_ms, (int64_t) (columns / MARK_WIDTH));
+    char *marks = room (columns + GANTT_MARK_BYTES + 1, 1);
+    char *ticks = room (columns + 1, 1);
+    memset (marks, ' ', columns + GANTT_MARK_BYTES);
+    memset (ticks, '-', columns);
+    for (int64_t at = first_mark (self->from_ms, step_ms); at < self->until_ms; at += step_ms) {
+        char text [GANTT_MARK_BYTES];
+        size_t column = column_of (self, columns, at);
+        gantt_mark (at, step_ms, text);
+        if (column + strlen (text) <= columns)
+            memcpy (marks + column, text, strlen (text));
+        ticks [column] = '+';
+    }
+    marks [columns] = '\0';
+    for (size_t end = columns; end > 0 && marks [end - 1] == ' ';)
+        marks [--end] = '\0';
+    char from [TIMETEXT_BYTES];
+    fprintf (to, "%-*.10s  %s\n%*s  %s\n", NAME_COLUMNS, timetext_format (self->from_ms, from),
+             marks, NAME_COLUMNS, "UTC", ticks);
+    free (marks);
+    free (ticks);
+}
+
+/*  One lane's line, a cell a column: which bar covers it, or none. */
+typedef struct {
+    const gantt_bar_t *bar;
+    char sign; /* of the bar's text; 0 = filled */
+} cell_t;
+
+static void lay_bar (const gantt_t *self, const gantt_bar_t *bar, cell_t *cells, size_t columns)
+{
+    size_t from = column_of (self, columns, bar->from_ms);
+    size_t until = column_of (self, columns, bar->until_ms);
+    if (from == columns)
+        return;
+    if (until == from)
+        until++;
+    char text [128];
+    snprintf (text, sizeof text, "%c %.60s %" PRId64, letter_of (bar->reservation), bar->need,
+              bar->cpus);
+    size_t length = strlen (text);
+    for (size_t c = from; c < until; c++) {
+        size_t at = c - from;
+        /* The letter always; the rest of the text where all of it fits and is plain. */
+        bool shown =
+          at == 0 || (length < until - from && at < length && text_width (text) == length);
+        cells [c] = (cell_t){bar, shown ? text [at] : '\0'};
+    }
+}
+
+static void print_cells (const cell_t *cells, size_t columns, bool colour, FILE *to)
+{
+    const gantt_bar_t *before = NULL;
+    for (size_t c = 0; c < columns; c++) {
+        const cell_t *cell = &cells [c];
+        if (colour && cell->bar != before) {
+            if (cell->bar)
+                fprintf (to, "\033[30;%zum", 41 + cell->bar->reservation % COLOURS);
+            else
+                fputs ("\033[0m", to);
+        }
+        before = cell->bar;
+        if (cell->sign)
+            fputc (cell->sign, to);
+        else
+            fputs (!cell->bar ? " " : colour ? " " : "█", to);
+    }
+    fputs (colour && before ? "\033[0m\n" : "\n", to);
+}
+
+static void print_row (const gantt_t *self, size_t row, const size_t *lane_of_bar, size_t lanes,
+                       size_t columns, bool colour, FILE *to)
+{
+    cell_t *cells = room (columns, sizeof *cells);
+    size_t shown = lanes < GANTT_LANES_MAX ? lanes : GANTT_LANES_MAX;
+    for (size_t lane = 0; lane < shown; lane++) {
+        char label [2 * NAME_COLUMNS] = "";
+        if (lane == 0)
+            snprintf (label, sizeof label, "%.*s", NAME_COLUMNS, self->rows [row].name);
+        else if (lane == 1)
+            snprintf (label, sizeof label, "  %" PRId64 " CPUs", self->rows [row].cpus);
+        memset (cells, 0, columns * sizeof *cells);
+        for (size_t b = 0; b < self->bars_count; b++)
+            if (self->bars [b].row == row && lane_of_bar [b] == lane)
+                lay_bar (self, &self->bars [b], cells, columns);
+        fprintf (to, "%-*s |", NAME_COLUMNS, label);
+        print_cells (cells, columns, colour, to);
+    }
+    if (shown < lanes)
+        fprintf (to, "%*s |… %zu lanes more\n", NAME_COLUMNS, "", lanes - shown);
+    free (cells);
+}
+
+static void print_legend (const gantt_t *self, FILE *to)
+{
+    static const char *const headings [] = {"",       "RESERVATION", "NAME", "OWNER",
+                                            "STATUS", "START",       "END"};
+    if (self->reservations_count == 0) {
+        fputs ("nothing is reserved in this time\n", to);
+        return;
+    }
+    table_t *table = table_new (headings, 7);
+    size_t shown =
+      self->reservations_count < sizeof letters - 1 ? self->reservations_count : sizeof letters - 1;
+    for (size_t i = 0; i < shown; i++) {
+        const gantt_reservation_t *one = &self->reservations [i];
+        char letter [] = {letter_of (i), '\0'};
+        char start [TIMETEXT_BYTES];
+        char end [TIMETEXT_BYTES];
+        const char *cells [] = {letter,
+                                one->id,
+                                one->name,
+                                one->owner,
+                                one->status,
+                                timetext_format (one->from_ms, start),
+                                timetext_format (one->until_ms, end)};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+    if (shown < self->reservations_count)
+        fprintf (to, "#  %zu more\n", self->reservations_count - shown);
+}
+
+void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to)
+{
+    assert (self->from_ms < self->until_ms);
+    if (width < GANTT_WIDTH_LEAST)
+        width = GANTT_WIDTH_LEAST;
+    size_t columns = width - NAME_COLUMNS - 2;
+    size_t *lane_of_bar = room (self->bars_count, sizeof *lane_of_bar);
+    size_t *lanes_of_row = room (self->rows_count, sizeof *lanes_of_row);
+    gantt_lanes (self, lane_of_bar, lanes_of_row);
+    print_axis (self, columns, to);
+    for (size_t r = 0; r < self->rows_count; r++)
+        print_row (self, r, lane_of_bar, lanes_of_row [r], columns, colour, to);
+    fputc ('\n', to);
+    print_legend (self, to);
+    free (lane_of_bar);
+    free (lanes_of_row);
+}

@@ -1,0 +1,254 @@
+/*  launch - starting, and waiting for what was started, with patience that ends. */
+#include "launch.h"
+
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_MS        20
+#define MEET_LOOK_MS   100
+#define LOG_LINES      12
+#define LOG_BYTES      4096
+#define PROGRAM_BYTES  4096
+#define STATUS_WAIT_MS 2000
+
+size_t launch_running (const folder_t *folder)
+{
+    size_t running = 0;
+    for (size_t i = 0; i < folder->members_count; i++)
+        running += process_lives (&folder->members [i].process);
+    return running;
+}
+
+/*  Services stand beside the client. */
+static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
+{
+    ssize_t length = readlink ("/proc/self/exe", program, PROGRAM_BYTES - 32);
+    if (length <= 0)
+        return false;
+    program [length] = '\0';
+    char *slash = strrchr (program, '/');
+    snprintf (slash + 1, 32, "svc-%s", member->kind);
+    return true;
+}
+
+static bool start_member (const folder_t *folder, member_t *member)
+{
+    char program [PROGRAM_BYTES];
+    char *configuration = folder_member_file (folder, member, "", ".zpl");
+    char *output = folder_member_file (folder, member, "log/", ".ready");
+    char *log = folder_member_file (folder, member, "log/", ".log");
+    char *arguments [] = {program, "-c", configuration, NULL};
+    bool started = program_of (member, program) &&
+                   process_start (&member->process, program, arguments, output, log);
+    if (!started) {
+        cli_fail (EXIT_REFUSED, "%s can't be started: %s", program, strerror (errno));
+        member->process = (process_t){0};
+    }
+    free (configuration);
+    free (output);
+    free (log);
+    return started;
+}
+
+/*  Has it printed its line? */
+static bool is_ready (const folder_t *folder, const member_t *member)
+{
+    char *path = folder_member_file (folder, member, "log/", ".ready");
+    FILE *file = fopen (path, "re");
+    char line [512];
+    bool ready = false;
+    while (file && !ready && fgets (line, sizeof line, file))
+        ready = strncmp (line, "ready ", 6) == 0 && strchr (line, '\n');
+    if (file)
+        fclose (file);
+    free (path);
+    return ready;
+}
+
+/*  The last lines of a log, indented. */
+static void print_log_end (const folder_t *folder, const member_t *member)
+{
+    char *path = folder_member_file (folder, member, "log/", ".log");
+    char text [LOG_BYTES + 1];
+    FILE *file = fopen (path, "re");
+    fprintf (stderr, "  the end of %s:\n", path);
+    free (path);
+    if (!file)
+        return;
+    if (fseek (file, -LOG_BYTES, SEEK_END) != 0)
+        rewind (file);
+    size_t size = fread (text, 1, LOG_BYTES, file);
+    fclose (file);
+    text [size] = '\0';
+    char *at = text + size;
+    for (int lines = 0; at > text; at--)
+        if (at [-1] == '\n' && at != text + size && ++lines == LOG_LINES)
+            break;
+    for (char *save = NULL, *line = strtok_r (at, "\n", &save); line;
+         line = strtok_r (NULL, "\n", &save))
+        fprintf (stderr, "    %s\n", line);
+}
+
+/*  Waits for one; false after telling how it failed. */
+static bool wait_ready (const folder_t *folder, const member_t *member, int64_t until_ms)
+{
+    while (!is_ready (folder, member)) {
+        int status;
+        if (waitpid (member->process.pid, &status, WNOHANG) == member->process.pid) {
+            if (WIFEXITED (status))
+                cli_fail (EXIT_REFUSED, "svc-%s of %s ended with exit code %d", member->kind,
+                          member->name, WEXITSTATUS (status));
+            else
+                cli_fail (EXIT_REFUSED, "svc-%s of %s was ended by signal %d", member->kind,
+                          member->name, WTERMSIG (status));
+            print_log_end (folder, member);
+            return false;
+        }
+        if (cli_mono_ms () > until_ms || cli_interrupted ()) {
+            cli_fail (EXIT_REFUSED, "svc-%s of %s is not ready%s", member->kind, member->name,
+                      cli_interrupted () ? "" : " in time");
+            print_log_end (folder, member);
+            return false;
+        }
+        cli_rest (LOOK_MS);
+    }
+    return true;
+}
+
+/*  Starts the missing ones of the directories, or of all others, and waits for them. */
+static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t *started)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < folder->members_count; i++) {
+        member_t *member = &folder->members [i];
+        if ((strcmp (member->kind, "gis") == 0) != directories || process_lives (&member->process))
+            continue;
+        good = start_member (folder, member);
+        fresh [i] = good;
+        *started += good;
+    }
+    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
+    for (size_t i = 0; good && i < folder->members_count; i++)
+        if (fresh [i])
+            good = wait_ready (folder, &folder->members [i], until_ms);
+    return good;
+}
+
+static void end_fresh (folder_t *folder, const bool *fresh)
+{
+    process_t list [MEMBERS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (fresh [i]) {
+            list [count++] = folder->members [i].process;
+            folder->members [i].process = (process_t){0};
+        }
+    process_end (list, count, LAUNCH_END_MS);
+}
+
+bool launch_missing (folder_t *folder, size_t *started)
+{
+    bool *fresh = calloc (folder->members_count + 1, sizeof *fresh);
+    if (!fresh)
+        abort ();
+    *started = 0;
+    bool good =
+      launch_part (folder, true, fresh, started) && launch_part (folder, false, fresh, started);
+    if (!good)
+        end_fresh (folder, fresh);
+    free (fresh);
+    return good;
+}
+
+/*  --- meeting ---  */
+
+/*  Who serves at each member's endpoint: its name and store, as it says itself. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    char store [2 * STORE_ID_BYTES + 1];
+} identity_t;
+
+static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
+{
+    method_t status = services_method ("Service", "Status");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    json_t *nothing = json_object ();
+    session_ask (session, member->endpoint, &status, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    json_decref (nothing);
+    if (!answer)
+        return false;
+    const char *name = json_string_value (json_object_get (answer, "name"));
+    const char *store = json_string_value (json_object_get (answer, "store"));
+    snprintf (identity->name, sizeof identity->name, "%s", name ? name : "");
+    snprintf (identity->store, sizeof identity->store, "%s", store ? store : "");
+    json_decref (answer);
+    return *identity->name != '\0';
+}
+
+static bool lists (const session_t *session, const identity_t *identity)
+{
+    const json_t *entry = session_entry (session, identity->name);
+    const char *store = json_string_value (json_object_get (entry, "store"));
+    return store && strcmp (store, identity->store) == 0;
+}
+
+/*  A session with this one directory. */
+static session_t *session_with (const cli_t *cli, const char *endpoint)
+{
+    int code;
+    cli_t own = *cli;
+    own.gis = endpoint;
+    return session_open (&own, &code);
+}
+
+/*  Looks until the directory lists them all. False after telling who is missing. */
+static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_t *directory,
+                         const identity_t *identities, int64_t until_ms)
+{
+    session_t *session = session_with (cli, directory->endpoint);
+    const identity_t *missing = NULL;
+    if (!session)
+        return false;
+    do {
+        missing = NULL;
+        bool looked = session_look (session, "");
+        for (size_t i = 0; i < folder->members_count && !missing; i++)
+            if (!looked || !lists (session, &identities [i]))
+                missing = &identities [i];
+        if (missing)
+            cli_rest (MEET_LOOK_MS);
+    } while (missing && cli_mono_ms () < until_ms && !cli_interrupted ());
+    session_close (&session);
+    if (missing)
+        cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
+                  missing->name);
+    return !missing;
+}
+
+bool launch_meet (const cli_t *cli, const folder_t *folder)
+{
+    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
+    identity_t *identities = calloc (folder->members_count + 1, sizeof *identities);
+    session_t *session = session_with (cli, folder->members [0].endpoint);
+    if (!identities || !session)
+        abort ();
+    bool good = true;
+    for (size_t i = 0; i < folder->members_count && good; i++) {
+        good = ask_identity (session, &folder->members [i], &identities [i]);
+        if (!good)
+            cli_fail (EXIT_UNKNOWN, "svc-%s of %s does not answer at %s", folder->members [i].kind,
+                      folder->members [i].name, folder->members [i].endpoint);
+    }
+    session_close (&session);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        if (strcmp (folder->members [i].kind, "gis") == 0)
+            good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);
+    free (identities);
+    return good;
+}

@@ -1,0 +1,95 @@
+/*  listing - asking page after page, and keeping who was silent in any of them. */
+#include "listing.h"
+
+#include "answer_form.h"
+
+#include <stdlib.h>
+
+session_t *listing_session (const cli_t *cli, int *code)
+{
+    session_t *session = session_open (cli, code);
+    if (session && !session_look (session, "planner")) {
+        *code = session_lost (session);
+        session_close (&session);
+    }
+    return session;
+}
+
+json_t *listing_question (const cli_t *cli, session_t *session, const char *method,
+                          const json_t *body, int *code)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    bool sent;
+    *code = session_ask_planner (session, method, body, "", &answer, &sent, reason);
+    if (*code == EXIT_DONE)
+        return answer;
+    cli_fail (*code, "%s: %s", cli->command->name, reason);
+    json_decref (answer);
+    return NULL;
+}
+
+static bool holds (const json_t *array, const json_t *wanted)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach (array, i, one)
+    {
+        if (json_equal (one, wanted))
+            return true;
+    }
+    return false;
+}
+
+static void take_page (json_t *listing, const json_t *answer)
+{
+    json_t *reservations = json_object_get (listing, "reservations");
+    json_t *silent = json_object_get (listing, "silent");
+    size_t i;
+    json_t *one;
+    json_array_foreach (json_object_get (answer, "views"), i, one)
+      json_array_append_new (reservations, view_form (one));
+    json_array_foreach (json_object_get (answer, "silent"), i, one)
+    {
+        if (!holds (silent, one))
+            json_array_append (silent, one);
+    }
+}
+
+json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
+                     int *code)
+{
+    json_t *body =
+      json_pack ("{s:s, s:I, s:I}", "owner", filter->owner, "from_ms", (json_int_t) filter->from_ms,
+                 "until_ms", (json_int_t) filter->until_ms);
+    json_t *listing = json_pack ("{s:[], s:[]}", "reservations", "silent");
+    if (!body || !listing)
+        abort ();
+    bool more = true;
+    while (more) {
+        json_t *answer = listing_question (cli, session, "List", body, code);
+        if (!answer) {
+            json_decref (listing);
+            listing = NULL;
+            break;
+        }
+        take_page (listing, answer);
+        const json_t *views = json_object_get (answer, "views");
+        size_t count = json_array_size (views);
+        more = count > 0 && json_is_true (json_object_get (answer, "more"));
+        if (more)
+            json_object_set (body, "after",
+                             json_object_get (json_array_get (views, count - 1), "reservation"));
+        json_decref (answer);
+    }
+    json_decref (body);
+    return listing;
+}
+
+void listing_tell_silent (const cli_t *cli, const json_t *listing)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach (json_object_get (listing, "silent"), i, name) cli_note (
+      cli, "no answer from %s: its reservations may be missing", json_string_value (name));
+}

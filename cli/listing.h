@@ -1,0 +1,27 @@
+/*  listing - all reservations of a federation, page by page from any planner. */
+#ifndef MUSUBI_LISTING_H
+#define MUSUBI_LISTING_H
+
+#include "session.h"
+
+typedef struct {
+    const char *owner; /* "" = anybody's */
+    int64_t from_ms;   /* only those that touch [from, until); 0, 0 = all */
+    int64_t until_ms;
+} listing_filter_t;
+
+/*  A session that knows some planner; NULL after telling why not, with *code. */
+session_t *listing_session (const cli_t *cli, int *code);
+
+/*  {"reservations": [forms…], "silent": [names…]}, new; NULL after telling why not, with *code. */
+json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
+                     int *code);
+
+/*  A question to any planner without a request id; NULL after telling why not, with *code. */
+json_t *listing_question (const cli_t *cli, session_t *session, const char *method,
+                          const json_t *body, int *code);
+
+/*  Says which sites did not answer. */
+void listing_tell_silent (const cli_t *cli, const json_t *listing);
+
+#endif

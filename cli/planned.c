@@ -1,0 +1,87 @@
+/*  planned - asking a planner, step by step as a user is told. */
+#include "planned.h"
+
+#include "answer_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool planned_open (planned_t *self, int *code)
+{
+    self->session = session_open (self->cli, code);
+    if (!self->session)
+        return false;
+    if (session_look (self->session, "planner"))
+        return true;
+    *code = session_lost (self->session);
+    session_close (&self->session);
+    return false;
+}
+
+void planned_close (planned_t *self)
+{
+    session_close (&self->session);
+}
+
+static int ask (planned_t *self, const char *given, json_t **form)
+{
+    char why [OPTIONS_WHY_BYTES];
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    bool sent;
+    *form = NULL;
+    if (!session_request_id (self->session, given, self->request_id, why))
+        return cli_fail (given ? EXIT_USAGE : EXIT_UNKNOWN, "%s", why);
+    fprintf (stderr, "request-id %s\n", self->request_id);
+    self->asked++;
+    int code = session_ask_planner (self->session, self->method, self->body, self->request_id,
+                                    &answer, &sent, reason);
+    if (code == EXIT_DONE) {
+        *form = answer_form (answer);
+        code = answer_code (*form);
+    } else if (code == EXIT_UNKNOWN) {
+        *form = answer_form_unknown (self->request_id, sent ? reason
+                                                            : "no planner answers; "
+                                                              "nothing was asked");
+    } else {
+        cli_fail (code, "%s: %s", self->word, reason);
+    }
+    json_decref (answer);
+    return code;
+}
+
+int planned_ask (planned_t *self, json_t **form)
+{
+    return ask (self, self->cli->request_id, form);
+}
+
+int planned_ask_anew (planned_t *self, json_t **form)
+{
+    /* An id of the user's own gets a number behind it, so that it can still be recognised. */
+    const char *given = self->cli->request_id;
+    char numbered [REQUEST_ID_BYTES_MAX + 1];
+    session_look (self->session, "planner");
+    if (given) {
+        int length = (int) strcspn (given, "@");
+        snprintf (numbered, sizeof numbered, "%.*s-%u%s", length, given, self->asked + 1,
+                  given + length);
+    }
+    return ask (self, given ? numbered : NULL, form);
+}
+
+int planned_print (const planned_t *self, json_t *form, int code)
+{
+    if (!form)
+        return code;
+    if (self->cli->json)
+        cli_print_json (json_incref (form));
+    else
+        answer_print (form, self->word, code == EXIT_DONE ? stdout : stderr);
+    json_decref (form);
+    if (code == EXIT_UNKNOWN) {
+        char *again = cli_again (self->cli, self->request_id);
+        fprintf (stderr, "musubi: the outcome is unknown; ask again, always safe:\n  %s\n", again);
+        free (again);
+    }
+    return code;
+}

@@ -1,0 +1,37 @@
+/*  planned - one operation asked of a planner under a request id: reserve, modify, release.
+ *
+ *  Tells the full request id before sending, asks until there is an answer or the time is over, and
+ *  says how to ask again when the outcome is unknown.
+ */
+#ifndef MUSUBI_PLANNED_H
+#define MUSUBI_PLANNED_H
+
+#include "session.h"
+
+typedef struct {
+    const cli_t *cli;
+    const char *method; /* of Planner: "Reserve" */
+    const char *word;   /* "reserve" */
+    json_t *body;       /* of the method; borrowed, may change between askings */
+
+    session_t *session;
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    unsigned asked; /* under how many ids */
+} planned_t;
+
+/*  Finds a directory. False after refusing, with *code. */
+bool planned_open (planned_t *self, int *code);
+void planned_close (planned_t *self);
+
+/*  Asks under the id of the command line, or a fresh one. *form is new: the user's form of the
+ *  answer, NULL when the planner could not take the request at all (told already). Returns the exit
+ *  code. */
+int planned_ask (planned_t *self, json_t **form);
+
+/*  The same under a new id. */
+int planned_ask_anew (planned_t *self, json_t **form);
+
+/*  Prints the form, and how to ask again where that is wanted. Takes form; returns code. */
+int planned_print (const planned_t *self, json_t *form, int code);
+
+#endif

@@ -1,0 +1,473 @@
+/*  request_form - reading users' JSON. Each object has a table of the keys it may hold; each value
+ * is read by what its key means.
+ */
+#include "request_form.h"
+
+#include "core.h"
+#include "timetext.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEEDS_MAX       64
+#define LINKS_MAX       256
+#define FILES_MAX       256
+#define FILE_BYTES_MAX  255
+#define CPUS_MAX        1000000
+#define PATH_BYTES      128
+#define ATTRIBUTES_MAX  32
+#define VALUE_BYTES_MAX 127
+
+/*  Where reading stands, and where it says why not. */
+typedef struct {
+    char path [PATH_BYTES];
+    char *why;
+} reader_t;
+
+/*  Refuses key (or the whole, where it is NULL) of what is at the reader's path. */
+__attribute__ ((format (printf, 3, 4))) static bool refuse (const reader_t *reader, const char *key,
+                                                            const char *format, ...)
+{
+    char sentence [256];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (sentence, sizeof sentence, format, arguments);
+    va_end (arguments);
+    snprintf (reader->why, FORM_WHY_BYTES, "%s%s%.40s%s%s", reader->path,
+              *reader->path && key ? "." : "", key ? key : "", *reader->path || key ? ": " : "",
+              sentence);
+    for (char *at = reader->why; *at; at++)
+        if ((unsigned char) *at < 0x20 || *at == 0x7f)
+            *at = '?';
+    return false;
+}
+
+static json_t *made (json_t *json)
+{
+    if (!json)
+        abort ();
+    return json;
+}
+
+static void take (json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new (object, key, made (value)) != 0)
+        abort ();
+}
+
+/*  Is it one of the words, which blanks separate? */
+static bool listed (const char *words, const char *word)
+{
+    size_t length = strlen (word);
+    while (*words) {
+        size_t size = strcspn (words, " ");
+        if (size == length && strncmp (words, word, size) == 0)
+            return true;
+        words += size + strspn (words + size, " ");
+    }
+    return false;
+}
+
+/*  Only these keys, and an object at all. */
+static bool read_keys (const reader_t *reader, json_t *object, const char *keys)
+{
+    if (!json_is_object (object))
+        return refuse (reader, NULL, "wants an object {…}");
+    const char *key;
+    json_t *value;
+    json_object_foreach (object, key, value)
+    {
+        if (!listed (keys, key))
+            return refuse (reader, key, "unknown key; there are: %s", keys);
+    }
+    return true;
+}
+
+/*  An identifier; absent is fine unless required. */
+static bool read_name (const reader_t *reader, const json_t *object, const char *key, bool required,
+                       size_t bytes_max, json_t *to)
+{
+    const json_t *value = json_object_get (object, key);
+    if (!value && !required)
+        return true;
+    const char *text = json_string_value (value);
+    if (!text || *text == '\0')
+        return refuse (reader, key, value ? "wants a text that is not empty" : "is missing");
+    if (json_string_length (value) > bytes_max)
+        return refuse (reader, key, "is longer than %zu bytes", bytes_max);
+    take (to, key, json_string (text));
+    return true;
+}
+
+static bool read_count (const reader_t *reader, const json_t *object, const char *key,
+                        bool required, int64_t most, json_t *to)
+{
+    const json_t *value = json_object_get (object, key);
+    if (!value && !required)
+        return true;
+    if (!value)
+        return refuse (reader, key, "is missing");
+    if (!json_is_integer (value) || json_integer_value (value) < 1 ||
+        json_integer_value (value) > most)
+        return refuse (reader, key, "wants a whole number from 1 to %" PRId64, most);
+    take (to, key, json_integer (json_integer_value (value)));
+    return true;
+}
+
+/*  A duration as proto's *_ms; zero is refused where it would mean "the request's". */
+static bool read_duration (const reader_t *reader, const json_t *object, const char *key,
+                           const char *proto_key, bool zero_allowed, json_t *to)
+{
+    const json_t *value = json_object_get (object, key);
+    if (!value)
+        return true;
+    const char *text = json_string_value (value);
+    int64_t ms;
+    if (!text || !timetext_parse_duration (text, &ms))
+        return refuse (reader, key, "wants a duration such as \"90s\", \"30m\" or \"1h30m\"");
+    if (ms == 0 && !zero_allowed)
+        return refuse (reader, key, "must be longer than nothing");
+    take (to, proto_key, json_integer (ms));
+    return true;
+}
+
+static bool read_instant (const reader_t *reader, const json_t *window, const char *key, json_t *to)
+{
+    const json_t *value = json_object_get (window, key);
+    if (!value)
+        return true;
+    const char *text = json_string_value (value);
+    int64_t ms;
+    bool relative;
+    if (!text || !timetext_parse (text, &ms, &relative))
+        return refuse (reader, key, "wants a time such as \"2026-12-01T09:00:00Z\" or \"now+30m\"");
+    if (relative && ms < 0)
+        return refuse (reader, key, "lies in the past");
+    json_t *instant = made (json_object ());
+    take (instant, relative ? "from_now_ms" : "at_ms", json_integer (ms));
+    take (to, key, instant);
+    return true;
+}
+
+/*  Is a before b plus so much, surely? Only times written alike are compared: the order of others
+ *  depends on when one asks, and a repeat must be taken as the first was. */
+static bool surely_before (const json_t *window, const char *a, const char *b, int64_t plus_ms)
+{
+    static const char *const kinds [] = {"at_ms", "from_now_ms"};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *a_ms = json_object_get (json_object_get (window, a), kinds [i]);
+        const json_t *b_ms = json_object_get (json_object_get (window, b), kinds [i]);
+        if (a_ms && b_ms)
+            return json_integer_value (a_ms) < json_integer_value (b_ms) + plus_ms;
+    }
+    return false;
+}
+
+/*  Takes a new window into to; span_ms is what the request lasts. */
+static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why [FORM_WHY_BYTES])
+{
+    static const char *const keys [] = {"start", "earliest", "latest", "deadline"};
+    reader_t reader = {.path = "window", .why = why};
+    if (!read_keys (&reader, written, "start earliest latest deadline"))
+        return false;
+    json_t *window = made (json_object ());
+    take (to, "window", window);
+    for (size_t i = 0; i < 4; i++)
+        if (!read_instant (&reader, written, keys [i], window))
+            return false;
+    if (json_object_size (window) == 0)
+        return refuse (&reader, NULL,
+                       "wants start, or earliest, latest and deadline or some of them");
+    if (json_object_get (window, "start") && json_object_size (window) > 1)
+        return refuse (&reader, "start",
+                       "fixes the time: earliest, latest and deadline can't be "
+                       "given with it");
+    if (surely_before (window, "latest", "earliest", 0))
+        return refuse (&reader, "latest", "is before earliest");
+    if (surely_before (window, "deadline", "earliest", span_ms) ||
+        surely_before (window, "deadline", "latest", 0)) {
+        char text [TIMETEXT_BYTES];
+        return refuse (&reader, "deadline", "is too early: the request lasts %s",
+                       timetext_format_duration (span_ms, text));
+    }
+    return true;
+}
+
+/*  A wanted value as text; proto compares texts. */
+static json_t *attribute_text (const json_t *value)
+{
+    char text [64];
+    if (json_is_string (value))
+        return json_string (json_string_value (value));
+    if (json_is_boolean (value))
+        return json_string (json_is_true (value) ? "true" : "false");
+    if (json_is_integer (value))
+        snprintf (text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value (value));
+    else if (json_is_real (value))
+        snprintf (text, sizeof text, "%.17g", json_real_value (value));
+    else
+        return NULL;
+    return json_string (text);
+}
+
+static bool read_requirement (const reader_t *reader, const char *attribute, const json_t *value,
+                              json_t *requirement)
+{
+    if (*attribute == '\0' || strlen (attribute) > NAME_BYTES_MAX)
+        return refuse (reader, attribute, "an attribute's name has 1 to %d bytes", NAME_BYTES_MAX);
+    take (requirement, "attribute", json_string (attribute));
+    if (json_is_object (value)) {
+        const json_t *min = json_object_get (value, "min");
+        if (!json_is_number (min) || json_object_size (value) != 1)
+            return refuse (reader, attribute, "wants a value, or {\"min\": number}");
+        take (requirement, "min", json_real (json_number_value (min)));
+        return true;
+    }
+    json_t *text = attribute_text (value);
+    if (!text)
+        return refuse (reader, attribute, "wants a value, or {\"min\": number}");
+    take (requirement, "value", text);
+    if (json_string_length (text) > VALUE_BYTES_MAX)
+        return refuse (reader, attribute, "is longer than %d bytes", VALUE_BYTES_MAX);
+    return true;
+}
+
+static bool read_require (const reader_t *of_need, json_t *written, json_t *need)
+{
+    json_t *require = json_object_get (written, "require");
+    if (!require)
+        return true;
+    reader_t reader = {.why = of_need->why};
+    snprintf (reader.path, sizeof reader.path, "%.100s.require", of_need->path);
+    if (!json_is_object (require))
+        return refuse (&reader, NULL, "wants an object such as {\"os\": \"linux\"}");
+    if (json_object_size (require) > ATTRIBUTES_MAX)
+        return refuse (&reader, NULL, "has more than %d attributes", ATTRIBUTES_MAX);
+    json_t *list = made (json_array ());
+    take (need, "require", list);
+    const char *attribute;
+    json_t *value;
+    json_object_foreach (require, attribute, value)
+    {
+        json_t *requirement = made (json_object ());
+        if (json_array_append_new (list, requirement) != 0)
+            abort ();
+        if (!read_requirement (&reader, attribute, value, requirement))
+            return false;
+    }
+    return true;
+}
+
+/*  A need of that id among those read so far. */
+static bool need_known (const json_t *needs, const char *id)
+{
+    size_t i;
+    const json_t *need;
+    json_array_foreach (needs, i, need)
+    {
+        const char *known = json_string_value (json_object_get (need, "id"));
+        if (known && strcmp (known, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool read_compute_need (const reader_t *reader, json_t *written, const json_t *request,
+                               json_t *need)
+{
+    if (!read_keys (reader, written, "id cpus require offset duration site") ||
+        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
+        !read_count (reader, written, "cpus", true, CPUS_MAX, need) ||
+        !read_require (reader, written, need) ||
+        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
+        !read_duration (reader, written, "duration", "duration_ms", false, need) ||
+        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
+        return false;
+    if (need_known (json_object_get (request, "compute"),
+                    json_string_value (json_object_get (need, "id"))))
+        return refuse (reader, "id", "is used twice");
+    if (!json_object_get (need, "duration_ms") && !json_object_get (request, "duration_ms"))
+        return refuse (reader, "duration", "is missing here and for the whole request");
+    return true;
+}
+
+static bool read_network_need (const reader_t *reader, json_t *written, const json_t *request,
+                               json_t *need)
+{
+    if (!read_keys (reader, written, "between mbps latency_ms_max offset duration") ||
+        !read_count (reader, written, "mbps", true, UINT32_MAX, need) ||
+        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
+        !read_duration (reader, written, "duration", "duration_ms", false, need))
+        return false;
+    const json_t *between = json_object_get (written, "between");
+    const char *ends [2] = {json_string_value (json_array_get (between, 0)),
+                            json_string_value (json_array_get (between, 1))};
+    if (json_array_size (between) != 2 || !ends [0] || !ends [1])
+        return refuse (reader, "between", "wants the ids of two compute needs");
+    for (size_t i = 0; i < 2; i++)
+        if (!need_known (json_object_get (request, "compute"), ends [i]))
+            return refuse (reader, "between", "no compute need has the id \"%.60s\"", ends [i]);
+    if (strcmp (ends [0], ends [1]) == 0)
+        return refuse (reader, "between", "\"%.60s\" can't be linked to itself", ends [0]);
+    take (need, "between", json_deep_copy (between));
+    const json_t *latency = json_object_get (written, "latency_ms_max");
+    if (latency && !(json_number_value (latency) > 0))
+        return refuse (reader, "latency_ms_max", "wants a number above 0");
+    if (latency)
+        take (need, "latency_ms_max", json_real (json_number_value (latency)));
+    return true;
+}
+
+static bool read_data_need (const reader_t *reader, json_t *written, const json_t *request,
+                            json_t *need)
+{
+    if (!read_keys (reader, written, "file at") ||
+        !read_name (reader, written, "file", true, FILE_BYTES_MAX, need) ||
+        !read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
+        return false;
+    const char *at = json_string_value (json_object_get (need, "at"));
+    if (!need_known (json_object_get (request, "compute"), at))
+        return refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
+    return true;
+}
+
+typedef bool read_need_fn (const reader_t *reader, json_t *written, const json_t *request,
+                           json_t *need);
+
+static bool read_needs (json_t *written, const char *key, size_t most, read_need_fn *read,
+                        json_t *request, char why [FORM_WHY_BYTES])
+{
+    reader_t reader = {.why = why};
+    const json_t *list = json_object_get (written, key);
+    if (!list)
+        return true;
+    if (!json_is_array (list))
+        return refuse (&reader, key, "wants an array […] of needs");
+    if (json_array_size (list) > most)
+        return refuse (&reader, key, "has %zu needs, at most %zu are taken", json_array_size (list),
+                       most);
+    json_t *needs = made (json_array ());
+    take (request, key, needs);
+    size_t i;
+    json_t *one;
+    json_array_foreach (list, i, one)
+    {
+        snprintf (reader.path, sizeof reader.path, "%s[%zu]", key, i);
+        json_t *need = made (json_object ());
+        bool good = read (&reader, one, request, need);
+        if (json_array_append_new (needs, need) != 0)
+            abort ();
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/*  From the reservation's start to the last need's end. */
+static int64_t span_of (const json_t *request)
+{
+    int64_t span_ms = 0;
+    int64_t common_ms = json_integer_value (json_object_get (request, "duration_ms"));
+    size_t i;
+    const json_t *need;
+    json_array_foreach (json_object_get (request, "compute"), i, need)
+    {
+        const json_t *own = json_object_get (need, "duration_ms");
+        int64_t end_ms = json_integer_value (json_object_get (need, "offset_ms")) +
+                         (own ? json_integer_value (own) : common_ms);
+        if (end_ms > span_ms)
+            span_ms = end_ms;
+    }
+    return span_ms;
+}
+
+static bool read_choice (const reader_t *reader, json_t *written, const char *key,
+                         const char *choices, json_t *request)
+{
+    const json_t *value = json_object_get (written, key);
+    if (!value)
+        return true;
+    const char *text = json_string_value (value);
+    if (!text || !listed (choices, text))
+        return refuse (reader, key, "\"%.40s\" is none of: %s", text ? text : "", choices);
+    take (request, key, json_string (text));
+    return true;
+}
+
+static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_BYTES])
+{
+    reader_t reader = {.why = why};
+    if (!read_keys (&reader, written,
+                    "name window duration compute network data distinct_sites policy algorithm") ||
+        !read_name (&reader, written, "name", false, NAME_BYTES_MAX, request) ||
+        !read_duration (&reader, written, "duration", "duration_ms", false, request))
+        return false;
+    if (json_array_size (json_object_get (written, "compute")) == 0)
+        return refuse (&reader, "compute", "wants at least one need");
+    if (!read_needs (written, "compute", NEEDS_MAX, read_compute_need, request, why) ||
+        !read_needs (written, "network", LINKS_MAX, read_network_need, request, why) ||
+        !read_needs (written, "data", FILES_MAX, read_data_need, request, why))
+        return false;
+    json_t *window = json_object_get (written, "window");
+    if (!window)
+        return refuse (&reader, "window", "is missing: {\"earliest\": \"now\"} is the soonest");
+    if (!read_window (window, span_of (request), request, why))
+        return false;
+    const json_t *distinct = json_object_get (written, "distinct_sites");
+    if (distinct && !json_is_boolean (distinct))
+        return refuse (&reader, "distinct_sites", "wants true or false");
+    take (request, "distinct_sites", json_boolean (json_is_true (distinct)));
+    return read_choice (&reader, written, "policy", "time cost load random", request) &&
+           read_choice (&reader, written, "algorithm", "auto", request);
+}
+
+json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
+{
+    assert (written);
+    json_t *request = made (json_object ());
+    if (read_request (written, request, why))
+        return request;
+    json_decref (request);
+    return NULL;
+}
+
+static bool read_need_patch (const reader_t *reader, json_t *written, const json_t *patch,
+                             json_t *need)
+{
+    if (!read_keys (reader, written, "id cpus") ||
+        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
+        !read_count (reader, written, "cpus", true, CPUS_MAX, need))
+        return false;
+    if (need_known (json_object_get (patch, "compute"),
+                    json_string_value (json_object_get (need, "id"))))
+        return refuse (reader, "id", "is used twice");
+    return true;
+}
+
+static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+{
+    reader_t reader = {.why = why};
+    if (!read_keys (&reader, written, "window duration compute"))
+        return false;
+    if (json_object_size (written) == 0)
+        return refuse (&reader, NULL, "changes nothing; there are: window duration compute");
+    json_t *window = json_object_get (written, "window");
+    return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
+           (!window || read_window (window, 0, patch, why)) &&
+           read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why);
+}
+
+json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES])
+{
+    assert (written && reservation);
+    json_t *patch = made (json_object ());
+    take (patch, "reservation", json_string (reservation));
+    if (read_patch (written, patch, why))
+        return patch;
+    json_decref (patch);
+    return NULL;
+}

@@ -1,0 +1,61 @@
+/*  session - a client's view of a federation: whom it can ask, found through any live directory.
+ *
+ *  Nothing is asked before it is needed. A directory is a hint: a planner that does not answer is
+ *  passed over, and the same request goes to another one (T2 makes that safe).
+ */
+#ifndef MUSUBI_SESSION_H
+#define MUSUBI_SESSION_H
+
+#include "cli.h"
+#include "client.h"
+#include "services.h"
+
+typedef struct session session_t;
+
+/*  Where to ask is taken from --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation
+ * that runs from here. NULL after refusing, with *code. */
+session_t *session_open (const cli_t *cli, int *code);
+void session_close (session_t **self_p);
+
+const char *session_actor (const session_t *self);
+int64_t session_timeout_ms (const session_t *self);
+client_t *session_client (const session_t *self);
+
+/*  Asks the directories. wanted = a kind ("planner") or a name ("lis/ams"): the first answers that
+ *  hold such an entry will do; "" = everybody: waits for all directories, those that are silent for
+ *  a moment after the first left out. False when no directory answered. */
+bool session_look (session_t *self, const char *wanted);
+
+/*  All entries known, as JSON of proto Entry, ascending by name; and one of them, or NULL. */
+const json_t *session_entries (const session_t *self);
+const json_t *session_entry (const session_t *self, const char *name);
+
+/*  The federation's request homes, as an array of names ("gis/g1"). */
+const json_t *session_homes (const session_t *self);
+
+/*  "cannot reach any directory (ENDPOINTS)…" on standard error; returns EXIT_UNKNOWN. */
+int session_lost (const session_t *self);
+
+/*  One question to one endpoint. *answer is new, or NULL unless CALL_OK; an answer that can't be
+ *  read counts as CALL_BAD_REQUEST. reason is never empty unless CALL_OK. */
+call_status_t session_ask (session_t *self, const char *endpoint, const method_t *method,
+                           const json_t *body, const char *request_id, int64_t timeout_ms,
+                           json_t **answer, char reason [CLIENT_REASON_BYTES]);
+
+/*  The full request id ID@HOME: as given; a bare one with the home that its hash names; none given:
+ *  a fresh one at a directory that has answered. False with why. Needs session_look. */
+bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID_BYTES_MAX + 1],
+                         char why [OPTIONS_WHY_BYTES]);
+
+/*  Asks any live planner, another one when it is silent, busy or does not know, until there is an
+ *  answer or the time is over. Returns the exit code that the call itself means:
+ *  EXIT_DONE with *answer (which may tell a refusal), EXIT_REFUSED or EXIT_USAGE with reason,
+ *  EXIT_UNKNOWN with reason; *sent says whether any planner may have got it. */
+int session_ask_planner (session_t *self, const char *method, const json_t *body,
+                         const char *request_id, json_t **answer, bool *sent,
+                         char reason [CLIENT_REASON_BYTES]);
+
+/*  A random number, for picking one of equals. */
+uint64_t session_random (session_t *self);
+
+#endif

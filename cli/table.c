@@ -1,0 +1,109 @@
+/*  table - keeps all cells, then prints each column as wide as its widest cell. */
+#include "table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP 2
+
+struct table {
+    size_t columns;
+    bool right [TABLE_COLUMNS_MAX];
+    size_t width [TABLE_COLUMNS_MAX];
+    char **cells; /* headings first */
+    size_t rows;
+};
+
+/*  One letter of valid UTF-8; moves *text past it. */
+static uint32_t next_letter (const char **text)
+{
+    const unsigned char *at = (const unsigned char *) *text;
+    int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc0 ? 1 : 0;
+    uint32_t letter = more ? *at & (0x3fu >> more) : *at;
+    const unsigned char *rest = at + 1;
+    for (; more > 0 && (*rest & 0xc0) == 0x80; more--, rest++)
+        letter = letter << 6 | (*rest & 0x3f);
+    *text += rest - at;
+    return letter;
+}
+
+static bool wide (uint32_t letter)
+{
+    return (letter >= 0x1100 && letter <= 0x115f) || (letter >= 0x2e80 && letter <= 0xa4cf) ||
+           (letter >= 0xac00 && letter <= 0xd7a3) || (letter >= 0xf900 && letter <= 0xfaff) ||
+           (letter >= 0xff00 && letter <= 0xff60) || (letter >= 0x1f300 && letter <= 0x1faff);
+}
+
+size_t text_width (const char *text)
+{
+    size_t width = 0;
+    while (*text)
+        width += wide (next_letter (&text)) ? 2 : 1;
+    return width;
+}
+
+table_t *table_new (const char *const *headings, size_t count)
+{
+    table_t *self = calloc (1, sizeof *self);
+    if (!self || count > TABLE_COLUMNS_MAX)
+        abort ();
+    self->columns = count;
+    const char *plain [TABLE_COLUMNS_MAX];
+    for (size_t c = 0; c < count; c++) {
+        self->right [c] = headings [c][0] == '>';
+        plain [c] = headings [c] + self->right [c];
+    }
+    table_row (self, plain);
+    return self;
+}
+
+void table_destroy (table_t **self_p)
+{
+    table_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->rows * self->columns; i++)
+        free (self->cells [i]);
+    free (self->cells);
+    free (self);
+    *self_p = NULL;
+}
+
+void table_row (table_t *self, const char *const *cells)
+{
+    size_t count = (self->rows + 1) * self->columns;
+    self->cells = realloc (self->cells, count * sizeof *self->cells);
+    if (!self->cells)
+        abort ();
+    for (size_t c = 0; c < self->columns; c++) {
+        const char *text = cells [c] && *cells [c] ? cells [c] : "-";
+        char *copy = strdup (text);
+        if (!copy)
+            abort ();
+        self->cells [self->rows * self->columns + c] = copy;
+        size_t width = text_width (text);
+        if (width > self->width [c])
+            self->width [c] = width;
+    }
+    self->rows++;
+}
+
+void table_print (const table_t *self, FILE *to)
+{
+    for (size_t r = 0; r < self->rows; r++) {
+        for (size_t c = 0; c < self->columns; c++) {
+            const char *text = self->cells [r * self->columns + c];
+            int blanks = (int) (self->width [c] - text_width (text));
+            bool last = c + 1 == self->columns;
+            if (self->right [c])
+                fprintf (to, "%*s%s", blanks, "", text);
+            else
+                fprintf (to, "%s%*s", text, last ? 0 : blanks, "");
+            if (!last)
+                fprintf (to, "%*s", GAP, "");
+        }
+        fputc ('\n', to);
+    }
+}

@@ -1,0 +1,25 @@
+/*  table - rows of texts in aligned columns, for people. */
+#ifndef MUSUBI_TABLE_H
+#define MUSUBI_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define TABLE_COLUMNS_MAX 10
+
+typedef struct table table_t;
+
+/*  Headings: count of them; one that begins with '>' stands right-aligned, without the sign. */
+table_t *table_new (const char *const *headings, size_t count);
+void table_destroy (table_t **self_p);
+
+/*  One row; cells are copied. "" and NULL show as "-". */
+void table_row (table_t *self, const char *const *cells);
+
+/*  Prints headings and rows; nothing but the headings when there are no rows. */
+void table_print (const table_t *self, FILE *to);
+
+/*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
+size_t text_width (const char *text);
+
+#endif
