@@ -42,7 +42,7 @@ static void profile_add (class_profile_t *profile, int64_t from_ms, int64_t node
 static bool profile_exact (const calendar_t *calendar, interval_t over, const stretches_t *counted,
                            size_t steps_max, class_profile_t *profile)
 {
-    int64_t *times = calloc (2 * steps_max, sizeof *times);
+    int64_t *times = reallocarray (NULL, 2 * steps_max, sizeof *times); /* written before read */
     if (!times)
         abort ();
     int64_t *free_nodes = times + steps_max;
@@ -102,7 +102,7 @@ void room_profile (const room_t *self, size_t class_index, interval_t over,
     /*  A booking turns the number twice, a counted stretch too: no more steps than that. */
     size_t steps_most = 2 * (calendar_bookings (calendar) + of_class.count) + 1;
     steps_max = steps_max < steps_most ? steps_max : steps_most;
-    profile->steps = calloc (steps_max, sizeof *profile->steps);
+    profile->steps = reallocarray (NULL, steps_max, sizeof *profile->steps);
     if (!profile->steps)
         abort ();
     if (!profile_exact (calendar, over, &of_class, steps_max, profile))
