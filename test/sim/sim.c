@@ -32,6 +32,8 @@ void sim_destroy (sim_t **self_p)
     if (!self)
         return;
     for (size_t p = 0; p < self->processes_count; p++)
+        process_crash (self, self->processes [p]); /* a store may be shared with one long dead */
+    for (size_t p = 0; p < self->processes_count; p++)
         process_destroy (&self->processes [p]);
     sim_queue_destroy (&self->queue);
     sim_net_destroy (&self->net);

@@ -155,14 +155,33 @@ static void check_overbooking (sim_check_t *self, const sim_participant_t *site)
         }
 }
 
+/*  A vote on a hold comes while it lives (SPEC R1): the first flush that shows it tells when. */
+static void check_votes_in_time (sim_check_t *self, const sim_participant_t *site)
+{
+    for (size_t i = 0; i < self->held_count; i++) {
+        sim_held_t *held = &self->held [i];
+        if (held->process != site->process || held->voted)
+            continue;
+        const sim_command_t *command = command_of (site, &held->txid);
+        held->voted = command && command->state == COMMAND_PREPARED;
+        char words [TXID_TEXT_BYTES];
+        if (held->voted && sim_now_us (self->sim) > held->ends_us)
+            sim_fail (self->sim, "%s lets %s be prepared after its hold has ended",
+                      name_of (self, site), txid_text (&held->txid, words));
+    }
+}
+
 void sim_check_flushed (sim_check_t *self, int process)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
         if (self->participants [i].process != process)
             continue;
         self->participants [i].stale = true;
-        if (self->participants [i].site)
-            check_overbooking (self, sim_check_records (self, i));
+        if (!self->participants [i].site)
+            continue;
+        const sim_participant_t *site = sim_check_records (self, i);
+        check_overbooking (self, site);
+        check_votes_in_time (self, site);
     }
 }
 
@@ -213,12 +232,6 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
     }
     if (state == COMMAND_HELD && refused == REFUSAL_NONE)
         held_note (self, participant->process, &txid, ttl_ms);
-    if (state == COMMAND_PREPARED && same (message->method, "Prepare")) {
-        const sim_held_t *held = held_find (self, participant->process, &txid);
-        if (held && sim_now_us (self->sim) > held->ends_us)
-            sim_fail (self->sim, "%s lets %s be prepared after its hold has ended",
-                      name_of (self, participant), txid_text (&txid, words));
-    }
     if (state != COMMAND_PREPARED && state != COMMAND_COMMITTED && state != COMMAND_ABORTED)
         return;
     const sim_command_t *durable = command_of (participant, &txid);

@@ -31,6 +31,7 @@ typedef struct {
     txid_t txid;
     int64_t first_us;
     int64_t ends_us; /* true time, with a margin */
+    bool voted;      /* in time */
 } sim_held_t;
 
 typedef struct {

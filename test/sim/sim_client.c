@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define PATIENT_MS   30000
+#define PATIENT_MS   8000
 #define TRIES_MAX    200 /* bad requests are asked again too: a planner may not know its homes yet */
 #define AGAIN_MS     40
 #define AGAIN_MS_TOP 1200
@@ -16,13 +16,22 @@ static const char *method_of (const sim_errand_t *errand)
     return errand->show ? "Show" : methods [errand->request->operation];
 }
 
+/*  Any planner; when all is calm again one that is listed, which a dead one is no more. */
+static int choose (sim_client_t *self)
+{
+    int planner = self->planners [prng_below (&self->prng, self->planners_count)];
+    for (int draws = 0; self->patient && !sim_up (self->sim, planner) && draws < 20; draws++)
+        planner = self->planners [prng_below (&self->prng, self->planners_count)];
+    return planner;
+}
+
 static void ask (sim_client_t *self, sim_errand_t *errand)
 {
     if (!sim_book_compose (self->book, errand->request)) {
         errand->ended = true; /* nothing to change or release yet */
         return;
     }
-    int planner = self->planners [prng_below (&self->prng, self->planners_count)];
+    int planner = choose (self);
     packed_t shown = {0};
     if (errand->show)
         shown = sim_wire_show (errand->request->answer.reservation);

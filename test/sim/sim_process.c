@@ -664,7 +664,7 @@ void process_destroy (process_t **self_p)
     process_t *self = *self_p;
     if (!self)
         return;
-    process_crash (NULL, self);
+    assert (!self->core.self); /* it was put down before: see sim_destroy */
     if (self->store_owned)
         sim_store_destroy (&self->store);
     free (self->inbox);

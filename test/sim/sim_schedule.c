@@ -348,7 +348,7 @@ static void add_users (schedule_t *self)
         holder->sites [i] = &self->lis [i].site;
     }
     holder->sites_count = self->sites_count;
-    (void) add (self, name_of (self, "holder/", 1), sim_holder_make, holder, false, SIM_NOBODY);
+    (void) add (self, name_of (self, "holder/", 1), sim_holder_make, holder, true, SIM_NOBODY);
 }
 
 /*  --- the faults --- */
@@ -566,8 +566,9 @@ static void build (schedule_t *self, const sim_options_t *options)
 
 static void run (schedule_t *self)
 {
-    sim_faults_t faults;
-    sim_net_faults_t net;
+    sim_faults_t faults = {0};
+    sim_net_faults_t net = {.keep = 1000}; /* who starts later is waited for */
+    sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, CALM_US);
     add_users (self);
     draw_faults (self, &faults, &net);
