@@ -86,7 +86,7 @@ static bool refuse (const config_t *self, const zpl_node_t *node, const char *wh
     char path [ZPL_PATH_BYTES];
     zpl_path (node, path);
     if (node->line)
-        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %s", self->file, node->line, path,
+        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
                   what);
     else
         snprintf (why, CONFIG_WHY_BYTES, "--set %.100s: %s", path, what);
