@@ -1,0 +1,662 @@
+/*  participant_fixture - a participant in a rig: a real service, a simple resource, a store that is
+ *  a list, clocks turned by hand. Everything goes in by events and comes out by effects.
+ */
+#ifndef MUSUBI_PARTICIPANT_FIXTURE_H
+#define MUSUBI_PARTICIPANT_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <assert.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "participant.h"
+
+#define PLANNER       "planner/11111111111111111111111111111111"
+#define OTHER_PLANNER "planner/22222222222222222222222222222222"
+#define WALL_MS       INT64_C (1800000000000)
+#define HOUR_MS       INT64_C (3600000)
+#define RECORDS_MAX   4096
+#define CALLS_KEPT    64
+
+/*  --- a resource: nodes of one class, counted the plain way --- */
+
+typedef struct thing {
+    struct thing *next;
+    const struct thing *over; /* taken beyond this one */
+    bool settled;
+    char reservation [NAME_BYTES_MAX + 1];
+    compute_booking_t *bookings;
+    size_t count;
+} thing_t;
+
+typedef struct {
+    thing_t *things;
+    int64_t capacity;
+    size_t moves; /* calls of moved */
+    command_state_t moved_to;
+    bool moved_done;
+} pool_t;
+
+static inline int64_t thing_load (const thing_t *thing, int64_t at_ms)
+{
+    int64_t load = 0;
+    for (size_t i = 0; thing && i < thing->count; i++)
+        if (thing->bookings [i].from_ms <= at_ms && at_ms < thing->bookings [i].until_ms)
+            load += thing->bookings [i].nodes;
+    return load;
+}
+
+/*  While a change is pending the larger of old and new is carried (T11). */
+static inline int64_t pool_load (const pool_t *self, int64_t at_ms)
+{
+    int64_t load = 0;
+    for (const thing_t *thing = self->things; thing; thing = thing->next) {
+        int64_t own = thing_load (thing, at_ms);
+        if (!thing->settled) {
+            int64_t old = thing_load (thing->over, at_ms);
+            own = own > old ? own - old : 0;
+        }
+        load += own;
+    }
+    return load;
+}
+
+static inline size_t pool_things (const pool_t *self)
+{
+    size_t count = 0;
+    for (const thing_t *thing = self->things; thing; thing = thing->next)
+        count++;
+    return count;
+}
+
+/*  The most that is booked at any moment; loads change only where a booking begins. */
+static inline int64_t pool_peak (const pool_t *self)
+{
+    int64_t peak = 0;
+    for (const thing_t *thing = self->things; thing; thing = thing->next)
+        for (size_t i = 0; i < thing->count; i++) {
+            int64_t load = pool_load (self, thing->bookings [i].from_ms);
+            peak = load > peak ? load : peak;
+        }
+    return peak;
+}
+
+static inline void thing_free (pool_t *self, thing_t *thing)
+{
+    for (thing_t **at = &self->things; *at; at = &(*at)->next) {
+        if (*at == thing) {
+            *at = thing->next;
+            free (thing->bookings);
+            free (thing);
+            return;
+        }
+    }
+    fail_msg ("freed a thing that is not there");
+}
+
+static inline void *pool_take (void *owner, const moment_t *now, const plan_t *plan,
+                               const void *current, bytes_t part, bool forced, refusal_t *refusal)
+{
+    pool_t *self = owner;
+    thing_t *thing = calloc (1, sizeof *thing);
+    char why [WHY_BYTES];
+    assert_non_null (thing);
+    assert_true (compute_part_decode (part, &thing->bookings, &thing->count, why));
+    thing->over = current;
+    thing->next = self->things;
+    self->things = thing;
+    memcpy (thing->reservation, plan->reservation, sizeof thing->reservation);
+    for (size_t i = 0; i < thing->count && !forced; i++) {
+        const compute_booking_t *booking = &thing->bookings [i];
+        if (booking->from_ms < now->wall_ms)
+            refusal->reason = REFUSAL_TOO_NEAR;
+    }
+    if (!forced && refusal->reason == REFUSAL_NONE && pool_peak (self) > self->capacity) {
+        refusal->reason = REFUSAL_SHORT;
+        refusal->wanted = pool_peak (self);
+        refusal->free = self->capacity;
+        snprintf (refusal->resource, sizeof refusal->resource, "ams/thin");
+        refusal->fresh = calloc (1, sizeof *refusal->fresh);
+        refusal->fresh_count = 1;
+        snprintf (refusal->fresh [0].class_name, NAME_BYTES_MAX, "thin");
+        refusal->fresh [0].steps = calloc (1, sizeof (profile_step_t));
+        refusal->fresh [0].steps [0].from_ms = thing->bookings [0].from_ms;
+        refusal->fresh [0].steps_count = 1;
+        refusal->fresh [0].until_ms = thing->bookings [0].until_ms;
+    }
+    if (refusal->reason == REFUSAL_NONE)
+        return thing;
+    thing_free (self, thing);
+    return NULL;
+}
+
+static inline void pool_drop (void *owner, void *taken)
+{
+    assert_false (((thing_t *) taken)->settled);
+    thing_free (owner, taken);
+}
+
+static inline void *pool_settle (void *owner, void *current, void *taken)
+{
+    thing_t *thing = taken;
+    assert_ptr_equal (thing->over, current);
+    if (current)
+        thing_free (owner, current);
+    thing->settled = true;
+    thing->over = NULL;
+    if (thing->count > 0)
+        return thing;
+    thing_free (owner, thing);
+    return NULL;
+}
+
+static inline void pool_end (void *owner, void *current)
+{
+    assert_true (((thing_t *) current)->settled);
+    thing_free (owner, current);
+}
+
+static inline bool pool_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+{
+    (void) owner;
+    compute_booking_t *bookings;
+    size_t count;
+    char why [WHY_BYTES];
+    assert_true (compute_part_decode (part, &bookings, &count, why));
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || bookings [i].from_ms < *from_ms)
+            *from_ms = bookings [i].from_ms;
+        if (i == 0 || bookings [i].until_ms > *until_ms)
+            *until_ms = bookings [i].until_ms;
+    }
+    free (bookings);
+    return count > 0;
+}
+
+static inline bool pool_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                               char why [WHY_BYTES])
+{
+    (void) owner;
+    (void) plan;
+    compute_booking_t *bookings;
+    size_t count;
+    assert_true (compute_part_decode (part, &bookings, &count, why));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (bookings [i].class_name, "thin") != 0)
+            refusal->reason = REFUSAL_UNKNOWN_RESOURCE;
+    free (bookings);
+    return refusal->reason == REFUSAL_NONE;
+}
+
+static inline void pool_moved (void *owner, const moment_t *now, const plan_t *plan,
+                               command_state_t from, command_state_t to, bool done)
+{
+    (void) now;
+    (void) plan;
+    (void) from;
+    pool_t *self = owner;
+    self->moves++;
+    self->moved_to = to;
+    self->moved_done = done;
+}
+
+/*  --- the rig --- */
+
+typedef struct {
+    uint8_t table;
+    packed_t key;
+    packed_t value;
+} kept_t;
+
+typedef struct {
+    uint64_t call;
+    char endpoint [64];
+    char service [32];
+    char method [32];
+    uint8_t to_store [STORE_ID_BYTES];
+    packed_t body;
+} asked_t;
+
+typedef struct {
+    service_t *service;
+    participant_t *participant;
+    pool_t pool;
+    resource_t resource;
+    participant_limits_t limits;
+    access_t access;
+    moment_t now;
+    store_identity_t store;
+    int64_t alarm_ms;
+    kept_t kept [RECORDS_MAX];
+    size_t kept_count;
+    size_t puts;   /* in the last step */
+    size_t alarms; /* log lines of that level, ever */
+    asked_t asked [CALLS_KEPT];
+    size_t asked_count;
+    bool replied; /* in the last step */
+    call_status_t status;
+    char reason [256];
+    packed_t reply;
+} rig_t;
+
+static inline packed_t packed_copy (bytes_t from)
+{
+    packed_t copy = {.data = malloc (from.size + 1), .size = from.size};
+    assert_non_null (copy.data);
+    if (from.size > 0)
+        memcpy (copy.data, from.data, from.size);
+    return copy;
+}
+
+static inline int kept_compare (const kept_t *kept, uint8_t table, bytes_t key)
+{
+    if (kept->table != table)
+        return kept->table < table ? -1 : 1;
+    size_t shorter = kept->key.size < key.size ? kept->key.size : key.size;
+    int sign = memcmp (kept->key.data, key.data, shorter);
+    if (sign != 0)
+        return sign;
+    return kept->key.size < key.size ? -1 : kept->key.size > key.size;
+}
+
+static inline void rig_keep (rig_t *rig, const effect_t *effect)
+{
+    size_t at = 0;
+    while (at < rig->kept_count &&
+           kept_compare (&rig->kept [at], effect->record.table, effect->record.key) < 0)
+        at++;
+    bool there = at < rig->kept_count &&
+                 kept_compare (&rig->kept [at], effect->record.table, effect->record.key) == 0;
+    if (there) {
+        free (rig->kept [at].key.data);
+        free (rig->kept [at].value.data);
+        rig->kept_count--;
+        memmove (&rig->kept [at], &rig->kept [at + 1], (rig->kept_count - at) * sizeof (kept_t));
+    }
+    if (effect->kind == EFFECT_DELETE)
+        return;
+    assert_true (rig->kept_count < RECORDS_MAX);
+    memmove (&rig->kept [at + 1], &rig->kept [at], (rig->kept_count - at) * sizeof (kept_t));
+    rig->kept [at] = (kept_t){.table = effect->record.table,
+                              .key = packed_copy (effect->record.key),
+                              .value = packed_copy (effect->record.value)};
+    rig->kept_count++;
+    rig->puts++;
+}
+
+static inline void rig_ask (rig_t *rig, const effect_t *effect)
+{
+    assert_true (rig->asked_count < CALLS_KEPT);
+    asked_t *asked = &rig->asked [rig->asked_count++];
+    *asked = (asked_t){.call = effect->call.call, .body = packed_copy (effect->call.body)};
+    snprintf (asked->endpoint, sizeof asked->endpoint, "%s", effect->call.endpoint);
+    snprintf (asked->service, sizeof asked->service, "%s", effect->call.service);
+    snprintf (asked->method, sizeof asked->method, "%s", effect->call.method);
+    memcpy (asked->to_store, effect->call.to_store, STORE_ID_BYTES);
+}
+
+static inline void rig_drain (rig_t *rig)
+{
+    effect_t effect;
+    rig->replied = false;
+    rig->puts = 0;
+    while (service_next (rig->service, &effect)) {
+        switch (effect.kind) {
+        case EFFECT_PUT:
+        case EFFECT_DELETE:
+            rig_keep (rig, &effect);
+            break;
+        case EFFECT_REPLY:
+            assert_false (rig->replied);
+            rig->replied = true;
+            rig->status = effect.reply.status;
+            snprintf (rig->reason, sizeof rig->reason, "%s", effect.reply.reason);
+            free (rig->reply.data);
+            rig->reply = packed_copy (effect.reply.body);
+            break;
+        case EFFECT_CALL:
+            rig_ask (rig, &effect);
+            break;
+        case EFFECT_TIMER:
+            rig->alarm_ms = effect.timer.mono_ms;
+            break;
+        case EFFECT_LOG:
+            rig->alarms += effect.log.level == LOG_ALARM;
+            break;
+        default:
+            fail_msg ("an effect that a participant has no use for: %d", (int) effect.kind);
+        }
+    }
+}
+
+static inline void rig_step (rig_t *rig, const event_t *event)
+{
+    service_step (rig->service, &rig->now, event);
+    rig_drain (rig);
+    if (event->kind != EVENT_RECORD)
+        participant_check (rig->participant);
+}
+
+static inline void rig_forget_calls (rig_t *rig)
+{
+    for (size_t i = 0; i < rig->asked_count; i++)
+        free (rig->asked [i].body.data);
+    rig->asked_count = 0;
+}
+
+static inline void rig_boot (rig_t *rig)
+{
+    rig->service = service_new ("lis/ams", NULL, 0);
+    rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
+    rig->alarm_ms = INT64_MAX;
+    rig->store.start++;
+    for (size_t i = 0; i < rig->kept_count; i++) {
+        const kept_t *kept = &rig->kept [i];
+        rig_step (rig, &(event_t){.kind = EVENT_RECORD,
+                                  .record = {.table = kept->table,
+                                             .key = {kept->key.data, kept->key.size},
+                                             .value = {kept->value.data, kept->value.size}}});
+    }
+    rig_step (rig, &(event_t){.kind = EVENT_START,
+                              .start = {.store = rig->store,
+                                        .endpoint = "sim://lis/ams",
+                                        .events = "sim://lis/ams/events"}});
+}
+
+static inline rig_t *rig_new (int64_t capacity)
+{
+    static const char *const accounts [] = {"alice", "bob", "root"};
+    static const char *const administrators [] = {"root"};
+    rig_t *rig = calloc (1, sizeof *rig);
+    assert_non_null (rig);
+    rig->pool.capacity = capacity;
+    rig->resource = (resource_t){.owner = &rig->pool,
+                                 .part_kind = PART_COMPUTE,
+                                 .take = pool_take,
+                                 .drop = pool_drop,
+                                 .settle = pool_settle,
+                                 .end = pool_end,
+                                 .span = pool_span,
+                                 .valid = pool_valid,
+                                 .moved = pool_moved};
+    rig->limits = participant_limits_default;
+    rig->access = (access_t){.accounts = accounts,
+                             .accounts_count = 3,
+                             .administrators = administrators,
+                             .administrators_count = 1};
+    rig->now = (moment_t){
+      .wall_ms = WALL_MS, .mono_ms = 5000, .store_free_bytes = 1u << 30, .store_bytes = 1u << 30};
+    memset (rig->store.id, 0xaa, STORE_ID_BYTES);
+    return rig;
+}
+
+static inline rig_t *rig_started (int64_t capacity)
+{
+    rig_t *rig = rig_new (capacity);
+    rig_boot (rig);
+    return rig;
+}
+
+static inline void rig_stop (rig_t *rig)
+{
+    participant_destroy (&rig->participant);
+    service_destroy (&rig->service);
+    assert_int_equal (pool_things (&rig->pool), 0);
+    rig_forget_calls (rig);
+}
+
+/*  The process dies and comes back ms later, with what it had stored. */
+static inline void rig_restart (rig_t *rig, int64_t ms)
+{
+    rig_stop (rig);
+    rig->now.wall_ms += ms;
+    rig->now.mono_ms += ms;
+    rig_boot (rig);
+}
+
+static inline void rig_destroy (rig_t *rig)
+{
+    rig_stop (rig);
+    for (size_t i = 0; i < rig->kept_count; i++) {
+        free (rig->kept [i].key.data);
+        free (rig->kept [i].value.data);
+    }
+    free (rig->reply.data);
+    free (rig);
+}
+
+/*  Time passes, alarm by alarm. */
+static inline void rig_pass (rig_t *rig, int64_t ms)
+{
+    int64_t end_ms = rig->now.mono_ms + ms;
+    for (int alarms = 0; rig->alarm_ms <= end_ms; alarms++) {
+        assert_true (alarms < 100000);
+        int64_t step_ms = rig->alarm_ms > rig->now.mono_ms ? rig->alarm_ms - rig->now.mono_ms : 0;
+        rig->now.mono_ms += step_ms;
+        rig->now.wall_ms += step_ms;
+        rig->alarm_ms = INT64_MAX;
+        rig_step (rig, &(event_t){.kind = EVENT_TIMER});
+    }
+    rig->now.wall_ms += end_ms - rig->now.mono_ms;
+    rig->now.mono_ms = end_ms;
+}
+
+/*  Ends body. */
+static inline void rig_request (rig_t *rig, const char *actor, const char *method, packed_t body)
+{
+    rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
+                              .request = {.service = "Participant",
+                                          .method = method,
+                                          .actor = actor,
+                                          .request_id = "",
+                                          .body = {body.data, body.size},
+                                          .reply_to = 1}});
+    free (body.data);
+    assert_true (rig->replied);
+}
+
+/*  The answer to a command verb, without what it owns. */
+static inline command_answer_t rig_answer (rig_t *rig)
+{
+    command_answer_t answer;
+    char why [WHY_BYTES];
+    if (rig->status != CALL_OK)
+        fail_msg ("refused: %s", rig->reason);
+    assert_true (command_answer_decode (&answer, (bytes_t){rig->reply.data, rig->reply.size}, why));
+    command_answer_t told = answer;
+    command_answer_clear (&answer);
+    told.refusal.fresh = NULL;
+    told.refusal.holder = NULL;
+    told.refusal.answer = NULL;
+    return told;
+}
+
+/*  --- plans --- */
+
+static inline txid_t txid_numbered (uint64_t counter)
+{
+    txid_t txid = {.start = 1, .counter = counter};
+    memset (txid.store, 0x11, STORE_ID_BYTES);
+    return txid;
+}
+
+static inline void party_set (party_t *party, const char *name, int store)
+{
+    *party = (party_t){0};
+    snprintf (party->name, sizeof party->name, "%s", name);
+    snprintf (party->endpoint, sizeof party->endpoint, "sim://%s", name);
+    memset (party->store, store, STORE_ID_BYTES);
+}
+
+/*  A hold of nodes at lis/ams [from, until) hours from WALL_MS, for alice, with lis/tyo and gis/g1
+ * as the other participants. nodes 0: an empty part. End it with hold_clear. */
+static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t operation,
+                              const char *reservation, uint32_t base_version, uint32_t nodes,
+                              int64_t from_h, int64_t until_h)
+{
+    hold_t hold = {.part_kind = PART_COMPUTE, .prepare = true};
+    plan_t *plan = &hold.plan;
+    plan->txid = txid_numbered (counter);
+    plan->operation = operation;
+    snprintf (plan->reservation, sizeof plan->reservation, "%s", reservation);
+    plan->base_version = base_version;
+    plan->participants = calloc (3, sizeof (party_t));
+    plan->participants_count = 3;
+    party_set (&plan->participants [0], "lis/ams", 0xaa);
+    party_set (&plan->participants [1], "lis/tyo", 0xbb);
+    party_set (&plan->participants [2], "gis/g1", 0xcc);
+    party_set (&plan->coordinator, PLANNER, 0x11);
+    plan->decide_by_ms = rig->now.wall_ms + 10000;
+    plan->edge_ms = WALL_MS + from_h * HOUR_MS;
+    snprintf (plan->actor, sizeof plan->actor, "alice");
+    snprintf (plan->request_id, sizeof plan->request_id, "r%d@g1", (int) counter);
+    snprintf (plan->home, sizeof plan->home, "gis/g1");
+    compute_booking_t booking = {.cpus = nodes,
+                                 .nodes = nodes,
+                                 .from_ms = WALL_MS + from_h * HOUR_MS,
+                                 .until_ms = WALL_MS + until_h * HOUR_MS};
+    snprintf (booking.need, sizeof booking.need, "ocean");
+    snprintf (booking.class_name, sizeof booking.class_name, "thin");
+    packed_t part = compute_part_encode (&booking, nodes > 0);
+    hold.part = part.data;
+    hold.part_size = part.size;
+    return hold;
+}
+
+/*  Sends it, ends it. */
+static inline command_answer_t rig_hold_as (rig_t *rig, const char *caller, hold_t hold)
+{
+    rig_request (rig, caller, "Hold", hold_encode (&hold));
+    hold_clear (&hold);
+    return rig_answer (rig);
+}
+
+static inline command_answer_t rig_hold (rig_t *rig, hold_t hold)
+{
+    return rig_hold_as (rig, PLANNER, hold);
+}
+
+/*  Renew, Prepare, Commit, Abort, Resolve of a counter, as that caller. */
+static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, const char *method,
+                                            uint64_t counter)
+{
+    txid_t txid = txid_numbered (counter);
+    rig_request (rig, caller, method,
+                 strcmp (method, "Resolve") == 0 ? resolve_encode (&txid, rig->now.wall_ms + 10000)
+                                                 : txid_message_encode (&txid));
+    return rig_answer (rig);
+}
+
+static inline command_answer_t rig_verb (rig_t *rig, const char *method, uint64_t counter)
+{
+    return rig_verb_as (rig, PLANNER, method, counter);
+}
+
+/*  Held and prepared, then committed: the shortest way to a reservation. */
+static inline void rig_reserve (rig_t *rig, uint64_t counter, const char *reservation,
+                                uint32_t nodes, int64_t from_h, int64_t until_h)
+{
+    command_answer_t answer = rig_hold (
+      rig, hold_of (rig, counter, OPERATION_RESERVE, reservation, 0, nodes, from_h, until_h));
+    assert_int_equal (answer.state, COMMAND_PREPARED);
+    assert_int_equal (rig_verb (rig, "Commit", counter).state, COMMAND_COMMITTED);
+}
+
+/*  The state that the participant has on record, as an auditor sees it. */
+typedef struct {
+    txid_t txid;
+    command_state_t state;
+    bool done;
+} sought_t;
+
+static inline bool seek (void *owner, const command_view_t *command)
+{
+    sought_t *sought = owner;
+    if (txid_compare (&command->plan->txid, &sought->txid) != 0)
+        return true;
+    sought->state = command->state;
+    sought->done = command->done;
+    return false;
+}
+
+static inline sought_t rig_command (const rig_t *rig, uint64_t counter)
+{
+    sought_t sought = {.txid = txid_numbered (counter)};
+    participant_commands (rig->participant, NULL, seek, &sought);
+    return sought;
+}
+
+static inline command_state_t rig_state (const rig_t *rig, uint64_t counter)
+{
+    return rig_command (rig, counter).state;
+}
+
+/*  Nodes booked so many hours from WALL_MS. */
+static inline int64_t rig_load (const rig_t *rig, int64_t hour)
+{
+    return pool_load (&rig->pool, WALL_MS + hour * HOUR_MS);
+}
+
+static inline int64_t rig_counter (const rig_t *rig, const char *name)
+{
+    for (size_t i = 0; i < rig->service->counters_count; i++)
+        if (strcmp (rig->service->counters [i].name, name) == 0)
+            return rig->service->counters [i].value;
+    return 0;
+}
+
+/*  The oldest question not yet answered, of this method; NULL when there is none. */
+static inline asked_t *rig_asked (rig_t *rig, const char *method)
+{
+    for (size_t i = 0; i < rig->asked_count; i++)
+        if (rig->asked [i].call != 0 && strcmp (rig->asked [i].method, method) == 0)
+            return &rig->asked [i];
+    return NULL;
+}
+
+/*  Ends body. store: whose store answers; a time-out has none. */
+static inline void rig_tell (rig_t *rig, asked_t *asked, call_status_t status, packed_t body,
+                             int store)
+{
+    event_t event = {.kind = EVENT_ANSWER,
+                     .answer = {.call = asked->call,
+                                .status = status,
+                                .reason = "",
+                                .body = {body.data, body.size},
+                                .store_start = 1}};
+    memset (event.answer.store, store, STORE_ID_BYTES);
+    asked->call = 0;
+    rig_step (rig, &event);
+    free (body.data);
+}
+
+static inline void rig_tell_outcome (rig_t *rig, uint64_t counter, outcome_t outcome, bool done)
+{
+    asked_t *asked = rig_asked (rig, "Outcome");
+    assert_non_null (asked);
+    txid_t txid = txid_numbered (counter);
+    rig_tell (rig, asked, CALL_OK, outcome_encode (&txid, outcome, done), asked->to_store [0]);
+}
+
+static inline void rig_tell_silence (rig_t *rig, const char *method)
+{
+    asked_t *asked = rig_asked (rig, method);
+    assert_non_null (asked);
+    rig_tell (rig, asked, CALL_TIMED_OUT, (packed_t){0}, 0);
+}
+
+static inline void rig_tell_state (rig_t *rig, uint64_t counter, command_state_t state)
+{
+    asked_t *asked = rig_asked (rig, "Resolve");
+    assert_non_null (asked);
+    command_answer_t answer = {.txid = txid_numbered (counter), .state = state};
+    rig_tell (rig, asked, CALL_OK, command_answer_encode (&answer), asked->to_store [0]);
+}
+
+#endif
