@@ -175,14 +175,14 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
         reply (self, request, unchanged_encode (&mark));
         return;
     }
-    page_t *page = page_new ();
+    entry_page_t *page = entry_page_new ();
     const listing_t *listing = roster_after (self->roster, *asked.after ? asked.after : NULL);
-    while (listing && page_add (page, packed_of_listing (listing)))
+    while (listing && entry_page_add (page, packed_of_listing (listing)))
         listing = roster_after (self->roster, listing->entry.name);
     reply (self, request,
-           page_snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
-                                 listing != NULL));
-    page_destroy (&page);
+           snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
+                            listing != NULL));
+    entry_page_destroy (&page);
 }
 
 static bool of_kind (const directory_entry_t *entry, const char *kind)
@@ -220,13 +220,13 @@ static void on_find (void *owner, const moment_t *now, const request_t *request)
         return;
     }
     service_count (self->service, "finds", 1);
-    page_t *page = page_new ();
+    entry_page_t *page = entry_page_new ();
     const listing_t *listing = roster_after (self->roster, *find.after ? find.after : NULL);
-    while (listing &&
-           (!matches (&listing->entry, &find) || page_add (page, packed_of_listing (listing))))
+    while (listing && (!matches (&listing->entry, &find) ||
+                       entry_page_add (page, packed_of_listing (listing))))
         listing = roster_after (self->roster, listing->entry.name);
-    reply (self, request, page_find_encode (page, listing != NULL));
-    page_destroy (&page);
+    reply (self, request, find_answer_encode (page, listing != NULL));
+    entry_page_destroy (&page);
 }
 
 /*  --- the core --- */

@@ -161,7 +161,7 @@ bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES])
 
 /*  --- pages and changes --- */
 
-struct page {
+struct entry_page {
     Musubi__Entry *entries [GIS_PAGE_ENTRIES_MAX];
     size_t count;
     size_t bytes;
@@ -175,14 +175,14 @@ static Musubi__Entry *entry_of (bytes_t packed)
     return (Musubi__Entry *) message;
 }
 
-page_t *page_new (void)
+entry_page_t *entry_page_new (void)
 {
-    return must (calloc (1, sizeof (page_t)));
+    return must (calloc (1, sizeof (entry_page_t)));
 }
 
-void page_destroy (page_t **self_p)
+void entry_page_destroy (entry_page_t **self_p)
 {
-    page_t *self = *self_p;
+    entry_page_t *self = *self_p;
     if (!self)
         return;
     for (size_t i = 0; i < self->count; i++)
@@ -191,7 +191,7 @@ void page_destroy (page_t **self_p)
     *self_p = NULL;
 }
 
-bool page_add (page_t *self, bytes_t packed_entry)
+bool entry_page_add (entry_page_t *self, bytes_t packed_entry)
 {
     if (self->bytes >= GIS_PAGE_BYTES || self->count == GIS_PAGE_ENTRIES_MAX)
         return false;
@@ -207,8 +207,8 @@ static void mark_put (Musubi__SnapshotAnswer *to, const directory_mark_t *mark)
     to->number = mark->number;
 }
 
-packed_t page_snapshot_encode (const page_t *self, const directory_mark_t *mark,
-                               const char *const *homes, size_t homes_count, bool more)
+packed_t snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
+                          const char *const *homes, size_t homes_count, bool more)
 {
     Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
     char *home_list [GIS_HOMES_MAX];
@@ -224,7 +224,7 @@ packed_t page_snapshot_encode (const page_t *self, const directory_mark_t *mark,
     return packed_of (&answer.base);
 }
 
-packed_t page_find_encode (const page_t *self, bool more)
+packed_t find_answer_encode (const entry_page_t *self, bool more)
 {
     Musubi__FindAnswer answer = MUSUBI__FIND_ANSWER__INIT;
     answer.n_entries = self->count;

@@ -50,17 +50,17 @@ typedef struct {
 bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES]);
 
 /*  Entries of one answer, within what a body may hold. */
-typedef struct page page_t;
-page_t *page_new (void);
-void page_destroy (page_t **self_p);
+typedef struct entry_page entry_page_t;
+entry_page_t *entry_page_new (void);
+void entry_page_destroy (entry_page_t **self_p);
 
 /*  Takes packed entries that announce_decode has checked. False when the page is full: the entry is
  *  not in it. */
-bool page_add (page_t *self, bytes_t packed_entry);
+bool entry_page_add (entry_page_t *self, bytes_t packed_entry);
 
-packed_t page_snapshot_encode (const page_t *self, const directory_mark_t *mark,
-                               const char *const *homes, size_t homes_count, bool more);
-packed_t page_find_encode (const page_t *self, bool more);
+packed_t snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
+                          const char *const *homes, size_t homes_count, bool more);
+packed_t find_answer_encode (const entry_page_t *self, bool more);
 packed_t unchanged_encode (const directory_mark_t *mark);
 
 packed_t delta_entry_encode (uint64_t number, bytes_t packed_entry);
