@@ -172,7 +172,8 @@ static bool is_present (const search_t *self, size_t need, const option_t *optio
 static span_t frame_of (const search_t *self, size_t need, const option_t *option)
 {
     int64_t from_ms = self->order.starts.earliest_ms;
-    if (!is_present (self, need, option))
+    bool fixed = from_ms == self->order.starts.latest_ms;
+    if (!fixed || !is_present (self, need, option)) /* what stays where it is needs no lead */
         from_ms = greatest (from_ms, self->order.soonest_ms + site_of (self, option)->lead_ms -
                                        user_request_offset_least (self->request));
     return (span_t){from_ms, self->order.starts.latest_ms};

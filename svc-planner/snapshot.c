@@ -54,10 +54,10 @@ void snapshot_destroy (snapshot_t **self_p)
     *self_p = NULL;
 }
 
-static const char *short_name (const char *name)
+const char *party_short_name (const char *party_name)
 {
-    const char *slash = strchr (name, '/');
-    return slash ? slash + 1 : name;
+    const char *slash = strchr (party_name, '/');
+    return slash ? slash + 1 : party_name;
 }
 
 static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
@@ -113,7 +113,7 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
         for (size_t n = 0; n < self->request->compute_count; n++) {
             const compute_need_t *need = &self->request->compute [n];
             need_options_t *options = &self->needs [n];
-            if (*need->site && strcmp (need->site, short_name (entry->name)) != 0 &&
+            if (*need->site && strcmp (need->site, party_short_name (entry->name)) != 0 &&
                 strcmp (need->site, entry->name) != 0)
                 continue;
             options->site_known = true;

@@ -13,8 +13,7 @@
 
 /*  A site that some need could use. */
 typedef struct {
-    party_t party;    /* "lis/ams" */
-    const char *site; /* "ams", within party.name */
+    party_t party; /* "lis/ams" */
     disclosure_t disclosure;
     int64_t lead_ms;
     int64_t gap_ms;
@@ -69,6 +68,9 @@ typedef struct {
     size_t places_room;
     need_options_t *needs; /* request->compute_count */
 } snapshot_t;
+
+/*  "ams" of "lis/ams". */
+const char *party_short_name (const char *party_name);
 
 /*  Empty, for the needs of a request that outlives it. */
 snapshot_t *snapshot_new (const user_request_t *request);

@@ -1,0 +1,291 @@
+/*  attempt - holds out, votes in. */
+#include "attempt.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRACE_MS 10 /* after the first no, for the others' answers */
+
+typedef struct {
+    party_t party; /* of its own: a decision takes the plan away */
+    uint64_t call;
+    vote_t vote;
+    txid_t replaced [REPLACES_MAX];
+    size_t replaced_count;
+} ballot_t;
+
+struct attempt {
+    service_t *service;
+    coordinator_t *coordinator;
+    const planner_settings_t *settings;
+    plan_t plan;
+    txid_t txid;
+    ballot_t *ballots;
+    size_t count;
+    size_t waiting;
+    bool refused;
+    uint64_t timer;
+    int64_t mono_by_ms;
+    trail_t *trail;
+    attempt_ended_fn *on_end;
+    void *owner;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+/*  --- trail --- */
+
+static bool same_party (const party_t *a, const party_t *b)
+{
+    return strcmp (a->name, b->name) == 0 && memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
+}
+
+void trail_add (trail_t *self, const party_t *party, const txid_t *txid)
+{
+    if (self->count == self->room) {
+        self->room = self->room ? 2 * self->room : 8;
+        self->traces = must (realloc (self->traces, self->room * sizeof *self->traces));
+    }
+    self->traces [self->count++] = (trace_t){.party = *party, .txid = *txid};
+}
+
+void trail_clear (trail_t *self)
+{
+    free (self->traces);
+    *self = (trail_t){0};
+}
+
+static void trail_remove (trail_t *self, const party_t *party, const txid_t *txid)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (!same_party (&self->traces [i].party, party) ||
+            txid_compare (&self->traces [i].txid, txid) != 0)
+            self->traces [kept++] = self->traces [i];
+    self->count = kept;
+}
+
+static bool takes_part (const plan_t *plan, const party_t *party)
+{
+    for (size_t i = 0; plan && i < plan->participants_count; i++)
+        if (same_party (&plan->participants [i], party))
+            return true;
+    return false;
+}
+
+void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now,
+                  const plan_t *keep, const char *except)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const trace_t *trace = &self->traces [i];
+        if (takes_part (keep, &trace->party) || strcmp (trace->party.name, except) == 0)
+            self->traces [kept++] = *trace;
+        else
+            coordinator_abort (coordinator, now, &trace->party, &trace->txid, NULL, NULL);
+    }
+    self->count = kept;
+}
+
+/*  --- attempt --- */
+
+static void end (attempt_t *self, const moment_t *now)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        calls_cancel (self->service->calls, self->ballots [i].call);
+        self->ballots [i].call = 0;
+    }
+    self->on_end (self->owner, now, self->waiting == 0 && !self->refused);
+}
+
+static void on_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    attempt_t *self = owner;
+    self->timer = 0;
+    self->refused = true;
+    end (self, now);
+}
+
+static void answered (attempt_t *self, const moment_t *now)
+{
+    if (--self->waiting == 0) {
+        end (self, now);
+        return;
+    }
+    if (!self->refused)
+        return;
+    int64_t grace_ms = now->mono_ms + GRACE_MS;
+    if (grace_ms >= self->mono_by_ms)
+        return; /* the end of all patience comes first */
+    timers_cancel (self->service->timers, self->timer);
+    self->mono_by_ms = grace_ms; /* the first no sets it, no later one puts it off */
+    self->timer = timers_set (self->service->timers, grace_ms, on_time, self, 0);
+}
+
+static void read_answer (ballot_t *ballot, const call_result_t *result)
+{
+    command_answer_t answer;
+    vote_t *vote = &ballot->vote;
+    if (!command_answer_decode (&answer, result->body, vote->why)) {
+        vote->kind = VOTE_WRONG;
+        return;
+    }
+    if (answer.state == COMMAND_PREPARED && answer.refusal.reason == REFUSAL_NONE) {
+        vote->kind = VOTE_YES;
+    } else if (answer.refusal.reason != REFUSAL_NONE) {
+        vote->kind = VOTE_REFUSED;
+        vote->refusal = answer.refusal;
+        answer.refusal = (refusal_t){0};
+    } else {
+        vote->kind = VOTE_WRONG;
+        snprintf (vote->why, sizeof vote->why, "answered a hold with %s",
+                  command_state_word (answer.state));
+    }
+    command_answer_clear (&answer);
+}
+
+static void on_vote (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    attempt_t *self = owner;
+    ballot_t *ballot = &self->ballots [token];
+    ballot->call = 0;
+    snprintf (ballot->vote.why, sizeof ballot->vote.why, "%s", result->reason);
+    if (result->status == CALL_OK)
+        read_answer (ballot, result);
+    else if (result->status == CALL_TIMED_OUT)
+        ballot->vote.kind = VOTE_SILENT;
+    else if (result->status == CALL_WRONG_STORE)
+        ballot->vote.kind = VOTE_LOST;
+    else
+        ballot->vote.kind = VOTE_WRONG;
+
+    if (ballot->vote.kind == VOTE_YES)
+        for (size_t i = 0; i < ballot->replaced_count; i++)
+            trail_remove (self->trail, &ballot->party, &ballot->replaced [i]);
+    else
+        self->refused = true;
+    answered (self, now);
+}
+
+static void send_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part)
+{
+    ballot_t *ballot = &self->ballots [at];
+    hold_t hold = {.plan = self->plan, /* lent */
+                   .part_kind = part->kind,
+                   .part = part->part.data,
+                   .part_size = part->part.size,
+                   .ttl_ms = self->settings->hold_ttl_ms,
+                   .prepare = true};
+    for (size_t i = 0; i < self->trail->count && hold.replaces_count < REPLACES_MAX; i++)
+        if (same_party (&self->trail->traces [i].party, &ballot->party))
+            hold.replaces [hold.replaces_count++] = self->trail->traces [i].txid;
+    memcpy (ballot->replaced, hold.replaces, sizeof ballot->replaced);
+    ballot->replaced_count = hold.replaces_count;
+    packed_t body = hold_encode (&hold);
+    ballot->call = calls_start (self->service->calls, now,
+                                &(call_order_t){.peer = ballot->party.name,
+                                                .endpoint = ballot->party.endpoint,
+                                                .to_store = ballot->party.store,
+                                                .service = "Participant",
+                                                .method = "Hold",
+                                                .actor = self->service->name,
+                                                .request_id = "",
+                                                .body = {.data = body.data, .size = body.size},
+                                                .timeout_ms = self->settings->try_ms,
+                                                .tries_max = self->settings->tries_max},
+                                on_vote, self, at);
+    free (body.data);
+}
+
+attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
+                        const planner_settings_t *settings, const moment_t *now, plan_t *plan,
+                        const attempt_part_t *parts, trail_t *trail, attempt_ended_fn *ended,
+                        void *owner)
+{
+    attempt_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->coordinator = coordinator;
+    self->settings = settings;
+    self->plan = *plan;
+    *plan = (plan_t){0};
+    self->txid = self->plan.txid;
+    self->trail = trail;
+    self->on_end = ended;
+    self->owner = owner;
+    self->count = self->waiting = self->plan.participants_count;
+    self->ballots = must (calloc (self->count, sizeof *self->ballots));
+    self->mono_by_ms =
+      now->mono_ms + (self->plan.decide_by_ms - timekeeper_most (&service->timekeeper, now));
+    self->timer = timers_set (service->timers, self->mono_by_ms, on_time, self, 0);
+    for (size_t i = 0; i < self->count; i++) {
+        self->ballots [i].party = self->plan.participants [i];
+        send_hold (self, now, i, &parts [i]);
+        free (parts [i].part.data);
+    }
+    return self;
+}
+
+/*  A refusal is no promise, and nothing is held by one that knows no such plan; all others may
+ *  hold. */
+static bool may_hold (const vote_t *vote)
+{
+    return vote->kind != VOTE_REFUSED && vote->kind != VOTE_LOST;
+}
+
+void attempt_destroy (attempt_t **self_p)
+{
+    attempt_t *self = *self_p;
+    if (!self)
+        return;
+    bool taken = self->plan.participants_count == 0;
+    for (size_t i = 0; i < self->count; i++) {
+        calls_cancel (self->service->calls, self->ballots [i].call);
+        if (!taken && may_hold (&self->ballots [i].vote))
+            trail_add (self->trail, &self->ballots [i].party, &self->txid);
+        refusal_clear (&self->ballots [i].vote.refusal);
+    }
+    if (!taken)
+        coordinator_drop (self->coordinator, &self->txid);
+    timers_cancel (self->service->timers, self->timer);
+    plan_clear (&self->plan);
+    free (self->ballots);
+    free (self);
+    *self_p = NULL;
+}
+
+plan_t *attempt_plan (attempt_t *self)
+{
+    return &self->plan;
+}
+
+int64_t attempt_mono_by_ms (const attempt_t *self)
+{
+    return self->mono_by_ms;
+}
+
+size_t attempt_votes (const attempt_t *self)
+{
+    return self->count;
+}
+
+const vote_t *attempt_vote (const attempt_t *self, size_t participant)
+{
+    assert (participant < self->count);
+    return &self->ballots [participant].vote;
+}
+
+const party_t *attempt_party (const attempt_t *self, size_t participant)
+{
+    assert (participant < self->count);
+    return &self->ballots [participant].party;
+}

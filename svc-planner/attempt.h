@@ -1,0 +1,81 @@
+/*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once (DESIGN §4).
+ *
+ *  It ends when all have answered; or shortly after the first no, so that one round teaches as much
+ *  as it can (T3); or when the time to decide is over. What was held stays held: the next plan
+ *  replaces it, or it is aborted. The trail remembers where.
+ */
+#ifndef MUSUBI_ATTEMPT_H
+#define MUSUBI_ATTEMPT_H
+
+#include "coordinator.h"
+
+/*  What one participant is asked for. */
+typedef struct {
+    part_kind_t kind;
+    packed_t part; /* freed by the attempt */
+} attempt_part_t;
+
+typedef enum {
+    VOTE_WAITING, /* no answer yet: it may hold or not */
+    VOTE_YES,
+    VOTE_REFUSED, /* the refusal says why */
+    VOTE_SILENT,  /* all tries timed out: it may hold or not */
+    VOTE_LOST,    /* another store serves there */
+    VOTE_WRONG,   /* it did not understand, or we did not */
+} vote_kind_t;
+
+typedef struct {
+    vote_kind_t kind;
+    refusal_t refusal;
+    char why [WHY_BYTES]; /* SILENT, LOST, WRONG */
+} vote_t;
+
+/*  --- trail: holds that earlier attempts of a request may have left --- */
+
+typedef struct {
+    party_t party;
+    txid_t txid;
+} trace_t;
+
+typedef struct {
+    trace_t *traces;
+    size_t count;
+    size_t room;
+} trail_t;
+
+void trail_add (trail_t *self, const party_t *party, const txid_t *txid);
+void trail_clear (trail_t *self);
+
+/*  Abort what was left at all parties but those that are in keep (they replace it themselves) or
+ *  go by except; forget it. */
+void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now,
+                  const plan_t *keep, const char *except);
+
+/*  --- attempt --- */
+
+typedef struct attempt attempt_t;
+
+/*  prepared: every vote is yes. Called once, never from within attempt_new; destroy it there or
+ *  later. */
+typedef void attempt_ended_fn (void *owner, const moment_t *now, bool prepared);
+
+/*  Sends the holds. plan: complete, with a txid of coordinator_begin; taken over. parts: one a
+ *  participant, in their order; the list is the caller's, what it points to is taken over. trail is
+ *  borrowed for life: what a YES has replaced leaves it. */
+attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
+                        const planner_settings_t *settings, const moment_t *now, plan_t *plan,
+                        const attempt_part_t *parts, trail_t *trail, attempt_ended_fn *ended,
+                        void *owner);
+
+/*  Leaves what may be held in the trail, unless the plan was taken out by a decision. */
+void attempt_destroy (attempt_t **self_p);
+
+/*  The plan; for coordinator_decide, which takes it. */
+plan_t *attempt_plan (attempt_t *self);
+int64_t attempt_mono_by_ms (const attempt_t *self);
+
+size_t attempt_votes (const attempt_t *self);
+const vote_t *attempt_vote (const attempt_t *self, size_t participant);
+const party_t *attempt_party (const attempt_t *self, size_t participant);
+
+#endif

@@ -1,0 +1,225 @@
+/*  closing - the end of a request without a commit (T2).
+ *
+ *  "Refused" is a promise too: no other attempt of this request may commit any more. So whatever
+ *  our own attempts left at the home is aborted, then the claim is closed there with the refusal as
+ *  its answer, and only when that is flushed is it told. Where the home knows better, the home's
+ *  answer is told; where it is silent, nothing is known.
+ */
+#include "errand.h"
+
+#include "planner_wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOSES_MAX 4 /* own remains may have to be aborted first */
+
+static void close_claim (errand_t *self, const moment_t *now);
+
+static uint64_t ask_home (errand_t *self, const moment_t *now, const char *method, packed_t body,
+                          call_done_fn *done)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    service_t *service = self->planner->service;
+    uint64_t call = calls_start (service->calls, now,
+                                 &(call_order_t){.peer = self->name.home,
+                                                 .endpoint = "",
+                                                 .service = "Home",
+                                                 .method = method,
+                                                 .actor = service->name,
+                                                 .request_id = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .timeout_ms = settings->try_ms,
+                                                 .tries_max = settings->tries_max},
+                                 done, self, 0);
+    free (body.data);
+    return call;
+}
+
+static void tell_kept (errand_t *self, packed_t answer)
+{
+    service_count (self->planner->service, "told_again", 1);
+    errand_log (self, "told-again", "");
+    errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+}
+
+/*  An attempt of an earlier life of this planner, that can't commit any more. */
+static bool own_remains (const errand_t *self, const claim_look_t *look)
+{
+    return look->state == CLAIM_HELD && look->holder &&
+           coordinator_aborted (self->planner->coordinator, &look->holder->txid);
+}
+
+/*  What the home says instead of what we expected. */
+static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
+{
+    if (look->conflict) {
+        self->answer.reasons_count = 0;
+        answer_reason (&self->answer, "", self->name.home,
+                       "this request id was used with another body");
+        errand_tell (self, now, ANSWER_CONFLICT);
+        return;
+    }
+    if (own_remains (self, look) && self->giving_up && self->closes < CLOSES_MAX) {
+        for (size_t i = 0; i < look->holder->participants_count; i++)
+            trail_add (&self->trail, &look->holder->participants [i], &look->holder->txid);
+        trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+        close_claim (self, now);
+        return;
+    }
+    switch (look->state) {
+    case CLAIM_CLOSED:
+        tell_kept (self, look->answer);
+        return;
+    case CLAIM_COMMITTED:
+        if (look->done)
+            tell_kept (self, look->answer);
+        else
+            errand_verify (self, now, look);
+        return;
+    case CLAIM_FREE:
+        if (!self->giving_up) { /* who had it has let go of it */
+            errand_again (self, now);
+            return;
+        }
+        break;
+    case CLAIM_HELD:
+        break;
+    }
+    answer_reason (&self->answer, "", self->name.home,
+                   "another attempt of this request is under way: ask again");
+    errand_tell (self, now, ANSWER_IN_PROGRESS);
+}
+
+static void tell_unknown (errand_t *self, const moment_t *now, const char *why)
+{
+    answer_reason (&self->answer, "", self->name.home,
+                   "the request's home did not take the refusal (%s): ask again", why);
+    errand_tell (self, now, ANSWER_UNKNOWN);
+}
+
+static void on_closed (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) token;
+    errand_t *self = owner;
+    claim_look_t look;
+    bool closed;
+    char why [WHY_BYTES];
+    self->call = 0;
+    if (result->status != CALL_OK) {
+        tell_unknown (self, now, result->reason);
+        return;
+    }
+    if (!close_decode (result->body, &closed, &look, why)) {
+        tell_unknown (self, now, why);
+        return;
+    }
+    if (!closed) {
+        follow (self, now, &look);
+    } else if (look.answer.size > 0) {
+        /* Closed by us, or by somebody before us with the answer that counts. */
+        service_count (self->planner->service, "told_refused", 1);
+        errand_log (self, "refused",
+                    self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+        errand_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
+    } else {
+        errand_tell (self, now, ANSWER_REFUSED);
+    }
+    claim_look_clear (&look);
+}
+
+static void send_close (errand_t *self, const moment_t *now)
+{
+    answer_t *answer = &self->answer;
+    answer->status = ANSWER_REFUSED;
+    answer->rounds = self->rounds;
+    answer->planning_ms = now->mono_ms - self->begun_ms;
+    memcpy (answer->planner, self->planner->service->name, sizeof answer->planner);
+    memcpy (answer->request_id, self->name.full, sizeof answer->request_id);
+    strcpy (answer->algorithm, "auto");
+    if (self->kind != ERRAND_RESERVE)
+        memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
+    packed_t packed = answer_encode (answer);
+    self->closes++;
+    self->call = ask_home (self, now, "Close",
+                           close_encode (self->actor, self->name.full, self->digest,
+                                         (bytes_t){.data = packed.data, .size = packed.size},
+                                         self->keep_until_ms),
+                           on_closed);
+    free (packed.data);
+}
+
+static void on_aborted (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) token;
+    (void) result; /* were it not aborted, the claim would not close */
+    errand_t *self = owner;
+    self->call = 0;
+    close_claim (self, now);
+}
+
+/*  What is left in the trail is at the home: abort it, one after the other, then close. */
+static void close_claim (errand_t *self, const moment_t *now)
+{
+    if (self->trail.count == 0) {
+        send_close (self, now);
+        return;
+    }
+    trace_t trace = self->trail.traces [--self->trail.count];
+    self->call = coordinator_abort (self->planner->coordinator, now, &trace.party, &trace.txid,
+                                    on_aborted, self);
+}
+
+static void stop_planning (errand_t *self)
+{
+    service_t *service = self->planner->service;
+    timers_cancel (service->timers, self->pause_timer);
+    calls_cancel (service->calls, self->call);
+    self->pause_timer = 0;
+    self->call = 0;
+    verify_destroy (&self->verify);
+    attempt_destroy (&self->attempt);
+    locate_destroy (&self->locate);
+    errand_clear_planning (self);
+}
+
+void errand_give_up (errand_t *self, const moment_t *now)
+{
+    stop_planning (self);
+    if (self->dry_run) {
+        errand_tell (self, now, ANSWER_REFUSED);
+        return;
+    }
+    self->giving_up = true;
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+    close_claim (self, now);
+}
+
+static void on_looked (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) token;
+    errand_t *self = owner;
+    claim_look_t look;
+    char why [WHY_BYTES];
+    self->call = 0;
+    if (result->status != CALL_OK) {
+        tell_unknown (self, now, result->reason);
+        return;
+    }
+    if (!look_decode (result->body, &look, why)) {
+        tell_unknown (self, now, why);
+        return;
+    }
+    follow (self, now, &look);
+    claim_look_clear (&look);
+}
+
+void errand_look (errand_t *self, const moment_t *now)
+{
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    self->call = ask_home (self, now, "Look",
+                           look_encode (self->actor, self->name.full, self->digest), on_looked);
+}

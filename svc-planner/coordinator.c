@@ -1,0 +1,752 @@
+/*  coordinator - the decision log and the commits on their way.
+ *
+ *  Three tables in memory: txids in progress, decisions not settled, and settled ones that are kept
+ *  for questions. What is settled is put with the next batch of DONE messages, not at once: until
+ *  then a restart would only send the commits again, which is harmless, and no reply waits for that
+ *  write.
+ */
+#include "coordinator.h"
+
+#include "ordered.h"
+#include "question_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_MS      2000  /* after an answer to a commit that makes no sense */
+#define REST_MS       30000 /* so long idle before the store is marked as at rest */
+#define PRUNE_EVERY   1000
+#define PRUNE_STEP    256
+#define DONE_TRIES    3
+#define BUSY_KEY_SIZE 1 /* the mark that there may be unfinished business */
+
+static const uint8_t busy_key [BUSY_KEY_SIZE] = {0};
+
+typedef struct {
+    uint64_t counter;
+} progress_t;
+
+/*  One participant of a decision. */
+typedef struct {
+    uint64_t call;
+    uint64_t timer;
+    bool answered;
+} ballot_t;
+
+typedef struct {
+    coordinator_t *coordinator;
+    decision_record_t record;
+    txid_t txid;
+    ballot_t *ballots; /* one a participant */
+    size_t open;       /* not answered yet */
+    coordinator_told_fn *told;
+    void *owner;
+} decision_t;
+
+/*  A decision that is over, kept for questions (T5). */
+typedef struct {
+    txid_t txid;
+    int64_t end_ms;
+    bool done; /* all have acknowledged the commit */
+    bool stored;
+} kept_t;
+
+/*  DONE messages to one participant, on their way. */
+typedef struct {
+    party_t party;
+    txid_t *txids;
+    size_t count;
+    size_t room;
+} done_box_t;
+
+struct coordinator {
+    service_t *service;
+    const planner_settings_t *settings;
+    uint64_t counter;
+    ordered_t *progress;  /* of this start, by counter */
+    ordered_t *decisions; /* by txid */
+    ordered_t *kept;      /* by txid */
+    ordered_t *boxes;     /* by party */
+    kept_t **unstored;
+    size_t unstored_count;
+    size_t unstored_room;
+    uint64_t done_timer;
+    txid_t prune_after;
+    bool prune_begun;
+    bool busy; /* the mark is in the store */
+    int64_t active_ms;
+    coordinator_repair_fn *repair;
+    void *repairer;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int compare_progress (const void *key, const void *thing)
+{
+    uint64_t first = ((const progress_t *) key)->counter;
+    uint64_t second = ((const progress_t *) thing)->counter;
+    return (first > second) - (first < second);
+}
+
+static int compare_decision (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const decision_t *) thing)->txid);
+}
+
+static int compare_kept (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const kept_t *) thing)->txid);
+}
+
+static int compare_box (const void *key, const void *thing)
+{
+    const party_t *first = key, *second = &((const done_box_t *) thing)->party;
+    int order = strcmp (first->name, second->name);
+    return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
+}
+
+/*  --- records --- */
+
+static void put_record (coordinator_t *self, const txid_t *txid, const decision_record_t *record)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (txid, key);
+    packed_t value = decision_encode (record);
+    outbox_put (self->service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+static void keep (coordinator_t *self, const txid_t *txid, int64_t end_ms, bool done, bool stored)
+{
+    kept_t *kept = must (malloc (sizeof *kept));
+    *kept = (kept_t){.txid = *txid, .end_ms = end_ms, .done = done, .stored = stored};
+    ordered_add (self->kept, txid, kept);
+    if (stored)
+        return;
+    if (self->unstored_count == self->unstored_room) {
+        self->unstored_room = self->unstored_room ? 2 * self->unstored_room : 64;
+        self->unstored = must (realloc (self->unstored, self->unstored_room * sizeof (kept_t *)));
+    }
+    self->unstored [self->unstored_count++] = kept;
+}
+
+static decision_t *decision_new (coordinator_t *self, decision_record_t *record)
+{
+    decision_t *decision = must (calloc (1, sizeof *decision));
+    decision->coordinator = self;
+    decision->record = *record;
+    decision->txid = record->plan.txid;
+    decision->open = record->plan.participants_count;
+    decision->ballots = must (calloc (decision->open, sizeof *decision->ballots));
+    ordered_add (self->decisions, &decision->txid, decision);
+    return decision;
+}
+
+static void decision_free (decision_t *decision)
+{
+    service_t *service = decision->coordinator->service;
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++) {
+        calls_cancel (service->calls, decision->ballots [i].call);
+        timers_cancel (service->timers, decision->ballots [i].timer);
+    }
+    free (decision->ballots);
+    plan_clear (&decision->record.plan);
+    free (decision);
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    coordinator_t *self = owner;
+    if (key.size == BUSY_KEY_SIZE) {
+        self->busy = true;
+        return;
+    }
+    txid_t txid;
+    if (!txid_unpack (&txid, key)) {
+        outbox_log (self->service->outbox, LOG_ALARM, "decision record has no txid: ignored");
+        return;
+    }
+    char text [TXID_TEXT_BYTES], why [WHY_BYTES];
+    decision_record_t record;
+    if (!decision_decode (&record, value, why)) {
+        /* It was decided, whatever it was: never say aborted of it. */
+        outbox_log (self->service->outbox, LOG_ALARM, "decision %s is damaged: %s",
+                    txid_text (&txid, text), why);
+        keep (self, &txid, INT64_MAX, false, true);
+        return;
+    }
+    if (record.phase == DECISION_SETTLED || record.phase == DECISION_REPAIRED)
+        keep (self, &txid, record.end_ms, record.phase == DECISION_SETTLED, true);
+    else
+        decision_new (self, &record);
+}
+
+bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
+{
+    if (table != TABLE_DECISIONS)
+        return false;
+    if (key.size == BUSY_KEY_SIZE)
+        return true;
+    char why [WHY_BYTES];
+    decision_record_t record;
+    if (!decision_decode (&record, value, why))
+        return false;
+    plan_clear (&record.plan);
+    return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
+}
+
+/*  --- done (T6) --- */
+
+static void box_add (coordinator_t *self, const party_t *party, const txid_t *txid)
+{
+    done_box_t *box = ordered_find (self->boxes, party);
+    if (!box) {
+        box = must (calloc (1, sizeof *box));
+        box->party = *party;
+        ordered_add (self->boxes, &box->party, box);
+    }
+    if (box->count == box->room) {
+        box->room = box->room ? 2 * box->room : 16;
+        box->txids = must (realloc (box->txids, box->room * sizeof *box->txids));
+    }
+    box->txids [box->count++] = *txid;
+}
+
+static void on_done_told (void *owner, const moment_t *now, uint64_t token,
+                          const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* a participant that missed it asks before it forgets */
+}
+
+static void box_send (coordinator_t *self, const moment_t *now, const done_box_t *box)
+{
+    for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
+        size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
+        packed_t body = done_encode (&box->txids [at], count);
+        calls_start (self->service->calls, now,
+                     &(call_order_t){.peer = box->party.name,
+                                     .endpoint = box->party.endpoint,
+                                     .to_store = box->party.store,
+                                     .service = "Participant",
+                                     .method = "Done",
+                                     .actor = self->service->name,
+                                     .request_id = "",
+                                     .body = {.data = body.data, .size = body.size},
+                                     .timeout_ms = self->settings->try_ms,
+                                     .tries_max = DONE_TRIES},
+                     on_done_told, self, 0);
+        free (body.data);
+    }
+}
+
+static void box_free (coordinator_t *self, done_box_t *box)
+{
+    ordered_remove (self->boxes, &box->party);
+    free (box->txids);
+    free (box);
+}
+
+static void on_done_due (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    coordinator_t *self = owner;
+    self->done_timer = 0;
+    done_box_t *box;
+    while ((box = ordered_after (self->boxes, NULL))) {
+        box_send (self, now, box);
+        box_free (self, box);
+    }
+    for (size_t i = 0; i < self->unstored_count; i++) {
+        kept_t *kept = self->unstored [i];
+        decision_record_t record = {.phase = DECISION_SETTLED, .end_ms = kept->end_ms};
+        put_record (self, &kept->txid, &record);
+        kept->stored = true;
+    }
+    self->unstored_count = 0;
+}
+
+/*  --- commit --- */
+
+static void send_commit (decision_t *decision, const moment_t *now, size_t at);
+
+static void log_decision (const decision_t *decision, log_level_t level, const char *move,
+                          const char *why)
+{
+    char text [TXID_TEXT_BYTES];
+    const plan_t *plan = &decision->record.plan;
+    outbox_log (decision->coordinator->service->outbox, level,
+                "txn %s %s reservation=%s version=%u participants=%zu%s%s",
+                txid_text (&decision->txid, text), move, plan->reservation, plan->base_version + 1,
+                plan->participants_count, *why ? " why=" : "", why);
+}
+
+static void settle (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    log_decision (decision, LOG_INFO, "decided->settled", "");
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        if (!decision->record.spoilt [i])
+            box_add (self, &decision->record.plan.participants [i], &decision->txid);
+    if (self->done_timer == 0)
+        self->done_timer = timers_set (
+          self->service->timers, now->mono_ms + self->settings->done_ms, on_done_due, self, 0);
+    ordered_remove (self->decisions, &decision->txid);
+    keep (self, &decision->txid, decision->record.end_ms, true, false);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, false, "");
+}
+
+/*  Some participants can't keep their part: what the others have must go again (T10). */
+static void begin_repair (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    decision->record.phase = DECISION_REPAIRING;
+    log_decision (decision, LOG_ALARM, "decided->repairing", decision->record.text);
+    service_count (self->service, "repairs", 1);
+    put_record (self, &decision->txid, &decision->record);
+    if (self->repair)
+        self->repair (self->repairer, now, &decision->record);
+}
+
+static bool any_spoilt (const decision_t *decision)
+{
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        if (decision->record.spoilt [i])
+            return true;
+    return false;
+}
+
+static void ballot_answered (decision_t *decision, const moment_t *now, size_t at)
+{
+    assert (!decision->ballots [at].answered && decision->open > 0);
+    decision->ballots [at].answered = true;
+    if (--decision->open > 0)
+        return;
+    /* A release that some part has no use for any more has nothing to repair. */
+    if (any_spoilt (decision) && decision->record.plan.operation != OPERATION_RELEASE)
+        begin_repair (decision, now);
+    else
+        settle (decision, now);
+}
+
+static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    decision->record.spoilt [at] = true;
+    snprintf (decision->record.text, sizeof decision->record.text, "%s %s", party->name, what);
+    ballot_answered (decision, now, at);
+}
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    decision_t *decision = owner;
+    decision->ballots [token].timer = 0;
+    send_commit (decision, now, token);
+}
+
+static void commit_again (decision_t *decision, const moment_t *now, size_t at, const char *why)
+{
+    char text [TXID_TEXT_BYTES];
+    coordinator_t *self = decision->coordinator;
+    outbox_log (self->service->outbox, LOG_WARNING, "txn %s commit unanswered by=%s why=%.200s",
+                txid_text (&decision->txid, text), decision->record.plan.participants [at].name,
+                why);
+    decision->ballots [at].timer =
+      timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, decision, at);
+}
+
+/*  Another store answers at that address. Only when it goes by the participant's name is the
+ *  participant's store lost; else it is only an address (T16). */
+static void on_status (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    decision_t *decision = owner;
+    const party_t *party = &decision->record.plan.participants [token];
+    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    decision->ballots [token].call = 0;
+    bool lost = result->status == CALL_OK && status_decode (result->body, name, why) &&
+                strcmp (name, party->name) == 0 &&
+                memcmp (result->store, party->store, STORE_ID_BYTES) != 0;
+    if (lost)
+        ballot_spoilt (decision, now, token, "has lost its store");
+    else
+        commit_again (decision, now, token, "another service is at its address");
+}
+
+static void ask_status (decision_t *decision, const moment_t *now, size_t at)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    coordinator_t *self = decision->coordinator;
+    decision->ballots [at].call =
+      calls_start (self->service->calls, now,
+                   &(call_order_t){.peer = party->name,
+                                   .endpoint = party->endpoint,
+                                   .service = "Service",
+                                   .method = "Status",
+                                   .actor = self->service->name,
+                                   .request_id = "",
+                                   .timeout_ms = self->settings->try_ms,
+                                   .tries_max = self->settings->tries_max},
+                   on_status, decision, at);
+}
+
+static void take_answer (decision_t *decision, const moment_t *now, size_t at,
+                         const command_answer_t *answer)
+{
+    if (answer->refusal.reason == REFUSAL_MAY_NOT) {
+        commit_again (decision, now, at, answer->refusal.text);
+        return;
+    }
+    switch (answer->state) {
+    case COMMAND_COMMITTED:
+        ballot_answered (decision, now, at);
+        return;
+    case COMMAND_EDGE_REFUSED:
+        ballot_spoilt (decision, now, at, "heard of the commit too late and its window is taken");
+        return;
+    case COMMAND_UNKNOWN:
+    case COMMAND_ABORTED:
+    case COMMAND_EXPIRED:
+    case COMMAND_REJECTED:
+        /* It voted and does not know it any more: long past and forgotten, or lost. */
+        if (timekeeper_least (&decision->coordinator->service->timekeeper, now) >=
+            decision->record.end_ms)
+            ballot_answered (decision, now, at);
+        else
+            ballot_spoilt (decision, now, at, "has lost its vote");
+        return;
+    default:
+        commit_again (decision, now, at, command_state_word (answer->state));
+    }
+}
+
+static void on_commit (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    decision_t *decision = owner;
+    decision->ballots [token].call = 0;
+    if (result->status == CALL_WRONG_STORE) {
+        ask_status (decision, now, token);
+        return;
+    }
+    char why [WHY_BYTES];
+    command_answer_t answer;
+    if (result->status != CALL_OK) {
+        commit_again (decision, now, token, result->reason);
+    } else if (!command_answer_decode (&answer, result->body, why)) {
+        commit_again (decision, now, token, why);
+    } else {
+        take_answer (decision, now, token, &answer);
+        command_answer_clear (&answer);
+    }
+}
+
+static void send_commit (decision_t *decision, const moment_t *now, size_t at)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    coordinator_t *self = decision->coordinator;
+    packed_t body = txid_message_encode (&decision->txid);
+    decision->ballots [at].call =
+      calls_start (self->service->calls, now,
+                   &(call_order_t){.peer = party->name,
+                                   .endpoint = party->endpoint,
+                                   .to_store = party->store,
+                                   .service = "Participant",
+                                   .method = "Commit",
+                                   .actor = self->service->name,
+                                   .request_id = "",
+                                   .body = {.data = body.data, .size = body.size},
+                                   .timeout_ms = self->settings->try_ms},
+                   on_commit, decision, at);
+    free (body.data);
+}
+
+static void drive (decision_t *decision, const moment_t *now)
+{
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        send_commit (decision, now, i);
+}
+
+/*  --- outcome (T5) --- */
+
+static bool in_progress (const coordinator_t *self, const txid_t *txid)
+{
+    return txid->start == self->service->store.start &&
+           ordered_find (self->progress, &(progress_t){.counter = txid->counter});
+}
+
+static bool of_this_store (const coordinator_t *self, const txid_t *txid)
+{
+    const store_identity_t *store = &self->service->store;
+    if (memcmp (txid->store, store->id, STORE_ID_BYTES) != 0)
+        return false;
+    /* A txid that was not given out yet says nothing either. */
+    return txid->start < store->start ||
+           (txid->start == store->start && txid->counter <= self->counter);
+}
+
+bool coordinator_aborted (const coordinator_t *self, const txid_t *txid)
+{
+    return of_this_store (self, txid) && !in_progress (self, txid) &&
+           !ordered_find (self->decisions, txid) && !ordered_find (self->kept, txid);
+}
+
+static void on_outcome (void *owner, const moment_t *now, const request_t *request)
+{
+    coordinator_t *self = owner;
+    txid_t txid;
+    char why [WHY_BYTES];
+    if (!txid_message_decode (&txid, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const kept_t *kept = ordered_find (self->kept, &txid);
+    bool committed = kept || ordered_find (self->decisions, &txid);
+    outcome_t outcome = committed                           ? OUTCOME_COMMITTED
+                        : in_progress (self, &txid)         ? OUTCOME_PENDING
+                        : coordinator_aborted (self, &txid) ? OUTCOME_ABORTED
+                                                            : OUTCOME_LOST;
+    packed_t answer = outcome_encode (&txid, outcome, kept && kept->done);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+    self->active_ms = now->mono_ms;
+    service_count (self->service, "outcomes_asked", 1);
+}
+
+/*  --- life --- */
+
+static bool idle (const coordinator_t *self, const moment_t *now)
+{
+    return ordered_count (self->progress) == 0 && ordered_count (self->decisions) == 0 &&
+           self->unstored_count == 0 && now->mono_ms - self->active_ms >= REST_MS;
+}
+
+static void forget (coordinator_t *self, kept_t *kept)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&kept->txid, key);
+    outbox_delete (self->service->outbox, TABLE_DECISIONS,
+                   (bytes_t){.data = key, .size = sizeof key});
+    ordered_remove (self->kept, &kept->txid);
+    free (kept);
+}
+
+/*  A few records at a time, round and round. */
+static void on_prune (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    coordinator_t *self = owner;
+    int64_t wall_ms = timekeeper_least (&self->service->timekeeper, now);
+    for (int i = 0; i < PRUNE_STEP; i++) {
+        kept_t *kept = ordered_after (self->kept, self->prune_begun ? &self->prune_after : NULL);
+        self->prune_begun = kept != NULL;
+        if (!kept)
+            break;
+        self->prune_after = kept->txid;
+        if (kept->stored && kept->end_ms != INT64_MAX &&
+            wall_ms >= kept->end_ms + self->settings->retention_ms)
+            forget (self, kept);
+    }
+    if (self->busy && !self->settings->finishing && idle (self, now))
+        coordinator_rest (self);
+    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, on_prune, self, 0);
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    coordinator_t *self = owner;
+    self->active_ms = now->mono_ms;
+    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, on_prune, self, 0);
+    decision_t *decision = ordered_after (self->decisions, NULL);
+    for (txid_t txid; decision; decision = ordered_after (self->decisions, &txid)) {
+        txid = decision->txid; /* a repair may end it at once */
+        log_decision (decision, LOG_INFO, "resumed", "");
+        if (decision->record.phase == DECISION_REPAIRING && self->repair)
+            self->repair (self->repairer, now, &decision->record);
+        else
+            drive (decision, now);
+    }
+}
+
+coordinator_t *coordinator_new (service_t *service, const planner_settings_t *settings)
+{
+    coordinator_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = settings;
+    self->progress = ordered_new (compare_progress);
+    self->decisions = ordered_new (compare_decision);
+    self->kept = ordered_new (compare_kept);
+    self->boxes = ordered_new (compare_box);
+    service_serve (service, "Coordinator", "Outcome", on_outcome, self);
+    service_load (service, TABLE_DECISIONS, on_record, self);
+    service_at_start (service, on_start, self);
+    return self;
+}
+
+void coordinator_destroy (coordinator_t **self_p)
+{
+    coordinator_t *self = *self_p;
+    if (!self)
+        return;
+    progress_t *progress;
+    while ((progress = ordered_after (self->progress, NULL)))
+        free (ordered_remove (self->progress, progress));
+    decision_t *decision;
+    while ((decision = ordered_after (self->decisions, NULL))) {
+        ordered_remove (self->decisions, &decision->txid);
+        decision_free (decision);
+    }
+    kept_t *kept;
+    while ((kept = ordered_after (self->kept, NULL))) {
+        ordered_remove (self->kept, &kept->txid);
+        free (kept);
+    }
+    done_box_t *box;
+    while ((box = ordered_after (self->boxes, NULL)))
+        box_free (self, box);
+    ordered_destroy (&self->progress);
+    ordered_destroy (&self->decisions);
+    ordered_destroy (&self->kept);
+    ordered_destroy (&self->boxes);
+    free (self->unstored);
+    free (self);
+    *self_p = NULL;
+}
+
+txid_t coordinator_begin (coordinator_t *self)
+{
+    if (!self->busy)
+        outbox_put (self->service->outbox, TABLE_DECISIONS,
+                    (bytes_t){.data = busy_key, .size = sizeof busy_key}, (bytes_t){0});
+    self->busy = true;
+    txid_t txid = {.start = self->service->store.start, .counter = ++self->counter};
+    memcpy (txid.store, self->service->store.id, STORE_ID_BYTES);
+    progress_t *progress = must (malloc (sizeof *progress));
+    progress->counter = txid.counter;
+    ordered_add (self->progress, progress, progress);
+    return txid;
+}
+
+void coordinator_drop (coordinator_t *self, const txid_t *txid)
+{
+    assert (txid->start == self->service->store.start);
+    free (ordered_remove (self->progress, &(progress_t){.counter = txid->counter}));
+}
+
+bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
+                         int64_t end_ms, coordinator_told_fn *told, void *owner)
+{
+    assert (in_progress (self, &plan->txid));
+    int64_t wall_ms = timekeeper_most (&self->service->timekeeper, now);
+    if (wall_ms >= plan->decide_by_ms || now->mono_ms >= mono_by_ms ||
+        wall_ms >= plan->edge_ms - self->settings->guard_ms)
+        return false;
+    decision_record_t record = {.phase = DECISION_DECIDED, .plan = *plan, .end_ms = end_ms};
+    *plan = (plan_t){0};
+    decision_t *decision = decision_new (self, &record);
+    decision->told = told;
+    decision->owner = owner;
+    coordinator_drop (self, &decision->txid);
+    put_record (self, &decision->txid, &decision->record);
+    log_decision (decision, LOG_INFO, "prepared->decided", "");
+    self->active_ms = now->mono_ms;
+    drive (decision, now);
+    return true;
+}
+
+static void on_abort_told (void *owner, const moment_t *now, uint64_t token,
+                           const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* whoever missed it asks for the outcome, or its hold expires */
+}
+
+uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,
+                            const txid_t *txid, call_done_fn *done, void *owner)
+{
+    assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
+    packed_t body = txid_message_encode (txid);
+    uint64_t call = calls_start (self->service->calls, now,
+                                 &(call_order_t){.peer = party->name,
+                                                 .endpoint = party->endpoint,
+                                                 .to_store = party->store,
+                                                 .service = "Participant",
+                                                 .method = "Abort",
+                                                 .actor = self->service->name,
+                                                 .request_id = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .timeout_ms = self->settings->try_ms,
+                                                 .tries_max = self->settings->tries_max},
+                                 done ? done : on_abort_told, owner, 0);
+    free (body.data);
+    return call;
+}
+
+void coordinator_disown (coordinator_t *self, const txid_t *txid)
+{
+    decision_t *decision = ordered_find (self->decisions, txid);
+    if (decision)
+        decision->told = NULL;
+}
+
+void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, void *owner)
+{
+    self->repair = repair;
+    self->repairer = owner;
+}
+
+void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid)
+{
+    decision_t *decision = ordered_find (self->decisions, txid);
+    assert (decision && decision->record.phase == DECISION_REPAIRING);
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    char text [SENTENCE_BYTES];
+    memcpy (text, decision->record.text, sizeof text);
+    log_decision (decision, LOG_INFO, "repairing->repaired", text);
+    decision->record.phase = DECISION_REPAIRED;
+    put_record (self, txid, &decision->record);
+    ordered_remove (self->decisions, txid);
+    keep (self, &decision->txid, decision->record.end_ms, false, true);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, true, text);
+}
+
+size_t coordinator_unsettled (const coordinator_t *self)
+{
+    return ordered_count (self->decisions);
+}
+
+int64_t coordinator_active_ms (const coordinator_t *self)
+{
+    return self->active_ms;
+}
+
+void coordinator_rest (coordinator_t *self)
+{
+    if (!self->busy)
+        return;
+    self->busy = false;
+    outbox_delete (self->service->outbox, TABLE_DECISIONS,
+                   (bytes_t){.data = busy_key, .size = sizeof busy_key});
+}

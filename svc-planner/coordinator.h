@@ -1,0 +1,72 @@
+/*  coordinator - the decisions of this store, and their way to every participant (DESIGN T1, T4 to
+ *  T6, T10).
+ *
+ *      in progress --every vote, in time--> decided --all acknowledge--> settled
+ *                                              \--some part is gone--> repairing --> repaired
+ *
+ *  Only commits are recorded. A decision is put before the first commit message leaves, is driven
+ *  until every participant has answered, also after a restart, and stays on record until the last
+ *  window's end + retention. Of everything else this store says "aborted" (T5). Pure.
+ */
+#ifndef MUSUBI_COORDINATOR_H
+#define MUSUBI_COORDINATOR_H
+
+#include "planner.h"
+#include "record.h"
+#include "service.h"
+
+typedef struct coordinator coordinator_t;
+
+/*  Serves Coordinator.Outcome and owns TABLE_DECISIONS. The settings are borrowed for life. */
+coordinator_t *coordinator_new (service_t *service, const planner_settings_t *settings);
+void coordinator_destroy (coordinator_t **self_p);
+
+/*  How a decision ended for its owner, once: every participant has acknowledged, or (failed) what
+ *  was had is released again and that is acknowledged; text says why. */
+typedef void coordinator_told_fn (void *owner, const moment_t *now, bool failed, const char *text);
+
+/*  A new txid, in progress from now on: "pending" to whoever asks. Drop it when it will not be
+ *  decided: "aborted" from then on. Do that before a hold says that another plan replaces it. */
+txid_t coordinator_begin (coordinator_t *self);
+void coordinator_drop (coordinator_t *self, const txid_t *txid);
+
+/*  Tell one participant that a txid dropped, or left by an earlier start, is aborted. done may be
+ *  NULL: nobody waits for it. Returns the call. */
+uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,
+                            const txid_t *txid, call_done_fn *done, void *owner);
+
+/*  Every vote is in: log the commit and drive it. Takes the plan over. mono_by_ms: decide_by as
+ *  counted since the first hold was sent (T15). False: it is too late, nothing was logged and the
+ *  plan is still the caller's. end_ms: the last window's end, cleaning included. told may be
+ *  NULL. */
+bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
+                         int64_t end_ms, coordinator_told_fn *told, void *owner);
+
+/*  The owner of a decision has gone: nobody is told. */
+void coordinator_disown (coordinator_t *self, const txid_t *txid);
+
+/*  Is the txid one of this store that is neither decided nor in progress? Then it is aborted. */
+bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);
+
+/*  Who repairs (T10): called for a decision that some participants can't keep, also at start. The
+ *  record lives until coordinator_repaired. */
+typedef void coordinator_repair_fn (void *owner, const moment_t *now,
+                                    const decision_record_t *record);
+void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, void *owner);
+void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid);
+
+/*  Decisions that are not settled yet. */
+size_t coordinator_unsettled (const coordinator_t *self);
+
+/*  When this store was last asked something that matters to others (T8), on the monotonic clock:
+ *  questions, decisions on their way. */
+int64_t coordinator_active_ms (const coordinator_t *self);
+
+/*  Nothing is left to settle or to answer: say so in the store, for those who look for dead
+ *  planners' stores. */
+void coordinator_rest (coordinator_t *self);
+
+/*  What a store's records say to them: is there unfinished business? Feed every record. */
+bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value);
+
+#endif

@@ -1,0 +1,295 @@
+/*  errand - receipt and answer of a user's request.
+ *
+ *  Received bodies are known by their digest: the same id with other bytes is a conflict, the same
+ *  bytes again wait for the same answer (T2).
+ */
+#include "errand.h"
+
+#include "planner_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#define CLOSING_SHARE 6 /* the last sixth of a request's time is for closing it */
+
+static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
+                 DIGEST_BYTES <= crypto_generichash_BYTES_MAX,
+               "BLAKE2b gives a digest of this size");
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request)
+{
+    crypto_generichash_state state;
+    crypto_generichash_init (&state, NULL, 0, DIGEST_BYTES);
+    crypto_generichash_update (&state, (const uint8_t *) request->method,
+                               strlen (request->method) + 1);
+    crypto_generichash_update (&state, request->body.data, request->body.size);
+    crypto_generichash_final (&state, digest, DIGEST_BYTES);
+}
+
+static bool actor_sound (const char *actor)
+{
+    size_t length = strlen (actor);
+    if (length == 0 || length > NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((uint8_t) actor [i] <= ' ' || actor [i] == 0x7f)
+            return false;
+    return true;
+}
+
+/*  Answer one who asked, without an errand. */
+static void reply (planner_t *planner, const request_t *request, answer_status_t status,
+                   const char *request_id, const char *reason)
+{
+    answer_t answer = {.status = status};
+    snprintf (answer.planner, sizeof answer.planner, "%s", planner->service->name);
+    snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
+    answer_reason (&answer, "", "", "%s", reason);
+    packed_t packed = answer_encode (&answer);
+    outbox_reply (planner->service->outbox, request->reply_to,
+                  (bytes_t){.data = packed.data, .size = packed.size});
+    free (packed.data);
+    answer_clear (&answer);
+}
+
+/*  A repeat while the first is under way: it waits for the same answer. */
+static void join (errand_t *self, const request_t *request, const uint8_t digest [DIGEST_BYTES])
+{
+    if (memcmp (self->digest, digest, DIGEST_BYTES) != 0)
+        reply (self->planner, request, ANSWER_CONFLICT, self->name.full,
+               "this request id is being used with another body");
+    else if (self->waiters_count == WAITERS_MAX)
+        reply (self->planner, request, ANSWER_IN_PROGRESS, self->name.full,
+               "it is under way, and many wait for it already");
+    else
+        self->waiters [self->waiters_count++] = request->reply_to;
+}
+
+/*  A request without an id gets one here: it is told with the answer. */
+static void name_anew (const moment_t *now, char id [REQUEST_ID_BYTES_MAX + 1])
+{
+    sodium_bin2hex (id, REQUEST_ID_BYTES_MAX + 1, now->entropy, 12);
+}
+
+static bool name_request (planner_t *planner, const moment_t *now, const request_t *request,
+                          request_name_t *name)
+{
+    char why [WHY_BYTES], id [REQUEST_ID_BYTES_MAX + 1];
+    const char *const *homes;
+    size_t homes_count = directory_homes (planner->service->directory, &homes);
+    if (homes_count == 0) {
+        service_refuse (planner->service, request, CALL_OVERLOADED,
+                        "the directory has not answered this planner yet");
+        return false;
+    }
+    const char *wanted = request->request_id;
+    if (*wanted == 0) {
+        name_anew (now, id);
+        wanted = id;
+    }
+    if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why)) {
+        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        return false;
+    }
+    return true;
+}
+
+static bool receivable (planner_t *planner, const request_t *request)
+{
+    if (planner->settings.finishing) {
+        service_refuse (planner->service, request, CALL_OVERLOADED,
+                        "this planner only settles what a dead one left");
+        return false;
+    }
+    if (!actor_sound (request->actor)) {
+        service_refuse (planner->service, request, CALL_BAD_REQUEST,
+                        "actor: must be a name without blanks, 1 to %d bytes", NAME_BYTES_MAX);
+        return false;
+    }
+    if (!directory_known (planner->service->directory)) {
+        service_refuse (planner->service, request, CALL_OVERLOADED,
+                        "the directory has not answered this planner yet");
+        return false;
+    }
+    return true;
+}
+
+static bool room_for_one (planner_t *planner, const request_t *request)
+{
+    if (ordered_count (planner->errands) < planner->settings.in_progress_max)
+        return true;
+    service_count (planner->service, "overloaded", 1);
+    service_refuse (planner->service, request, CALL_OVERLOADED,
+                    "in_progress_max = %u requests are under way",
+                    planner->settings.in_progress_max);
+    return false;
+}
+
+/*  Time is up: whatever is true now is told. */
+static void on_limit (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    self->limit_timer = 0;
+    if (self->decided) {
+        answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
+        errand_tell (self, now, ANSWER_IN_PROGRESS);
+    } else if (self->giving_up) {
+        answer_reason (&self->answer, "", self->name.home,
+                       "the request's home does not answer: ask again");
+        errand_tell (self, now, ANSWER_UNKNOWN);
+    } else {
+        int64_t rest_ms = self->planner->settings.request_limit_ms / CLOSING_SHARE;
+        self->limit_timer =
+          timers_set (self->planner->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
+        answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
+                       (long long) self->planner->settings.request_limit_ms);
+        errand_give_up (self, now);
+    }
+}
+
+static errand_t *errand_begin (planner_t *planner, const moment_t *now, const request_t *request,
+                               errand_kind_t kind)
+{
+    errand_t *self = must (calloc (1, sizeof *self));
+    self->planner = planner;
+    self->kind = kind;
+    self->number = ++planner->errands_begun;
+    snprintf (self->actor, sizeof self->actor, "%s", request->actor);
+    self->waiters [self->waiters_count++] = request->reply_to;
+    self->begun_ms = now->mono_ms;
+    self->begun_wall_ms = now->wall_ms;
+    self->check_from_ms = INT64_MIN;
+    self->keep_until_ms = now->wall_ms;
+    int64_t limit_ms = planner->settings.request_limit_ms;
+    self->limit_timer =
+      timers_set (planner->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
+                  on_limit, self, 0);
+    service_count (planner->service, "requests", 1);
+    return self;
+}
+
+errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *request,
+                      errand_kind_t kind, bool dry_run)
+{
+    errand_t key = {0};
+    if (!receivable (planner, request))
+        return NULL;
+    if (!dry_run) {
+        if (!name_request (planner, now, request, &key.name))
+            return NULL;
+        snprintf (key.actor, sizeof key.actor, "%s", request->actor);
+        digest_body (key.digest, request);
+        errand_t *same = ordered_find (planner->errands, &key);
+        if (same) {
+            join (same, request, key.digest);
+            return NULL;
+        }
+        if (!directory_find (planner->service->directory, key.name.home)) {
+            reply (planner, request, ANSWER_UNKNOWN, key.name.full,
+                   "the request's home is not in the directory: ask again");
+            return NULL;
+        }
+    }
+    if (!room_for_one (planner, request))
+        return NULL;
+    errand_t *self = errand_begin (planner, now, request, kind);
+    self->dry_run = dry_run;
+    self->name = key.name;
+    memcpy (self->digest, key.digest, sizeof self->digest);
+    ordered_add (planner->errands, self, self);
+    return self;
+}
+
+void errand_clear_planning (errand_t *self)
+{
+    survey_destroy (&self->survey);
+    search_destroy (&self->search);
+    snapshot_destroy (&self->snapshot);
+}
+
+void errand_destroy (errand_t *self)
+{
+    service_t *service = self->planner->service;
+    ordered_remove (self->planner->errands, self);
+    timers_cancel (service->timers, self->limit_timer);
+    timers_cancel (service->timers, self->pause_timer);
+    calls_cancel (service->calls, self->call);
+    verify_destroy (&self->verify);
+    attempt_destroy (&self->attempt);
+    if (self->decided)
+        coordinator_disown (self->planner->coordinator, &self->txid);
+    locate_destroy (&self->locate);
+    errand_clear_planning (self);
+    proposal_clear (&self->proposal);
+    trail_clear (&self->trail);
+    answer_clear (&self->answer);
+    request_patch_clear (&self->patch);
+    user_request_clear (&self->request);
+    free (self);
+}
+
+void errand_log (const errand_t *self, const char *move, const char *detail)
+{
+    static const char *const kinds [] = {
+      [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
+    outbox_log (self->planner->service->outbox, LOG_INFO,
+                "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
+                self->dry_run ? "dry-run" : self->name.full, move, self->actor, kinds [self->kind],
+                self->rounds, *self->reservation ? self->reservation : "-", *detail ? " why=" : "",
+                detail);
+}
+
+void errand_tell_packed (errand_t *self, bytes_t answer)
+{
+    for (size_t i = 0; i < self->waiters_count; i++)
+        outbox_reply (self->planner->service->outbox, self->waiters [i], answer);
+    errand_destroy (self);
+}
+
+void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
+{
+    static const char *const counters [] = {
+      [ANSWER_UNKNOWN] = "told_unknown",         [ANSWER_COMMITTED] = "told_committed",
+      [ANSWER_REFUSED] = "told_refused",         [ANSWER_PLANNED] = "told_planned",
+      [ANSWER_IN_PROGRESS] = "told_in_progress", [ANSWER_CONFLICT] = "told_conflict",
+    };
+    service_count (self->planner->service, counters [status], 1);
+    errand_log (self, answer_status_word (status),
+                self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+    answer_t *answer = &self->answer;
+    answer->status = status;
+    answer->rounds = self->rounds;
+    answer->planning_ms = now->mono_ms - self->begun_ms;
+    snprintf (answer->planner, sizeof answer->planner, "%s", self->planner->service->name);
+    snprintf (answer->algorithm, sizeof answer->algorithm, "auto");
+    snprintf (answer->request_id, sizeof answer->request_id, "%s", self->name.full);
+    /* A reserve that was not decided has tried out names that mean nothing. */
+    if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
+        snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
+    packed_t packed = answer_encode (answer);
+    errand_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
+    free (packed.data);
+}
+
+void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
+{
+    service_t *service = self->planner->service;
+    int64_t most_ms = self->planner->settings.backoff_ms;
+    for (uint32_t i = 1; i < round && most_ms < CALL_BACKOFF_MS_MAX / 2; i++)
+        most_ms *= 2;
+    int64_t pause_ms = 1 + (int64_t) prng_below (&service->prng, (uint64_t) most_ms + 1);
+    timers_cancel (service->timers, self->pause_timer);
+    self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, go_on, self, 0);
+}

@@ -1,0 +1,169 @@
+/*  errand - one request of a user, from its receipt to its answer.
+ *
+ *      reserve            plan --\
+ *      modify   locate -> plan ---+--> vote --> decided --> told "committed"
+ *      release  locate -----------/      |
+ *                                        +-- no --> again, or close at the home --> told "refused"
+ *
+ *  Where each step is decided: reserve.c and change.c begin; planning.c finds a plan;
+ *  proposal.c makes holds of it; voting.c puts it to the vote and draws the lessons; closing.c ends
+ *  without a commit (T2); errand.c answers. Whoever sends the same request again meanwhile is
+ *  answered together with the first.
+ */
+#ifndef MUSUBI_ERRAND_H
+#define MUSUBI_ERRAND_H
+
+#include "answer.h"
+#include "attempt.h"
+#include "coordinator.h"
+#include "locate.h"
+#include "ordered.h"
+#include "question_wire.h"
+#include "request.h"
+#include "search.h"
+#include "survey.h"
+
+typedef struct planner {
+    service_t *service;
+    planner_settings_t settings;
+    char **gis_endpoints; /* what the settings point to */
+    char **administrators;
+    coordinator_t *coordinator;
+    ordered_t *errands; /* by actor and request id; dry runs by number */
+    uint64_t errands_begun;
+    ordered_t *inquiries; /* show.c, list.c: by number */
+    uint64_t inquiries_begun;
+    ordered_t *repairs;  /* repair.c: by txid */
+    uint32_t told_load;  /* as last announced */
+    uint64_t works;      /* finish.c: orders for work */
+    uint64_t work;       /* under way; 0 = none */
+    int64_t lonely_from; /* finishing: since when nothing happened */
+} planner_t;
+
+/*  What an errand does, in the order of proto Operation. */
+typedef enum { ERRAND_RESERVE, ERRAND_MODIFY, ERRAND_RELEASE } errand_kind_t;
+
+/*  A plan in the making: everything an attempt needs. proposal_clear. */
+typedef struct {
+    plan_t plan;
+    attempt_part_t *parts; /* one a participant */
+    int64_t end_ms;        /* the last window's end, cleaning included */
+    packed_t answer;       /* what is told once it is committed */
+} proposal_t;
+
+typedef struct errand {
+    planner_t *planner;
+    errand_kind_t kind;
+    uint64_t number;
+    char actor [NAME_BYTES_MAX + 1];
+    request_name_t name; /* empty for a dry run */
+    uint8_t digest [DIGEST_BYTES];
+    bool dry_run;
+    uint64_t waiters [WAITERS_MAX]; /* reply_to of everyone who asked */
+    size_t waiters_count;
+    int64_t begun_ms; /* monotonic */
+    int64_t begun_wall_ms;
+    uint64_t limit_timer;
+    uint64_t pause_timer; /* back-off, or the next slice of the search */
+
+    user_request_t request; /* as asked, or with the patch applied */
+    request_patch_t patch;  /* modify */
+    char reservation [NAME_BYTES_MAX + 1];
+
+    locate_t *locate; /* modify, release */
+    uint32_t base_version;
+    uint32_t locates; /* how often it was looked for */
+
+    starts_t starts;
+    present_t present [NEEDS_MAX]; /* modify */
+    int64_t check_from_ms;
+    snapshot_t *snapshot;
+    survey_t *survey;
+    search_t *search;
+    bool contended; /* a refusal since the last survey: others are at it too */
+
+    proposal_t proposal;
+    attempt_t *attempt;
+    uint32_t rounds;
+    trail_t trail;
+    bool decided;
+    txid_t txid; /* decided */
+
+    answer_t answer; /* reasons gathered for a refusal */
+    bool giving_up;  /* closing */
+    uint64_t call;   /* closing: abort, close, look at the home */
+    size_t asking;   /* verifying: answers outstanding */
+    uint32_t closes; /* how often Close was sent */
+    struct verify *verify;
+    int64_t keep_until_ms; /* the last window asked for ends then */
+} errand_t;
+
+/*  --- errand.c --- */
+
+/*  Receive a request: name, digest, repeats, limits. NULL: it has been answered. The errand has
+ *  one waiter, and a limit on its time. */
+errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *request,
+                      errand_kind_t kind, bool dry_run);
+void errand_destroy (errand_t *self);
+
+/*  Tell all who wait, and end the errand: it is gone afterwards. */
+void errand_tell_packed (errand_t *self, bytes_t answer);
+void errand_tell (errand_t *self, const moment_t *now, answer_status_t status);
+
+/*  A log line "request … move" with what it is about. */
+void errand_log (const errand_t *self, const char *move, const char *detail);
+
+/*  Go on later: jittered back-off before round number so and so. */
+void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
+
+/*  Drop what planning made: survey, search, snapshot. */
+void errand_clear_planning (errand_t *self);
+
+/*  --- planning.c --- */
+
+/*  Look for a plan from a fresh survey; ends in a proposal put to the vote, or given up. */
+void errand_plan (errand_t *self, const moment_t *now);
+
+/*  Search again on the snapshot as it is. */
+void errand_search (errand_t *self, const moment_t *now);
+
+/*  --- proposal.c --- */
+
+/*  Make a plan of what the search found, of the reservation's release. False: it is too late for
+ *  it, or its home is not known; a reason is given. */
+bool propose_choice (errand_t *self, const moment_t *now);
+bool propose_release (errand_t *self, const moment_t *now);
+void proposal_clear (proposal_t *self);
+
+/*  What the search found, as it is told: placements, cost, start and end. */
+void answer_of_choice (const errand_t *self, answer_t *answer);
+
+/*  --- voting.c --- */
+
+/*  Put the proposal to the vote. */
+void errand_vote (errand_t *self, const moment_t *now);
+
+/*  Another round after a pause, or give up when there were enough. */
+void errand_again (errand_t *self, const moment_t *now);
+
+/*  --- change.c --- */
+
+/*  Look for the reservation again, after a change was in the way. */
+void errand_locate (errand_t *self, const moment_t *now);
+
+/*  --- closing.c --- */
+
+/*  No plan: abort what is held, close the claim, tell the refusal with the reasons gathered. */
+void errand_give_up (errand_t *self, const moment_t *now);
+
+/*  The home has the answer, or another attempt: look there and tell. */
+void errand_look (errand_t *self, const moment_t *now);
+
+/*  --- verify.c --- */
+
+/*  A committed claim that is not known to be done: is the transaction complete? Takes the look
+ *  over. Ends the errand. */
+void errand_verify (errand_t *self, const moment_t *now, claim_look_t *look);
+void verify_destroy (struct verify **self_p);
+
+#endif

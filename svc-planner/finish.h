@@ -1,0 +1,19 @@
+/*  finish - planners' stores that nobody serves (T8).
+ *
+ *  A live planner has its host look for unlocked stores with unfinished business every now and
+ *  then, and start a finisher for each. A finisher is a planner that serves such a store under the
+ *  dead one's name: it drives the decisions to their end and answers that the rest is aborted, and
+ *  when nothing is left and nobody has asked for a while, it marks the store as at rest and ends.
+ */
+#ifndef MUSUBI_FINISH_H
+#define MUSUBI_FINISH_H
+
+#include "errand.h"
+
+/*  At start. */
+void finish_start (planner_t *planner, const moment_t *now);
+
+/*  An EVENT_WORK, after the step. */
+void finish_work_ended (planner_t *planner, const event_t *event);
+
+#endif

@@ -1,0 +1,274 @@
+/*  list - the reservations of the federation, a page at a time.
+ *
+ *  Every site is asked for the same page of ids; where one has more than it sent, the page ends at
+ *  its last id, so that no reservation is ever told from some of its participants only.
+ */
+#include "methods.h"
+
+#include "inquiry.h"
+#include "outcomes.h"
+#include "view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MOST    1000
+#define DOUBTS_MAX   64      /* changes asked after in one page; the others are "committing" */
+#define ANSWER_BYTES 900000u /* a page ends before it grows past this */
+
+typedef struct {
+    party_t party;
+    uint64_t call;
+    bool answered;
+    bool more;
+    part_record_t *records;
+    size_t count;
+} sheet_t;
+
+struct doubt;
+
+typedef struct {
+    inquiry_t inquiry;
+    list_question_t question;
+    sheet_t *sheets; /* one a site */
+    size_t sheets_count;
+    size_t waiting;
+    uint64_t timer; /* when there is nobody to ask */
+    view_t *views;
+    size_t views_count;
+    bool more;
+    struct doubt *doubts;
+    size_t doubts_count;
+    size_t doubts_open;
+} list_t;
+
+typedef struct doubt {
+    list_t *list;
+    size_t view;
+    outcomes_t *outcomes;
+} doubt_t;
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static void list_free (inquiry_t *inquiry)
+{
+    list_t *self = (list_t *) inquiry;
+    service_t *service = inquiry->planner->service;
+    timers_cancel (service->timers, self->timer);
+    for (size_t i = 0; i < self->doubts_count; i++)
+        outcomes_destroy (&self->doubts [i].outcomes);
+    for (size_t i = 0; i < self->views_count; i++)
+        view_clear (&self->views [i]);
+    for (size_t i = 0; i < self->sheets_count; i++) {
+        calls_cancel (service->calls, self->sheets [i].call);
+        for (size_t r = 0; r < self->sheets [i].count; r++)
+            part_record_clear (&self->sheets [i].records [r]);
+        free (self->sheets [i].records);
+    }
+    free (self->doubts);
+    free (self->views);
+    free (self->sheets);
+    free (self);
+}
+
+static void tell (list_t *self)
+{
+    size_t silent_count = 0;
+    const char **silent = must (calloc (self->sheets_count + 1, sizeof *silent));
+    for (size_t i = 0; i < self->sheets_count; i++)
+        if (!self->sheets [i].answered)
+            silent [silent_count++] = self->sheets [i].party.name;
+    packed_t packed =
+      list_answer_encode (self->views, self->views_count, silent, silent_count, self->more);
+    free (silent);
+    inquiry_tell (&self->inquiry, packed);
+}
+
+static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+{
+    (void) now;
+    doubt_t *doubt = owner;
+    list_t *self = doubt->list;
+    if (verdict == OUTCOMES_COMPLETE)
+        self->views [doubt->view].status = SHOW_COMMITTED;
+    if (--self->doubts_open == 0)
+        tell (self);
+}
+
+static size_t view_bytes (const view_t *view)
+{
+    return 256 + view->compute_count * 224 + view->silent_count * (NAME_BYTES_MAX + 2);
+}
+
+/*  The id up to which every site has told all it has; NULL: to the end. */
+static const char *last_common (const list_t *self)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < self->sheets_count; i++) {
+        const sheet_t *sheet = &self->sheets [i];
+        if (!sheet->more || sheet->count == 0)
+            continue;
+        const char *id = sheet->records [sheet->count - 1].reservation;
+        if (!last || strcmp (id, last) < 0)
+            last = id;
+    }
+    return last;
+}
+
+/*  The smallest id that some sheet still has at its place; NULL at the end. */
+static const char *next_id (const list_t *self, const size_t *at)
+{
+    const char *next = NULL;
+    for (size_t i = 0; i < self->sheets_count; i++) {
+        const sheet_t *sheet = &self->sheets [i];
+        if (at [i] < sheet->count &&
+            (!next || strcmp (sheet->records [at [i]].reservation, next) < 0))
+            next = sheet->records [at [i]].reservation;
+    }
+    return next;
+}
+
+/*  Gather the records of one id from all sheets into a view. */
+static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *parts)
+{
+    for (size_t i = 0; i < self->sheets_count; i++) {
+        const sheet_t *sheet = &self->sheets [i];
+        parts [i] = (view_part_t){.participant = sheet->party.name, .answered = sheet->answered};
+        if (at [i] < sheet->count && strcmp (sheet->records [at [i]].reservation, id) == 0)
+            parts [i].record = &sheet->records [at [i]++];
+    }
+    const part_record_t *newest = view_newest (parts, self->sheets_count);
+    bool doubt;
+    view_t *view = &self->views [self->views_count++];
+    view_build (view, parts, self->sheets_count, inquiry_may_see (&self->inquiry, newest->owner),
+                &doubt);
+    free (view->parts); /* a list shows no parts */
+    view->parts = NULL;
+    view->parts_count = 0;
+    return doubt;
+}
+
+static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
+{
+    const planner_t *planner = self->inquiry.planner;
+    doubt_t *doubt = &self->doubts [self->doubts_count++];
+    *doubt = (doubt_t){.list = self, .view = view};
+    self->doubts_open++;
+    doubt->outcomes =
+      outcomes_new (planner->service, &planner->settings, now, &newest->plan, on_outcomes, doubt);
+}
+
+static void merge (list_t *self, const moment_t *now)
+{
+    const char *last = last_common (self), *id;
+    size_t bytes = 0;
+    size_t *at = must (calloc (self->sheets_count + 1, sizeof *at));
+    view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
+    self->views = must (calloc (self->question.most, sizeof *self->views));
+    self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
+    while ((id = next_id (self, at))) {
+        bool past = last && strcmp (id, last) > 0;
+        if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
+            self->more = true;
+            break;
+        }
+        bool doubt = take_view (self, id, at, parts);
+        bytes += view_bytes (&self->views [self->views_count - 1]);
+        if (doubt && self->doubts_count < DOUBTS_MAX)
+            ask_after (self, now, self->views_count - 1, view_newest (parts, self->sheets_count));
+    }
+    self->more = self->more || last != NULL;
+    free (at);
+    free (parts);
+    if (self->doubts_open == 0)
+        tell (self);
+}
+
+static void on_listed (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    list_t *self = owner;
+    sheet_t *sheet = &self->sheets [token];
+    char why [WHY_BYTES];
+    sheet->call = 0;
+    sheet->answered =
+      result->status == CALL_OK &&
+      part_list_decode (result->body, &sheet->records, &sheet->count, &sheet->more, why);
+    if (--self->waiting == 0)
+        merge (self, now);
+}
+
+static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    list_t *self = owner;
+    self->timer = 0;
+    merge (self, now);
+}
+
+static void ask (list_t *self, const moment_t *now, size_t at)
+{
+    planner_t *planner = self->inquiry.planner;
+    const list_question_t *question = &self->question;
+    packed_t body = part_list_encode (question->owner, question->from_ms, question->until_ms,
+                                      question->after, question->most);
+    self->waiting++;
+    self->sheets [at].call =
+      calls_start (planner->service->calls, now,
+                   &(call_order_t){.peer = self->sheets [at].party.name,
+                                   .endpoint = self->sheets [at].party.endpoint,
+                                   .service = "Participant",
+                                   .method = "List",
+                                   .actor = planner->service->name,
+                                   .request_id = "",
+                                   .body = {.data = body.data, .size = body.size},
+                                   .timeout_ms = planner->settings.try_ms,
+                                   .tries_max = 2},
+                   on_listed, self, at);
+    free (body.data);
+}
+
+static void add_sheets (list_t *self)
+{
+    directory_t *directory = self->inquiry.planner->service->directory;
+    size_t room = 0;
+    const directory_entry_t *entry = directory_next (directory, "lis", NULL);
+    for (; entry; entry = directory_next (directory, "lis", entry)) {
+        if (self->sheets_count == room) {
+            room = room ? 2 * room : 16;
+            self->sheets = must (realloc (self->sheets, room * sizeof *self->sheets));
+        }
+        sheet_t *sheet = &self->sheets [self->sheets_count++];
+        *sheet = (sheet_t){0};
+        snprintf (sheet->party.name, sizeof sheet->party.name, "%s", entry->name);
+        snprintf (sheet->party.endpoint, sizeof sheet->party.endpoint, "%s", entry->endpoint);
+    }
+}
+
+void planner_on_list (void *owner, const moment_t *now, const request_t *request)
+{
+    planner_t *planner = owner;
+    char why [WHY_BYTES];
+    list_question_t question;
+    if (!list_question_decode (request->body, &question, why)) {
+        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    list_t *self = inquiry_new (planner, request, sizeof *self, list_free);
+    if (!self)
+        return;
+    if (question.most == 0 || question.most > LIST_MOST)
+        question.most = LIST_MOST;
+    self->question = question;
+    add_sheets (self);
+    for (size_t i = 0; i < self->sheets_count; i++)
+        ask (self, now, i);
+    if (self->waiting == 0)
+        self->timer = timers_set (planner->service->timers, now->mono_ms, on_nobody, self, 0);
+}

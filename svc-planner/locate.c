@@ -1,0 +1,294 @@
+/*  locate - the questions about one reservation, and what their answers mean together. */
+#include "locate.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct locate {
+    service_t *service;
+    const planner_settings_t *settings;
+    char reservation [NAME_BYTES_MAX + 1];
+    located_part_t *parts;
+    size_t count;
+    size_t room;
+    size_t waiting;
+    locate_done_fn *done;
+    void *owner;
+    uint64_t timer; /* when there is nobody to ask */
+    located_t verdict;
+    char culprit [NAME_BYTES_MAX + 1];
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+const char *located_word (located_t verdict)
+{
+    static const char *const words [] = {
+      [LOCATED_NOWHERE] = "not known",       [LOCATED_UNSURE] = "not known to those who answer",
+      [LOCATED_AGREED] = "agreed",           [LOCATED_CHANGING] = "changing",
+      [LOCATED_SILENT] = "in part silent",   [LOCATED_LOST] = "in part lost",
+      [LOCATED_OVER] = "released or failed",
+    };
+    return words [verdict];
+}
+
+static void add_part (locate_t *self, const party_t *party)
+{
+    if (self->count == self->room) {
+        self->room = self->room ? 2 * self->room : 16;
+        self->parts = must (realloc (self->parts, self->room * sizeof *self->parts));
+    }
+    self->parts [self->count++] = (located_part_t){.party = *party};
+}
+
+static bool has_part (const locate_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (strcmp (self->parts [i].party.name, name) == 0)
+            return true;
+    return false;
+}
+
+size_t locate_count (const locate_t *self)
+{
+    return self->count;
+}
+
+const located_part_t *locate_part (const locate_t *self, size_t at)
+{
+    assert (at < self->count);
+    return &self->parts [at];
+}
+
+const part_record_t *locate_newest (const locate_t *self)
+{
+    const part_record_t *newest = NULL;
+    for (size_t i = 0; i < self->count; i++) {
+        const part_record_t *record = &self->parts [i].record;
+        if (self->parts [i].known &&
+            (!newest || record->version > newest->version ||
+             (record->version == newest->version && record->plan_set && !newest->plan_set)))
+            newest = record;
+    }
+    return newest;
+}
+
+static const party_t *listed_party (const part_record_t *record, const char *name)
+{
+    if (!record || !record->plan_set || strcmp (record->plan.home, name) == 0)
+        return NULL;
+    for (size_t i = 0; i < record->plan.participants_count; i++)
+        if (strcmp (record->plan.participants [i].name, name) == 0)
+            return &record->plan.participants [i];
+    return NULL;
+}
+
+bool locate_listed (const locate_t *self, const located_part_t *part)
+{
+    return listed_party (locate_newest (self), part->party.name) != NULL;
+}
+
+/*  --- the verdict --- */
+
+static located_t say (locate_t *self, located_t verdict, const char *culprit)
+{
+    snprintf (self->culprit, sizeof self->culprit, "%s", culprit);
+    return verdict;
+}
+
+/*  It does not know what it once voted for. */
+static bool has_lost (const part_record_t *newest, const located_part_t *part)
+{
+    const party_t *listed = listed_party (newest, part->party.name);
+    return part->answered &&
+           (!part->known || memcmp (part->store, listed->store, STORE_ID_BYTES) != 0);
+}
+
+static bool over (const part_record_t *record)
+{
+    return record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
+}
+
+static located_t judge_nobody (locate_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (!self->parts [i].answered)
+            return say (self, LOCATED_UNSURE, self->parts [i].party.name);
+    return say (self, LOCATED_NOWHERE, "");
+}
+
+static located_t judge (locate_t *self)
+{
+    const part_record_t *newest = locate_newest (self);
+    if (!newest)
+        return judge_nobody (self);
+    bool all_over = true;
+    const char *silent = NULL, *lost = NULL, *changing = NULL;
+    for (size_t i = 0; i < self->count; i++) {
+        const located_part_t *part = &self->parts [i];
+        bool listed = listed_party (newest, part->party.name) != NULL;
+        if (part->known && (!listed || newest->version > 0))
+            all_over = all_over && over (&part->record);
+        else if (part->known)
+            all_over = false;
+        if (part->known && (part->record.pending_set || part->record.version != newest->version) &&
+            (listed || !over (&part->record)))
+            changing = part->party.name;
+        if (!listed)
+            continue;
+        if (!part->answered)
+            silent = part->party.name;
+        else if (has_lost (newest, part))
+            lost = part->party.name;
+    }
+    if (silent)
+        return say (self, LOCATED_SILENT, silent);
+    if (all_over)
+        return say (self, LOCATED_OVER, "");
+    if (changing)
+        return say (self, LOCATED_CHANGING, changing);
+    if (lost)
+        return say (self, LOCATED_LOST, lost);
+    return say (self, LOCATED_AGREED, "");
+}
+
+located_t locate_verdict (const locate_t *self)
+{
+    return self->verdict;
+}
+
+const char *locate_culprit (const locate_t *self)
+{
+    return self->culprit;
+}
+
+/*  --- the questions --- */
+
+static void ask (locate_t *self, const moment_t *now, size_t at);
+
+/*  Participants that are not in the directory: their last address is in the plan. */
+static void add_participants (locate_t *self, const plan_t *plan)
+{
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        const party_t *party = &plan->participants [i];
+        if (strcmp (party->name, plan->home) != 0 && !has_part (self, party->name))
+            add_part (self, party);
+    }
+}
+
+static bool ask_listed (locate_t *self, const moment_t *now)
+{
+    const part_record_t *newest = locate_newest (self);
+    if (!newest || !newest->plan_set)
+        return false;
+    size_t before = self->count;
+    plan_t plan;
+    plan_copy (&plan, &newest->plan); /* the list of parts moves as it grows */
+    add_participants (self, &plan);
+    plan_clear (&plan);
+    for (size_t i = before; i < self->count; i++)
+        ask (self, now, i);
+    return self->count > before;
+}
+
+static void finish (locate_t *self, const moment_t *now)
+{
+    self->verdict = judge (self);
+    self->done (self->owner, now);
+}
+
+static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    locate_t *self = owner;
+    located_part_t *part = &self->parts [token];
+    char why [WHY_BYTES];
+    part->call = 0;
+    if (result->status == CALL_OK &&
+        part_show_decode (result->body, &part->record, &part->known, why)) {
+        part->answered = true;
+        memcpy (part->store, result->store, STORE_ID_BYTES);
+        if (part->known && strcmp (part->record.reservation, self->reservation) != 0) {
+            part_record_clear (&part->record);
+            part->known = part->answered = false;
+        }
+    }
+    if (--self->waiting == 0 && !ask_listed (self, now))
+        finish (self, now);
+}
+
+static void ask (locate_t *self, const moment_t *now, size_t at)
+{
+    located_part_t *part = &self->parts [at];
+    packed_t body = part_show_encode (self->reservation);
+    self->waiting++;
+    part->call = calls_start (self->service->calls, now,
+                              &(call_order_t){.peer = part->party.name,
+                                              .endpoint = part->party.endpoint,
+                                              .service = "Participant",
+                                              .method = "Show",
+                                              .actor = self->service->name,
+                                              .request_id = "",
+                                              .body = {.data = body.data, .size = body.size},
+                                              .timeout_ms = self->settings->try_ms,
+                                              .tries_max = 2},
+                              on_shown, self, at);
+    free (body.data);
+}
+
+static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    locate_t *self = owner;
+    self->timer = 0;
+    finish (self, now);
+}
+
+locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
+                      const char *reservation, const plan_t *plan, locate_done_fn *done,
+                      void *owner)
+{
+    locate_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = settings;
+    self->done = done;
+    self->owner = owner;
+    snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
+    const directory_entry_t *entry = directory_next (service->directory, "lis", NULL);
+    for (; entry; entry = directory_next (service->directory, "lis", entry)) {
+        party_t party = {0};
+        snprintf (party.name, sizeof party.name, "%s", entry->name);
+        snprintf (party.endpoint, sizeof party.endpoint, "%s", entry->endpoint);
+        memcpy (party.store, entry->store, STORE_ID_BYTES);
+        add_part (self, &party);
+    }
+    if (plan)
+        add_participants (self, plan);
+    size_t sites = self->count;
+    for (size_t i = 0; i < sites; i++)
+        ask (self, now, i);
+    if (sites == 0)
+        self->timer = timers_set (service->timers, now->mono_ms, on_nobody, self, 0);
+    return self;
+}
+
+void locate_destroy (locate_t **self_p)
+{
+    locate_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->count; i++) {
+        calls_cancel (self->service->calls, self->parts [i].call);
+        part_record_clear (&self->parts [i].record);
+    }
+    timers_cancel (self->service->timers, self->timer);
+    free (self->parts);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,59 @@
+/*  locate - who knows a reservation, and what each of them says: one Participant.Show to every site
+ *  of the directory, then to those that the answers list and nobody asked yet (T6, T11).
+ */
+#ifndef MUSUBI_LOCATE_H
+#define MUSUBI_LOCATE_H
+
+#include "planner.h"
+#include "record.h"
+#include "service.h"
+
+/*  What one site said. */
+typedef struct {
+    party_t party;
+    uint64_t call;
+    bool answered;                  /* record and store count */
+    bool known;                     /* it knows the reservation: record is filled */
+    uint8_t store [STORE_ID_BYTES]; /* of the one who answered */
+    part_record_t record;
+} located_part_t;
+
+typedef enum {
+    LOCATED_NOWHERE,  /* everybody answered, nobody knows it */
+    LOCATED_UNSURE,   /* nobody who answered knows it, some are silent */
+    LOCATED_AGREED,   /* all its participants say the same version, and no change is pending */
+    LOCATED_CHANGING, /* a change is on its way: ask again */
+    LOCATED_SILENT,   /* some participant of it did not answer */
+    LOCATED_LOST,     /* some participant has lost it; all others agree */
+    LOCATED_OVER,     /* released or failed at all of them */
+} located_t;
+
+const char *located_word (located_t verdict);
+
+typedef struct locate locate_t;
+
+typedef void locate_done_fn (void *owner, const moment_t *now);
+
+/*  plan: one that its participants had, to ask them in any case; or NULL. done is called once,
+ * never from within locate_new; then the questions below have answers. */
+locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
+                      const char *reservation, const plan_t *plan, locate_done_fn *done,
+                      void *owner);
+void locate_destroy (locate_t **self_p);
+
+size_t locate_count (const locate_t *self);
+const located_part_t *locate_part (const locate_t *self, size_t at);
+
+/*  The record of the highest committed version, else of the pending first one; NULL when nobody who
+ *  answered knows it. */
+const part_record_t *locate_newest (const locate_t *self);
+
+/*  Does this part belong to the newest record's plan (and is it no request home)? */
+bool locate_listed (const locate_t *self, const located_part_t *part);
+
+located_t locate_verdict (const locate_t *self);
+
+/*  The first participant that the verdict is about; "" when it is about none. */
+const char *locate_culprit (const locate_t *self);
+
+#endif

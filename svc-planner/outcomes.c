@@ -1,0 +1,97 @@
+/*  outcomes - the questions about one commit. */
+#include "outcomes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct outcomes {
+    service_t *service;
+    const planner_settings_t *settings;
+    plan_t plan;
+    uint64_t calls [PARTICIPANTS_MAX + 1]; /* the last one is the coordinator's */
+    size_t waiting;
+    size_t committed;
+    bool all_done;
+    bool gone;
+    outcomes_done_fn *done;
+    void *owner;
+};
+
+static void on_outcome (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    outcomes_t *self = owner;
+    txid_t txid;
+    outcome_t outcome = OUTCOME_PENDING;
+    bool done = false;
+    char why [WHY_BYTES];
+    bool of_participant = token < self->plan.participants_count;
+    self->calls [token] = 0;
+    bool told =
+      result->status == CALL_OK && outcome_decode (result->body, &txid, &outcome, &done, why);
+    bool committed = told && outcome == OUTCOME_COMMITTED;
+    self->all_done = self->all_done || (committed && done);
+    if (of_participant) {
+        self->committed += committed;
+        self->gone = self->gone || result->status == CALL_WRONG_STORE ||
+                     (told && (outcome == OUTCOME_LOST || outcome == OUTCOME_ABORTED));
+    }
+    if (--self->waiting > 0)
+        return;
+    bool complete = self->all_done || self->committed == self->plan.participants_count;
+    self->done (self->owner, now,
+                complete     ? OUTCOMES_COMPLETE
+                : self->gone ? OUTCOMES_GONE
+                             : OUTCOMES_OPEN);
+}
+
+static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t *party,
+                 const char *service_name)
+{
+    packed_t body = txid_message_encode (&self->plan.txid);
+    self->waiting++;
+    self->calls [at] = calls_start (self->service->calls, now,
+                                    &(call_order_t){.peer = party->name,
+                                                    .endpoint = party->endpoint,
+                                                    .to_store = party->store,
+                                                    .service = service_name,
+                                                    .method = "Outcome",
+                                                    .actor = self->service->name,
+                                                    .request_id = "",
+                                                    .body = {.data = body.data, .size = body.size},
+                                                    .timeout_ms = self->settings->try_ms,
+                                                    .tries_max = 2},
+                                    on_outcome, self, at);
+    free (body.data);
+}
+
+outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,
+                          const moment_t *now, const plan_t *plan, outcomes_done_fn *done,
+                          void *owner)
+{
+    assert (plan->participants_count <= PARTICIPANTS_MAX);
+    outcomes_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->service = service;
+    self->settings = settings;
+    plan_copy (&self->plan, plan);
+    self->done = done;
+    self->owner = owner;
+    for (size_t i = 0; i < plan->participants_count; i++)
+        ask (self, now, i, &self->plan.participants [i], "Participant");
+    ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+    return self;
+}
+
+void outcomes_destroy (outcomes_t **self_p)
+{
+    outcomes_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i <= PARTICIPANTS_MAX; i++)
+        calls_cancel (self->service->calls, self->calls [i]);
+    plan_clear (&self->plan);
+    free (self);
+    *self_p = NULL;
+}

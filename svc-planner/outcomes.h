@@ -1,0 +1,27 @@
+/*  outcomes - is a commit complete? One question to everyone of its plan, and to its coordinator
+ *  (T6: without DONE, ask the whole list).
+ */
+#ifndef MUSUBI_OUTCOMES_H
+#define MUSUBI_OUTCOMES_H
+
+#include "planner.h"
+#include "service.h"
+#include "transaction.h"
+
+typedef enum {
+    OUTCOMES_COMPLETE, /* every participant has committed, or somebody knows that all have */
+    OUTCOMES_GONE,     /* some participant can't confirm its part, and will not */
+    OUTCOMES_OPEN,     /* anything else: ask again */
+} outcomes_verdict_t;
+
+typedef struct outcomes outcomes_t;
+
+typedef void outcomes_done_fn (void *owner, const moment_t *now, outcomes_verdict_t verdict);
+
+/*  done is called once, never from within. The plan is copied. */
+outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,
+                          const moment_t *now, const plan_t *plan, outcomes_done_fn *done,
+                          void *owner);
+void outcomes_destroy (outcomes_t **self_p);
+
+#endif

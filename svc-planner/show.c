@@ -1,0 +1,95 @@
+/*  show - one reservation, as the federation knows it. */
+#include "methods.h"
+
+#include "inquiry.h"
+#include "outcomes.h"
+#include "planner_wire.h"
+#include "view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    inquiry_t inquiry;
+    char reservation [NAME_BYTES_MAX + 1];
+    locate_t *locate;
+    outcomes_t *outcomes;
+    view_part_t *parts;
+    view_t view;
+} show_t;
+
+static void show_free (inquiry_t *inquiry)
+{
+    show_t *self = (show_t *) inquiry;
+    outcomes_destroy (&self->outcomes);
+    locate_destroy (&self->locate);
+    view_clear (&self->view);
+    free (self->parts);
+    free (self);
+}
+
+static void tell (show_t *self)
+{
+    size_t count = locate_count (self->locate), silent_count = 0;
+    const char **silent = calloc (count + 1, sizeof *silent);
+    if (!silent)
+        abort ();
+    for (size_t i = 0; i < count; i++)
+        if (!locate_part (self->locate, i)->answered)
+            silent [silent_count++] = locate_part (self->locate, i)->party.name;
+    packed_t packed =
+      show_answer_encode (self->view.reservation ? &self->view : NULL, silent, silent_count);
+    free (silent);
+    inquiry_tell (&self->inquiry, packed);
+}
+
+static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+{
+    (void) now;
+    show_t *self = owner;
+    if (verdict == OUTCOMES_COMPLETE)
+        self->view.status = SHOW_COMMITTED;
+    tell (self);
+}
+
+static void on_located (void *owner, const moment_t *now)
+{
+    show_t *self = owner;
+    const planner_t *planner = self->inquiry.planner;
+    size_t count = locate_count (self->locate);
+    self->parts = calloc (count + 1, sizeof *self->parts);
+    if (!self->parts)
+        abort ();
+    for (size_t i = 0; i < count; i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        self->parts [i] = (view_part_t){.participant = part->party.name,
+                                        .answered = part->answered,
+                                        .record = part->known ? &part->record : NULL};
+    }
+    const part_record_t *newest = view_newest (self->parts, count);
+    bool doubt = false;
+    if (newest)
+        view_build (&self->view, self->parts, count,
+                    inquiry_may_see (&self->inquiry, newest->owner), &doubt);
+    if (doubt)
+        self->outcomes = outcomes_new (planner->service, &planner->settings, now, &newest->plan,
+                                       on_outcomes, self);
+    else
+        tell (self);
+}
+
+void planner_on_show (void *owner, const moment_t *now, const request_t *request)
+{
+    planner_t *planner = owner;
+    char why [WHY_BYTES], reservation [NAME_BYTES_MAX + 1];
+    if (!reservation_decode (request->body, reservation, why)) {
+        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    show_t *self = inquiry_new (planner, request, sizeof *self, show_free);
+    if (!self)
+        return;
+    memcpy (self->reservation, reservation, sizeof reservation);
+    self->locate = locate_new (planner->service, &planner->settings, now, self->reservation, NULL,
+                               on_located, self);
+}

@@ -1,0 +1,23 @@
+/*  survey - one question to every candidate site of a snapshot, all at once (DESIGN §6): the free
+ *  profiles of the frame; or, where a site discloses windows only, whether some windows fit.
+ *
+ *  A site that does not answer within its try is left out of the snapshot, with the reason.
+ */
+#ifndef MUSUBI_SURVEY_H
+#define MUSUBI_SURVEY_H
+
+#include "service.h"
+#include "snapshot.h"
+
+typedef struct survey survey_t;
+
+typedef void survey_done_fn (void *owner, const moment_t *now);
+
+/*  reservation: what it holds counts as free; "" = none. done is called once, never from within;
+ *  the snapshot is filled by then and must outlive the survey. */
+survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
+                      snapshot_t *snapshot, const starts_t *starts, const char *reservation,
+                      survey_done_fn *done, void *owner);
+void survey_destroy (survey_t **self_p);
+
+#endif

@@ -1,0 +1,92 @@
+/*  verify - a home says that a request was committed, but not that all have acknowledged (T6).
+ *
+ *      complete                                       -> the answer kept at the home
+ *      some part is gone, and so is everything else   -> refused: it failed and was released (T10)
+ *      anything else                                  -> in progress: ask again
+ */
+#include "errand.h"
+
+#include "outcomes.h"
+
+#include <stdlib.h>
+
+typedef struct verify {
+    errand_t *errand;
+    claim_look_t look;
+    outcomes_t *outcomes;
+    locate_t *locate;
+} verify_t;
+
+void verify_destroy (verify_t **self_p)
+{
+    verify_t *self = *self_p;
+    if (!self)
+        return;
+    outcomes_destroy (&self->outcomes);
+    locate_destroy (&self->locate);
+    claim_look_clear (&self->look);
+    free (self);
+    *self_p = NULL;
+}
+
+static void tell_in_progress (errand_t *errand, const moment_t *now)
+{
+    answer_reason (&errand->answer, "", "",
+                   "committed, but not acknowledged by all yet: ask again");
+    errand_tell (errand, now, ANSWER_IN_PROGRESS);
+}
+
+static void on_located (void *owner, const moment_t *now)
+{
+    verify_t *self = owner;
+    errand_t *errand = self->errand;
+    located_t verdict = locate_verdict (self->locate);
+    if (verdict != LOCATED_OVER && verdict != LOCATED_NOWHERE) {
+        tell_in_progress (errand, now);
+        return;
+    }
+    answer_reason (&errand->answer, "", "",
+                   "failed: a site could not keep its part, and the rest was released");
+    errand_tell (errand, now, ANSWER_REFUSED);
+}
+
+static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+{
+    verify_t *self = owner;
+    errand_t *errand = self->errand;
+    const planner_t *planner = errand->planner;
+    switch (verdict) {
+    case OUTCOMES_COMPLETE:
+        service_count (planner->service, "told_again", 1);
+        errand_log (errand, "told-again", "");
+        errand_tell_packed (
+          errand, (bytes_t){.data = self->look.answer.data, .size = self->look.answer.size});
+        break;
+    case OUTCOMES_GONE:
+        self->locate =
+          locate_new (planner->service, &planner->settings, now, self->look.holder->reservation,
+                      self->look.holder, on_located, self);
+        break;
+    case OUTCOMES_OPEN:
+        tell_in_progress (errand, now);
+        break;
+    }
+}
+
+void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)
+{
+    errand->answer.reasons_count = 0;
+    if (!look->holder) {
+        tell_in_progress (errand, now);
+        return;
+    }
+    verify_t *self = calloc (1, sizeof *self);
+    if (!self)
+        abort ();
+    self->errand = errand;
+    self->look = *look;
+    *look = (claim_look_t){0};
+    errand->verify = self;
+    self->outcomes = outcomes_new (errand->planner->service, &errand->planner->settings, now,
+                                   self->look.holder, on_outcomes, self);
+}

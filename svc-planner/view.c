@@ -1,0 +1,160 @@
+/*  view - one reservation from many records.
+ *
+ *  "Committed" is said only when every participant has acknowledged (T6): somebody has heard DONE;
+ *  or all are at the same version, which settles it for a first version. For a change it does not:
+ *  a participant past its edge counts as at the new version with what it kept of the old (T10).
+ */
+#include "view.h"
+
+#include "planner_wire.h"
+#include "snapshot.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+const part_record_t *view_newest (const view_part_t *parts, size_t count)
+{
+    const part_record_t *newest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const part_record_t *record = parts [i].record;
+        if (record &&
+            (!newest || record->version > newest->version ||
+             (record->version == newest->version && record->plan_set && !newest->plan_set)))
+            newest = record;
+    }
+    return newest;
+}
+
+static const view_part_t *part_of (const view_part_t *parts, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (parts [i].participant, name) == 0)
+            return &parts [i];
+    return NULL;
+}
+
+/*  What is said by those that the newest plan lists. */
+typedef struct {
+    bool silent;
+    bool behind; /* somebody is not at the newest version */
+    bool failed;
+    bool booked; /* somebody still books something */
+    bool done;
+} tally_t;
+
+static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count,
+                            const part_record_t *newest)
+{
+    tally_t tally = {0};
+    for (size_t i = 0; i < count; i++) {
+        const part_record_t *record = parts [i].record;
+        if (!record)
+            continue;
+        tally.done = tally.done || (record->version == newest->version && record->done);
+        tally.failed = tally.failed || record->state == RECORD_FAILED;
+        tally.booked =
+          tally.booked || record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
+    }
+    const plan_t *plan = &newest->plan;
+    self->silent =
+      must (calloc (newest->plan_set ? plan->participants_count + 1 : 1, sizeof *self->silent));
+    for (size_t i = 0; newest->plan_set && i < plan->participants_count; i++) {
+        const char *name = plan->participants [i].name;
+        if (strcmp (name, plan->home) == 0)
+            continue;
+        const view_part_t *part = part_of (parts, count, name);
+        if (!part || !part->answered) {
+            self->silent [self->silent_count++] = name;
+            tally.silent = true;
+        } else if (!part->record || part->record->version != newest->version)
+            tally.behind = true;
+    }
+    return tally;
+}
+
+static show_status_t judge (const tally_t *tally, const part_record_t *newest, bool *doubt)
+{
+    *doubt = false;
+    if (newest->version == 0)
+        return SHOW_PENDING;
+    if (tally->failed && !tally->booked)
+        return SHOW_FAILED;
+    if (!tally->booked && !tally->behind && !tally->silent)
+        return SHOW_RELEASED;
+    if (tally->done)
+        return tally->booked ? SHOW_COMMITTED : SHOW_RELEASED;
+    if (tally->silent)
+        return SHOW_UNKNOWN;
+    if (tally->failed || tally->behind || !newest->plan_set)
+        return SHOW_COMMITTING;
+    *doubt = newest->plan.operation == OPERATION_MODIFY;
+    return *doubt ? SHOW_COMMITTING : SHOW_COMMITTED;
+}
+
+static void add_placements (view_t *self, const part_record_t *record, bool details)
+{
+    self->compute = must (realloc (
+      self->compute, (self->compute_count + record->bookings_count + 1) * sizeof *self->compute));
+    for (size_t i = 0; i < record->bookings_count; i++) {
+        const compute_booking_t *booking = &record->bookings [i];
+        placement_t *placement = &self->compute [self->compute_count++];
+        *placement = (placement_t){
+          .cpus = booking->cpus, .from_ms = booking->from_ms, .until_ms = booking->until_ms};
+        if (details)
+            snprintf (placement->need, sizeof placement->need, "%s", booking->need);
+        snprintf (placement->site, sizeof placement->site, "%s",
+                  party_short_name (record->participant));
+        snprintf (placement->class_name, sizeof placement->class_name, "%s", booking->class_name);
+        if (self->start_ms == 0 || booking->from_ms < self->start_ms)
+            self->start_ms = booking->from_ms;
+        if (booking->until_ms > self->end_ms)
+            self->end_ms = booking->until_ms;
+    }
+}
+
+static void read_name (view_t *self, const part_record_t *newest)
+{
+    char why [WHY_BYTES];
+    user_request_t request;
+    if (!newest->plan_set || newest->plan.request_size == 0)
+        return;
+    bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
+    if (!user_request_decode (&request, packed, why))
+        return;
+    memcpy (self->name, request.name, sizeof self->name);
+    user_request_clear (&request);
+}
+
+void view_build (view_t *self, const view_part_t *parts, size_t count, bool details, bool *doubt)
+{
+    const part_record_t *newest = view_newest (parts, count);
+    assert (newest);
+    *self = (view_t){.reservation = newest->reservation,
+                     .owner = details ? newest->owner : "",
+                     .version = newest->version,
+                     .state = newest->state};
+    tally_t tally = count_parts (self, parts, count, newest);
+    self->status = judge (&tally, newest, doubt);
+    self->parts = must (calloc (count + 1, sizeof *self->parts));
+    for (size_t i = 0; i < count; i++) {
+        const part_record_t *record = parts [i].record;
+        if (!record)
+            continue;
+        if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
+            self->state = RECORD_ACTIVATED;
+        add_placements (self, record, details);
+        if (details)
+            self->parts [self->parts_count++] = record;
+    }
+    if (details)
+        read_name (self, newest);
+}

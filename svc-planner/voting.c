@@ -1,0 +1,336 @@
+/*  voting - a proposal put to the vote, and what a no teaches (T3, T4, FACTS §5).
+ *
+ *  Every vote yes: the decision is logged and driven, and the user hears when all have acknowledged
+ *  (T6). Any no: what was refused corrects the snapshot and the next plan follows under a new txid,
+ *  replacing the holds of this one where it still needs them and aborting them elsewhere.
+ */
+#include "errand.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  What the votes of a round say together. */
+typedef enum {
+    LESSON_PLAN_AGAIN,   /* the snapshot is corrected: another plan may do */
+    LESSON_LOCATE_AGAIN, /* the reservation was changing: look at it anew */
+    LESSON_LOOK,         /* the home has an answer, or another attempt */
+    LESSON_CONFLICT,     /* the request id was used with another body */
+    LESSON_NO_HOME,      /* the home does not answer: nothing can be told for certain */
+    LESSON_GIVE_UP,      /* it will not change by asking again */
+} lesson_t;
+
+/*  --- a site's no --- */
+
+static void note_reason (errand_t *self, const party_t *party, const refusal_t *refusal)
+{
+    const char *resource = *refusal->resource ? refusal->resource : party->name;
+    reason_t *reason = answer_reason (&self->answer, refusal->need, resource, "%s: %s%s%s",
+                                      party->name, refusal_reason_word (refusal->reason),
+                                      *refusal->text ? ": " : "", refusal->text);
+    reason->from_ms = refusal->from_ms;
+    reason->until_ms = refusal->until_ms;
+    reason->wanted = refusal->wanted;
+    reason->free = refusal->free;
+}
+
+/*  The class of a resource "ams/thin"; SIZE_MAX when it is none of this site's. */
+static size_t place_named (const snapshot_t *snapshot, size_t site, const char *resource)
+{
+    const char *slash = strrchr (resource, '/');
+    return snapshot_place (snapshot, site, slash ? slash + 1 : resource);
+}
+
+static void learn_short (errand_t *self, size_t site, const refusal_t *refusal)
+{
+    for (size_t i = 0; i < refusal->fresh_count; i++) {
+        size_t place = snapshot_place (self->snapshot, site, refusal->fresh [i].class_name);
+        if (place != SIZE_MAX)
+            snapshot_patch (self->snapshot, place, &refusal->fresh [i]);
+    }
+    size_t place = place_named (self->snapshot, site, refusal->resource);
+    if (place != SIZE_MAX && refusal->from_ms < refusal->until_ms)
+        snapshot_deny (self->snapshot, place, refusal->from_ms, refusal->until_ms, refusal->wanted);
+    else if (refusal->fresh_count == 0)
+        snapshot_leave_out (self->snapshot, site, refusal_reason_word (refusal->reason));
+}
+
+static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
+                               const refusal_t *refusal)
+{
+    switch (refusal->reason) {
+    case REFUSAL_BUSY_CHANGE:
+    case REFUSAL_STALE_VERSION:
+    case REFUSAL_NO_RESERVATION:
+        return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
+    case REFUSAL_LATE:
+        return self->kind == ERRAND_RELEASE ? LESSON_LOCATE_AGAIN : LESSON_PLAN_AGAIN;
+    default:
+        break;
+    }
+    if (self->kind == ERRAND_RELEASE)
+        return LESSON_GIVE_UP;
+    if (site == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
+        return LESSON_GIVE_UP;
+    if (refusal->reason == REFUSAL_SHORT)
+        learn_short (self, site, refusal);
+    else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
+        self->snapshot->sites [site].lead_ms = refusal->from_ms - now->wall_ms;
+    else
+        snapshot_leave_out (self->snapshot, site, refusal_reason_word (refusal->reason));
+    return LESSON_PLAN_AGAIN;
+}
+
+static lesson_t learn_site (errand_t *self, const moment_t *now, const party_t *party,
+                            const vote_t *vote)
+{
+    size_t site = self->snapshot ? snapshot_site (self->snapshot, party->name) : SIZE_MAX;
+    switch (vote->kind) {
+    case VOTE_YES:
+    case VOTE_WAITING:
+        return LESSON_PLAN_AGAIN;
+    case VOTE_REFUSED:
+        note_reason (self, party, &vote->refusal);
+        return learn_refusal (self, now, site, &vote->refusal);
+    case VOTE_SILENT:
+    case VOTE_LOST:
+    case VOTE_WRONG:
+        answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
+        if (site != SIZE_MAX)
+            snapshot_leave_out (self->snapshot, site, vote->why);
+        return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
+    }
+    return LESSON_PLAN_AGAIN;
+}
+
+/*  --- the home's no (T2) --- */
+
+/*  A claim that an earlier life of this planner left, without a decision: it is aborted, and the
+ *  next plan replaces it. */
+static bool own_remains (errand_t *self, const refusal_t *refusal)
+{
+    const plan_t *holder = refusal->holder;
+    if (!holder || !coordinator_aborted (self->planner->coordinator, &holder->txid))
+        return false;
+    for (size_t i = 0; i < holder->participants_count; i++)
+        trail_add (&self->trail, &holder->participants [i], &holder->txid);
+    return true;
+}
+
+static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *vote)
+{
+    switch (vote->kind) {
+    case VOTE_YES:
+    case VOTE_WAITING:
+        return LESSON_PLAN_AGAIN;
+    case VOTE_REFUSED:
+        break;
+    default:
+        answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
+        return LESSON_NO_HOME;
+    }
+    switch (vote->refusal.reason) {
+    case REFUSAL_CONFLICT:
+        return LESSON_CONFLICT;
+    case REFUSAL_CLAIM_ANSWERED:
+        return LESSON_LOOK;
+    case REFUSAL_CLAIM_BUSY:
+        return own_remains (self, &vote->refusal) ? LESSON_PLAN_AGAIN : LESSON_LOOK;
+    case REFUSAL_LATE:
+        return LESSON_PLAN_AGAIN;
+    default:
+        note_reason (self, party, &vote->refusal);
+        return LESSON_GIVE_UP;
+    }
+}
+
+/*  The gravest lesson counts. */
+static lesson_t learn (errand_t *self, const moment_t *now)
+{
+    lesson_t gravest = LESSON_PLAN_AGAIN;
+    self->answer.reasons_count = 0;
+    self->answer.alternatives_count = 0;
+    for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
+        const party_t *party = attempt_party (self->attempt, i);
+        const vote_t *vote = attempt_vote (self->attempt, i);
+        lesson_t lesson = strcmp (party->name, self->name.home) == 0
+                            ? learn_home (self, party, vote)
+                            : learn_site (self, now, party, vote);
+        gravest = lesson > gravest ? lesson : gravest;
+    }
+    return gravest;
+}
+
+/*  --- what follows --- */
+
+static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    self->pause_timer = 0;
+    if (self->kind == ERRAND_RESERVE)
+        errand_search (self, now);
+    else
+        errand_locate (self, now);
+}
+
+static void count_no (errand_t *self)
+{
+    static const char *const counters [REFUSAL_REASONS] = {
+      [REFUSAL_SHORT] = "no_short",
+      [REFUSAL_TOO_NEAR] = "no_too_near",
+      [REFUSAL_OUTSIDE] = "no_outside",
+      [REFUSAL_UNKNOWN_RESOURCE] = "no_unknown_resource",
+      [REFUSAL_LIMIT] = "no_limit",
+      [REFUSAL_MAY_NOT] = "no_may_not",
+      [REFUSAL_BUSY_CHANGE] = "no_busy_change",
+      [REFUSAL_STALE_VERSION] = "no_stale_version",
+      [REFUSAL_LATE] = "no_late",
+      [REFUSAL_ENDED] = "no_ended",
+      [REFUSAL_CONFLICT] = "no_conflict",
+      [REFUSAL_CLAIM_BUSY] = "no_claim_busy",
+      [REFUSAL_CLAIM_ANSWERED] = "no_claim_answered",
+      [REFUSAL_STORE_FULL] = "no_store_full",
+      [REFUSAL_NO_RESERVATION] = "no_no_reservation",
+    };
+    service_t *service = self->planner->service;
+    for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
+        const vote_t *vote = attempt_vote (self->attempt, i);
+        if (vote->kind == VOTE_REFUSED && counters [vote->refusal.reason])
+            service_count (service, counters [vote->refusal.reason], 1);
+        else if (vote->kind == VOTE_SILENT)
+            service_count (service, "no_silent", 1);
+        else if (vote->kind == VOTE_LOST || vote->kind == VOTE_WRONG)
+            service_count (service, "no_not_understood", 1);
+    }
+}
+
+static void log_no (errand_t *self)
+{
+    char text [TXID_TEXT_BYTES];
+    const plan_t *plan = attempt_plan (self->attempt);
+    outbox_log (self->planner->service->outbox, LOG_INFO,
+                "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
+                txid_text (&plan->txid, text), plan->reservation, self->name.full, self->rounds,
+                self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "-");
+}
+
+void errand_again (errand_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    if (self->rounds >= settings->attempts_max) {
+        answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
+                       settings->attempts_max);
+        errand_give_up (self, now);
+        return;
+    }
+    self->contended = true;
+    errand_pause (self, now, self->rounds, on_next_plan);
+}
+
+static void refused (errand_t *self, const moment_t *now)
+{
+    lesson_t lesson = learn (self, now);
+    count_no (self);
+    log_no (self);
+    attempt_destroy (&self->attempt);
+    switch (lesson) {
+    case LESSON_PLAN_AGAIN:
+    case LESSON_LOCATE_AGAIN:
+        errand_again (self, now);
+        break;
+    case LESSON_LOOK:
+        errand_look (self, now);
+        break;
+    case LESSON_CONFLICT:
+        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        answer_reason (&self->answer, "", self->name.home,
+                       "this request id was used with another body");
+        errand_tell (self, now, ANSWER_CONFLICT);
+        break;
+    case LESSON_NO_HOME:
+        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        errand_tell (self, now, ANSWER_UNKNOWN);
+        break;
+    case LESSON_GIVE_UP:
+        errand_give_up (self, now);
+        break;
+    }
+}
+
+/*  --- the decision --- */
+
+/*  Every participant has acknowledged; or what was had is released again (T10). */
+static void on_settled (void *owner, const moment_t *now, bool failed, const char *text)
+{
+    errand_t *self = owner;
+    self->decided = false; /* nobody is to be told of it again */
+    if (failed) {
+        self->answer.reasons_count = 0;
+        answer_reason (&self->answer, "", "", "failed, and released again everywhere: %s", text);
+        service_count (self->planner->service, "failed", 1);
+        errand_tell (self, now, ANSWER_REFUSED);
+        return;
+    }
+    service_count (self->planner->service, "told_committed", 1);
+    errand_log (self, "committed", "");
+    packed_t answer = self->proposal.answer;
+    errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+}
+
+static bool decide (errand_t *self, const moment_t *now)
+{
+    plan_t *plan = attempt_plan (self->attempt);
+    self->txid = plan->txid;
+    if (!coordinator_decide (self->planner->coordinator, now, plan,
+                             attempt_mono_by_ms (self->attempt), self->proposal.end_ms, on_settled,
+                             self))
+        return false;
+    self->decided = true;
+    service_count (self->planner->service, "decided", 1);
+    service_count (self->planner->service, "rounds_of_decided", self->rounds);
+    return true;
+}
+
+static void on_voted (void *owner, const moment_t *now, bool prepared)
+{
+    errand_t *self = owner;
+    if (!prepared) {
+        refused (self, now);
+        return;
+    }
+    if (!decide (self, now)) {
+        self->answer.reasons_count = 0;
+        answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
+        log_no (self);
+        attempt_destroy (&self->attempt);
+        errand_again (self, now);
+        return;
+    }
+    attempt_destroy (&self->attempt);
+    errand_clear_planning (self);
+    /* Whatever an earlier round left somewhere is not part of this any more. */
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+}
+
+void errand_vote (errand_t *self, const moment_t *now)
+{
+    planner_t *planner = self->planner;
+    proposal_t *proposal = &self->proposal;
+    char text [TXID_TEXT_BYTES];
+    assert (!self->attempt);
+    self->rounds++;
+    service_count (planner->service, "rounds", 1);
+    outbox_log (planner->service->outbox, LOG_INFO,
+                "txn %s voting reservation=%s request=%s participants=%zu round=%u",
+                txid_text (&proposal->plan.txid, text), proposal->plan.reservation, self->name.full,
+                proposal->plan.participants_count, self->rounds);
+    snprintf (self->reservation, sizeof self->reservation, "%s", proposal->plan.reservation);
+    trail_abort (&self->trail, planner->coordinator, now, &proposal->plan, self->name.home);
+    self->attempt = attempt_new (planner->service, planner->coordinator, &planner->settings, now,
+                                 &proposal->plan, proposal->parts, &self->trail, on_voted, self);
+    free (proposal->parts);
+    proposal->parts = NULL;
+}
