@@ -15,8 +15,8 @@ typedef struct {
     announcer_t *announcer;
     char *endpoint;
     desk_state_t state;
-    uint64_t call; /* in flight; 0 = none */
-    bool stale;    /* the entry has changed since that call was sent */
+    uint64_t call;  /* in flight; 0 = none */
+    int64_t gap_ms; /* an entry changed since is told after this gap; INT64_MAX = unchanged */
     uint64_t timer;
     int64_t due_ms;  /* of the timer; INT64_MAX = not set */
     int64_t sent_ms; /* monotonic */
@@ -48,7 +48,7 @@ static void desk_move (desk_t *desk, desk_state_t to, const char *reason)
 {
     if (desk->state == to)
         return;
-    outbox_log (desk->announcer->outbox, to == DESK_LISTED ? LOG_INFO : LOG_WARNING,
+    outbox_log (desk->announcer->outbox, to == DESK_LISTED ? LEVEL_INFO : LEVEL_WARNING,
                 "announce %s gis=%s %s->%s%s%.200s", desk->announcer->entry.name, desk->endpoint,
                 desk_words [desk->state], desk_words [to], *reason ? " reason=" : "", reason);
     desk->state = to;
@@ -119,9 +119,9 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     desk_t *desk = owner;
     desk->call = 0;
     int64_t due_ms = desk_answered (desk, now, result);
-    int64_t soonest_ms = desk->sent_ms + ANNOUNCE_GAP_MS;
-    if (desk->stale && due_ms > soonest_ms && desk->state == DESK_LISTED)
-        due_ms = soonest_ms;
+    if (desk->gap_ms < INT64_MAX && desk->state == DESK_LISTED &&
+        due_ms > desk->sent_ms + desk->gap_ms)
+        due_ms = desk->sent_ms + desk->gap_ms;
     desk_schedule (desk, due_ms);
 }
 
@@ -136,7 +136,7 @@ static void desk_send (desk_t *desk, const moment_t *now)
                           .body = {.data = body.data, .size = body.size},
                           .timeout_ms = ANNOUNCE_TRY_MS,
                           .tries_max = 1};
-    desk->stale = false;
+    desk->gap_ms = INT64_MAX;
     desk->sent_ms = now->mono_ms;
     desk->call = calls_start (self->calls, now, &order, on_answer, desk, 0);
     free (body.data);
@@ -154,7 +154,8 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
 /*  Say it soon: at once, but for the gap since the last time. */
 static void desk_hurry (desk_t *desk, const moment_t *now, int64_t gap_ms)
 {
-    desk->stale = true;
+    if (gap_ms < desk->gap_ms)
+        desk->gap_ms = gap_ms;
     if (desk->call != 0)
         return; /* its answer schedules the next */
     int64_t due_ms = now->mono_ms;

@@ -132,7 +132,8 @@ typedef enum {
     EFFECT_STOP, /* end this process cleanly, after this batch has left */
 } effect_kind_t;
 
-typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ALARM } log_level_t;
+/*  Not LOG_INFO and so on: <syslog.h> has macros of those names with other numbers. */
+typedef enum { LEVEL_DEBUG, LEVEL_INFO, LEVEL_WARNING, LEVEL_ALARM } log_level_t;
 
 /*  Everything an effect points to is the core's and lives until the next step. */
 typedef struct {

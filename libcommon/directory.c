@@ -128,7 +128,7 @@ static void table_put (directory_t *self, directory_entry_t *entry)
     }
     if (self->table_count == DIRECTORY_ENTRIES_MAX) {
         if (!self->full_told)
-            outbox_log (self->outbox, LOG_WARNING, "directory full entries_max=%d ignored=%s",
+            outbox_log (self->outbox, LEVEL_WARNING, "directory full entries_max=%d ignored=%s",
                         DIRECTORY_ENTRIES_MAX, entry->name);
         self->full_told = true;
         entry_clear (entry);
@@ -327,7 +327,7 @@ static void homes_take (directory_t *self, const snapshot_t *snapshot)
     if (same)
         return;
     if (self->homes_count > 0)
-        outbox_log (self->outbox, LOG_ALARM,
+        outbox_log (self->outbox, LEVEL_ALARM,
                     "homes changed gis=%s: the list of request homes must never change",
                     self->gis [self->followed]);
     homes_free (self);
@@ -360,7 +360,7 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
     self->known = true;
     homes_take (self, snapshot);
     if (!same_publisher)
-        outbox_log (self->outbox, LOG_INFO,
+        outbox_log (self->outbox, LEVEL_INFO,
                     "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
                     self->gis [self->followed], self->table_count,
                     (unsigned long long) self->mark.number, snapshot->passed_over);
@@ -419,7 +419,7 @@ static void ask_failed (directory_t *self, const moment_t *now, const char *reas
     if (ms > CALL_BACKOFF_MS_MAX)
         ms = CALL_BACKOFF_MS_MAX;
     if (!self->silent)
-        outbox_log (self->outbox, LOG_WARNING,
+        outbox_log (self->outbox, LEVEL_WARNING,
                     "directory gis=%s silent entries_kept=%zu reason=%.200s",
                     self->gis [self->followed], self->table_count, reason);
     self->silent = true;

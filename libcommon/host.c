@@ -94,8 +94,9 @@ static int64_t wall_ms (const host_t *self)
 
 static void fail (host_t *self, const char *doing)
 {
-    log_line (LOG_ALARM, "store failed doing=%s why=\"%s\"; ending, to start again from the store",
-              doing, store_why (self->store));
+    log_line (LEVEL_ALARM,
+              "store failed doing=%s why=\"%s\"; ending, to start again from the store", doing,
+              store_why (self->store));
     self->failed = true;
 }
 
@@ -186,11 +187,13 @@ static void leave (host_t *self, const effect_t *effect)
         log_line (effect->log.level, "%s", effect->log.line);
         break;
     case EFFECT_STOP:
-        log_line (LOG_INFO, "stopping reason=\"%s\"", effect->stop.reason);
+        log_line (LEVEL_INFO, "stopping reason=\"%s\"", effect->stop.reason);
         self->stopping = true;
         break;
     default:
-        bus_effect (self->bus, effect);
+        if (!bus_effect (self->bus, effect))
+            log_line (LOG_WARNING, "subscription failed endpoint=%s why=\"%s\"",
+                      effect->subscribe.endpoint, strerror (errno));
     }
 }
 
@@ -236,7 +239,7 @@ static void hear_signals (host_t *self)
 {
     struct signalfd_siginfo heard;
     while (read (self->signals, &heard, sizeof heard) == (ssize_t) sizeof heard) {
-        log_line (LOG_INFO, "stopping reason=\"%s\"", strsignal ((int) heard.ssi_signo));
+        log_line (LEVEL_INFO, "stopping reason=\"%s\"", strsignal ((int) heard.ssi_signo));
         self->stopping = true;
     }
 }
@@ -278,8 +281,9 @@ static bool start (host_t *self)
     finish_batch (self);
     if (self->failed)
         return false;
-    log_line (LOG_INFO, "serving endpoint=%s events=%s store=%s start=%u", bus_endpoint (self->bus),
-              bus_events (self->bus), store_folder (self->store), store->start);
+    log_line (LEVEL_INFO, "serving endpoint=%s events=%s store=%s start=%u",
+              bus_endpoint (self->bus), bus_events (self->bus), store_folder (self->store),
+              store->start);
     printf ("ready endpoint=%s events=%s\n", bus_endpoint (self->bus), bus_events (self->bus));
     fflush (stdout);
     return true;
@@ -333,12 +337,12 @@ static bool open_store (host_t *self)
     store_answer_t answer = folder ? store_open (&self->store, folder, bytes, id, now_ms, why)
                                    : pool_claim (&self->store, pool, bytes, id, now_ms, why);
     if (answer != STORE_OK) {
-        log_line (LOG_ALARM, "cannot serve: %s", why);
+        log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
     }
     self->wall_least_ms = store_stamp_ms (self->store);
     if (now_ms < self->wall_least_ms)
-        log_line (LOG_ALARM, "clock is behind the store's last stamp by_ms=%lld",
+        log_line (LEVEL_ALARM, "clock is behind the store's last stamp by_ms=%lld",
                   (long long) (self->wall_least_ms - now_ms));
     return true;
 }
@@ -347,15 +351,14 @@ static bool open_sockets (host_t *self)
 {
     char why [BUS_WHY_BYTES];
     bus_settings_t settings = bus_settings (self->config);
-    zsys_set_max_sockets (SOCKETS_MAX);
-    self->ports = ports_new ();
+    self->ports = ports_new (SOCKETS_MAX);
     if (!self->ports || !ports_watch (self->ports, self->signals)) {
-        log_line (LOG_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
+        log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
         return false;
     }
     self->bus = bus_new (self->ports, PORT_BUS, &settings, store_identity (self->store), why);
     if (!self->bus) {
-        log_line (LOG_ALARM, "cannot serve: %s", why);
+        log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
     }
     self->peers = peers_new (self->ports, PORT_PEER);
@@ -380,14 +383,14 @@ static void open_log (const host_t *self, bool verbose)
             used += snprintf (name + used, sizeof name - (size_t) used, "%02x", id [i]);
     } else
         snprintf (name, sizeof name, "%.*s", KIND_BYTES, kind);
-    log_open (name, verbose ? LOG_DEBUG : LOG_INFO);
+    log_open (name, verbose ? LEVEL_DEBUG : LEVEL_INFO);
 }
 
 static int serve (host_t *self, bool verbose)
 {
     open_log (self, verbose);
     if (!take_signals (self)) {
-        log_line (LOG_ALARM, "cannot serve: no signals: %s", strerror (errno));
+        log_line (LEVEL_ALARM, "cannot serve: no signals: %s", strerror (errno));
         return EXIT_MACHINE;
     }
     if (!open_store (self))

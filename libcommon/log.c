@@ -10,7 +10,7 @@
 #define LINE_BYTES 2048
 
 static char log_name [NAME_BYTES_MAX + 1] = "musubi";
-static log_level_t log_least = LOG_INFO;
+static log_level_t log_least = LEVEL_INFO;
 
 void log_open (const char *name, log_level_t least)
 {
@@ -42,7 +42,7 @@ static int stamp (char *text, size_t size)
 void log_line (log_level_t level, const char *format, ...)
 {
     static const char *const words [] = {
-      [LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARNING] = "warning", [LOG_ALARM] = "alarm"};
+      [LEVEL_DEBUG] = "debug", [LEVEL_INFO] = "info", [LEVEL_WARNING] = "warning", [LEVEL_ALARM] = "alarm"};
     if (level < log_least)
         return;
 

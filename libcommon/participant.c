@@ -50,7 +50,7 @@ void participant_answer (participant_t *self, const request_t *request, command_
         assert (reason > 0 && reason < REFUSAL_REASONS);
         char text [TXID_TEXT_BYTES];
         service_count (self->service, refusal_counters [reason], 1);
-        outbox_log (self->service->outbox, LOG_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
+        outbox_log (self->service->outbox, LEVEL_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
                     txid_text (&answer->txid, text), request->method, refusal_reason_word (reason),
                     command_state_word (answer->state));
     }

@@ -174,7 +174,7 @@ static void tell_move (const command_t *self, const moment_t *now, command_state
     participant_t *participant = self->participant;
     bool alarm = self->state == COMMAND_EDGE || self->state == COMMAND_EDGE_REFUSED;
     char text [TXID_TEXT_BYTES];
-    outbox_log (participant->service->outbox, alarm ? LOG_ALARM : LOG_INFO,
+    outbox_log (participant->service->outbox, alarm ? LEVEL_ALARM : LEVEL_INFO,
                 "hold %s %s->%s reservation=%s actor=%s age_ms=%" PRId64 "%s%s",
                 txid_text (&self->txid, text),
                 from == COMMAND_UNKNOWN ? "initial" : command_state_word (from),

@@ -230,7 +230,7 @@ void reservation_part (participant_t *self, reservation_t *reservation, part_kin
 static void tell_bad (participant_t *self, const char *table, const char *why)
 {
     service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LOG_ALARM, "record skipped table=%s why=\"%s\"", table, why);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%s why=\"%s\"", table, why);
 }
 
 /*  The resource asserts on its parts, so what comes from a disk is looked at again. */
@@ -443,7 +443,7 @@ void records_start (participant_t *self, const moment_t *now)
         command_free (command);
     }
     outbox_log (
-      self->service->outbox, LOG_INFO, "participant started commands=%zu open=%zu reservations=%zu",
+      self->service->outbox, LEVEL_INFO, "participant started commands=%zu open=%zu reservations=%zu",
       ordered_count (self->commands), self->open_count, ordered_count (self->reservations));
 }
 

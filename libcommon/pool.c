@@ -36,7 +36,7 @@ static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const ch
       store_open (store_p, folder, wish->map_bytes, wish->entropy, wish->wall_ms, why);
     if (answer != STORE_DAMAGED)
         return answer;
-    log_line (LOG_ALARM, "store passed over folder=%s why=\"%s\"", folder, why);
+    log_line (LEVEL_ALARM, "store passed over folder=%s why=\"%s\"", folder, why);
     return STORE_LOCKED;
 }
 

@@ -146,7 +146,7 @@ static void on_record (service_t *self, const event_t *event)
         self->tables->loaders [table].load (self->tables->loaders [table].owner, event->record.key,
                                             event->record.value);
     else
-        outbox_log (self->outbox, LOG_WARNING, "record ignored table=%u: not one of this service's",
+        outbox_log (self->outbox, LEVEL_WARNING, "record ignored table=%u: not one of this service's",
                     table);
 }
 
@@ -195,7 +195,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     outbox_clear (self->outbox);
     prng_stir (&self->prng, now->entropy);
     if (timekeeper_see (&self->timekeeper, now))
-        outbox_log (self->outbox, LOG_ALARM, "clock stepped by_ms=%lld",
+        outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by_ms=%lld",
                     (long long) self->timekeeper.step_ms);
 
     switch (event->kind) {

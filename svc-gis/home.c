@@ -219,7 +219,7 @@ static void *take (void *owner, const moment_t *now, const plan_t *plan, const v
     claim->state = CLAIM_HELD;
     claim->txid = plan->txid;
     if (claim->doubled) /* in damaged records only: refused while we run, and never stored */
-        outbox_log (self->service->outbox, LOG_ALARM, "claim %s/%s doubled", plan->actor,
+        outbox_log (self->service->outbox, LEVEL_ALARM, "claim %s/%s doubled", plan->actor,
                     plan->request_id);
     return claim;
 }
@@ -434,7 +434,7 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
     outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key),
                 (bytes_t){.data = value.data, .size = value.size});
     free (value.data);
-    outbox_log (self->service->outbox, LOG_INFO, "claim %s/%s free->closed keep_until_ms=%" PRId64,
+    outbox_log (self->service->outbox, LEVEL_INFO, "claim %s/%s free->closed keep_until_ms=%" PRId64,
                 claim->name.actor, claim->name.request_id, claim->keep_until_ms);
     return claim;
 }
@@ -532,7 +532,7 @@ static void load_closed (void *owner, bytes_t key, bytes_t value)
         free (record.answer.data);
     }
     service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LOG_ALARM, "record skipped table=claims why=\"%s\"", why);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=claims why=\"%s\"", why);
 }
 
 static bool see_done (void *owner, const command_view_t *command)
@@ -553,7 +553,7 @@ static void on_start (void *owner, const moment_t *now)
         if (claim->state == CLAIM_CLOSED)
             watch (claim, now);
     participant_commands (self->participant, NULL, see_done, self);
-    outbox_log (self->service->outbox, LOG_INFO, "home started claims=%zu closed=%zu",
+    outbox_log (self->service->outbox, LEVEL_INFO, "home started claims=%zu closed=%zu",
                 ordered_count (self->claims), self->closed_count);
 }
 

@@ -63,7 +63,7 @@ static void member_free (member_t *member)
 static void member_gone (member_t *member, const char *cause)
 {
     roster_t *self = member->roster;
-    outbox_log (self->service->outbox, LOG_INFO, "entry %s listed->gone cause=%s",
+    outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s",
                 member->listing.entry.name, cause);
     service_count (self->service, "entries", -1);
     publish (self, delta_gone_encode (++self->number, member->listing.entry.name));
@@ -128,7 +128,7 @@ static void tell_listed (const roster_t *self, const directory_entry_t *old,
 {
     bool moved = !old || old->start != entry->start || !same_store (old, entry) ||
                  strcmp (old->endpoint, entry->endpoint) != 0;
-    outbox_log (self->service->outbox, moved ? LOG_INFO : LOG_DEBUG,
+    outbox_log (self->service->outbox, moved ? LEVEL_INFO : LEVEL_DEBUG,
                 "entry %s %s->listed endpoint=%s start=%u", entry->name, old ? "listed" : "absent",
                 entry->endpoint, entry->start);
 }

@@ -304,7 +304,7 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
         memcpy (name, key.data, key.size);
     size_t class_index;
     if (value.size != CAPACITY_BYTES || !room_class (self->room, name, &class_index)) {
-        outbox_log (self->service->outbox, LOG_WARNING, "capacity ignored class=%s: not configured",
+        outbox_log (self->service->outbox, LEVEL_WARNING, "capacity ignored class=%s: not configured",
                     name);
         return;
     }
@@ -312,7 +312,7 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
     for (size_t i = 0; i < CAPACITY_BYTES; i++)
         nodes = nodes << 8 | value.data [i];
     room_set_nodes (self->room, class_index, nodes);
-    outbox_log (self->service->outbox, LOG_INFO, "class %s nodes=%u configured=%u: as set before",
+    outbox_log (self->service->outbox, LEVEL_INFO, "class %s nodes=%u configured=%u: as set before",
                 name, nodes, self->configured [class_index]);
 }
 
@@ -335,7 +335,7 @@ static size_t overbooked_tell (const lis_t *self, const moment_t *now, const cha
     size_t count =
       timetable_overbooked (self->timetable, room_now_ms (self->room, now), names, OVERBOOKED_MAX);
     if (count > 0)
-        outbox_log (self->service->outbox, LOG_ALARM,
+        outbox_log (self->service->outbox, LEVEL_ALARM,
                     "site %s overbooked reservations=%zu first=%s", room_name (self->room), count,
                     names [0]);
     return count;
@@ -362,7 +362,7 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
     if (question.nodes != before) {
         room_set_nodes (self->room, class_index, question.nodes);
         capacity_store (self, class_index, question.nodes);
-        outbox_log (self->service->outbox, LOG_INFO, "class %s/%s nodes=%u->%u by=%.63s",
+        outbox_log (self->service->outbox, LEVEL_INFO, "class %s/%s nodes=%u->%u by=%.63s",
                     room_name (self->room), question.class_name, before, question.nodes,
                     request->actor);
         announce (self, now);

@@ -171,14 +171,14 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     }
     txid_t txid;
     if (!txid_unpack (&txid, key)) {
-        outbox_log (self->service->outbox, LOG_ALARM, "decision record has no txid: ignored");
+        outbox_log (self->service->outbox, LEVEL_ALARM, "decision record has no txid: ignored");
         return;
     }
     char text [TXID_TEXT_BYTES], why [WHY_BYTES];
     decision_record_t record;
     if (!decision_decode (&record, value, why)) {
         /* It was decided, whatever it was: never say aborted of it. */
-        outbox_log (self->service->outbox, LOG_ALARM, "decision %s is damaged: %s",
+        outbox_log (self->service->outbox, LEVEL_ALARM, "decision %s is damaged: %s",
                     txid_text (&txid, text), why);
         keep (self, &txid, INT64_MAX, false, true);
         return;
@@ -296,7 +296,7 @@ static void settle (decision_t *decision, const moment_t *now)
     coordinator_t *self = decision->coordinator;
     coordinator_told_fn *told = decision->told;
     void *owner = decision->owner;
-    log_decision (decision, LOG_INFO, "decided->settled", "");
+    log_decision (decision, LEVEL_INFO, "decided->settled", "");
     for (size_t i = 0; i < decision->record.plan.participants_count; i++)
         if (!decision->record.spoilt [i])
             box_add (self, &decision->record.plan.participants [i], &decision->txid);
@@ -316,7 +316,7 @@ static void begin_repair (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
     decision->record.phase = DECISION_REPAIRING;
-    log_decision (decision, LOG_ALARM, "decided->repairing", decision->record.text);
+    log_decision (decision, LEVEL_ALARM, "decided->repairing", decision->record.text);
     service_count (self->service, "repairs", 1);
     put_record (self, &decision->txid, &decision->record);
     if (self->repair)
@@ -363,7 +363,7 @@ static void commit_again (decision_t *decision, const moment_t *now, size_t at, 
 {
     char text [TXID_TEXT_BYTES];
     coordinator_t *self = decision->coordinator;
-    outbox_log (self->service->outbox, LOG_WARNING, "txn %s commit unanswered by=%s why=%.200s",
+    outbox_log (self->service->outbox, LEVEL_WARNING, "txn %s commit unanswered by=%s why=%.200s",
                 txid_text (&decision->txid, text), decision->record.plan.participants [at].name,
                 why);
     decision->ballots [at].timer =
@@ -576,7 +576,7 @@ static void on_start (void *owner, const moment_t *now)
     decision_t *decision = ordered_after (self->decisions, NULL);
     for (txid_t txid; decision; decision = ordered_after (self->decisions, &txid)) {
         txid = decision->txid; /* a repair may end it at once */
-        log_decision (decision, LOG_INFO, "resumed", "");
+        log_decision (decision, LEVEL_INFO, "resumed", "");
         if (decision->record.phase == DECISION_REPAIRING && self->repair)
             self->repair (self->repairer, now, &decision->record);
         else
@@ -664,7 +664,7 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     decision->owner = owner;
     coordinator_drop (self, &decision->txid);
     put_record (self, &decision->txid, &decision->record);
-    log_decision (decision, LOG_INFO, "prepared->decided", "");
+    log_decision (decision, LEVEL_INFO, "prepared->decided", "");
     self->active_ms = now->mono_ms;
     drive (decision, now);
     return true;
@@ -721,7 +721,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     void *owner = decision->owner;
     char text [SENTENCE_BYTES];
     memcpy (text, decision->record.text, sizeof text);
-    log_decision (decision, LOG_INFO, "repairing->repaired", text);
+    log_decision (decision, LEVEL_INFO, "repairing->repaired", text);
     decision->record.phase = DECISION_REPAIRED;
     put_record (self, txid, &decision->record);
     ordered_remove (self->decisions, txid);

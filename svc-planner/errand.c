@@ -244,7 +244,7 @@ void errand_log (const errand_t *self, const char *move, const char *detail)
 {
     static const char *const kinds [] = {
       [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
-    outbox_log (self->planner->service->outbox, LOG_INFO,
+    outbox_log (self->planner->service->outbox, LEVEL_INFO,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
                 self->dry_run ? "dry-run" : self->name.full, move, self->actor, kinds [self->kind],
                 self->rounds, *self->reservation ? self->reservation : "-", *detail ? " why=" : "",

@@ -13,7 +13,7 @@ static void on_look (void *owner, const moment_t *now, uint64_t token)
                    planner->settings.finish_linger_ms;
     if (quiet) {
         coordinator_rest (planner->coordinator);
-        outbox_log (service->outbox, LOG_INFO, "finisher done store=%s", service->name);
+        outbox_log (service->outbox, LEVEL_INFO, "finisher done store=%s", service->name);
         outbox_stop (service->outbox, "everything in this store is settled");
         return;
     }
@@ -49,7 +49,7 @@ void finish_work_ended (planner_t *planner, const event_t *event)
         return;
     planner->work = 0;
     if (event->work.result.size > 0)
-        outbox_log (planner->service->outbox, event->work.ok ? LOG_INFO : LOG_WARNING,
+        outbox_log (planner->service->outbox, event->work.ok ? LEVEL_INFO : LEVEL_WARNING,
                     "finish-stores %.*s", (int) event->work.result.size,
                     (const char *) event->work.result.data);
 }

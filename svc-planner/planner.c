@@ -118,7 +118,7 @@ static void on_start (void *owner, const moment_t *now)
     announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
     finish_start (self, now);
-    outbox_log (self->service->outbox, LOG_INFO, "planner %s started start=%u finishing=%d",
+    outbox_log (self->service->outbox, LEVEL_INFO, "planner %s started start=%u finishing=%d",
                 self->service->name, self->service->store.start, self->settings.finishing);
 }
 

@@ -45,7 +45,7 @@ static void leave_out (survey_t *self, size_t site, const char *why)
 {
     snapshot_leave_out (self->snapshot, site, why);
     service_count (self->service, "sites_left_out", 1);
-    outbox_log (self->service->outbox, LOG_WARNING, "site %s left out why=%.200s",
+    outbox_log (self->service->outbox, LEVEL_WARNING, "site %s left out why=%.200s",
                 self->snapshot->sites [site].party.name, why);
 }
 

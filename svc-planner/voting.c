@@ -211,7 +211,7 @@ static void log_no (errand_t *self)
 {
     char text [TXID_TEXT_BYTES];
     const plan_t *plan = attempt_plan (self->attempt);
-    outbox_log (self->planner->service->outbox, LOG_INFO,
+    outbox_log (self->planner->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
                 txid_text (&plan->txid, text), plan->reservation, self->name.full, self->rounds,
                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "-");
@@ -323,7 +323,7 @@ void errand_vote (errand_t *self, const moment_t *now)
     assert (!self->attempt);
     self->rounds++;
     service_count (planner->service, "rounds", 1);
-    outbox_log (planner->service->outbox, LOG_INFO,
+    outbox_log (planner->service->outbox, LEVEL_INFO,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
                 txid_text (&proposal->plan.txid, text), proposal->plan.reservation, self->name.full,
                 proposal->plan.participants_count, self->rounds);

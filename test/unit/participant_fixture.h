@@ -327,7 +327,7 @@ static inline void rig_drain (rig_t *rig)
             rig->alarm_ms = effect.timer.mono_ms;
             break;
         case EFFECT_LOG:
-            rig->alarms += effect.log.level == LOG_ALARM;
+            rig->alarms += effect.log.level == LEVEL_ALARM;
             break;
         default:
             fail_msg ("an effect that a participant has no use for: %d", (int) effect.kind);

@@ -46,7 +46,7 @@ static void what_was_handed_out_stays_while_more_is_pushed (void **state)
 {
     (void) state;
     outbox_t *outbox = outbox_new ();
-    outbox_log (outbox, LOG_INFO, "first number=%d", 1);
+    outbox_log (outbox, LEVEL_INFO, "first number=%d", 1);
     effect_t first;
     assert_true (outbox_next (outbox, &first));
     uint8_t large [5000];
@@ -80,7 +80,7 @@ static void a_long_log_line_is_cut_not_overrun (void **state)
     char text [4000];
     memset (text, 'a', sizeof text - 1);
     text [sizeof text - 1] = '\0';
-    outbox_log (outbox, LOG_INFO, "%s", text);
+    outbox_log (outbox, LEVEL_INFO, "%s", text);
     effect_t effect;
     assert_true (outbox_next (outbox, &effect));
     assert_true (strlen (effect.log.line) < sizeof text - 1);
