@@ -4,9 +4,9 @@
 #include "bus.h"
 
 #include "envelope.h"
-#include "log.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,8 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define IDENTITY_BYTES_MAX 255       /* of a ZeroMQ routing id */
-#define FRAME_BYTES_MAX    (2 << 20) /* a body a little too large is refused in words, not cut off */
+#define HINT_RECONNECT_MS_MAX 1000
+#define HINT_HEARTBEAT_MS     2000      /* a publisher that vanished is dialled again */
+#define IDENTITY_BYTES_MAX    255       /* of a ZeroMQ routing id */
+#define FRAME_BYTES_MAX       (2 << 20) /* a body a little too large is refused in words, not cut off */
 
 /*  A request whose reply is owed. */
 typedef struct {
@@ -484,34 +486,42 @@ static void publish (bus_t *self, const char *topic, bytes_t body)
     zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
 }
 
-static void subscribe (bus_t *self, const char *endpoint)
+static zsock_t *subscription_dial (const char *endpoint)
+{
+    zsock_t *sock = socket_make (ZMQ_SUB);
+    if (!sock)
+        return NULL;
+    zsock_set_subscribe (sock, "");
+    zsock_set_reconnect_ivl_max (sock, HINT_RECONNECT_MS_MAX);
+    zsock_set_heartbeat_ivl (sock, HINT_HEARTBEAT_MS);
+    if (strchr (endpoint, '['))
+        zsock_set_ipv6 (sock, 1);
+    if (zmq_connect (zsock_resolve (sock), endpoint) != 0) {
+        int error = errno;
+        zsock_destroy (&sock);
+        errno = error;
+    }
+    return sock;
+}
+
+static bool subscribe (bus_t *self, const char *endpoint)
 {
     if (zhashx_lookup (self->subscriptions, endpoint))
-        return;
+        return true;
+    errno = EMFILE;
     zsock_t *sock =
-      zhashx_size (self->subscriptions) < SUBSCRIPTIONS_MAX ? socket_make (ZMQ_SUB) : NULL;
-    if (sock) {
-        zsock_set_subscribe (sock, "");
-        zsock_set_reconnect_ivl_max (sock, 1000);
-        zsock_set_heartbeat_ivl (sock, 2000); /* a publisher that vanished is dialled again */
-        if (strchr (endpoint, '['))
-            zsock_set_ipv6 (sock, 1);
-    }
-    if (!sock || zmq_connect (zsock_resolve (sock), endpoint) != 0) {
-        /*  Hints may be lost, so this is no failure (T16); but it should not stay unseen. */
-        log_line (LOG_WARNING, "subscription failed endpoint=%s why=\"%s\"", endpoint,
-                  zmq_strerror (errno));
-        zsock_destroy (&sock);
-        return;
-    }
+      zhashx_size (self->subscriptions) < SUBSCRIPTIONS_MAX ? subscription_dial (endpoint) : NULL;
+    if (!sock)
+        return false;
     subscription_t *subscription = must (calloc (1, sizeof *subscription));
     subscription->port = ports_add (self->ports, &sock, self->port_kind, subscription);
     if (!subscription->port) {
         free (subscription);
-        return;
+        return false;
     }
     subscription->endpoint = must (strdup (endpoint));
     zhashx_insert (self->subscriptions, endpoint, subscription);
+    return true;
 }
 
 static void unsubscribe (bus_t *self, const char *endpoint)
@@ -523,7 +533,7 @@ static void unsubscribe (bus_t *self, const char *endpoint)
     subscription_destroy (self, subscription);
 }
 
-void bus_effect (bus_t *self, const effect_t *effect)
+bool bus_effect (bus_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY: {
@@ -538,14 +548,14 @@ void bus_effect (bus_t *self, const effect_t *effect)
         publish (self, effect->publish.topic, effect->publish.body);
         break;
     case EFFECT_SUBSCRIBE:
-        subscribe (self, effect->subscribe.endpoint);
-        break;
+        return subscribe (self, effect->subscribe.endpoint);
     case EFFECT_UNSUBSCRIBE:
         unsubscribe (self, effect->subscribe.endpoint);
         break;
     default:
         assert (!"an effect of the bus");
     }
+    return true;
 }
 
 bus_counts_t bus_counts (const bus_t *self)

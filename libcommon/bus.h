@@ -48,8 +48,9 @@ const char *bus_events (const bus_t *self);
 bool bus_receive (bus_t *self, port_t *port, event_t *event);
 
 /*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
- *  that is not pending is our own mistake. */
-void bus_effect (bus_t *self, const effect_t *effect);
+ *  that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
+ *  to: that is worth a line in the log, no more, since hints may be lost (T16). */
+bool bus_effect (bus_t *self, const effect_t *effect);
 
 /*  Since the start, for logs and tests. */
 typedef struct {

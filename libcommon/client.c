@@ -6,11 +6,14 @@
 #include "ports.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define CLIENT_SOCKETS_MAX 10240
 
 enum { PORT_PEER = 1 };
 
@@ -48,7 +51,7 @@ static void *must (void *memory)
 client_t *client_new (void)
 {
     client_t *self = must (calloc (1, sizeof *self));
-    self->ports = must (ports_new ());
+    self->ports = must (ports_new (CLIENT_SOCKETS_MAX));
     self->peers = peers_new (self->ports, PORT_PEER);
     return self;
 }

@@ -192,7 +192,7 @@ static void leave (host_t *self, const effect_t *effect)
         break;
     default:
         if (!bus_effect (self->bus, effect))
-            log_line (LOG_WARNING, "subscription failed endpoint=%s why=\"%s\"",
+            log_line (LEVEL_WARNING, "subscription failed endpoint=%s why=\"%s\"",
                       effect->subscribe.endpoint, strerror (errno));
     }
 }

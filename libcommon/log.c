@@ -41,8 +41,10 @@ static int stamp (char *text, size_t size)
 
 void log_line (log_level_t level, const char *format, ...)
 {
-    static const char *const words [] = {
-      [LEVEL_DEBUG] = "debug", [LEVEL_INFO] = "info", [LEVEL_WARNING] = "warning", [LEVEL_ALARM] = "alarm"};
+    static const char *const words [] = {[LEVEL_DEBUG] = "debug",
+                                         [LEVEL_INFO] = "info",
+                                         [LEVEL_WARNING] = "warning",
+                                         [LEVEL_ALARM] = "alarm"};
     if (level < log_least)
         return;
 

@@ -7,6 +7,7 @@
 #include "timers.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

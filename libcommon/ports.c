@@ -2,6 +2,7 @@
 #include "ports.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -47,8 +48,9 @@ static void ring_join (ports_t *self, port_t *port)
     self->turn->ready_before = port;
 }
 
-ports_t *ports_new (void)
+ports_t *ports_new (size_t sockets_max)
 {
+    zsys_set_max_sockets (sockets_max);
     ports_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();

@@ -9,9 +9,12 @@
 #ifndef MUSUBI_PORTS_H
 #define MUSUBI_PORTS_H
 
-#include <czmq.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/*  CZMQ's, whose header brings much of the system with it. */
+typedef struct _zsock_t zsock_t;
 
 typedef struct ports ports_t;
 
@@ -26,8 +29,9 @@ typedef struct port {
     struct port *ready_after;
 } port_t;
 
-/*  NULL with errno when the machine has no more descriptors. */
-ports_t *ports_new (void);
+/*  NULL with errno when the machine has no more descriptors. sockets_max is for the process: the
+ *  first one to be said counts. */
+ports_t *ports_new (size_t sockets_max);
 void ports_destroy (ports_t **self_p);
 
 /*  Takes the socket into the loop, and owns it from then on; NULL with errno, and the socket

@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
