@@ -1,0 +1,590 @@
+/*  gis_fixture - a few cores and the network between them, made of arrays: directories, and
+ * services that follow them. Virtual time; hints and messages can be lost or doubled on demand; a
+ * node can die, and come back with or without its store. No socket, no clock.
+ */
+#ifndef MUSUBI_GIS_FIXTURE_H
+#define MUSUBI_GIS_FIXTURE_H
+
+#include "gis.h"
+#include "gis_wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NODES_MAX_OF_WORLD 8
+#define RECORDS_MAX        512
+#define FLIGHT_MAX         8192
+#define WAY_MS             5 /* of every message */
+#define EPOCH_MS           INT64_C (1800000000000)
+#define REPLY_TO_TEST      UINT64_MAX
+
+typedef struct {
+    uint8_t table;
+    packed_t key;
+    packed_t value;
+} stored_t;
+
+typedef struct world world_t;
+
+typedef struct {
+    world_t *world;
+    char name [NAME_BYTES_MAX + 1];
+    char endpoint [64];
+    char events [64];
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    bool up;
+    core_t core;
+    service_t *service; /* a follower's own; NULL for a GIS */
+    directory_entry_t entry;
+    int64_t timer_ms;
+    int64_t skew_ms; /* its wall clock - the world's */
+    stored_t records [RECORDS_MAX];
+    size_t records_count;
+    char heard [4][64]; /* endpoints subscribed to */
+    uint64_t hint_number;
+    size_t calls_of_snapshot; /* made by it */
+    size_t calls_of_announce;
+    size_t alarms;
+    size_t warnings;
+} node_t;
+
+typedef enum { FLYING_REQUEST, FLYING_ANSWER, FLYING_HINT, FLYING_TIMEOUT } flying_kind_t;
+
+typedef struct {
+    flying_kind_t kind;
+    int64_t at_ms;
+    size_t from;
+    size_t to;
+    uint64_t call; /* the asker's number */
+    call_status_t status;
+    char text [3][128]; /* service, method, actor; reason; endpoint, topic */
+    uint64_t number;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    packed_t body;
+} flying_t;
+
+struct world {
+    node_t nodes [NODES_MAX_OF_WORLD];
+    size_t nodes_count;
+    int64_t now_ms; /* monotonic of all */
+    flying_t flying [FLIGHT_MAX];
+    size_t flying_count;
+    uint64_t asked;
+    struct {
+        uint64_t key; /* what a core is given as reply_to */
+        size_t asker;
+        uint64_t call;
+    } asked_of [FLIGHT_MAX];
+    uint64_t entropy;
+    bool lose_hints;
+    bool double_hints;
+    size_t hints_lost;
+
+    /*  The last reply to the test itself. */
+    bool replied;
+    call_status_t status;
+    char reason [512];
+    packed_t body;
+};
+
+static inline packed_t fixture_copy (bytes_t from)
+{
+    packed_t copy = {.size = from.size, .data = malloc (from.size + 1)};
+    assert_non_null (copy.data);
+    if (from.size > 0)
+        memcpy (copy.data, from.data, from.size);
+    return copy;
+}
+
+static inline bytes_t fixture_bytes (packed_t from)
+{
+    return (bytes_t){.data = from.data, .size = from.size};
+}
+
+/*  --- the store --- */
+
+static inline int stored_compare (const void *left, const void *right)
+{
+    const stored_t *a = left;
+    const stored_t *b = right;
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    size_t size = a->key.size < b->key.size ? a->key.size : b->key.size;
+    int order = memcmp (a->key.data, b->key.data, size);
+    return order != 0 ? order : (a->key.size > b->key.size) - (a->key.size < b->key.size);
+}
+
+static inline size_t stored_find (const node_t *node, uint8_t table, bytes_t key)
+{
+    for (size_t i = 0; i < node->records_count; i++)
+        if (node->records [i].table == table && node->records [i].key.size == key.size &&
+            memcmp (node->records [i].key.data, key.data, key.size) == 0)
+            return i;
+    return node->records_count;
+}
+
+static inline void stored_delete (node_t *node, uint8_t table, bytes_t key)
+{
+    size_t i = stored_find (node, table, key);
+    if (i == node->records_count)
+        return;
+    free (node->records [i].key.data);
+    free (node->records [i].value.data);
+    node->records [i] = node->records [--node->records_count];
+}
+
+static inline void stored_put (node_t *node, uint8_t table, bytes_t key, bytes_t value)
+{
+    stored_delete (node, table, key);
+    assert_true (node->records_count < RECORDS_MAX);
+    node->records [node->records_count++] =
+      (stored_t){.table = table, .key = fixture_copy (key), .value = fixture_copy (value)};
+}
+
+static inline size_t stored_of (const node_t *node, uint8_t table)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < node->records_count; i++)
+        count += node->records [i].table == table;
+    return count;
+}
+
+/*  --- the network --- */
+
+static inline size_t node_index (const node_t *node)
+{
+    return (size_t) (node - node->world->nodes);
+}
+
+static inline flying_t *fly (world_t *self, flying_kind_t kind, int64_t in_ms)
+{
+    assert_true (self->flying_count < FLIGHT_MAX);
+    flying_t *flying = &self->flying [self->flying_count++];
+    *flying = (flying_t){.kind = kind, .at_ms = self->now_ms + in_ms};
+    return flying;
+}
+
+static inline node_t *node_at (world_t *self, const char *endpoint)
+{
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if (strcmp (self->nodes [i].endpoint, endpoint) == 0)
+            return &self->nodes [i];
+    return NULL;
+}
+
+static inline void take_call (node_t *node, const effect_t *effect)
+{
+    world_t *self = node->world;
+    node->calls_of_snapshot += strcmp (effect->call.method, "Snapshot") == 0;
+    node->calls_of_announce += strcmp (effect->call.method, "Announce") == 0;
+    flying_t *timeout = fly (self, FLYING_TIMEOUT, effect->call.timeout_ms);
+    timeout->to = node_index (node);
+    timeout->call = effect->call.call;
+    const node_t *peer = node_at (self, effect->call.endpoint);
+    if (!peer)
+        return;
+    flying_t *request = fly (self, FLYING_REQUEST, WAY_MS);
+    request->from = node_index (node);
+    request->to = node_index (peer);
+    request->call = effect->call.call;
+    snprintf (request->text [0], sizeof request->text [0], "%s", effect->call.service);
+    snprintf (request->text [1], sizeof request->text [1], "%s", effect->call.method);
+    snprintf (request->text [2], sizeof request->text [2], "%s", effect->call.actor);
+    request->body = fixture_copy (effect->call.body);
+}
+
+static inline void take_reply (node_t *node, const effect_t *effect)
+{
+    world_t *self = node->world;
+    if (effect->reply.reply_to == REPLY_TO_TEST) {
+        self->replied = true;
+        self->status = effect->reply.status;
+        snprintf (self->reason, sizeof self->reason, "%s",
+                  effect->reply.reason ? effect->reply.reason : "");
+        free (self->body.data);
+        self->body = fixture_copy (effect->reply.body);
+        return;
+    }
+    size_t slot = effect->reply.reply_to % FLIGHT_MAX;
+    assert_int_equal (self->asked_of [slot].key, effect->reply.reply_to);
+    flying_t *answer = fly (self, FLYING_ANSWER, WAY_MS);
+    answer->to = self->asked_of [slot].asker;
+    answer->call = self->asked_of [slot].call;
+    answer->status = effect->reply.status;
+    snprintf (answer->text [0], sizeof answer->text [0], "%s",
+              effect->reply.reason ? effect->reply.reason : "");
+    memcpy (answer->store, node->store, STORE_ID_BYTES);
+    answer->start = node->start;
+    answer->body = fixture_copy (effect->reply.body);
+}
+
+static inline void take_publish (node_t *node, const effect_t *effect)
+{
+    world_t *self = node->world;
+    node->hint_number++;
+    for (size_t i = 0; i < self->nodes_count; i++) {
+        for (size_t k = 0; k < 4; k++) {
+            if (strcmp (self->nodes [i].heard [k], node->events) != 0)
+                continue;
+            if (self->lose_hints) {
+                self->hints_lost++;
+                continue;
+            }
+            for (int copies = self->double_hints ? 2 : 1; copies > 0; copies--) {
+                flying_t *hint = fly (self, FLYING_HINT, WAY_MS);
+                hint->to = i;
+                snprintf (hint->text [0], sizeof hint->text [0], "%s", node->events);
+                snprintf (hint->text [1], sizeof hint->text [1], "%s", effect->publish.topic);
+                hint->number = node->hint_number;
+                memcpy (hint->store, node->store, STORE_ID_BYTES);
+                hint->start = node->start;
+                hint->body = fixture_copy (effect->publish.body);
+            }
+        }
+    }
+}
+
+static inline void take_subscription (node_t *node, const char *endpoint, bool on)
+{
+    for (size_t k = 0; k < 4; k++)
+        if (strcmp (node->heard [k], endpoint) == 0)
+            node->heard [k][0] = '\0';
+    for (size_t k = 0; on && k < 4; k++)
+        if (!*node->heard [k]) {
+            snprintf (node->heard [k], sizeof node->heard [k], "%s", endpoint);
+            return;
+        }
+    assert_false (on);
+}
+
+static inline void take_effect (node_t *node, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_CALL:
+        take_call (node, effect);
+        break;
+    case EFFECT_REPLY:
+        take_reply (node, effect);
+        break;
+    case EFFECT_PUBLISH:
+        take_publish (node, effect);
+        break;
+    case EFFECT_SUBSCRIBE:
+    case EFFECT_UNSUBSCRIBE:
+        take_subscription (node, effect->subscribe.endpoint, effect->kind == EFFECT_SUBSCRIBE);
+        break;
+    case EFFECT_PUT:
+        stored_put (node, effect->record.table, effect->record.key, effect->record.value);
+        break;
+    case EFFECT_DELETE:
+        stored_delete (node, effect->record.table, effect->record.key);
+        break;
+    case EFFECT_TIMER:
+        node->timer_ms = effect->timer.mono_ms;
+        break;
+    case EFFECT_LOG:
+        node->alarms += effect->log.level == LEVEL_ALARM;
+        node->warnings += effect->log.level == LEVEL_WARNING;
+        break;
+    default:
+        fail ();
+    }
+}
+
+static inline void node_step (node_t *node, const event_t *event)
+{
+    world_t *self = node->world;
+    moment_t now = {.wall_ms = EPOCH_MS + self->now_ms + node->skew_ms,
+                    .mono_ms = self->now_ms,
+                    .store_bytes = 1 << 30,
+                    .store_free_bytes = 1 << 30};
+    self->entropy++;
+    memcpy (now.entropy, &self->entropy, sizeof self->entropy);
+    node->core.step (node->core.self, &now, event);
+    effect_t effect;
+    while (node->core.next (node->core.self, &effect))
+        take_effect (node, &effect);
+}
+
+static inline void deliver_request (world_t *self, const flying_t *flying)
+{
+    uint64_t key = self->asked++;
+    size_t slot = key % FLIGHT_MAX;
+    self->asked_of [slot].key = key;
+    self->asked_of [slot].asker = flying->from;
+    self->asked_of [slot].call = flying->call;
+    node_step (&self->nodes [flying->to],
+               &(event_t){.kind = EVENT_REQUEST,
+                          .request = {.service = flying->text [0],
+                                      .method = flying->text [1],
+                                      .actor = flying->text [2],
+                                      .request_id = "",
+                                      .body = fixture_bytes (flying->body),
+                                      .reply_to = key}});
+}
+
+static inline void deliver_answer (world_t *self, const flying_t *flying)
+{
+    event_t event = {
+      .kind = EVENT_ANSWER,
+      .answer = {.call = flying->call,
+                 .status = flying->kind == FLYING_TIMEOUT ? CALL_TIMED_OUT : flying->status,
+                 .reason = flying->text [0],
+                 .body = fixture_bytes (flying->body),
+                 .store_start = flying->start}};
+    memcpy (event.answer.store, flying->store, STORE_ID_BYTES);
+    node_step (&self->nodes [flying->to], &event);
+}
+
+static inline void deliver_hint (world_t *self, const flying_t *flying)
+{
+    event_t event = {.kind = EVENT_HINT,
+                     .hint = {.endpoint = flying->text [0],
+                              .topic = flying->text [1],
+                              .number = flying->number,
+                              .store_start = flying->start,
+                              .body = fixture_bytes (flying->body)}};
+    memcpy (event.hint.store, flying->store, STORE_ID_BYTES);
+    node_step (&self->nodes [flying->to], &event);
+}
+
+static inline void deliver (world_t *self, const flying_t *flying)
+{
+    if (!self->nodes [flying->to].up)
+        return;
+    if (flying->kind == FLYING_REQUEST)
+        deliver_request (self, flying);
+    else if (flying->kind == FLYING_HINT)
+        deliver_hint (self, flying);
+    else
+        deliver_answer (self, flying);
+}
+
+/*  The message that arrives first; flying_count when none is under way. */
+static inline size_t flying_first (const world_t *self)
+{
+    size_t first = self->flying_count;
+    for (size_t i = 0; i < self->flying_count; i++)
+        if (first == self->flying_count || self->flying [i].at_ms < self->flying [first].at_ms)
+            first = i;
+    return first;
+}
+
+static inline node_t *timer_first (world_t *self)
+{
+    node_t *first = NULL;
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if (self->nodes [i].up && (!first || self->nodes [i].timer_ms < first->timer_ms))
+            first = &self->nodes [i];
+    return first && first->timer_ms < INT64_MAX ? first : NULL;
+}
+
+/*  Let so much time pass, with all that happens in it. */
+static inline void world_run (world_t *self, int64_t for_ms)
+{
+    int64_t until_ms = self->now_ms + for_ms;
+    for (;;) {
+        size_t i = flying_first (self);
+        node_t *node = timer_first (self);
+        int64_t message_ms = i < self->flying_count ? self->flying [i].at_ms : INT64_MAX;
+        int64_t timer_ms = node ? node->timer_ms : INT64_MAX;
+        int64_t next_ms = message_ms < timer_ms ? message_ms : timer_ms;
+        if (next_ms > until_ms)
+            break;
+        if (self->now_ms < next_ms)
+            self->now_ms = next_ms;
+        if (message_ms <= timer_ms) {
+            flying_t flying = self->flying [i];
+            memmove (&self->flying [i], &self->flying [i + 1],
+                     (self->flying_count - i - 1) * sizeof flying);
+            self->flying_count--;
+            deliver (self, &flying);
+            free (flying.body.data);
+        } else {
+            node->timer_ms = INT64_MAX;
+            node_step (node, &(event_t){.kind = EVENT_TIMER});
+        }
+    }
+    self->now_ms = until_ms;
+}
+
+/*  --- nodes --- */
+
+/*  A service that only announces itself and follows a directory. */
+static inline void follower_step (void *owner, const moment_t *now, const event_t *event)
+{
+    node_t *node = owner;
+    service_step (node->service, now, event);
+}
+
+static inline bool follower_next (void *owner, effect_t *effect)
+{
+    node_t *node = owner;
+    return service_next (node->service, effect);
+}
+
+static inline void follower_destroy (void *owner)
+{
+    node_t *node = owner;
+    service_destroy (&node->service);
+}
+
+static inline void follower_start (void *owner, const moment_t *now)
+{
+    node_t *node = owner;
+    memcpy (node->entry.store, node->store, STORE_ID_BYTES);
+    node->entry.start = node->start;
+    directory_announce (node->service->directory, now, &node->entry);
+}
+
+static inline node_t *node_new (world_t *self, const char *name)
+{
+    assert_true (self->nodes_count < NODES_MAX_OF_WORLD);
+    size_t i = self->nodes_count++;
+    node_t *node = &self->nodes [i];
+    node->world = self;
+    node->timer_ms = INT64_MAX;
+    snprintf (node->name, sizeof node->name, "%s", name);
+    snprintf (node->endpoint, sizeof node->endpoint, "sim://%.40s", name);
+    snprintf (node->events, sizeof node->events, "sim://%.40s/events", name);
+    node->store [0] = (uint8_t) (i + 1);
+    return node;
+}
+
+static inline void node_up (node_t *node)
+{
+    node->up = true;
+    node->start++;
+    node->timer_ms = INT64_MAX;
+    qsort (node->records, node->records_count, sizeof *node->records, stored_compare);
+    size_t count = node->records_count;
+    for (size_t i = 0; i < count; i++)
+        node_step (node, &(event_t){.kind = EVENT_RECORD,
+                                    .record = {.table = node->records [i].table,
+                                               .key = fixture_bytes (node->records [i].key),
+                                               .value = fixture_bytes (node->records [i].value)}});
+    event_t start = {.kind = EVENT_START,
+                     .start = {.store = {.start = node->start},
+                               .endpoint = node->endpoint,
+                               .events = node->events}};
+    memcpy (start.start.store.id, node->store, STORE_ID_BYTES);
+    node_step (node, &start);
+}
+
+static inline void gis_up (node_t *node, const gis_settings_t *settings)
+{
+    gis_core (settings, &node->core);
+    node_up (node);
+}
+
+static inline node_t *gis_new (world_t *self, const gis_settings_t *settings)
+{
+    node_t *node = node_new (self, settings->name);
+    gis_up (node, settings);
+    return node;
+}
+
+static inline void follower_up (node_t *node, const char *const *gis, size_t gis_count)
+{
+    node->service = service_new (node->name, gis, gis_count);
+    service_at_start (node->service, follower_start, node);
+    node->core = (core_t){
+      .self = node, .step = follower_step, .next = follower_next, .destroy = follower_destroy};
+    node_up (node);
+}
+
+static inline node_t *follower_new (world_t *self, const char *name, const char *const *gis,
+                                    size_t gis_count)
+{
+    node_t *node = node_new (self, name);
+    snprintf (node->entry.name, sizeof node->entry.name, "%s", name);
+    snprintf (node->entry.endpoint, sizeof node->entry.endpoint, "%s", node->endpoint);
+    snprintf (node->entry.events, sizeof node->entry.events, "%s", node->events);
+    follower_up (node, gis, gis_count);
+    return node;
+}
+
+/*  It ends without a word. What was on its way to it arrives nowhere. */
+static inline void node_die (node_t *node)
+{
+    world_t *self = node->world;
+    node->core.destroy (node->core.self);
+    node->up = false;
+    node->hint_number = 0;
+    memset (node->heard, 0, sizeof node->heard);
+    size_t kept = 0;
+    for (size_t i = 0; i < self->flying_count; i++) {
+        if (self->flying [i].to == node_index (node))
+            free (self->flying [i].body.data);
+        else
+            self->flying [kept++] = self->flying [i];
+    }
+    self->flying_count = kept;
+}
+
+static inline bool sees (const node_t *follower, const char *name)
+{
+    return directory_find (follower->service->directory, name) != NULL;
+}
+
+/*  Ask a node as an actor and get its reply in world.status, reason, body. */
+static inline call_status_t ask (node_t *node, const char *actor, const char *service,
+                                 const char *method, bytes_t body)
+{
+    world_t *self = node->world;
+    self->replied = false;
+    node_step (node, &(event_t){.kind = EVENT_REQUEST,
+                                .request = {.service = service,
+                                            .method = method,
+                                            .actor = actor,
+                                            .request_id = "",
+                                            .body = body,
+                                            .reply_to = REPLY_TO_TEST}});
+    assert_true (self->replied);
+    return self->status;
+}
+
+/*  The same with bytes that are freed here. */
+static inline call_status_t ask_packed (node_t *node, const char *actor, const char *service,
+                                        const char *method, packed_t body)
+{
+    call_status_t status = ask (node, actor, service, method, fixture_bytes (body));
+    free (body.data);
+    return status;
+}
+
+static inline int world_set_up (void **state)
+{
+    world_t *self = calloc (1, sizeof *self);
+    assert_non_null (self);
+    self->now_ms = 1000;
+    self->asked = 1;
+    *state = self;
+    return 0;
+}
+
+static inline int world_tear_down (void **state)
+{
+    world_t *self = *state;
+    for (size_t i = 0; i < self->nodes_count; i++) {
+        node_t *node = &self->nodes [i];
+        if (node->up)
+            node->core.destroy (node->core.self);
+        while (node->records_count > 0)
+            stored_delete (node, node->records [0].table, fixture_bytes (node->records [0].key));
+    }
+    for (size_t i = 0; i < self->flying_count; i++)
+        free (self->flying [i].body.data);
+    free (self->body.data);
+    free (self);
+    return 0;
+}
+
+#endif
