@@ -1,0 +1,488 @@
+/*  gis: what the directory takes, refuses, tells and forgets. The core alone, asked by the test. */
+#include "gis_fixture.h"
+#include "message.h"
+
+#include "gis.pb-c.h"
+
+static const char *const other_gis [] = {"sim://gis/g2"};
+static const char *const administrators [] = {"root"};
+
+static gis_settings_t settings_of (const char *name)
+{
+    gis_settings_t settings = gis_settings_default;
+    settings.name = name;
+    settings.access.administrators = administrators;
+    settings.access.administrators_count = 1;
+    return settings;
+}
+
+static node_t *gis_alone (world_t *world)
+{
+    gis_settings_t settings = settings_of ("gis/g1");
+    return gis_new (world, &settings);
+}
+
+static directory_entry_t entry_of (const char *name, uint8_t store, uint32_t start)
+{
+    directory_entry_t entry = {.store = {store}, .start = start};
+    snprintf (entry.name, sizeof entry.name, "%s", name);
+    snprintf (entry.endpoint, sizeof entry.endpoint, "sim://%.40s", name);
+    return entry;
+}
+
+static call_status_t announce_as (node_t *gis, const char *actor, const directory_entry_t *entry,
+                                  uint32_t lease_ms)
+{
+    return ask_packed (gis, actor, "Gis", "Announce", announce_encode (entry, lease_ms, EPOCH_MS));
+}
+
+static call_status_t announce (node_t *gis, const char *name, uint8_t store, uint32_t start,
+                               uint32_t lease_ms)
+{
+    directory_entry_t entry = entry_of (name, store, start);
+    return announce_as (gis, name, &entry, lease_ms);
+}
+
+static call_status_t withdraw_as (node_t *gis, const char *actor, const char *name, uint8_t store,
+                                  uint32_t start)
+{
+    uint8_t id [STORE_ID_BYTES] = {store};
+    Musubi__WithdrawRequest request = MUSUBI__WITHDRAW_REQUEST__INIT;
+    request.name = (char *) name;
+    request.store = (ProtobufCBinaryData){.len = sizeof id, .data = id};
+    request.start = start;
+    packed_t body;
+    body.data = message_pack (&request.base, &body.size);
+    return ask_packed (gis, actor, "Gis", "Withdraw", body);
+}
+
+static snapshot_t snapshot (node_t *gis, const char *after, const directory_mark_t *have)
+{
+    directory_mark_t nothing = {0};
+    char why [WHY_BYTES];
+    snapshot_t taken;
+    assert_int_equal (ask_packed (gis, "anybody", "Gis", "Snapshot",
+                                  snapshot_request_encode (after, have ? have : &nothing)),
+                      CALL_OK);
+    assert_true (snapshot_decode (&taken, fixture_bytes (gis->world->body), why));
+    return taken;
+}
+
+/*  Is it listed, and with which start? 0 = no. */
+static uint32_t listed (node_t *gis, const char *name)
+{
+    snapshot_t all = snapshot (gis, "", NULL);
+    uint32_t start = 0;
+    for (size_t i = 0; i < all.entries_count; i++)
+        if (strcmp (all.entries [i].name, name) == 0)
+            start = all.entries [i].start;
+    snapshot_clear (&all);
+    return start;
+}
+
+static uint64_t number_of (node_t *gis)
+{
+    snapshot_t all = snapshot (gis, "", NULL);
+    uint64_t number = all.mark.number;
+    snapshot_clear (&all);
+    return number;
+}
+
+static void it_lists_itself_for_ever (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    assert_int_equal (listed (gis, "gis/g1"), 1);
+    world_run (world, 1000000);
+    assert_int_equal (listed (gis, "gis/g1"), 1);
+    assert_int_equal (withdraw_as (gis, "root", "gis/g1", 1, 1), CALL_OK);
+    assert_int_equal (listed (gis, "gis/g1"), 1);
+    assert_int_equal (announce (gis, "gis/g1", 77, 1, 5000), CALL_DENIED); /* an impostor */
+}
+
+static void a_snapshot_tells_who_tells_and_how_far (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/b", 10, 1, 5000);
+    announce (gis, "lis/a", 11, 1, 5000);
+    snapshot_t all = snapshot (gis, "", NULL);
+    assert_int_equal (all.entries_count, 3);
+    assert_string_equal (all.entries [0].name, "gis/g1");
+    assert_string_equal (all.entries [1].name, "lis/a");
+    assert_string_equal (all.entries [2].name, "lis/b");
+    assert_memory_equal (all.mark.store, gis->store, STORE_ID_BYTES);
+    assert_int_equal (all.mark.start, gis->start);
+    assert_int_equal (all.mark.number, 3);
+    assert_int_equal (all.homes_count, 1);
+    assert_string_equal (all.homes [0], "gis/g1");
+    snapshot_t again = snapshot (gis, "", &all.mark);
+    assert_true (again.unchanged);
+    assert_int_equal (again.entries_count, 0);
+    snapshot_clear (&again);
+    announce (gis, "lis/c", 12, 1, 5000);
+    again = snapshot (gis, "", &all.mark);
+    assert_false (again.unchanged);
+    assert_int_equal (again.entries_count, 4);
+    snapshot_clear (&again);
+    snapshot_clear (&all);
+}
+
+static void a_repeat_keeps_the_lease_and_is_no_change (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 1, 5000);
+    uint64_t number = number_of (gis);
+    for (int i = 0; i < 10; i++) {
+        world_run (world, 4000);
+        assert_int_equal (announce (gis, "lis/a", 10, 1, 5000), CALL_OK);
+    }
+    assert_int_equal (number_of (gis), number);
+    world_run (world, 4999);
+    assert_int_equal (listed (gis, "lis/a"), 1);
+    world_run (world, 2);
+    assert_int_equal (listed (gis, "lis/a"), 0);
+    assert_int_equal (number_of (gis), number + 1);
+}
+
+static void a_shorter_lease_counts_from_its_repeat (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 1, 60000);
+    announce (gis, "lis/a", 10, 1, 5000);
+    world_run (world, 5001);
+    assert_int_equal (listed (gis, "lis/a"), 0);
+}
+
+static void leases_are_brought_into_bounds (void **state)
+{
+    static const struct {
+        uint32_t asked_ms;
+        uint32_t granted_ms;
+    } cases [] = {{0, DIRECTORY_LEASE_MS}, {1, 3000}, {5000, 5000}, {UINT32_MAX, 60000}};
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t lease_ms;
+        int64_t wall_ms;
+        char why [WHY_BYTES];
+        assert_int_equal (announce (gis, "lis/a", 10, 1, cases [i].asked_ms), CALL_OK);
+        assert_true (
+          announce_answer_decode (fixture_bytes (world->body), &lease_ms, &wall_ms, why));
+        assert_int_equal (lease_ms, cases [i].granted_ms);
+        assert_int_equal (wall_ms, EPOCH_MS + world->now_ms);
+    }
+}
+
+static void a_name_belongs_to_its_store_until_its_lease_ends (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 1, 5000);
+    assert_int_equal (announce (gis, "lis/a", 99, 7, 5000), CALL_DENIED);
+    assert_non_null (strstr (world->reason, "another store"));
+    assert_int_equal (listed (gis, "lis/a"), 1);
+    world_run (world, 5001);
+    assert_int_equal (announce (gis, "lis/a", 99, 7, 5000), CALL_OK);
+    assert_int_equal (listed (gis, "lis/a"), 7);
+}
+
+static void a_later_start_takes_its_place_and_an_earlier_one_is_refused (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 4, 5000);
+    assert_int_equal (announce (gis, "lis/a", 10, 5, 5000), CALL_OK);
+    assert_int_equal (announce (gis, "lis/a", 10, 4, 5000), CALL_DENIED); /* it was late */
+    assert_int_equal (listed (gis, "lis/a"), 5);
+}
+
+static void names_are_announced_by_their_bearers_only (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    directory_entry_t entry = entry_of ("lis/a", 10, 1);
+    assert_int_equal (announce_as (gis, "lis/b", &entry, 5000), CALL_DENIED);
+    assert_int_equal (announce_as (gis, "", &entry, 5000), CALL_DENIED);
+    assert_int_equal (listed (gis, "lis/a"), 0);
+    assert_int_equal (announce_as (gis, "root", &entry, 5000), CALL_OK);
+    assert_int_equal (withdraw_as (gis, "lis/b", "lis/a", 10, 1), CALL_DENIED);
+    assert_int_equal (listed (gis, "lis/a"), 1);
+}
+
+static void withdrawing_names_one_start_of_one_store (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 2, 5000);
+    assert_int_equal (withdraw_as (gis, "lis/a", "lis/a", 10, 1), CALL_OK); /* one before */
+    assert_int_equal (withdraw_as (gis, "lis/a", "lis/a", 11, 2), CALL_OK); /* another */
+    assert_int_equal (listed (gis, "lis/a"), 2);
+    assert_int_equal (withdraw_as (gis, "lis/a", "lis/a", 10, 2), CALL_OK);
+    assert_int_equal (listed (gis, "lis/a"), 0);
+    assert_int_equal (withdraw_as (gis, "lis/a", "lis/a", 10, 2), CALL_OK); /* repeats */
+}
+
+static void a_full_table_refuses_new_names_only (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    settings.entries_max = 3;
+    node_t *gis = gis_new (world, &settings);
+    assert_int_equal (announce (gis, "lis/a", 10, 1, 5000), CALL_OK);
+    assert_int_equal (announce (gis, "lis/b", 11, 1, 5000), CALL_OK);
+    assert_int_equal (announce (gis, "lis/c", 12, 1, 5000), CALL_OVERLOADED);
+    assert_non_null (strstr (world->reason, "entries_max"));
+    assert_int_equal (announce (gis, "lis/b", 11, 2, 5000), CALL_OK);
+    withdraw_as (gis, "lis/a", "lis/a", 10, 1);
+    assert_int_equal (announce (gis, "lis/c", 12, 1, 5000), CALL_OK);
+}
+
+static void an_entry_too_large_is_refused (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    attribute_t attributes [CLASS_ATTRIBUTES_MAX] = {0};
+    node_class_t classes [SITE_CLASSES_MAX] = {0};
+    for (size_t i = 0; i < CLASS_ATTRIBUTES_MAX; i++) {
+        memset (attributes [i].name, 'n', NAME_BYTES_MAX);
+        memset (attributes [i].value, 'v', ATTRIBUTE_VALUE_BYTES_MAX);
+    }
+    for (size_t i = 0; i < SITE_CLASSES_MAX; i++) {
+        snprintf (classes [i].name, sizeof classes [i].name, "class-%zu", i);
+        classes [i].cpus_per_node = 1;
+        classes [i].attributes = attributes;
+        classes [i].attributes_count = CLASS_ATTRIBUTES_MAX;
+    }
+    site_t site = {.classes = classes, .classes_count = SITE_CLASSES_MAX};
+    directory_entry_t entry = entry_of ("lis/a", 10, 1);
+    entry.site = &site;
+    assert_int_equal (announce_as (gis, "lis/a", &entry, 5000), CALL_BAD_REQUEST);
+    assert_non_null (strstr (world->reason, "entry: larger"));
+}
+
+static void fields_of_newer_peers_are_passed_on (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    directory_entry_t entry = entry_of ("nis/x", 10, 1);
+    packed_t packed = entry_encode (&entry);
+    static const uint8_t newer [] = {0xfa, 0x01, 3, 'n', 'e', 'w'}; /* field 31 */
+    uint8_t request [256] = {0x0a, (uint8_t) (packed.size + sizeof newer)};
+    assert_true (packed.size + sizeof newer < 100);
+    memcpy (request + 2, packed.data, packed.size);
+    memcpy (request + 2 + packed.size, newer, sizeof newer);
+    bytes_t body = {.data = request, .size = 2 + packed.size + sizeof newer};
+    free (packed.data);
+    assert_int_equal (ask (gis, "nis/x", "Gis", "Announce", body), CALL_OK);
+    snapshot_t all = snapshot (gis, "", NULL);
+    snapshot_clear (&all);
+    assert_non_null (memmem (world->body.data, world->body.size, newer, sizeof newer));
+}
+
+/*  --- find --- */
+
+static void announce_site (node_t *gis, const char *name, uint8_t store, const char *os,
+                           uint32_t nodes, uint32_t cpus_per_node)
+{
+    attribute_t attributes [] = {{"os", ""}, {"memory", "64"}};
+    snprintf (attributes [0].value, sizeof attributes [0].value, "%s", os);
+    node_class_t classes [] = {{.name = "thin",
+                                .nodes = nodes,
+                                .cpus_per_node = cpus_per_node,
+                                .attributes = attributes,
+                                .attributes_count = 2},
+                               {.name = "odd", .nodes = 1, .cpus_per_node = 1000}};
+    site_t site = {.classes = classes, .classes_count = 2, .horizon_ms = 1000};
+    directory_entry_t entry = entry_of (name, store, 1);
+    entry.site = &site;
+    assert_int_equal (announce_as (gis, name, &entry, 60000), CALL_OK);
+}
+
+/*  The names found, joined by blanks. */
+static const char *find_names (node_t *gis, Musubi__FindRequest *request)
+{
+    static char names [1024];
+    world_t *world = gis->world;
+    packed_t body;
+    body.data = message_pack (&request->base, &body.size);
+    assert_int_equal (ask_packed (gis, "anybody", "Gis", "Find", body), CALL_OK);
+    ProtobufCMessage *message =
+      message_unpack (&musubi__find_answer__descriptor, fixture_bytes (world->body));
+    assert_non_null (message);
+    const Musubi__FindAnswer *answer = (const Musubi__FindAnswer *) message;
+    assert_false (answer->more);
+    names [0] = '\0';
+    for (size_t i = 0; i < answer->n_entries; i++) {
+        strcat (names, i ? " " : "");
+        strcat (names, answer->entries [i]->name);
+    }
+    message_free (message);
+    return names;
+}
+
+static void finds_by_kind_attributes_and_cpus (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce_site (gis, "lis/a", 10, "linux", 16, 4);
+    announce_site (gis, "lis/b", 11, "solaris", 16, 4);
+    announce_site (gis, "lis/c", 12, "linux", 2, 4);
+    announce (gis, "planner/p", 13, 1, 60000);
+
+    Musubi__FindRequest all = MUSUBI__FIND_REQUEST__INIT;
+    assert_string_equal (find_names (gis, &all), "gis/g1 lis/a lis/b lis/c planner/p");
+    all.kind = "planner";
+    assert_string_equal (find_names (gis, &all), "planner/p");
+    all.kind = "nis";
+    assert_string_equal (find_names (gis, &all), "");
+    all.kind = "lis";
+    all.after = "lis/a";
+    assert_string_equal (find_names (gis, &all), "lis/b lis/c");
+
+    Musubi__FindRequest find = MUSUBI__FIND_REQUEST__INIT;
+    find.cpus = 1000; /* only in the class without attributes */
+    assert_string_equal (find_names (gis, &find), "lis/a lis/b lis/c");
+    Musubi__Requirement os = MUSUBI__REQUIREMENT__INIT;
+    os.attribute = "os";
+    os.test_case = MUSUBI__REQUIREMENT__TEST_VALUE;
+    os.value = "linux";
+    Musubi__Requirement memory = MUSUBI__REQUIREMENT__INIT;
+    memory.attribute = "memory";
+    memory.test_case = MUSUBI__REQUIREMENT__TEST_MIN;
+    memory.min = 32;
+    Musubi__Requirement *require [] = {&os, &memory};
+    find.require = require;
+    find.n_require = 2;
+    assert_string_equal (find_names (gis, &find), ""); /* by one class, not by two */
+    find.cpus = 64;
+    assert_string_equal (find_names (gis, &find), "lis/a");
+    find.cpus = 0;
+    assert_string_equal (find_names (gis, &find), "lis/a lis/c");
+    memory.min = 128;
+    assert_string_equal (find_names (gis, &find), "");
+}
+
+static void questions_that_cannot_be_meant_are_refused (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    Musubi__Requirement neither = MUSUBI__REQUIREMENT__INIT;
+    neither.attribute = "os";
+    Musubi__Requirement *require [FIND_REQUIRE_MAX + 1];
+    for (size_t i = 0; i <= FIND_REQUIRE_MAX; i++)
+        require [i] = &neither;
+    Musubi__FindRequest find = MUSUBI__FIND_REQUEST__INIT;
+    find.require = require;
+    for (size_t n = 1; n <= FIND_REQUIRE_MAX + 1; n += FIND_REQUIRE_MAX) {
+        find.n_require = n;
+        packed_t body;
+        body.data = message_pack (&find.base, &body.size);
+        assert_int_equal (ask_packed (gis, "x", "Gis", "Find", body), CALL_BAD_REQUEST);
+    }
+    static const char *const methods [] = {"Announce", "Withdraw", "Snapshot", "Find"};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal (ask (gis, "x", "Gis", methods [i],
+                               (bytes_t){.data = (const uint8_t *) "\xff\xff", .size = 2}),
+                          CALL_BAD_REQUEST);
+    assert_int_equal (ask (gis, "x", "Gis", "Announce", (bytes_t){0}), CALL_BAD_REQUEST);
+    assert_int_equal (ask (gis, "x", "Gis", "Dance", (bytes_t){0}), CALL_UNKNOWN_METHOD);
+}
+
+static void messages_cut_short_or_scrambled_never_break_it (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce_site (gis, "lis/a", 10, "linux", 16, 4);
+    directory_entry_t entry = entry_of ("lis/a", 10, 1);
+    packed_t body = announce_encode (&entry, 5000, EPOCH_MS);
+    for (size_t size = 0; size < body.size; size++)
+        ask (gis, "lis/a", "Gis", "Announce", (bytes_t){.data = body.data, .size = size});
+    const uint64_t seed = 20260802;
+    print_message ("seed %llu\n", (unsigned long long) seed);
+    prng_t chance;
+    prng_seed (&chance, seed);
+    static const char *const services [] = {"Gis", "Gis", "Gis", "Gis", "Home", "Home"};
+    static const char *const methods [] = {"Announce", "Withdraw", "Snapshot",
+                                           "Find",     "Look",     "Close"};
+    for (int i = 0; i < 20000; i++) {
+        packed_t copy = fixture_copy (fixture_bytes (body));
+        for (uint64_t k = prng_below (&chance, 4); k-- > 0;)
+            copy.data [prng_below (&chance, copy.size)] = (uint8_t) prng_next (&chance);
+        size_t which = prng_below (&chance, 6);
+        ask_packed (gis, "lis/a", services [which], methods [which], copy);
+    }
+    free (body.data);
+    assert_true (listed (gis, "gis/g1") > 0);
+}
+
+/*  --- two of them --- */
+
+static void two_directories_list_each_other (void **state)
+{
+    world_t *world = *state;
+    static const char *const first_gis [] = {"sim://gis/g1"};
+    gis_settings_t first = settings_of ("gis/g1");
+    gis_settings_t second = settings_of ("gis/g2");
+    first.gis_endpoints = other_gis;
+    second.gis_endpoints = first_gis;
+    first.gis_count = second.gis_count = 1;
+    node_t *g1 = gis_new (world, &first);
+    node_t *g2 = gis_new (world, &second);
+    world_run (world, 3000); /* the first one's first announcement found nobody */
+    assert_int_equal (listed (g1, "gis/g2"), 1);
+    assert_int_equal (listed (g2, "gis/g1"), 1);
+    node_die (g2);
+    world_run (world, 3 * DIRECTORY_LEASE_MS);
+    assert_int_equal (listed (g1, "gis/g2"), 0);
+    gis_up (g2, &second);
+    world_run (world, 3000);
+    assert_int_equal (listed (g1, "gis/g2"), 2);
+    assert_int_equal (listed (g2, "gis/g1"), 1);
+}
+
+static void settings_are_copied (void **state)
+{
+    world_t *world = *state;
+    char name [] = "gis/g1";
+    char home [] = "gis/g1";
+    const char *list [] = {home};
+    gis_settings_t settings = settings_of (name);
+    settings.homes = list;
+    settings.homes_count = 1;
+    node_t *gis = gis_new (world, &settings);
+    memset (name, 'x', 6);
+    memset (home, 'x', 6);
+    list [0] = NULL;
+    snapshot_t all = snapshot (gis, "", NULL);
+    assert_string_equal (all.homes [0], "gis/g1");
+    assert_string_equal (all.entries [0].name, "gis/g1");
+    snapshot_clear (&all);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+#define TEST(name) cmocka_unit_test_setup_teardown (name, world_set_up, world_tear_down)
+      TEST (it_lists_itself_for_ever),
+      TEST (a_snapshot_tells_who_tells_and_how_far),
+      TEST (a_repeat_keeps_the_lease_and_is_no_change),
+      TEST (a_shorter_lease_counts_from_its_repeat),
+      TEST (leases_are_brought_into_bounds),
+      TEST (a_name_belongs_to_its_store_until_its_lease_ends),
+      TEST (a_later_start_takes_its_place_and_an_earlier_one_is_refused),
+      TEST (names_are_announced_by_their_bearers_only),
+      TEST (withdrawing_names_one_start_of_one_store),
+      TEST (a_full_table_refuses_new_names_only),
+      TEST (an_entry_too_large_is_refused),
+      TEST (fields_of_newer_peers_are_passed_on),
+      TEST (finds_by_kind_attributes_and_cpus),
+      TEST (questions_that_cannot_be_meant_are_refused),
+      TEST (messages_cut_short_or_scrambled_never_break_it),
+      TEST (two_directories_list_each_other),
+      TEST (settings_are_copied),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
