@@ -22,6 +22,7 @@ struct bench {
     json_t *columns;
     json_t *notes;
     json_t *machine;
+    json_t *options; /* numbers, as asked for */
 };
 
 static volatile uint64_t sink;
@@ -118,6 +119,7 @@ bench_t *bench_new (int argc, char **argv, const char *name, const char *purpose
       .columns = json_array (),
       .notes = json_array (),
       .machine = machine_describe (),
+      .options = json_object (),
     };
     return self;
 }
@@ -137,15 +139,29 @@ static const char *option_text (bench_t *self, const char *option)
 int64_t bench_option (bench_t *self, const char *option, int64_t fallback)
 {
     const char *text = option_text (self, option);
-    if (!text)
-        return fallback;
-    char *end;
-    long long number = strtoll (text, &end, 10);
-    if (end == text || *end) {
-        fprintf (stderr, "%s: %s wants a number, not %s\n", self->name, option, text);
-        exit (2);
+    long long number = fallback;
+    if (text) {
+        char *end;
+        number = strtoll (text, &end, 10);
+        if (end == text || *end) {
+            fprintf (stderr, "%s: %s wants a number, not %s\n", self->name, option, text);
+            exit (2);
+        }
     }
+    json_object_set_new (self->options, option, json_integer (number));
     return number;
+}
+
+static void usage_print (const bench_t *self, FILE *file)
+{
+    fprintf (file, "%s: %s\nusage: %s [--json FILE]", self->name, self->purpose, self->name);
+    const char *option;
+    json_t *number;
+    json_object_foreach (self->options, option, number)
+    {
+        fprintf (file, " [%s %lld]", option, (long long) json_integer_value (number));
+    }
+    fprintf (file, "\n");
 }
 
 void bench_begin (bench_t *self)
@@ -157,8 +173,7 @@ void bench_begin (bench_t *self)
         bool help = strcmp (self->argv [i], "--help") == 0;
         if (!help)
             fprintf (stderr, "%s: what is %s?\n", self->name, self->argv [i]);
-        fprintf (help ? stdout : stderr, "%s: %s\nusage: %s [--json FILE]\n", self->name,
-                 self->purpose, self->name);
+        usage_print (self, help ? stdout : stderr);
         exit (help ? 0 : 2);
     }
     printf ("%s: %s\n%s, %lld processors, load %.1f at start\n", self->name, self->purpose,
@@ -254,9 +269,12 @@ int bench_end (bench_t **self_p)
 {
     bench_t *self = *self_p;
     table_print (self);
-    json_t *report = json_pack ("{s:s, s:s, s:O, s:O, s:O, s:O}", "bench", self->name, "purpose",
-                                self->purpose, "machine", self->machine, "columns", self->columns,
-                                "rows", self->rows, "notes", self->notes);
+    json_t *report =
+      json_pack ("{s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "bench", self->name, "purpose",
+                 self->purpose, "machine", self->machine, "options", self->options, "columns",
+                 self->columns, "rows", self->rows, "notes", self->notes);
+    if (!report)
+        abort ();
     int status = 0;
     if (self->json_path && json_dump_file (report, self->json_path, JSON_INDENT (2)) != 0) {
         fprintf (stderr, "%s: can't write %s\n", self->name, self->json_path);
@@ -267,6 +285,7 @@ int bench_end (bench_t **self_p)
     json_decref (self->columns);
     json_decref (self->notes);
     json_decref (self->machine);
+    json_decref (self->options);
     free (self->argv_used);
     free (self);
     *self_p = NULL;

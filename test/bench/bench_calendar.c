@@ -321,7 +321,7 @@ static void measure (bench_t *bench, site_t *site, const char *column, const cha
         exit (1);
     }
     char plain_row [96];
-    snprintf (plain_row, sizeof plain_row, "  plain: %s", row);
+    snprintf (plain_row, sizeof plain_row, "plain: %s", row);
     bench_put (bench, row, column, bench_ns (ours, site, questions));
     bench_put (bench, plain_row, column, bench_ns (plain, site, plain_questions));
 }
@@ -457,7 +457,7 @@ static void put_bytes (bench_t *bench, const site_t *site, const char *column)
                (double) calendar_bytes (site->calendar) / site->size);
     bench_put (bench, "bytes a booking, of the heap", column,
                (double) site->heap_bytes / site->size);
-    bench_put (bench, "  plain: bytes a booking", column,
+    bench_put (bench, "plain: bytes a booking", column,
                (double) site->plain.count * sizeof (step_t) / site->size);
 }
 
@@ -471,8 +471,8 @@ static void bench_size (bench_t *bench, uint32_t size, uint64_t seed)
     ask_first_rows (bench, site, column);
     ask_none_rows (bench, site, column);
     put_bytes (bench, site, column);
-    measure_moves (bench, site, column, plain_share (site, 1) + 15, plain_move, "  plain: book",
-                   "  plain: release");
+    measure_moves (bench, site, column, plain_share (site, 1) + 15, plain_move, "plain: book",
+                   "plain: release");
     measure_moves (bench, site, column, size / 10, move, "book", "release");
     bench_put (bench, "bytes a booking, after moves", column,
                (double) calendar_bytes (site->calendar) / site->size);

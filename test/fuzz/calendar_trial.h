@@ -30,8 +30,8 @@ enum {
     TRIAL_TICKS_MAX = 4096,
     TRIAL_SPANS_MAX = 16,
     TRIAL_BURST_MAX = 255,
-    TRIAL_CHECK_EVERY = 64, /* with more bookings than TRIAL_SMALL */
-    TRIAL_SMALL = 200,
+    TRIAL_CHECK_EVERY = 32, /* with more bookings than TRIAL_SMALL */
+    TRIAL_SMALL = 100,
 };
 
 typedef struct {

@@ -635,6 +635,43 @@ static void agrees_when_the_tree_is_tall (void **state)
     calendar_destroy (&tall.calendar);
 }
 
+/*  Where a gap begins is looked up late, when subtrees were passed over as too brief. Here they all
+ *  are: one-tick bookings of 2 of 2, up to a place that moves down the tree, then of 1, and a
+ * question for 1 that is longer than a node of many leaves. */
+static void finds_a_long_gap_wherever_in_the_tree_it_begins (void **state)
+{
+    (void) state;
+    enum { COUNT = 16000, LEAST = 5000, DURATION = 8000 };
+    static booking_id_t ids [COUNT];
+    static int order [COUNT];
+    calendar_t *calendar = calendar_new (2, COUNT);
+    prng_t prng;
+    prng_seed (&prng, 7);
+    for (int i = 0; i < COUNT; i++) {
+        int other = (int) prng_below (&prng, (uint64_t) i + 1);
+        order [i] = order [other];
+        order [other] = i;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        interval_t interval = over (2L * order [i], 2L * order [i] + 1);
+        booking_id_t *id = &ids [order [i]];
+        assert_int_equal (calendar_book (calendar, interval, 2, id), CALENDAR_OK);
+    }
+    int64_t end = 2L * COUNT - 1;
+    for (int i = COUNT; i > LEAST; i--) {
+        int64_t begin = 2L * i - 1;
+        int64_t start = -1;
+        bool found = calendar_first (calendar, over (0, end), DURATION, 1, &start);
+        assert_int_equal (found, end - begin >= DURATION);
+        assert_int_equal (start, found ? begin : -1);
+        calendar_release (calendar, ids [i - 1]);
+        assert_int_equal (calendar_book (calendar, over (begin - 1, begin), 1, &ids [i - 1]),
+                          CALENDAR_OK);
+    }
+    calendar_check (calendar);
+    calendar_destroy (&calendar);
+}
+
 /*  A site's calendar as it lives: bookings come at the far end and go at the near one. */
 static void stays_small_as_time_goes_by (void **state)
 {
@@ -683,6 +720,7 @@ int main (void)
       cmocka_unit_test (forces_records_in_that_do_not_fit),
       cmocka_unit_test (agrees_with_one_number_per_tick),
       cmocka_unit_test (agrees_when_the_tree_is_tall),
+      cmocka_unit_test (finds_a_long_gap_wherever_in_the_tree_it_begins),
       cmocka_unit_test (stays_small_as_time_goes_by),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
