@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <netinet/in.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PORTS_BEGIN      10000
+#define PORTS_END_PRESET 32768
+#define PORTS_LEAST      1000
+#define PORT_TRIES       256
 
 static char *joined (const char *a, const char *b, const char *c, const char *d)
 {
@@ -192,18 +198,31 @@ bool folder_save (const folder_t *self)
     return saved;
 }
 
-/*  A port of loopback that is free now; the socket stays open, so that the next one is another. */
-static bool free_port (int *held, char place [MEMBER_PLACE_BYTES])
+/*  Below the ports that the system gives to outgoing connections: one of those might sit on a
+ *  member's port just when it comes back. */
+static uint32_t ports_end (void)
+{
+    uint32_t end = PORTS_END_PRESET;
+    FILE *file = fopen ("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    char line [64];
+    if (file && fgets (line, sizeof line, file))
+        end = (uint32_t) strtoul (line, NULL, 10);
+    if (file)
+        fclose (file);
+    return end > PORTS_BEGIN + PORTS_LEAST && end < 65536 ? end : PORTS_END_PRESET;
+}
+
+/*  Can it be bound now? */
+static bool port_free (uint32_t port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons ((uint16_t) port),
                                   .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    *held = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (*held < 0 || bind (*held, (struct sockaddr *) &address, size) != 0 ||
-        getsockname (*held, (struct sockaddr *) &address, &size) != 0)
-        return false;
-    snprintf (place, MEMBER_PLACE_BYTES, "tcp://127.0.0.1:%u", ntohs (address.sin_port));
-    return true;
+    int held = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool bound = held >= 0 && bind (held, (struct sockaddr *) &address, sizeof address) == 0;
+    if (held >= 0)
+        close (held);
+    return bound;
 }
 
 static bool place_taken (const folder_t *self, const char *place)
@@ -215,19 +234,17 @@ static bool place_taken (const folder_t *self, const char *place)
     return false;
 }
 
-/*  A free port that no member has, though it may not be running now. */
+/*  A free port of loopback that no member has, though it may not be running now. */
 static bool own_port (const folder_t *self, char place [MEMBER_PLACE_BYTES])
 {
-    enum { TRIES = 64 };
-    int held [TRIES];
-    int count = 0;
-    bool found = false;
-    while (count < TRIES && !found && free_port (&held [count++], place))
-        found = !place_taken (self, place);
-    while (count > 0)
-        if (held [--count] >= 0)
-            close (held [count]);
-    return found;
+    uint32_t ports = ports_end () - PORTS_BEGIN;
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        uint32_t port = PORTS_BEGIN + randombytes_uniform (ports);
+        snprintf (place, MEMBER_PLACE_BYTES, "tcp://127.0.0.1:%" PRIu32, port);
+        if (!place_taken (self, place) && port_free (port))
+            return true;
+    }
+    return false;
 }
 
 member_t *folder_add (folder_t *self, const char *kind, const char *name)

@@ -1,0 +1,179 @@
+/*  answer_form - planners' answers in the words of the interfaces, and as text. */
+#include "answer_form.h"
+#include "cli.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static json_t *parse (const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads (text, 0, &error);
+    if (!json)
+        fail_msg ("%s: %s", text, error.text);
+    return json;
+}
+
+static json_t *form_of (const char *text)
+{
+    json_t *answer = parse (text);
+    json_t *form = answer_form (answer);
+    json_decref (answer);
+    return form;
+}
+
+static char *print (const json_t *form)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    answer_print (form, "reserve", file);
+    fclose (file);
+    return text;
+}
+
+static const char committed [] =
+  "{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"start_ms\": 1796115600000,"
+  " \"end_ms\": 1796119200000, \"compute\": [{\"need\": \"ocean\", \"site\": \"lis/ams\","
+  " \"class_name\": \"thin\", \"cpus\": 32, \"from_ms\": 1796115600000, \"until_ms\":"
+  " 1796119200000}], \"cost\": 1250000, \"planner\": \"planner/3fa9\", \"algorithm\": \"auto\","
+  " \"rounds\": 1, \"planning_ms\": 12, \"version\": 1, \"request_id\": \"x@g1\"}";
+
+static void a_committed_answer_has_the_keys_of_the_interfaces (void **state)
+{
+    (void) state;
+    json_t *form = form_of (committed);
+    json_t *expected = parse (
+      "{\"reservation\": \"r-1\", \"status\": \"committed\", \"request_id\": \"x@g1\","
+      " \"version\": 1, \"start\": \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\","
+      " \"compute\": [{\"id\": \"ocean\", \"site\": \"ams\", \"class\": \"thin\", \"cpus\": 32,"
+      " \"start\": \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\"}],"
+      " \"network\": [], \"data\": [], \"cost\": 1250000, \"planner\": \"planner/3fa9\","
+      " \"algorithm\": \"auto\", \"rounds\": 1, \"planning_ms\": 12}");
+    assert_true (json_equal (form, expected));
+    assert_int_equal (answer_code (form), EXIT_DONE);
+    char *text = print (form);
+    assert_non_null (strstr (text, "committed r-1"));
+    assert_non_null (strstr (text, "cost 1.25, planned in 12 ms and 1 round\n"));
+    free (text);
+    json_decref (form);
+    json_decref (expected);
+}
+
+static void a_refusal_tells_reasons_and_alternatives (void **state)
+{
+    (void) state;
+    json_t *form = form_of (
+      "{\"status\": \"ANSWER_REFUSED\", \"reasons\": [{\"need\": \"a\", \"resource\": \"ams/thin\","
+      " \"from_ms\": 1796115600000, \"until_ms\": 1796119200000, \"wanted\": 9, \"free\": 4,"
+      " \"text\": \"ams/thin is short\"}], \"alternatives\": [{\"start_ms\": 1796119200000,"
+      " \"change\": \"an hour later\"}], \"rounds\": 5, \"planning_ms\": 3}");
+    assert_int_equal (answer_code (form), EXIT_REFUSED);
+    json_t *expected =
+      parse ("[{\"need\": \"a\", \"resource\": \"ams/thin\", \"from\": \"2026-12-01T09:00:00Z\","
+             " \"until\": \"2026-12-01T10:00:00Z\", \"wanted\": 9, \"free\": 4, \"text\":"
+             " \"ams/thin is short\"}]");
+    assert_true (json_equal (json_object_get (form, "reasons"), expected));
+    json_decref (expected);
+    char *text = print (form);
+    assert_non_null (strstr (text, "reserve refused\n  a: ams/thin is short (wanted 9, free 4"));
+    assert_non_null (strstr (text, "possible: 2026-12-01T10:00:00Z, an hour later"));
+    free (text);
+    json_decref (form);
+}
+
+static void a_conflict_is_a_refusal_that_says_so (void **state)
+{
+    (void) state;
+    json_t *form = form_of ("{\"status\": \"ANSWER_CONFLICT\"}");
+    assert_int_equal (answer_code (form), EXIT_REFUSED);
+    assert_true (json_is_true (json_object_get (form, "conflict")));
+    char *text = print (form);
+    assert_non_null (strstr (text, "conflict"));
+    free (text);
+    json_decref (form);
+}
+
+static void whatever_is_not_final_is_unknown (void **state)
+{
+    (void) state;
+    static const char *const cases [] = {"{\"status\": \"ANSWER_UNKNOWN\"}",
+                                         "{\"status\": \"ANSWER_IN_PROGRESS\"}", "{\"status\": 99}",
+                                         "{}"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        json_t *form = form_of (cases [i]);
+        assert_int_equal (answer_code (form), EXIT_UNKNOWN);
+        json_decref (form);
+    }
+    json_t *form = answer_form_unknown ("x@g1", "no planner answers");
+    assert_int_equal (answer_code (form), EXIT_UNKNOWN);
+    json_decref (form);
+}
+
+static void a_plan_that_was_not_reserved_is_planned (void **state)
+{
+    (void) state;
+    json_t *form = form_of ("{\"status\": \"ANSWER_PLANNED\", \"start_ms\": 1796115600000}");
+    assert_string_equal (json_string_value (json_object_get (form, "status")), "planned");
+    assert_int_equal (answer_code (form), EXIT_DONE);
+    json_decref (form);
+}
+
+static void costs_have_two_decimals_or_as_many_as_matter (void **state)
+{
+    (void) state;
+    static const struct {
+        int64_t cost;
+        const char *text;
+    } cases [] = {{0, "0.00"},
+                  {1250000, "1.25"},
+                  {1000000, "1.00"},
+                  {1, "0.000001"},
+                  {1500, "0.0015"},
+                  {-2500000, "-2.50"},
+                  {123456789, "123.456789"},
+                  {INT64_MIN, "-9223372036854.775808"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        char text [COST_TEXT_BYTES];
+        assert_string_equal (cost_text (cases [i].cost, text), cases [i].text);
+    }
+}
+
+static void a_reservation_is_shown_with_who_was_silent (void **state)
+{
+    (void) state;
+    json_t *view = parse ("{\"reservation\": \"r-1\", \"owner\": \"alice\", \"status\":"
+                          " \"SHOW_COMMITTING\", \"state\": \"RESERVED\", \"version\": 2,"
+                          " \"silent\": [\"lis/ams\"]}");
+    json_t *form = view_form (view);
+    assert_string_equal (json_string_value (json_object_get (form, "status")), "committing");
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    view_print (form, file);
+    fclose (file);
+    assert_non_null (strstr (text, "committing, reserved, version 2, owner alice"));
+    assert_non_null (strstr (text, "no answer from lis/ams"));
+    free (text);
+    json_decref (form);
+    json_decref (view);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_committed_answer_has_the_keys_of_the_interfaces),
+      cmocka_unit_test (a_refusal_tells_reasons_and_alternatives),
+      cmocka_unit_test (a_conflict_is_a_refusal_that_says_so),
+      cmocka_unit_test (whatever_is_not_final_is_unknown),
+      cmocka_unit_test (a_plan_that_was_not_reserved_is_planned),
+      cmocka_unit_test (costs_have_two_decimals_or_as_many_as_matter),
+      cmocka_unit_test (a_reservation_is_shown_with_who_was_silent),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
