@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define AUDITOR        "auditor"
-#define HOLD_MARGIN_US 400000 /* a timer's way through a busy queue, and slow clocks */
+#define PEER           "planner/auditor" /* outcomes are told to peers only */
+#define HOLD_MARGIN_US 400000            /* a timer's way through a busy queue, and slow clocks */
 
 void sim_check_clear (sim_check_t *self)
 {
@@ -217,6 +218,23 @@ static void held_note (sim_check_t *self, int process, const txid_t *txid, uint3
                   sim_name (self->sim, process));
 }
 
+/*  What the process would say of a txid if it came back from its store now. */
+static outcome_t outcome_recalled (sim_check_t *self, int process, const char *service,
+                                   const txid_t *txid)
+{
+    packed_t question = sim_wire_txid (txid);
+    sim_message_t *answer = sim_recall (self->sim, process, service, "Outcome", PEER,
+                                        (bytes_t){.data = question.data, .size = question.size});
+    free (question.data);
+    outcome_t outcome = OUTCOME_LOST;
+    if (!answer || answer->status != CALL_OK ||
+        !sim_wire_outcome_read (sim_message_body (answer), &outcome))
+        sim_fail (self->sim, "%s does not tell an outcome: %s", sim_name (self->sim, process),
+                  answer ? answer->reason : "no answer");
+    free (answer);
+    return outcome;
+}
+
 static void check_vote (sim_check_t *self, const sim_participant_t *participant,
                         const sim_message_t *message)
 {
@@ -240,6 +258,9 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
     bool sound = state == COMMAND_PREPARED    ? kept != COMMAND_UNKNOWN && kept != COMMAND_HELD
                  : state == COMMAND_COMMITTED ? kept == COMMAND_COMMITTED
                                               : over;
+    if (!durable && state == COMMAND_ABORTED) /* a tombstone, which is not listed */
+        sound =
+          outcome_recalled (self, participant->process, "Participant", &txid) == OUTCOME_ABORTED;
     if (!sound)
         sim_fail (self->sim, "%s answers %s with %s %s, its store says %s",
                   name_of (self, participant), message->method, txid_text (&txid, words),
@@ -250,21 +271,11 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
 static void check_decision (sim_check_t *self, const sim_message_t *message)
 {
     txid_t txid;
-    if (!sim_wire_names_txid (message, &txid))
-        return;
-    packed_t question = sim_wire_txid (&txid);
-    sim_message_t *answer = sim_recall (self->sim, message->from, "Coordinator", "Outcome", AUDITOR,
-                                        (bytes_t){.data = question.data, .size = question.size});
-    free (question.data);
-    outcome_t outcome = OUTCOME_LOST;
-    bool known = answer && answer->status == CALL_OK &&
-                 sim_wire_outcome_read (sim_message_body (answer), &outcome) &&
-                 outcome == OUTCOME_COMMITTED;
     char words [TXID_TEXT_BYTES];
-    if (!known)
+    if (sim_wire_names_txid (message, &txid) &&
+        outcome_recalled (self, message->from, "Coordinator", &txid) != OUTCOME_COMMITTED)
         sim_fail (self->sim, "%s sends Commit of %s, its store knows of no decision",
                   sim_name (self->sim, message->from), txid_text (&txid, words));
-    free (answer);
 }
 
 static const sim_request_t *request_of (const sim_check_t *self, const char *actor,
@@ -377,7 +388,7 @@ static void check_planner_answer (sim_check_t *self, const sim_message_t *messag
     if (answer.status == ANSWER_COMMITTED)
         check_committed (self, request);
     if (answer.status == ANSWER_REFUSED)
-        check_refused (self, request, message->request_id);
+        check_refused (self, request, answer.request_id);
 }
 
 void sim_check_left (sim_check_t *self, const sim_message_t *message)
@@ -513,31 +524,43 @@ static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t
     return false;
 }
 
-/*  Does the answer give what was wished for? */
+static const sim_placement_t *placement_of (const sim_answer_t *answer, const char *need)
+{
+    for (size_t i = 0; i < answer->placements_count; i++)
+        if (same (answer->placements [i].need, need))
+            return &answer->placements [i];
+    return NULL;
+}
+
+static bool sites_differ (const sim_answer_t *answer)
+{
+    for (size_t i = 0; i < answer->placements_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (same (answer->placements [i].site, answer->placements [j].site))
+                return false;
+    return true;
+}
+
+/*  Does the answer give what was wished for? Offsets count from the start of the reservation. */
 static void check_wish (sim_check_t *self, const sim_request_t *request)
 {
     const sim_wish_t *wish = &request->wish [request->told [0] ? 0 : 1];
     const sim_answer_t *answer = &request->answer;
-    if (answer->placements_count != wish->needs_count)
-        sim_fail (self->sim, "%s: %zu needs were asked, %zu placed", request->request_id,
-                  wish->needs_count, answer->placements_count);
+    const sim_placement_t *first = placement_of (answer, wish->needs [0].id);
+    int64_t start_ms = first ? first->from_ms - wish->needs [0].offset_ms : 0;
+    int64_t latest_ms = wish->fixed ? wish->earliest_ms : wish->latest_ms;
+    if (start_ms < wish->earliest_ms || start_ms > latest_ms)
+        sim_fail (self->sim, "%s was not placed in its time frame", request->request_id);
+    if (answer->placements_count != wish->needs_count ||
+        (wish->distinct_sites && !sites_differ (answer)))
+        sim_fail (self->sim, "%s was not placed at the sites it asked for", request->request_id);
     for (size_t i = 0; i < wish->needs_count; i++) {
         const sim_need_t *need = &wish->needs [i];
-        const sim_placement_t *placed = NULL;
-        for (size_t p = 0; p < answer->placements_count; p++) {
-            const sim_placement_t *other = &answer->placements [p];
-            if (same (other->need, need->id))
-                placed = other;
-            else if (wish->distinct_sites && placed && same (placed->site, other->site))
-                sim_fail (self->sim, "%s: two needs at %s", request->request_id, placed->site);
-        }
+        const sim_placement_t *placed = placement_of (answer, need->id);
         int64_t duration_ms = need->duration_ms ? need->duration_ms : wish->duration_ms;
         bool sound = placed && placed->cpus >= need->cpus &&
-                     placed->from_ms == answer->start_ms + need->offset_ms &&
+                     placed->from_ms == start_ms + need->offset_ms &&
                      placed->until_ms - placed->from_ms == duration_ms &&
-                     answer->start_ms >= wish->earliest_ms &&
-                     (wish->fixed ? answer->start_ms == wish->earliest_ms
-                                  : answer->start_ms <= wish->latest_ms) &&
                      (!*need->site || same (placed->site, need->site));
         if (!sound)
             sim_fail (self->sim, "%s: need %s was not placed as asked", request->request_id,

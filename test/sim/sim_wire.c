@@ -229,6 +229,7 @@ bool sim_wire_answer (bytes_t body, sim_answer_t *answer)
         to->from_ms = from->from_ms;
         to->until_ms = from->until_ms;
     }
+    sim_text (answer->request_id, sizeof answer->request_id, message->request_id);
     if (message->n_reasons > 0)
         snprintf (answer->reason, sizeof answer->reason, "%s %s", message->reasons [0]->resource,
                   message->reasons [0]->text);

@@ -103,7 +103,8 @@ typedef struct {
     int64_t end_ms;
     sim_placement_t placements [SIM_BOOKINGS_MAX];
     size_t placements_count;
-    char reason [160]; /* of a refusal */
+    char reason [160];                          /* of a refusal */
+    char request_id [REQUEST_ID_BYTES_MAX + 1]; /* with its home */
 } sim_answer_t;
 
 bool sim_wire_answer (bytes_t body, sim_answer_t *answer);
