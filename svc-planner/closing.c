@@ -111,7 +111,7 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
         tell_unknown (self, now, result->reason);
         return;
     }
-    if (!close_decode (result->body, &closed, &look, why)) {
+    if (!claim_close_decode (result->body, &closed, &look, why)) {
         tell_unknown (self, now, why);
         return;
     }
@@ -143,9 +143,9 @@ static void send_close (errand_t *self, const moment_t *now)
     packed_t packed = answer_encode (answer);
     self->closes++;
     self->call = ask_home (self, now, "Close",
-                           close_encode (self->actor, self->name.full, self->digest,
-                                         (bytes_t){.data = packed.data, .size = packed.size},
-                                         self->keep_until_ms),
+                           claim_close_encode (self->actor, self->name.full, self->digest,
+                                               (bytes_t){.data = packed.data, .size = packed.size},
+                                               self->keep_until_ms),
                            on_closed);
     free (packed.data);
 }
@@ -209,7 +209,7 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
         tell_unknown (self, now, result->reason);
         return;
     }
-    if (!look_decode (result->body, &look, why)) {
+    if (!claim_look_decode (result->body, &look, why)) {
         tell_unknown (self, now, why);
         return;
     }
@@ -220,6 +220,6 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
 void errand_look (errand_t *self, const moment_t *now)
 {
     trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
-    self->call = ask_home (self, now, "Look",
-                           look_encode (self->actor, self->name.full, self->digest), on_looked);
+    self->call = ask_home (
+      self, now, "Look", claim_look_encode (self->actor, self->name.full, self->digest), on_looked);
 }

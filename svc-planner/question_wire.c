@@ -127,8 +127,8 @@ bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES
     return good;
 }
 
-packed_t look_encode (const char *actor, const char *request_id,
-                      const uint8_t digest [DIGEST_BYTES])
+packed_t claim_look_encode (const char *actor, const char *request_id,
+                            const uint8_t digest [DIGEST_BYTES])
 {
     Musubi__LookRequest request = MUSUBI__LOOK_REQUEST__INIT;
     request.actor = (char *) actor;
@@ -173,7 +173,7 @@ static bool look_take (claim_look_t *to, const Musubi__LookAnswer *from, char wh
     return true;
 }
 
-bool look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES])
+bool claim_look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__look_answer__descriptor, body);
     if (!message)
@@ -183,8 +183,9 @@ bool look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES])
     return good;
 }
 
-packed_t close_encode (const char *actor, const char *request_id,
-                       const uint8_t digest [DIGEST_BYTES], bytes_t answer, int64_t keep_until_ms)
+packed_t claim_close_encode (const char *actor, const char *request_id,
+                             const uint8_t digest [DIGEST_BYTES], bytes_t answer,
+                             int64_t keep_until_ms)
 {
     Musubi__CloseRequest request = MUSUBI__CLOSE_REQUEST__INIT;
     request.actor = (char *) actor;
@@ -195,7 +196,7 @@ packed_t close_encode (const char *actor, const char *request_id,
     return packed_of (&request.base);
 }
 
-bool close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES])
+bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES])
 {
     *look = (claim_look_t){0};
     ProtobufCMessage *message = message_unpack (&musubi__close_answer__descriptor, body);

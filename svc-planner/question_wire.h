@@ -42,14 +42,15 @@ typedef struct {
     plan_t *holder; /* NULL when not told */
 } claim_look_t;
 
-packed_t look_encode (const char *actor, const char *request_id,
-                      const uint8_t digest [DIGEST_BYTES]);
-bool look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES]);
+packed_t claim_look_encode (const char *actor, const char *request_id,
+                            const uint8_t digest [DIGEST_BYTES]);
+bool claim_look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES]);
 void claim_look_clear (claim_look_t *self);
 
-packed_t close_encode (const char *actor, const char *request_id,
-                       const uint8_t digest [DIGEST_BYTES], bytes_t answer, int64_t keep_until_ms);
-bool close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
+packed_t claim_close_encode (const char *actor, const char *request_id,
+                             const uint8_t digest [DIGEST_BYTES], bytes_t answer,
+                             int64_t keep_until_ms);
+bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
 
 /*  Service.Status: who is it that answers there? */
 packed_t status_encode (void);

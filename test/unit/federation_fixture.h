@@ -1,0 +1,696 @@
+/*  federation_fixture - a few real cores in one process: GIS, sites, planners, under one virtual
+ *  clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and ask as
+ *  users do. Stores keep what was put in whole steps; a kill forgets the core and nothing else.
+ */
+#ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
+#define MUSUBI_TEST_FEDERATION_FIXTURE_H
+
+#include "core.h"
+#include "gis.h"
+#include "lis.h"
+#include "message.h"
+#include "planner.h"
+#include "prng.h"
+
+#include "gis.pb-c.h"
+#include "planner.pb-c.h"
+#include "transaction.pb-c.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FED_EPOCH_MS  INT64_C (1790000000000)
+#define FED_PROCS_MAX 24
+#define FED_HOUR_MS   INT64_C (3600000)
+
+typedef struct {
+    uint8_t table;
+    uint8_t *key;
+    size_t key_size;
+    uint8_t *value;
+    size_t value_size;
+} fed_record_t;
+
+typedef enum { FED_GIS, FED_LIS, FED_PLANNER } fed_kind_t;
+
+typedef struct {
+    char name [64];
+    fed_kind_t kind;
+    bool up;
+    core_t core;
+    store_identity_t store;
+    char endpoint [96];
+    char events [96];
+    fed_record_t *records;
+    size_t records_count;
+    int64_t alarm_ms;
+    uint64_t hints;
+    const char *hears [FED_PROCS_MAX]; /* events addresses, owned */
+    size_t hears_count;
+    site_t site;
+    planner_settings_t planner;
+    bool stopped;
+    uint64_t work;
+} fed_proc_t;
+
+/*  A call on its way: to the one asked, then back. */
+typedef struct fed_call {
+    struct fed_call *next;
+    uint64_t id; /* reply_to */
+    int from;    /* -1 = a user */
+    uint64_t call;
+    int to; /* -1 = nobody is there */
+    char *service, *method, *actor, *request_id;
+    uint8_t to_store [STORE_ID_BYTES];
+    uint8_t *body;
+    size_t size;
+    int64_t due_ms;      /* when it arrives at to; INT64_MAX once it has */
+    int64_t deadline_ms; /* when the caller gives up */
+    int64_t back_ms;     /* when the answer arrives; INT64_MAX = none */
+    call_status_t status;
+    char *reason;
+    uint8_t *answer;
+    size_t answer_size;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    bool over;
+} fed_call_t;
+
+typedef struct fed_hint {
+    struct fed_hint *next;
+    int to;
+    int64_t due_ms;
+    char *endpoint, *topic;
+    uint64_t number;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint8_t *body;
+    size_t size;
+} fed_hint_t;
+
+typedef struct fed {
+    int64_t mono_ms;
+    int64_t wall_step_ms;
+    prng_t prng;
+    fed_proc_t procs [FED_PROCS_MAX];
+    int procs_count;
+    fed_call_t *calls;
+    fed_hint_t *hints;
+    uint64_t ids;
+    bool verbose;
+    unsigned counts [8]; /* for tests */
+
+    /*  Called for each request before it arrives: false = it is lost. */
+    bool (*passes) (struct fed *fed, const fed_call_t *call);
+
+    /*  Called for each answer before it leaves: false = it is lost. */
+    bool (*returns) (struct fed *fed, const fed_call_t *call);
+
+    /*  Called after each request was taken up by the one asked. */
+    void (*after) (struct fed *fed, const fed_call_t *call);
+} fed_t;
+
+static inline char *fed_text (const char *text)
+{
+    char *copy = strdup (text ? text : "");
+    assert (copy);
+    return copy;
+}
+
+static inline uint8_t *fed_bytes (bytes_t from)
+{
+    uint8_t *copy = malloc (from.size ? from.size : 1);
+    assert (copy);
+    if (from.size)
+        memcpy (copy, from.data, from.size);
+    return copy;
+}
+
+static inline moment_t fed_moment (fed_t *fed)
+{
+    moment_t now = {.wall_ms = FED_EPOCH_MS + fed->mono_ms + fed->wall_step_ms,
+                    .mono_ms = fed->mono_ms + 1000,
+                    .store_free_bytes = 1u << 30,
+                    .store_bytes = 1u << 30};
+    for (size_t i = 0; i < ENTROPY_BYTES; i++)
+        now.entropy [i] = (uint8_t) prng_next (&fed->prng);
+    return now;
+}
+
+static inline int fed_find (const fed_t *fed, const char *name)
+{
+    for (int i = 0; i < fed->procs_count; i++)
+        if (strcmp (fed->procs [i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static inline int fed_at (const fed_t *fed, const char *endpoint)
+{
+    for (int i = 0; i < fed->procs_count; i++)
+        if (fed->procs [i].up && strcmp (fed->procs [i].endpoint, endpoint) == 0)
+            return i;
+    return -1;
+}
+
+static inline void fed_put (fed_proc_t *proc, uint8_t table, bytes_t key, const bytes_t *value)
+{
+    size_t at = 0;
+    for (; at < proc->records_count; at++) {
+        fed_record_t *record = &proc->records [at];
+        size_t common = record->key_size < key.size ? record->key_size : key.size;
+        int order = record->table != table ? (record->table > table ? 1 : -1)
+                                           : memcmp (record->key, key.data, common);
+        if (order == 0 && record->key_size == key.size) {
+            free (record->key);
+            free (record->value);
+            memmove (record, record + 1, (--proc->records_count - at) * sizeof *record);
+            break;
+        }
+        if (order > 0 || (order == 0 && record->key_size > key.size))
+            break;
+    }
+    if (!value)
+        return;
+    proc->records = realloc (proc->records, (proc->records_count + 1) * sizeof *proc->records);
+    assert (proc->records);
+    memmove (&proc->records [at + 1], &proc->records [at],
+             (proc->records_count++ - at) * sizeof *proc->records);
+    proc->records [at] = (fed_record_t){.table = table,
+                                        .key = fed_bytes (key),
+                                        .key_size = key.size,
+                                        .value = fed_bytes (*value),
+                                        .value_size = value->size};
+}
+
+static inline fed_call_t *fed_call_of (fed_t *fed, uint64_t id)
+{
+    for (fed_call_t *call = fed->calls; call; call = call->next)
+        if (call->id == id)
+            return call;
+    return NULL;
+}
+
+static inline void fed_reply (fed_t *fed, uint64_t id, int by, call_status_t status,
+                              const char *reason, bytes_t body)
+{
+    fed_call_t *call = fed_call_of (fed, id);
+    if (!call || call->over || call->back_ms != INT64_MAX)
+        return;
+    call->status = status;
+    call->reason = fed_text (reason);
+    call->answer = fed_bytes (body);
+    call->answer_size = body.size;
+    memcpy (call->store, fed->procs [by].store.id, STORE_ID_BYTES);
+    call->start = fed->procs [by].store.start;
+    if (!fed->returns || fed->returns (fed, call))
+        call->back_ms = fed->mono_ms + 1;
+}
+
+static inline uint64_t fed_send (fed_t *fed, int from, const effect_t *effect)
+{
+    fed_call_t *call = calloc (1, sizeof *call);
+    assert (call);
+    call->id = ++fed->ids;
+    call->from = from;
+    call->call = effect->call.call;
+    call->to = fed_at (fed, effect->call.endpoint);
+    call->service = fed_text (effect->call.service);
+    call->method = fed_text (effect->call.method);
+    call->actor = fed_text (effect->call.actor);
+    call->request_id = fed_text (effect->call.request_id);
+    memcpy (call->to_store, effect->call.to_store, STORE_ID_BYTES);
+    call->body = fed_bytes (effect->call.body);
+    call->size = effect->call.body.size;
+    call->due_ms = call->to < 0 ? INT64_MAX : fed->mono_ms + 1;
+    call->deadline_ms = fed->mono_ms + effect->call.timeout_ms;
+    call->back_ms = INT64_MAX;
+    call->reason = fed_text ("");
+    fed_call_t **end = &fed->calls;
+    while (*end)
+        end = &(*end)->next;
+    *end = call;
+    return call->id;
+}
+
+static inline void fed_publish (fed_t *fed, int by, const effect_t *effect)
+{
+    fed_proc_t *proc = &fed->procs [by];
+    proc->hints++;
+    for (int i = 0; i < fed->procs_count; i++) {
+        bool hears = false;
+        for (size_t h = 0; h < fed->procs [i].hears_count; h++)
+            hears = hears || strcmp (fed->procs [i].hears [h], proc->events) == 0;
+        if (!hears)
+            continue;
+        fed_hint_t *hint = calloc (1, sizeof *hint);
+        assert (hint);
+        *hint = (fed_hint_t){.to = i,
+                             .due_ms = fed->mono_ms + 1,
+                             .endpoint = fed_text (proc->events),
+                             .topic = fed_text (effect->publish.topic),
+                             .number = proc->hints,
+                             .start = proc->store.start,
+                             .body = fed_bytes (effect->publish.body),
+                             .size = effect->publish.body.size};
+        memcpy (hint->store, proc->store.id, STORE_ID_BYTES);
+        fed_hint_t **end = &fed->hints;
+        while (*end)
+            end = &(*end)->next;
+        *end = hint;
+    }
+}
+
+static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
+{
+    fed_proc_t *proc = &fed->procs [by];
+    switch (effect->kind) {
+    case EFFECT_REPLY:
+        fed_reply (fed, effect->reply.reply_to, by, effect->reply.status, effect->reply.reason,
+                   effect->reply.body);
+        break;
+    case EFFECT_CALL:
+        fed_send (fed, by, effect);
+        break;
+    case EFFECT_PUBLISH:
+        fed_publish (fed, by, effect);
+        break;
+    case EFFECT_SUBSCRIBE:
+        assert (proc->hears_count < FED_PROCS_MAX);
+        proc->hears [proc->hears_count++] = fed_text (effect->subscribe.endpoint);
+        break;
+    case EFFECT_PUT:
+        fed_put (proc, effect->record.table, effect->record.key, &effect->record.value);
+        break;
+    case EFFECT_DELETE:
+        fed_put (proc, effect->record.table, effect->record.key, NULL);
+        break;
+    case EFFECT_TIMER:
+        proc->alarm_ms = effect->timer.mono_ms;
+        break;
+    case EFFECT_WORK:
+        proc->work = effect->work.work;
+        break;
+    case EFFECT_LOG:
+        if (fed->verbose)
+            fprintf (stderr, "%8lld %-14.14s %s\n", (long long) fed->mono_ms, proc->name,
+                     effect->log.line);
+        break;
+    case EFFECT_STOP:
+        proc->stopped = true;
+        break;
+    case EFFECT_UNSUBSCRIBE:
+        break;
+    }
+}
+
+static inline void fed_step (fed_t *fed, int to, const event_t *event)
+{
+    fed_proc_t *proc = &fed->procs [to];
+    moment_t now = fed_moment (fed);
+    proc->core.step (proc->core.self, &now, event);
+    effect_t effect;
+    while (proc->core.next (proc->core.self, &effect))
+        fed_effect (fed, to, &effect);
+}
+
+static inline void fed_kill (fed_t *fed, int at)
+{
+    fed_proc_t *proc = &fed->procs [at];
+    proc->core.destroy (proc->core.self);
+    proc->up = false;
+    proc->alarm_ms = INT64_MAX;
+    for (size_t i = 0; i < proc->hears_count; i++)
+        free ((char *) proc->hears [i]);
+    proc->hears_count = 0;
+    for (fed_call_t *call = fed->calls; call; call = call->next)
+        if (call->from == at)
+            call->over = true;
+}
+
+static inline void fed_make (fed_t *fed, fed_proc_t *proc)
+{
+    static const char *const everybody [] = {"*"};
+    const char *gis [FED_PROCS_MAX], *homes [FED_PROCS_MAX];
+    size_t gis_count = 0, homes_count = 0;
+    for (int i = 0; i < fed->procs_count; i++) {
+        if (fed->procs [i].kind != FED_GIS)
+            continue;
+        homes [homes_count++] = fed->procs [i].name;
+        if (&fed->procs [i] != proc)
+            gis [gis_count++] = fed->procs [i].endpoint;
+    }
+    if (proc->kind == FED_GIS) {
+        gis_settings_t settings = gis_settings_default;
+        settings.name = proc->name;
+        settings.homes = homes;
+        settings.homes_count = homes_count;
+        settings.gis_endpoints = gis;
+        settings.gis_count = gis_count;
+        settings.access.accounts = everybody;
+        settings.access.accounts_count = 1;
+        gis_core (&settings, &proc->core);
+    } else if (proc->kind == FED_LIS) {
+        lis_settings_t settings = {.name = proc->name,
+                                   .site = proc->site,
+                                   .access = {.accounts = everybody, .accounts_count = 1},
+                                   .participant = participant_limits_default,
+                                   .limits = lis_limits_default,
+                                   .gis_endpoints = gis,
+                                   .gis_count = gis_count};
+        lis_core (&settings, &proc->core);
+    } else {
+        proc->planner.gis_endpoints = gis;
+        proc->planner.gis_count = gis_count;
+        planner_core (&proc->planner, &proc->core);
+    }
+}
+
+/*  Start, or start again, from its store, at the same address. */
+static inline void fed_start (fed_t *fed, int at)
+{
+    fed_proc_t *proc = &fed->procs [at];
+    assert (!proc->up);
+    proc->store.start++;
+    proc->up = true;
+    proc->hints = 0;
+    proc->alarm_ms = INT64_MAX;
+    fed_make (fed, proc);
+    for (size_t i = 0; i < proc->records_count; i++) {
+        const fed_record_t *record = &proc->records [i];
+        event_t event = {.kind = EVENT_RECORD,
+                         .record = {.table = record->table,
+                                    .key = {.data = record->key, .size = record->key_size},
+                                    .value = {.data = record->value, .size = record->value_size}}};
+        moment_t now = fed_moment (fed);
+        proc->core.step (proc->core.self, &now, &event);
+    }
+    event_t event = {
+      .kind = EVENT_START,
+      .start = {.store = proc->store, .endpoint = proc->endpoint, .events = proc->events}};
+    fed_step (fed, at, &event);
+}
+
+static inline int fed_add (fed_t *fed, fed_kind_t kind, const char *name)
+{
+    assert (fed->procs_count < FED_PROCS_MAX);
+    fed_proc_t *proc = &fed->procs [fed->procs_count];
+    *proc = (fed_proc_t){.kind = kind, .alarm_ms = INT64_MAX};
+    proc->planner = planner_settings_default;
+    proc->planner.finish_interval_ms = 0;
+    snprintf (proc->name, sizeof proc->name, "%s", name);
+    snprintf (proc->endpoint, sizeof proc->endpoint, "sim://%s", name);
+    snprintf (proc->events, sizeof proc->events, "sim://%s/events", name);
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        proc->store.id [i] = (uint8_t) prng_next (&fed->prng);
+    return fed->procs_count++;
+}
+
+static inline void fed_deliver (fed_t *fed, fed_call_t *call)
+{
+    call->due_ms = INT64_MAX;
+    fed_proc_t *proc = &fed->procs [call->to];
+    if (!proc->up || (fed->passes && !fed->passes (fed, call)))
+        return;
+    static const uint8_t none [STORE_ID_BYTES];
+    if (memcmp (call->to_store, none, STORE_ID_BYTES) != 0 &&
+        memcmp (call->to_store, proc->store.id, STORE_ID_BYTES) != 0) {
+        fed_reply (fed, call->id, call->to, CALL_WRONG_STORE, "another store", (bytes_t){0});
+        return;
+    }
+    event_t event = {.kind = EVENT_REQUEST,
+                     .request = {.service = call->service,
+                                 .method = call->method,
+                                 .actor = call->actor,
+                                 .request_id = call->request_id,
+                                 .body = {.data = call->body, .size = call->size},
+                                 .reply_to = call->id}};
+    fed_step (fed, call->to, &event);
+    if (fed->after)
+        fed->after (fed, call);
+}
+
+static inline void fed_return (fed_t *fed, fed_call_t *call, bool timed_out)
+{
+    call->over = true;
+    if (call->from < 0 || !fed->procs [call->from].up) {
+        if (timed_out)
+            call->status = CALL_TIMED_OUT;
+        return;
+    }
+    bool good = !timed_out && call->status == CALL_OK;
+    event_t event = {
+      .kind = EVENT_ANSWER,
+      .answer = {.call = call->call,
+                 .status = timed_out ? CALL_TIMED_OUT : call->status,
+                 .reason = timed_out ? "no answer" : call->reason,
+                 .body = {.data = good ? call->answer : NULL, .size = good ? call->answer_size : 0},
+                 .store_start = timed_out ? 0 : call->start}};
+    if (!timed_out)
+        memcpy (event.answer.store, call->store, STORE_ID_BYTES);
+    fed_step (fed, call->from, &event);
+}
+
+static inline void fed_call_free (fed_call_t *call)
+{
+    free (call->service);
+    free (call->method);
+    free (call->actor);
+    free (call->request_id);
+    free (call->body);
+    free (call->reason);
+    free (call->answer);
+    free (call);
+}
+
+/*  Forget calls of cores that are over; users' calls stay until they are read. */
+static inline void fed_sweep (fed_t *fed)
+{
+    for (fed_call_t **at = &fed->calls; *at;) {
+        fed_call_t *call = *at;
+        if (call->over && call->from >= 0 && call->due_ms == INT64_MAX) {
+            *at = call->next;
+            fed_call_free (call);
+        } else
+            at = &call->next;
+    }
+}
+
+static inline void fed_hint_deliver (fed_t *fed)
+{
+    fed_hint_t *hint = fed->hints;
+    fed->hints = hint->next;
+    if (fed->procs [hint->to].up) {
+        event_t event = {.kind = EVENT_HINT,
+                         .hint = {.endpoint = hint->endpoint,
+                                  .topic = hint->topic,
+                                  .number = hint->number,
+                                  .store_start = hint->start,
+                                  .body = {.data = hint->body, .size = hint->size}}};
+        memcpy (event.hint.store, hint->store, STORE_ID_BYTES);
+        fed_step (fed, hint->to, &event);
+    }
+    free (hint->endpoint);
+    free (hint->topic);
+    free (hint->body);
+    free (hint);
+}
+
+/*  One thing that is due now; false when nothing is. */
+static inline bool fed_once (fed_t *fed)
+{
+    if (fed->hints && fed->hints->due_ms <= fed->mono_ms) {
+        fed_hint_deliver (fed);
+        return true;
+    }
+    for (fed_call_t *call = fed->calls; call; call = call->next) {
+        if (call->due_ms <= fed->mono_ms) {
+            fed_deliver (fed, call);
+            return true;
+        }
+        if (!call->over && call->back_ms <= fed->mono_ms) {
+            fed_return (fed, call, false);
+            return true;
+        }
+        if (!call->over && call->deadline_ms <= fed->mono_ms) {
+            fed_return (fed, call, true);
+            return true;
+        }
+    }
+    for (int i = 0; i < fed->procs_count; i++) {
+        fed_proc_t *proc = &fed->procs [i];
+        if (proc->up && proc->alarm_ms <= fed->mono_ms + 1000) {
+            proc->alarm_ms = INT64_MAX;
+            event_t event = {.kind = EVENT_TIMER};
+            fed_step (fed, i, &event);
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline int64_t fed_next_ms (const fed_t *fed)
+{
+    int64_t next = fed->hints ? fed->hints->due_ms : INT64_MAX;
+    for (const fed_call_t *call = fed->calls; call; call = call->next) {
+        if (call->due_ms < next)
+            next = call->due_ms;
+        if (!call->over && call->back_ms < next)
+            next = call->back_ms;
+        if (!call->over && call->deadline_ms < next)
+            next = call->deadline_ms;
+    }
+    for (int i = 0; i < fed->procs_count; i++)
+        if (fed->procs [i].up && fed->procs [i].alarm_ms != INT64_MAX &&
+            fed->procs [i].alarm_ms - 1000 < next)
+            next = fed->procs [i].alarm_ms - 1000;
+    return next;
+}
+
+static inline void fed_run (fed_t *fed, int64_t for_ms)
+{
+    int64_t until_ms = fed->mono_ms + for_ms;
+    for (;;) {
+        while (fed_once (fed))
+            fed_sweep (fed);
+        int64_t next_ms = fed_next_ms (fed);
+        if (next_ms > until_ms)
+            break;
+        fed->mono_ms = next_ms > fed->mono_ms ? next_ms : fed->mono_ms + 1;
+    }
+    fed->mono_ms = until_ms;
+}
+
+static inline void fed_new (fed_t *fed, uint64_t seed)
+{
+    *fed = (fed_t){0};
+    prng_seed (&fed->prng, seed);
+}
+
+static inline void fed_end (fed_t *fed)
+{
+    for (int i = 0; i < fed->procs_count; i++) {
+        if (fed->procs [i].up)
+            fed_kill (fed, i);
+        for (size_t r = 0; r < fed->procs [i].records_count; r++) {
+            free (fed->procs [i].records [r].key);
+            free (fed->procs [i].records [r].value);
+        }
+        free (fed->procs [i].records);
+        site_clear (&fed->procs [i].site);
+    }
+    while (fed->calls) {
+        fed_call_t *next = fed->calls->next;
+        fed_call_free (fed->calls);
+        fed->calls = next;
+    }
+    while (fed->hints) {
+        fed_hint_t *hint = fed->hints;
+        fed->hints = hint->next;
+        free (hint->endpoint);
+        free (hint->topic);
+        free (hint->body);
+        free (hint);
+    }
+}
+
+/*  A site of one class. */
+static inline int fed_add_site (fed_t *fed, const char *name, uint32_t nodes, uint32_t cpus,
+                                int64_t price, disclosure_t disclosure)
+{
+    int at = fed_add (fed, FED_LIS, name);
+    static attribute_t attributes [] = {{.name = "os", .value = "linux"}};
+    node_class_t class = {.nodes = nodes,
+                          .cpus_per_node = cpus,
+                          .price = price,
+                          .attributes = attributes,
+                          .attributes_count = 1};
+    snprintf (class.name, sizeof class.name, "thin");
+    site_t site = {.classes = &class,
+                   .classes_count = 1,
+                   .disclosure = disclosure,
+                   .lead_ms = 2000,
+                   .horizon_ms = 400 * 24 * FED_HOUR_MS,
+                   .cleaning_gap_ms = 60000};
+    site_copy (&fed->procs [at].site, &site);
+    return at;
+}
+
+/*  One or two GIS, sites "lis/s0"… of so many nodes of 4 CPUs, planners "p0"…, all up and known to
+ *  each other. */
+static inline void fed_federation (fed_t *fed, uint64_t seed, int homes, int sites, uint32_t nodes,
+                                   int planners)
+{
+    char name [64];
+    fed_new (fed, seed);
+    for (int i = 0; i < homes; i++) {
+        snprintf (name, sizeof name, "gis/g%d", i + 1);
+        fed_add (fed, FED_GIS, name);
+    }
+    for (int i = 0; i < sites; i++) {
+        snprintf (name, sizeof name, "lis/s%d", i);
+        fed_add_site (fed, name, nodes, 4, 1000 * (i + 1), DISCLOSE_PROFILE);
+    }
+    for (int i = 0; i < planners; i++) {
+        snprintf (name, sizeof name, "p%d", i);
+        fed_add (fed, FED_PLANNER, name);
+    }
+    for (int i = 0; i < fed->procs_count; i++)
+        fed_start (fed, i);
+    fed_run (fed, 8000);
+}
+
+/*  --- users --- */
+
+/*  Send; the answer is read with fed_answer. */
+static inline uint64_t fed_ask (fed_t *fed, const char *peer, const char *service,
+                                const char *method, const char *actor, const char *request_id,
+                                const ProtobufCMessage *message, int64_t timeout_ms)
+{
+    size_t size;
+    uint8_t *body = message_pack (message, &size);
+    effect_t effect = {.kind = EFFECT_CALL,
+                       .call = {.endpoint = fed->procs [fed_find (fed, peer)].endpoint,
+                                .service = service,
+                                .method = method,
+                                .actor = actor,
+                                .request_id = request_id,
+                                .body = {.data = body, .size = size},
+                                .timeout_ms = timeout_ms}};
+    uint64_t id = fed_send (fed, -1, &effect);
+    free (body);
+    return id;
+}
+
+/*  Has it been answered? */
+static inline bool fed_answered (fed_t *fed, uint64_t id)
+{
+    return fed_call_of (fed, id)->over;
+}
+
+/*  Run until it is answered or timed out, and unpack the answer; NULL when there is none, with the
+ *  status. The caller frees it with message_free. */
+static inline ProtobufCMessage *fed_answer (fed_t *fed, uint64_t id,
+                                            const ProtobufCMessageDescriptor *descriptor,
+                                            call_status_t *status, char reason [256])
+{
+    fed_call_t *call = fed_call_of (fed, id);
+    while (!call->over)
+        fed_run (fed, 1);
+    *status = call->status;
+    snprintf (reason, 256, "%s", call->reason);
+    ProtobufCMessage *message = NULL;
+    if (call->status == CALL_OK)
+        message =
+          message_unpack (descriptor, (bytes_t){.data = call->answer, .size = call->answer_size});
+    fed_call_t **at = &fed->calls;
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
+    fed_call_free (call);
+    return message;
+}
+
+#endif
