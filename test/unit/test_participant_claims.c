@@ -1,0 +1,287 @@
+/*  The participant at a request home (DESIGN T2): the same verbs over claims of capacity one,
+ * without versions, edge or reservation.
+ */
+#include "participant_fixture.h"
+
+/*  --- a resource of claims --- */
+
+typedef struct claim {
+    struct claim *next;
+    char request [NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 2];
+    txid_t txid;
+    packed_t answer;
+    bool settled;
+} claim_t;
+
+static claim_t *claims;
+
+static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
+                         bytes_t part, bool forced, refusal_t *refusal)
+{
+    (void) owner;
+    (void) now;
+    assert_null (current);
+    claim_t *claim = calloc (1, sizeof *claim);
+    uint8_t digest [DIGEST_BYTES];
+    char why [WHY_BYTES];
+    snprintf (claim->request, sizeof claim->request, "%s/%s", plan->actor, plan->request_id);
+    for (const claim_t *at = claims; at && !forced; at = at->next) {
+        if (strcmp (at->request, claim->request) == 0) {
+            free (claim);
+            refusal->reason = at->settled ? REFUSAL_CLAIM_ANSWERED : REFUSAL_CLAIM_BUSY;
+            refusal->blocker = at->txid;
+            refusal->blocker_set = true;
+            return NULL;
+        }
+    }
+    assert_true (claim_part_decode (part, digest, &claim->answer, why));
+    claim->txid = plan->txid;
+    claim->next = claims;
+    claims = claim;
+    return claim;
+}
+
+static void claim_drop (void *owner, void *taken)
+{
+    (void) owner;
+    for (claim_t **at = &claims; *at; at = &(*at)->next) {
+        if (*at == taken) {
+            *at = (*at)->next;
+            free (((claim_t *) taken)->answer.data);
+            free (taken);
+            return;
+        }
+    }
+    fail_msg ("dropped a claim that is not there");
+}
+
+static void *claim_settle (void *owner, void *current, void *taken)
+{
+    (void) owner;
+    assert_null (current);
+    ((claim_t *) taken)->settled = true;
+    return taken;
+}
+
+static void claim_end (void *owner, void *current)
+{
+    assert_true (((claim_t *) current)->settled);
+    claim_drop (owner, current);
+}
+
+static bool claim_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+{
+    (void) owner;
+    (void) part;
+    *from_ms = WALL_MS;
+    *until_ms = WALL_MS + 2 * HOUR_MS;
+    return true;
+}
+
+static bool claim_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                         char why [WHY_BYTES])
+{
+    (void) owner;
+    (void) part;
+    (void) refusal;
+    if (*plan->home)
+        return true;
+    snprintf (why, WHY_BYTES, "plan.home: missing");
+    return false;
+}
+
+static rig_t *home_started (void)
+{
+    rig_t *rig = rig_new (0);
+    rig->resource = (resource_t){.owner = rig,
+                                 .part_kind = PART_CLAIM,
+                                 .claims = true,
+                                 .take = claim_take,
+                                 .drop = claim_drop,
+                                 .settle = claim_settle,
+                                 .end = claim_end,
+                                 .span = claim_span,
+                                 .valid = claim_valid};
+    rig_boot (rig);
+    return rig;
+}
+
+static packed_t claim_part (uint8_t digest_byte, const char *answer)
+{
+    uint8_t digest [DIGEST_BYTES] = {digest_byte};
+    return claim_part_encode (digest,
+                              (bytes_t){(const uint8_t *) answer, answer ? strlen (answer) : 0});
+}
+
+static hold_t claim_of (const rig_t *rig, uint64_t counter, const char *request_id,
+                        const char *answer)
+{
+    hold_t hold = hold_of (rig, counter, OPERATION_RESERVE, "r1", 0, 0, 1, 2);
+    strcpy (hold.plan.request_id, request_id);
+    free (hold.part);
+    packed_t part = claim_part (7, answer);
+    hold.part = part.data;
+    hold.part_size = part.size;
+    hold.part_kind = PART_CLAIM;
+    return hold;
+}
+
+static const claim_t *claim_of_txid (uint64_t counter)
+{
+    txid_t txid = txid_numbered (counter);
+    for (const claim_t *claim = claims; claim; claim = claim->next)
+        if (txid_compare (&claim->txid, &txid) == 0)
+            return claim;
+    return NULL;
+}
+
+static command_answer_t prepare (rig_t *rig, uint64_t counter, packed_t claim)
+{
+    txid_t txid = txid_numbered (counter);
+    bytes_t part = {claim.data, claim.size};
+    packed_t body = prepare_encode (&txid, claim.data ? &part : NULL);
+    free (claim.data);
+    rig_request (rig, PLANNER, "Prepare", body);
+    return rig_answer (rig);
+}
+
+/*  --- promises --- */
+
+static void T2_one_attempt_has_the_claim (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    assert_int_equal (rig_hold (rig, claim_of (rig, 1, "a@g1", "yes")).state, COMMAND_PREPARED);
+    command_answer_t answer = rig_hold (rig, claim_of (rig, 2, "a@g1", "yes"));
+    assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_BUSY);
+    assert_int_equal (answer.refusal.blocker.counter, 1);
+    assert_int_equal (rig_hold (rig, claim_of (rig, 3, "b@g1", "yes")).state, COMMAND_PREPARED);
+    rig_verb (rig, "Abort", 1);
+    assert_int_equal (rig_hold (rig, claim_of (rig, 4, "a@g1", "yes")).state, COMMAND_PREPARED);
+    rig_verb (rig, "Commit", 4);
+    assert_int_equal (rig_hold (rig, claim_of (rig, 5, "a@g1", "yes")).refusal.reason,
+                      REFUSAL_CLAIM_ANSWERED);
+    rig_destroy (rig);
+    assert_null (claims);
+}
+
+static void T2_a_replacing_attempt_takes_the_claim_over_in_one_write (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
+    hold_t hold = claim_of (rig, 2, "a@g1", "other");
+    hold.replaces [hold.replaces_count++] = txid_numbered (1);
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    assert_int_equal (rig->puts, 2);
+    assert_null (claim_of_txid (1));
+    rig_destroy (rig);
+}
+
+static void T2_the_claim_has_no_edge_and_no_version (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
+    rig_hold (rig, claim_of (rig, 2, "b@g1", "yes")); /* the same reservation: not its business */
+    for (int hour = 0; hour < 5; hour++) {
+        rig_pass (rig, HOUR_MS);
+        rig_forget_calls (rig);
+    }
+    assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
+    assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);
+    assert_false (rig_verb (rig, "Commit", 1).late);
+    rig_destroy (rig);
+}
+
+static void T2_prepare_brings_the_answer_to_keep (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", NULL);
+    hold.prepare = false;
+    packed_t again = hold_encode (&hold);
+    rig_hold (rig, hold);
+    assert_int_equal (prepare (rig, 1, claim_part (7, "the answer")).state, COMMAND_PREPARED);
+    assert_int_equal (claim_of_txid (1)->answer.size, strlen ("the answer"));
+    assert_int_equal (prepare (rig, 1, claim_part (7, "the answer")).refusal.reason, REFUSAL_NONE);
+    assert_int_equal (prepare (rig, 1, (packed_t){0}).refusal.reason, REFUSAL_NONE);
+    assert_int_equal (prepare (rig, 1, claim_part (7, "another")).refusal.reason, REFUSAL_CONFLICT);
+    /* the hold itself, doubled on its way, is no conflict */
+    rig_request (rig, PLANNER, "Hold", again);
+    assert_int_equal (rig_answer (rig).refusal.reason, REFUSAL_NONE);
+    rig_restart (rig, 10);
+    assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);
+    rig_restart (rig, 10);
+    assert_int_equal (claim_of_txid (1)->answer.size, strlen ("the answer"));
+    assert_true (claim_of_txid (1)->settled);
+    rig_destroy (rig);
+}
+
+static void T2_prepare_for_another_body_is_a_conflict (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", NULL);
+    hold.prepare = false;
+    rig_hold (rig, hold);
+    assert_int_equal (prepare (rig, 1, claim_part (8, "x")).refusal.reason, REFUSAL_CONFLICT);
+    assert_int_equal (rig_state (rig, 1), COMMAND_HELD);
+    rig_destroy (rig);
+}
+
+static void a_claim_brought_to_a_site_is_a_conflict (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
+    hold.prepare = false;
+    rig_hold (rig, hold);
+    assert_int_equal (prepare (rig, 1, claim_part (7, "x")).refusal.reason, REFUSAL_CONFLICT);
+    assert_int_equal (rig_state (rig, 1), COMMAND_HELD);
+    rig_destroy (rig);
+}
+
+static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
+    rig_verb (rig, "Commit", 1);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_pass (rig, 26 * HOUR_MS - 1000);
+    assert_non_null (claim_of_txid (1));
+    rig_pass (rig, HOUR_MS);
+    assert_null (claim_of_txid (1));
+    assert_int_equal (rig->kept_count, 0);
+    rig_destroy (rig);
+}
+
+static void a_home_wants_its_claims_well_formed (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", "yes");
+    *hold.plan.home = '\0';
+    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
+    hold_clear (&hold);
+    assert_int_equal (rig->status, CALL_BAD_REQUEST);
+    assert_string_equal (rig->reason, "plan.home: missing");
+    rig_destroy (rig);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (T2_one_attempt_has_the_claim),
+      cmocka_unit_test (T2_a_replacing_attempt_takes_the_claim_over_in_one_write),
+      cmocka_unit_test (T2_the_claim_has_no_edge_and_no_version),
+      cmocka_unit_test (T2_prepare_brings_the_answer_to_keep),
+      cmocka_unit_test (T2_prepare_for_another_body_is_a_conflict),
+      cmocka_unit_test (a_claim_brought_to_a_site_is_a_conflict),
+      cmocka_unit_test (T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed),
+      cmocka_unit_test (a_home_wants_its_claims_well_formed),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}

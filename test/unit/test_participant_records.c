@@ -1,0 +1,294 @@
+/*  What is stored and what a start makes of it: everything that was flushed, nothing else; bad
+ * records skipped loudly; pruning (DESIGN T13, T15, §2 limits; SPEC R1).
+ */
+#include "participant_fixture.h"
+
+#define PRUNE_GO_MS 50 /* one go at a time */
+
+static void everything_flushed_is_there_after_a_restart (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    rig_reserve (rig, 1, "r1", 6, 1, 3);
+    hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 2, 4);
+    rig_hold (rig, hold);
+    hold = hold_of (rig, 3, OPERATION_RESERVE, "r2", 0, 2, 1, 2);
+    hold.prepare = false;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Abort", 9);
+    rig_reserve (rig, 4, "r3", 1, 1, 2);
+    rig_hold (rig, hold_of (rig, 5, OPERATION_RELEASE, "r3", 1, 0, 1, 2));
+    rig_verb (rig, "Commit", 5);
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal (rig_load (rig, 1), 8);
+        assert_int_equal (rig_load (rig, 2), 8);
+        assert_int_equal (rig_load (rig, 3), 8);
+        assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
+        assert_int_equal (rig_state (rig, 2), COMMAND_PREPARED);
+        assert_int_equal (rig_state (rig, 3), COMMAND_HELD);
+        assert_int_equal (rig_state (rig, 5), COMMAND_COMMITTED);
+        rig_restart (rig, 10);
+    }
+    assert_int_equal (rig_verb (rig, "Commit", 2).state, COMMAND_COMMITTED);
+    assert_int_equal (rig_load (rig, 1), 2);
+    rig_restart (rig, 10);
+    assert_int_equal (rig_load (rig, 1), 2);
+    assert_int_equal (rig_load (rig, 3), 8);
+    assert_int_equal (rig_hold (rig, hold_of (rig, 6, OPERATION_MODIFY, "r1", 2, 1, 1, 2)).state,
+                      COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
+static void the_answer_to_a_repeat_survives_a_restart (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
+    packed_t body = hold_encode (&hold);
+    hold_clear (&hold);
+    rig_request (rig, PLANNER, "Hold", packed_copy ((bytes_t){body.data, body.size}));
+    rig_restart (rig, 10);
+    rig_request (rig, PLANNER, "Hold", body);
+    assert_int_equal (rig_answer (rig).state, COMMAND_PREPARED);
+    assert_int_equal (rig_answer (rig).refusal.reason, REFUSAL_NONE);
+    assert_int_equal (rig_load (rig, 1), 6);
+    rig_destroy (rig);
+}
+
+static void R1_a_restart_never_prolongs_a_hold (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
+    hold.prepare = false;
+    hold.ttl_ms = 10000;
+    rig_hold (rig, hold);
+    for (int i = 0; i < 4; i++)
+        rig_restart (rig, 2000);
+    assert_int_equal (rig_state (rig, 1), COMMAND_HELD);
+    rig_pass (rig, 1999);
+    assert_int_equal (rig_state (rig, 1), COMMAND_HELD);
+    rig_pass (rig, 1);
+    assert_int_equal (rig_state (rig, 1), COMMAND_EXPIRED);
+    rig_destroy (rig);
+}
+
+static void a_hold_that_ended_while_we_were_down_expires_at_the_start (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
+    hold.prepare = false;
+    rig_hold (rig, hold);
+    rig_restart (rig, 60000);
+    assert_int_equal (rig_state (rig, 1), COMMAND_EXPIRED);
+    assert_int_equal (rig_load (rig, 1), 0);
+    assert_int_equal (rig->puts, 1);
+    rig_destroy (rig);
+}
+
+static void a_vote_whose_edge_came_while_we_were_down_gives_back_at_the_start (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
+    rig_restart (rig, HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
+    assert_int_equal (rig_load (rig, 1), 0);
+    rig_destroy (rig);
+}
+
+static void what_is_booked_stays_booked_when_capacity_has_shrunk (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 6, 1, 2);
+    rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 4, 1, 2));
+    rig->pool.capacity = 3;
+    rig_restart (rig, 10);
+    assert_int_equal (rig_load (rig, 1), 10);
+    assert_int_equal (rig_verb (rig, "Commit", 2).state, COMMAND_COMMITTED);
+    rig_destroy (rig);
+}
+
+static void a_bad_record_is_told_and_skipped_and_never_stops_a_start (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_reserve (rig, 2, "r2", 3, 1, 2);
+    rig_hold (rig, hold_of (rig, 3, OPERATION_RESERVE, "r3", 0, 1, 1, 2));
+    size_t kept = rig->kept_count;
+    assert_int_equal (kept, 5);
+    for (size_t bad = 0; bad < kept; bad++) {
+        packed_t good = rig->kept [bad].value;
+        for (size_t size = 0; size < good.size; size++) {
+            rig->kept [bad].value = packed_copy ((bytes_t){good.data, size});
+            rig_restart (rig, 0);
+            free (rig->kept [bad].value.data);
+            rig->kept [bad].value = good;
+        }
+        for (size_t at = 0; at < good.size; at += 7) {
+            rig->kept [bad].value = packed_copy ((bytes_t){good.data, good.size});
+            rig->kept [bad].value.data [at] ^= 0x5a;
+            rig_restart (rig, 0);
+            free (rig->kept [bad].value.data);
+            rig->kept [bad].value = good;
+        }
+    }
+    rig_restart (rig, 0);
+    assert_int_equal (rig->kept_count, kept);
+    assert_int_equal (rig_load (rig, 1), 6);
+    rig_destroy (rig);
+}
+
+static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_reserve (rig, 2, "r2", 3, 1, 2);
+    packed_t good = rig->kept [2].value; /* two commands, then r1 */
+    assert_int_equal (rig->kept [2].table, TABLE_RESERVATIONS);
+    rig->kept [2].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
+    rig_restart (rig, 0);
+    assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    assert_int_equal (rig_load (rig, 1), 3);
+    assert_int_equal (rig->kept_count, 4);
+    free (rig->kept [2].value.data);
+    rig->kept [2].value = good;
+    rig_destroy (rig);
+}
+
+static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    kept_t first = rig->kept [0];
+    first.key = packed_copy ((bytes_t){first.key.data, first.key.size});
+    first.value = packed_copy ((bytes_t){first.value.data, first.value.size});
+    rig_verb (rig, "Abort", 1);
+    rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    free (rig->kept [0].key.data);
+    free (rig->kept [0].value.data);
+    rig->kept [0] = first;
+    rig_restart (rig, 0);
+    assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    assert_int_equal (rig_load (rig, 1), 2);
+    rig_destroy (rig);
+}
+
+/*  --- pruning --- */
+
+static void finished_records_are_pruned_after_their_retention (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2));
+    rig_verb (rig, "Abort", 2);
+    rig_verb (rig, "Abort", 3);
+    assert_int_equal (rig->kept_count, 4);
+    rig_pass (rig, 24 * HOUR_MS - 60000); /* nothing yet */
+    assert_int_equal (rig->kept_count, 4);
+    rig_pass (rig, HOUR_MS - 60000); /* the aborted: decide_by + retention */
+    assert_int_equal (rig->kept_count, 3);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (rig->kept_count, 2); /* the tombstone of unknown date */
+    rig_pass (rig, HOUR_MS);               /* the window's end + retention */
+    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (pool_things (&rig->pool), 0);
+    assert_int_equal (rig_counter (rig, "pruned"), 4);
+    rig_destroy (rig);
+}
+
+static void a_commit_not_acknowledged_by_all_is_kept_and_asked_about (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_pass (rig, 27 * HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
+    rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, false);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
+    rig_tell_silence (rig, "Outcome");
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
+    rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, true);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
+    assert_int_equal (rig->kept_count, 0);
+    rig_destroy (rig);
+}
+
+static void T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_pass (rig, 27 * HOUR_MS);
+    rig_tell_outcome (rig, 1, OUTCOME_ABORTED, false);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
+    rig_destroy (rig);
+}
+
+static void what_is_undecided_is_never_pruned (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    for (int hour = 0; hour < 40; hour++) {
+        rig_pass (rig, HOUR_MS);
+        rig_forget_calls (rig);
+    }
+    assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
+    assert_int_equal (rig->kept_count, 1);
+    rig_destroy (rig);
+}
+
+static void pruning_looks_at_a_bounded_number_in_one_go (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    for (uint64_t i = 1; i <= 1000; i++)
+        rig_verb (rig, "Abort", i);
+    rig_pass (rig, 25 * HOUR_MS);
+    assert_int_equal (rig->kept_count, 1000);
+    size_t most = 0;
+    for (int step = 0; step < 100000 && rig->kept_count > 0; step++) {
+        size_t before = rig->kept_count;
+        rig_pass (rig, PRUNE_GO_MS);
+        if (before - rig->kept_count > most)
+            most = before - rig->kept_count;
+    }
+    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (most, 256);
+    rig_destroy (rig);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (everything_flushed_is_there_after_a_restart),
+      cmocka_unit_test (the_answer_to_a_repeat_survives_a_restart),
+      cmocka_unit_test (R1_a_restart_never_prolongs_a_hold),
+      cmocka_unit_test (a_hold_that_ended_while_we_were_down_expires_at_the_start),
+      cmocka_unit_test (a_vote_whose_edge_came_while_we_were_down_gives_back_at_the_start),
+      cmocka_unit_test (what_is_booked_stays_booked_when_capacity_has_shrunk),
+      cmocka_unit_test (a_bad_record_is_told_and_skipped_and_never_stops_a_start),
+      cmocka_unit_test (a_skipped_record_leaves_the_others_and_stays_in_the_store),
+      cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
+      cmocka_unit_test (finished_records_are_pruned_after_their_retention),
+      cmocka_unit_test (a_commit_not_acknowledged_by_all_is_kept_and_asked_about),
+      cmocka_unit_test (T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged),
+      cmocka_unit_test (what_is_undecided_is_never_pruned),
+      cmocka_unit_test (pruning_looks_at_a_bounded_number_in_one_go),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
