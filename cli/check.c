@@ -379,28 +379,33 @@ static int compare_request_ids (const char *one, const char *other)
     return order;
 }
 
+/*  A request that some participant has committed. */
+typedef struct {
+    const char *request_id;
+} committed_t;
+
 static int by_request (const void *a, const void *b)
 {
-    const record_t *one = *(const record_t *const *) a;
-    const record_t *other = *(const record_t *const *) b;
-    return compare_request_ids (one->plan.request_id, other->plan.request_id);
+    const committed_t *one = a;
+    const committed_t *other = b;
+    return compare_request_ids (one->request_id, other->request_id);
 }
 
 static int request_against_record (const void *key, const void *element)
 {
-    const record_t *record = *(const record_t *const *) element;
-    return compare_request_ids (key, record->plan.request_id);
+    const committed_t *committed = element;
+    return compare_request_ids (key, committed->request_id);
 }
 
 static void judge_answers (check_t *self)
 {
-    const record_t **index = calloc (self->records_count + 1, sizeof *index);
+    committed_t *index = calloc (self->records_count + 1, sizeof *index);
     if (!index)
         abort ();
     size_t count = 0;
     for (size_t i = 0; i < self->records_count; i++)
         if (self->records [i].state == COMMAND_COMMITTED)
-            index [count++] = &self->records [i];
+            index [count++].request_id = self->records [i].plan.request_id;
     if (count > 0)
         qsort (index, count, sizeof *index, by_request);
     for (size_t i = 0; i < self->answers_count; i++) {

@@ -29,10 +29,10 @@ static json_t *class_form (const json_t *class)
       json_object_set_new (attributes, text_of (one, "name"), json_string (text_of (one, "value")));
     int64_t nodes = number_of (class, "nodes");
     int64_t each = number_of (class, "cpus_per_node");
+    json_int_t cpus = nodes * each;
     return json_pack ("{s:s, s:I, s:I, s:I, s:I, s:o}", "class", text_of (class, "name"), "nodes",
-                      (json_int_t) nodes, "cpus_per_node", (json_int_t) each, "cpus",
-                      (json_int_t) (nodes * each), "price", (json_int_t) number_of (class, "price"),
-                      "attributes", attributes);
+                      (json_int_t) nodes, "cpus_per_node", (json_int_t) each, "cpus", cpus, "price",
+                      (json_int_t) number_of (class, "price"), "attributes", attributes);
 }
 
 static json_t *site_form (const json_t *entry)

@@ -107,7 +107,7 @@ static void read_member (folder_t *self, const json_t *json, bool this_boot)
 static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
 {
     char *path = folder_file (self, "members.json");
-    json_error_t error;
+    json_error_t error = {.text = ""};
     json_t *list = access (path, F_OK) == 0 ? json_load_file (path, 0, &error) : json_object ();
     if (!list)
         snprintf (why, FOLDER_WHY_BYTES, "%s:%d: %s", path, error.line, error.text);

@@ -17,8 +17,6 @@
 
 #define LOOK_MS 10
 
-extern char **environ;
-
 /*  What /proc/PID/stat says, as far as it matters here. */
 typedef struct {
     char state;

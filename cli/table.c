@@ -74,7 +74,7 @@ void table_destroy (table_t **self_p)
 void table_row (table_t *self, const char *const *cells)
 {
     size_t count = (self->rows + 1) * self->columns;
-    self->cells = realloc (self->cells, count * sizeof *self->cells);
+    self->cells = reallocarray (self->cells, count, sizeof *self->cells);
     if (!self->cells)
         abort ();
     for (size_t c = 0; c < self->columns; c++) {

@@ -1,0 +1,39 @@
+# bash completion for musubi
+_musubi () {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
+  local commands='up down reserve modify release show list sites free gantt call workload check'
+  local all='--gis --dir --actor --timeout --json --help'
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --gis | --dir | --actor | --timeout | --request-id) i=$((i + 1)) ;;
+      -*) ;;
+      *) command=${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $before in
+    --policy) mapfile -t COMPREPLY < <(compgen -W 'time cost load random' -- "$word"); return ;;
+    --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word"); return ;;
+    --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    --plot | --svg | --answers | --dry-run) [ "$command" = reserve ] ||
+      { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
+  esac
+  local own=''
+  case $command in
+    '') mapfile -t COMPREPLY < <(compgen -W "$commands $all --version" -- "$word"); return ;;
+    up) own='--planners --pids' ;;
+    reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
+    modify | release | call) own='--request-id' ;;
+    list) own='--mine --from --until' ;;
+    free) own='--need --for --between --class' ;;
+    gantt) own='--from --until --svg' ;;
+    workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --policy
+      --answers --dry-run --plot --check' ;;
+    check) own='--answers --settle' ;;
+  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$own $all" -- "$word")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+  fi
+}
+complete -o filenames -F _musubi musubi
