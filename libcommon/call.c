@@ -84,7 +84,7 @@ static size_t slot_take (calls_t *self)
     assert (self->slots_count < SLOTS_MAX);
     if (self->slots_count == self->slots_room) {
         self->slots_room = self->slots_room ? 2 * self->slots_room : 32;
-        self->slots = must (realloc (self->slots, self->slots_room * sizeof *self->slots));
+        self->slots = must (realloc (self->slots, self->slots_room * sizeof (call_t *)));
         self->free_slots =
           must (realloc (self->free_slots, self->slots_room * sizeof *self->free_slots));
     }

@@ -136,10 +136,10 @@ static void table_put (directory_t *self, directory_entry_t *entry)
     }
     if (self->table_count == self->table_room) {
         self->table_room = self->table_room ? 2 * self->table_room : 32;
-        self->table = must (realloc (self->table, self->table_room * sizeof *self->table));
+        self->table = must (realloc (self->table, self->table_room * sizeof (known_t *)));
     }
     memmove (&self->table [at + 1], &self->table [at],
-             (self->table_count - at) * sizeof *self->table);
+             (self->table_count - at) * sizeof (known_t *));
     self->table [at] = known_new (entry);
     self->table_count++;
 }
@@ -152,7 +152,7 @@ static void table_remove (directory_t *self, const char *name)
     known_free (self->table [at]);
     self->table_count--;
     memmove (&self->table [at], &self->table [at + 1],
-             (self->table_count - at) * sizeof *self->table);
+             (self->table_count - at) * sizeof (known_t *));
     self->full_told = false;
 }
 
@@ -303,7 +303,7 @@ static bool subscribe (directory_t *self)
         return false;
     if (*self->events)
         outbox_unsubscribe (self->outbox, self->events);
-    strcpy (self->events, events);
+    memcpy (self->events, events, strlen (events) + 1);
     if (*events)
         outbox_subscribe (self->outbox, events);
     return *events != '\0';

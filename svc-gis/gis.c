@@ -339,3 +339,9 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_serve (self->service, "Gis", "Find", on_find, self);
     *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
 }
+
+void gis_check (const core_t *core)
+{
+    const gis_t *self = core->self;
+    home_check (self->home);
+}

@@ -383,6 +383,8 @@ bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_B
     bool taken = digest_take (self->digest, &record->digest, why);
     if (taken && !time_valid (record->keep_until_ms))
         taken = wrong (why, "keep_until_ms: out of range");
+    if (taken && (record->answer.len == 0 || record->answer.len > CLAIM_ANSWER_BYTES_MAX))
+        taken = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
     if (taken)
         self->answer = copy_of (&record->answer);
     message_free (message);

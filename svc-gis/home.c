@@ -434,8 +434,9 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
     outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key),
                 (bytes_t){.data = value.data, .size = value.size});
     free (value.data);
-    outbox_log (self->service->outbox, LEVEL_INFO, "claim %s/%s free->closed keep_until_ms=%" PRId64,
-                claim->name.actor, claim->name.request_id, claim->keep_until_ms);
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "claim %s/%s free->closed keep_until_ms=%" PRId64, claim->name.actor,
+                claim->name.request_id, claim->keep_until_ms);
     return claim;
 }
 

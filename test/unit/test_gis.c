@@ -314,11 +314,11 @@ static const char *find_names (node_t *gis, Musubi__FindRequest *request)
     assert_non_null (message);
     const Musubi__FindAnswer *answer = (const Musubi__FindAnswer *) message;
     assert_false (answer->more);
+    size_t at = 0;
     names [0] = '\0';
-    for (size_t i = 0; i < answer->n_entries; i++) {
-        strcat (names, i ? " " : "");
-        strcat (names, answer->entries [i]->name);
-    }
+    for (size_t i = 0; i < answer->n_entries; i++)
+        at += (size_t) snprintf (names + at, sizeof names - at, "%s%s", i ? " " : "",
+                                 answer->entries [i]->name);
     message_free (message);
     return names;
 }
