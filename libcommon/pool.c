@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_BYTES 4096
 
@@ -23,14 +23,14 @@ typedef struct {
 
 /*  STORE_LOCKED = look further. */
 static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const char *name,
-                                 char why [STORE_WHY_BYTES])
+                                 bool is_new, char why [STORE_WHY_BYTES])
 {
     char folder [PATH_BYTES];
     if (snprintf (folder, sizeof folder, "%s/%s", wish->folder, name) >= PATH_BYTES) {
         snprintf (why, STORE_WHY_BYTES, "the name of pool %.100s is too long", wish->folder);
         return STORE_ERROR;
     }
-    if (store_locked (folder))
+    if ((is_new && access (folder, F_OK) == 0) || store_locked (folder))
         return STORE_LOCKED;
     store_answer_t answer =
       store_open (store_p, folder, wish->map_bytes, wish->entropy, wish->wall_ms, why);
@@ -58,7 +58,7 @@ static store_answer_t claim_old (store_t **store_p, const wish_t *wish, char why
     }
     for (int i = 0; i < count; i++) {
         if (answer == STORE_LOCKED)
-            answer = claim_one (store_p, wish, entries [i]->d_name, why);
+            answer = claim_one (store_p, wish, entries [i]->d_name, false, why);
         free (entries [i]);
     }
     free (entries);
@@ -74,7 +74,7 @@ store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_byt
     for (unsigned number = 1; answer == STORE_LOCKED && number <= POOL_STORES_MAX; number++) {
         char name [16];
         snprintf (name, sizeof name, "%04u", number);
-        answer = claim_one (store_p, &wish, name, why);
+        answer = claim_one (store_p, &wish, name, true, why);
     }
     if (answer == STORE_LOCKED)
         snprintf (why, STORE_WHY_BYTES, "all %d stores of %.150s are served or damaged",

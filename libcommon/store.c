@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #define LAYOUT         1
 #define IDENTITY_BYTES 32 /* layout 4, start 4, id 16, stamp 8 */
 #define PATH_BYTES     4096
+#define DISK_LEAST     ((uint64_t) 1 << 20) /* a disk with less is full */
 #define STORE_FILE     "store.mdb"
 #define LOCK_FILE      "lock"
 
@@ -193,24 +195,31 @@ static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
     return STORE_OK;
 }
 
-/*  Reads every byte of every record and of the list of free pages; the sum keeps the reads. */
+/*  Reads every byte of every record, and holds keys and their number against what LMDB relies on;
+ *  the sum keeps the reads. */
 static int walk (MDB_txn *txn, MDB_dbi table, unsigned *sum)
 {
     MDB_cursor *cursor;
+    MDB_stat stat;
     int code = mdb_cursor_open (txn, table, &cursor);
     if (code != MDB_SUCCESS)
         return code;
-    MDB_val key, value;
+    mdb_stat (txn, table, &stat);
+    MDB_val key, value, before = {0};
+    size_t count = 0;
     while ((code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT)) == MDB_SUCCESS) {
-        const uint8_t *at = key.mv_data;
-        for (size_t i = 0; i < key.mv_size; i++)
-            *sum += at [i];
-        at = value.mv_data;
+        if (++count > stat.ms_entries || key.mv_size == 0 ||
+            key.mv_size > STORE_KEY_BYTES_MAX + 1 ||
+            (count > 1 && mdb_cmp (txn, table, &before, &key) >= 0))
+            return MDB_CORRUPTED;
+        before = key;
+        const uint8_t *at = value.mv_data;
         for (size_t i = 0; i < value.mv_size; i++)
             *sum += at [i];
     }
-    mdb_cursor_close (cursor);
-    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+    if (code == MDB_NOTFOUND)
+        code = count == stat.ms_entries ? MDB_SUCCESS : MDB_CORRUPTED;
+    return code;
 }
 
 static int inspect (const char *path)
@@ -246,6 +255,9 @@ static store_answer_t check_damage (const char *path, char why [STORE_WHY_BYTES]
     if (child < 0)
         return fail_errno (why, "cannot start a look at", path);
     if (child == 0) {
+        static const int deaths [] = {SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
+        for (size_t i = 0; i < sizeof deaths / sizeof deaths [0]; i++)
+            signal (deaths [i], SIG_DFL); /* whatever this process does with them, a child dies */
         int code = inspect (path);
         _exit (answer_of (code) == STORE_DAMAGED ? 1 : 0); /* the rest is told by the real open */
     }
@@ -277,13 +289,21 @@ static uint64_t count_free_pages (MDB_txn *txn)
     return pages;
 }
 
+/*  UINT64_MAX when the file system does not say. */
+static uint64_t disk_free_bytes (const store_t *self)
+{
+    struct statvfs disk;
+    if (statvfs (self->folder, &disk) != 0)
+        return UINT64_MAX;
+    return (uint64_t) disk.f_bavail * disk.f_frsize;
+}
+
 /*  The map is sparse, so the disk may be the narrower limit. */
 static void count_room (store_t *self)
 {
     MDB_txn *txn;
     MDB_envinfo info;
     MDB_stat stat;
-    struct statvfs disk;
     self->flushes_since_count = 0;
     mdb_env_info (self->env, &info);
     if (mdb_txn_begin (self->env, NULL, MDB_RDONLY, &txn) != MDB_SUCCESS)
@@ -295,10 +315,8 @@ static void count_room (store_t *self)
     uint64_t page = stat.ms_psize;
     uint64_t grown = ((uint64_t) info.me_last_pgno + 1) * page;
     uint64_t can_grow = info.me_mapsize > grown ? info.me_mapsize - grown : 0;
-    if (statvfs (self->folder, &disk) == 0) {
-        uint64_t disk_free = (uint64_t) disk.f_bavail * disk.f_frsize;
-        can_grow = disk_free < can_grow ? disk_free : can_grow;
-    }
+    uint64_t disk_free = disk_free_bytes (self);
+    can_grow = disk_free < can_grow ? disk_free : can_grow;
     self->bytes = grown + can_grow;
     self->free_bytes = can_grow + spare_pages * page;
 }
@@ -580,6 +598,8 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
         return drop (self, fail_mdb (self->why, code, "cannot stamp"));
     code = mdb_txn_commit (self->batch);
     self->batch = NULL;
+    if (code == EIO && disk_free_bytes (self) < DISK_LEAST)
+        code = ENOSPC; /* LMDB's word for a write that the disk took in part */
     if (code != MDB_SUCCESS)
         return fail_mdb (self->why, code, "cannot flush");
     if (++self->flushes_since_count >= STORE_COUNT_FLUSHES)
