@@ -14,7 +14,7 @@
 #define CLAIM_ANSWER_BYTES_MAX 65536
 #define DONE_TXIDS_MAX         4096 /* in one DONE */
 #define TXID_BYTES             28   /* store, start, counter, big-endian: sorts as it counts */
-#define TXID_TEXT_BYTES        40   /* "3fa9c2d1-7-42" and the NUL */
+#define TXID_TEXT_BYTES        44   /* "3fa9c2d1-7-42" and the NUL */
 
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
