@@ -84,18 +84,18 @@ void cli_rest (int64_t ms);
 char *cli_federation_dir (const cli_t *cli);
 
 /*  The commands. */
-int command_up (cli_t *cli);
-int command_down (cli_t *cli);
-int command_reserve (cli_t *cli);
-int command_modify (cli_t *cli);
-int command_release (cli_t *cli);
-int command_show (cli_t *cli);
-int command_list (cli_t *cli);
-int command_sites (cli_t *cli);
-int command_free (cli_t *cli);
-int command_gantt (cli_t *cli);
-int command_call (cli_t *cli);
-int command_workload (cli_t *cli);
-int command_check (cli_t *cli);
+int run_up (cli_t *cli);
+int run_down (cli_t *cli);
+int run_reserve (cli_t *cli);
+int run_modify (cli_t *cli);
+int run_release (cli_t *cli);
+int run_show (cli_t *cli);
+int run_list (cli_t *cli);
+int run_sites (cli_t *cli);
+int run_free (cli_t *cli);
+int run_gantt (cli_t *cli);
+int run_call (cli_t *cli);
+int run_workload (cli_t *cli);
+int run_check (cli_t *cli);
 
 #endif

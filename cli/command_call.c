@@ -116,7 +116,7 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
     return code;
 }
 
-int command_call (cli_t *cli)
+int run_call (cli_t *cli)
 {
     option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID@HOME",
                          "names this request among the actor's", 0, 0}};

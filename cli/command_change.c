@@ -25,7 +25,7 @@ static bool parse (cli_t *cli, size_t words_wanted, words_t *words, int *code)
     return cli_parse (cli, (options_t){list, 1}, words_wanted, words_wanted, words, code);
 }
 
-int command_modify (cli_t *cli)
+int run_modify (cli_t *cli)
 {
     words_t words;
     int code;
@@ -44,7 +44,7 @@ int command_modify (cli_t *cli)
     return change (cli, "Modify", "modify", body);
 }
 
-int command_release (cli_t *cli)
+int run_release (cli_t *cli)
 {
     words_t words;
     int code;

@@ -1,7 +1,7 @@
 /*  musubi check - are the participants' own records whole and within capacity? */
 #include "audit.h"
 
-int command_check (cli_t *cli)
+int run_check (cli_t *cli)
 {
     const char *answers = NULL;
     int64_t settle_ms = 0;

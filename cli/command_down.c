@@ -64,7 +64,7 @@ static int down (const cli_t *cli, folder_t *folder)
     return EXIT_DONE;
 }
 
-int command_down (cli_t *cli)
+int run_down (cli_t *cli)
 {
     words_t words;
     int code;

@@ -188,7 +188,7 @@ static int draw (const chart_t *chart, const gantt_options_t *options)
     return EXIT_DONE;
 }
 
-int command_gantt (cli_t *cli)
+int run_gantt (cli_t *cli)
 {
     gantt_options_t options = {0};
     option_t list [] = {

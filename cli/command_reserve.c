@@ -162,7 +162,7 @@ static int reserve (cli_t *cli, const reserve_options_t *options, json_t *reques
     return code;
 }
 
-int command_reserve (cli_t *cli)
+int run_reserve (cli_t *cli)
 {
     reserve_options_t options = {0};
     option_t list [] = {

@@ -31,7 +31,7 @@ static int show (const cli_t *cli, const char *id, const json_t *answer)
     return EXIT_DONE;
 }
 
-int command_show (cli_t *cli)
+int run_show (cli_t *cli)
 {
     words_t words;
     int code;
@@ -110,7 +110,7 @@ static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
     return code;
 }
 
-int command_list (cli_t *cli)
+int run_list (cli_t *cli)
 {
     bool mine = false;
     option_time_t from = {0};

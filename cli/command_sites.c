@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define WINDOWS_MAX 64   /* in one question */
+#define MARGIN_MS   2000 /* for the way there */
+
 static const char *text_of (const json_t *object, const char *key)
 {
     const char *text = json_string_value (json_object_get (object, key));
@@ -102,7 +105,7 @@ static void print_sites (const json_t *sites)
     table_destroy (&table);
 }
 
-int command_sites (cli_t *cli)
+int run_sites (cli_t *cli)
 {
     words_t words;
     int code;
@@ -194,52 +197,131 @@ static void print_spans (const json_t *form, const free_options_t *options)
         table_print (table, stdout);
         table_destroy (&table);
     }
-    printf ("%.1f %% of it is booked\n",
-            100 * json_real_value (json_object_get (form, "utilisation")));
+    const json_t *utilisation = json_object_get (form, "utilisation");
+    if (utilisation)
+        printf ("%.1f %% of it is booked\n", 100 * json_real_value (utilisation));
+    else if (json_array_size (spans) > 0)
+        printf ("this site tells only whether given windows fit: these are some that do\n");
+}
+
+/*  Where a site tells only whether windows fit: windows of the wanted length, evenly spread over
+ * the time, in every class that could hold them. */
+static json_t *windows_question (const json_t *site, const free_options_t *options, int64_t from_ms,
+                                 int64_t until_ms)
+{
+    json_t *windows = json_array ();
+    const json_t *classes = json_object_get (site, "classes");
+    size_t each = WINDOWS_MAX / (json_array_size (classes) ? json_array_size (classes) : 1);
+    int64_t slack_ms = until_ms - options->for_ms - from_ms;
+    size_t i;
+    const json_t *class;
+    json_array_foreach (classes, i, class)
+    {
+        const char *name = text_of (class, "name");
+        int64_t per_node = number_of (class, "cpus_per_node");
+        int64_t nodes = per_node ? (options->need + per_node - 1) / per_node : INT64_MAX;
+        bool wanted = !options->class || strcmp (options->class, name) == 0;
+        if (!wanted || nodes > number_of (class, "nodes") || slack_ms < 0)
+            continue;
+        for (size_t w = 0; w < each; w++) {
+            int64_t start_ms =
+              from_ms + (each > 1 ? slack_ms / (int64_t) (each - 1) : 0) * (int64_t) w;
+            json_array_append_new (windows, json_pack ("{s:s, s:I, s:I, s:I}", "class_name", name,
+                                                       "nodes", (json_int_t) nodes, "from_ms",
+                                                       (json_int_t) start_ms, "until_ms",
+                                                       (json_int_t) (start_ms + options->for_ms)));
+        }
+    }
+    return json_pack ("{s:o}", "windows", windows);
+}
+
+/*  The windows that fit, as spans. */
+static json_t *fitting_windows (const json_t *question, const json_t *answer)
+{
+    json_t *spans = json_array ();
+    const json_t *windows = json_object_get (question, "windows");
+    size_t i;
+    const json_t *fits;
+    json_array_foreach (json_object_get (answer, "fits"), i, fits)
+    {
+        if (json_is_true (fits) && i < json_array_size (windows))
+            json_array_append (spans, json_array_get (windows, i));
+    }
+    json_t *form = spans_form (spans);
+    json_decref (spans);
+    return form;
+}
+
+static int code_of (call_status_t status)
+{
+    return status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
+           : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                        : EXIT_REFUSED;
+}
+
+/*  Asks the one question that the site answers; the form is new, NULL after telling why not. */
+static json_t *ask_site (session_t *session, const json_t *entry, const free_options_t *options,
+                         int *code)
+{
+    const json_t *site = json_object_get (entry, "site");
+    bool windows = strcmp (text_of (site, "disclosure"), "WINDOWS") == 0;
+    method_t method = services_method ("Lis", windows ? "Windows" : "Free");
+    int64_t now_ms = cli_wall_ms ();
+    int64_t from_ms = option_time_wall (options->between [0], now_ms);
+    int64_t until_ms = option_time_wall (options->between [1], now_ms);
+    /* A site books nothing that starts within its lead. */
+    int64_t soonest_ms = now_ms + number_of (site, "lead_ms") + MARGIN_MS;
+    if (windows && from_ms < soonest_ms)
+        from_ms = soonest_ms;
+    json_t *question =
+      windows ? windows_question (site, options, from_ms, until_ms)
+              : json_pack ("{s:s, s:I, s:I, s:I, s:I}", "class_name",
+                           options->class ? options->class : "", "cpus", (json_int_t) options->need,
+                           "duration_ms", (json_int_t) options->for_ms, "from_ms",
+                           (json_int_t) from_ms, "until_ms", (json_int_t) until_ms);
+    char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
+    json_t *answer = NULL;
+    call_status_t status = question
+                             ? session_ask (session, text_of (entry, "endpoint"), &method, question,
+                                            "", session_timeout_ms (session), &answer, reason)
+                             : CALL_BAD_REQUEST;
+    json_t *form = NULL;
+    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    if (status != CALL_OK)
+        cli_fail (*code, "free: %s: %s", text_of (entry, "name"), reason);
+    else if (windows)
+        form = json_pack ("{s:s, s:o}", "site", name_short (text_of (entry, "name")), "spans",
+                          fitting_windows (question, answer));
+    else
+        form = json_pack ("{s:s, s:o, s:O}", "site", name_short (text_of (entry, "name")), "spans",
+                          spans_form (json_object_get (answer, "spans")), "utilisation",
+                          json_object_get (answer, "utilisation"));
+    json_decref (question);
+    json_decref (answer);
+    return form;
 }
 
 static int ask_free (const cli_t *cli, session_t *session, const char *site,
                      const free_options_t *options)
 {
     char name [NAME_BYTES_MAX + 1];
-    char reason [CLIENT_REASON_BYTES];
-    int64_t now_ms = cli_wall_ms ();
-    json_t *answer;
+    int code;
     snprintf (name, sizeof name, "lis/%.*s", NAME_BYTES_MAX - 4, name_short (site));
     const json_t *entry = session_entry (session, name);
     if (!entry && session_look (session, ""))
         entry = session_entry (session, name);
     if (!entry)
         return refuse_site (session, site);
-    method_t method = services_method ("Lis", "Free");
-    json_t *body =
-      json_pack ("{s:s, s:I, s:I, s:I, s:I}", "class_name", options->class ? options->class : "",
-                 "cpus", (json_int_t) options->need, "duration_ms", (json_int_t) options->for_ms,
-                 "from_ms", (json_int_t) option_time_wall (options->between [0], now_ms),
-                 "until_ms", (json_int_t) option_time_wall (options->between [1], now_ms));
-    if (!body)
-        return cli_fail (EXIT_USAGE, "free: --class is not UTF-8");
-    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, body, "",
-                                        session_timeout_ms (session), &answer, reason);
-    json_decref (body);
-    if (status != CALL_OK)
-        return cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
-                         : status == CALL_BAD_REQUEST ? EXIT_USAGE
-                                                      : EXIT_REFUSED,
-                         "free: %s: %s", name, reason);
-    json_t *form = json_pack ("{s:s, s:o, s:O}", "site", name_short (name), "spans",
-                              spans_form (json_object_get (answer, "spans")), "utilisation",
-                              json_object_get (answer, "utilisation"));
-    if (cli->json)
+    json_t *form = ask_site (session, entry, options, &code);
+    if (form && cli->json)
         cli_print_json (json_incref (form));
-    else
+    else if (form)
         print_spans (form, options);
     json_decref (form);
-    json_decref (answer);
-    return EXIT_DONE;
+    return code;
 }
 
-int command_free (cli_t *cli)
+int run_free (cli_t *cli)
 {
     free_options_t options = {
       .between = {{.set = true, .relative = true, .ms = 0},

@@ -348,7 +348,7 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options)
     return code;
 }
 
-int command_up (cli_t *cli)
+int run_up (cli_t *cli)
 {
     up_options_t options = {0};
     option_t list [] = {

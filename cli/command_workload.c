@@ -323,7 +323,7 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
     return code;
 }
 
-int command_workload (cli_t *cli)
+int run_workload (cli_t *cli)
 {
     workload_options_t options = {.requests = REQUESTS_PRESET,
                                   .seed = 1,

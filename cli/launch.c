@@ -84,6 +84,8 @@ static void print_log_end (const folder_t *folder, const member_t *member)
         rewind (file);
     size_t size = fread (text, 1, LOG_BYTES, file);
     fclose (file);
+    if (size == 0)
+        fputs ("    (empty)\n", stderr);
     text [size] = '\0';
     char *at = text + size;
     for (int lines = 0; at > text; at--)

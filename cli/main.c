@@ -6,32 +6,32 @@
 
 static const command_t commands [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
-   "Start a whole federation as processes of this machine.", command_up},
-  {"down", "[--dir D]", "Stop the federation that `up` started.", command_down},
+   "Start a whole federation as processes of this machine.", run_up},
+  {"down", "[--dir D]", "Stop the federation that `up` started.", run_down},
   {"reserve",
    "REQUEST.json|- [--algorithm A] [--policy P] [--dry-run] [--wait] [--request-id ID[@HOME]]",
-   "Find a plan and commit it, all or nothing.", command_reserve},
+   "Find a plan and commit it, all or nothing.", run_reserve},
   {"modify", "ID PATCH.json|- [--request-id ID[@HOME]]",
-   "Change a reservation in all its parts, or leave it as it is.", command_modify},
-  {"release", "ID [--request-id ID[@HOME]]", "Give a reservation back.", command_release},
-  {"show", "ID", "What the federation knows of a reservation.", command_show},
-  {"list", "[--mine] [--from T] [--until T]", "The reservations of the federation.", command_list},
-  {"sites", "", "The sites, their classes of nodes and prices.", command_sites},
+   "Change a reservation in all its parts, or leave it as it is.", run_modify},
+  {"release", "ID [--request-id ID[@HOME]]", "Give a reservation back.", run_release},
+  {"show", "ID", "What the federation knows of a reservation.", run_show},
+  {"list", "[--mine] [--from T] [--until T]", "The reservations of the federation.", run_list},
+  {"sites", "", "The sites, their classes of nodes and prices.", run_sites},
   {"free", "SITE --need N --for D [--between T T]",
-   "When a site has so many CPUs free for so long.", command_free},
+   "When a site has so many CPUs free for so long.", run_free},
   {"gantt", "[--from T] [--until T] [--svg FILE]", "Reservations over time, a row for each class.",
-   command_gantt},
+   run_gantt},
   {"call", "SERVICE METHOD [JSON|-]",
    "Any request of any service: SERVICE is a name (lis/ams), a kind (any live lis) or an\n"
    "endpoint; METHOD as in proto (Free, Lis.Free); JSON in the names of proto.",
-   command_call},
+   run_call},
   {"workload",
    "FILE.swf[.gz] [--requests N] [--seed S] [--rate R | --as-fast] [--clients N] [--compress X]\n"
    "                [--start T] [--answers FILE.jsonl | --dry-run FILE.jsonl] [--plot FILE.svg]\n"
    "                [--check]",
-   "Replay a job log as co-allocations.", command_workload},
+   "Replay a job log as co-allocations.", run_workload},
   {"check", "[--answers FILE.jsonl] [--settle D]",
-   "Do the participants' own records hold together?", command_check},
+   "Do the participants' own records hold together?", run_check},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])
