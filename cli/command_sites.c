@@ -226,10 +226,10 @@ static json_t *windows_question (const json_t *site, const free_options_t *optio
         for (size_t w = 0; w < each; w++) {
             int64_t start_ms =
               from_ms + (each > 1 ? slack_ms / (int64_t) (each - 1) : 0) * (int64_t) w;
+            json_int_t end_ms = start_ms + options->for_ms;
             json_array_append_new (windows, json_pack ("{s:s, s:I, s:I, s:I}", "class_name", name,
                                                        "nodes", (json_int_t) nodes, "from_ms",
-                                                       (json_int_t) start_ms, "until_ms",
-                                                       (json_int_t) (start_ms + options->for_ms)));
+                                                       (json_int_t) start_ms, "until_ms", end_ms));
         }
     }
     return json_pack ("{s:o}", "windows", windows);
