@@ -1,0 +1,127 @@
+/*  planner_config - from keys to settings. */
+#include "planner_config.h"
+
+#include "directory.h"
+#include "planner.h"
+#include "words.h"
+
+#include <stdio.h>
+
+#define DAY_MS  86400000.0
+#define YEAR_MS (366 * DAY_MS)
+
+#define COUNT(key, default_, least_, most_, meaning_)                                              \
+    {                                                                                              \
+        .path = key, .type = CONFIG_INTEGER, .preset = default_, .least = least_, .most = most_,   \
+        .meaning = meaning_                                                                        \
+    }
+#define DURATION(key, default_, least_, most_, meaning_)                                           \
+    {                                                                                              \
+        .path = key, .type = CONFIG_DURATION, .preset = default_, .least = least_, .most = most_,  \
+        .meaning = meaning_                                                                        \
+    }
+
+const config_key_t planner_keys [] = {
+  {.path = "name",
+   .preset = "",
+   .meaning = "for people only; in the federation a planner's name is its store's id"},
+  {.path = "gis", .required = true, .meaning = "endpoints of the directories, separated by commas"},
+  {.path = "administrators",
+   .preset = "",
+   .meaning = "actors that see every reservation's details, separated by commas"},
+  DURATION ("margin", "15s", 0, DAY_MS, "a start of \"now\" means so much later"),
+  DURATION ("guard", "1s", 0, DAY_MS, "nothing is decided nearer than this to a plan's edge (T4)"),
+  DURATION ("decide", "10s", 100, 600000, "a plan is decided within this, or given up (T4)"),
+  DURATION ("hold_ttl", "60s", 100, DAY_MS, "life asked for holds"),
+  DURATION ("frame", "1d", 1000, YEAR_MS, "how far ahead to look when a request sets no end"),
+  DURATION ("retention", "1d", 1000, YEAR_MS,
+            "decisions are kept so long past their last window (T5)"),
+  DURATION ("tell_done", "50ms", 1, 60000,
+            "that all have acknowledged is told so late, in batches (T6)"),
+  DURATION ("finish/interval", "30s", 0, DAY_MS,
+            "how often dead planners' stores are looked for in the pool; 0s = never (T8)"),
+  DURATION ("finish/linger", "45s", 0, DAY_MS,
+            "a finisher stays so long after it was last asked something (T8)"),
+  {.path = "finish/only",
+   .type = CONFIG_BOOLEAN,
+   .preset = "false",
+   .meaning = "settle this store and end; what --finish STORE sets (T8)"},
+  DURATION ("limits/request", "30s", 100, DAY_MS,
+            "an answer by then, even if it is \"in progress\""),
+  DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call"),
+  DURATION ("limits/frame_max", "31d", 1000, YEAR_MS, "longest time frame searched"),
+  DURATION ("limits/backoff", "20ms", 1, 60000, "before the second attempt; doubles, with jitter"),
+  COUNT ("limits/in_progress_max", "4096", 1, 1e6, "requests at once"),
+  COUNT ("limits/tries_max", "3", 1, 100, "tries of a question or a hold"),
+  COUNT ("limits/attempts_max", "8", 1, 100, "rounds of hold and prepare for one request"),
+  COUNT ("limits/candidates_max", "64", 1, CANDIDATES_MAX, "places looked at for one need"),
+  COUNT ("limits/search_steps_max", "2000000", 1000, 1e12,
+         "steps of one search; then the best so far, or \"unknown\""),
+  COUNT ("limits/search_slice_steps", "50000", 100, 1e9,
+         "steps after which other requests get their turn"),
+};
+const size_t planner_keys_count = sizeof planner_keys / sizeof *planner_keys;
+
+static planner_settings_t read_settings (const config_t *config)
+{
+    planner_settings_t settings = planner_settings_default;
+    settings.margin_ms = config_duration_ms (config, "margin");
+    settings.guard_ms = config_duration_ms (config, "guard");
+    settings.decide_ms = config_duration_ms (config, "decide");
+    settings.hold_ttl_ms = (uint32_t) config_duration_ms (config, "hold_ttl");
+    settings.frame_ms = config_duration_ms (config, "frame");
+    settings.retention_ms = config_duration_ms (config, "retention");
+    settings.done_ms = config_duration_ms (config, "tell_done");
+    settings.finish_interval_ms = config_duration_ms (config, "finish/interval");
+    settings.finish_linger_ms = config_duration_ms (config, "finish/linger");
+    settings.finishing = config_boolean (config, "finish/only");
+    settings.request_limit_ms = config_duration_ms (config, "limits/request");
+    settings.try_ms = config_duration_ms (config, "limits/try");
+    settings.frame_ms_max = config_duration_ms (config, "limits/frame_max");
+    settings.backoff_ms = config_duration_ms (config, "limits/backoff");
+    settings.in_progress_max = (uint32_t) config_integer (config, "limits/in_progress_max");
+    settings.tries_max = (uint32_t) config_integer (config, "limits/tries_max");
+    settings.attempts_max = (uint32_t) config_integer (config, "limits/attempts_max");
+    settings.candidates_max = (uint32_t) config_integer (config, "limits/candidates_max");
+    settings.search_steps_max = (uint64_t) config_integer (config, "limits/search_steps_max");
+    settings.search_slice_steps = (uint64_t) config_integer (config, "limits/search_slice_steps");
+    return settings;
+}
+
+static bool sound (const planner_settings_t *settings, const words_t *gis,
+                   const words_t *administrators, char why [CONFIG_WHY_BYTES])
+{
+    const char *what = NULL;
+    if (gis->count == 0)
+        what = "gis: at least one directory's endpoint is needed";
+    else if (words_too_long (gis, ENDPOINT_BYTES_MAX))
+        what = "gis: an endpoint is too long";
+    else if (words_too_long (administrators, NAME_BYTES_MAX))
+        what = "administrators: a name is too long";
+    else if (settings->decide_ms >= settings->hold_ttl_ms)
+        what = "decide: must be shorter than hold_ttl, or votes expire before they count";
+    else if (settings->frame_ms > settings->frame_ms_max)
+        what = "frame: must not be longer than limits/frame_max";
+    if (what)
+        snprintf (why, CONFIG_WHY_BYTES, "%s", what);
+    return !what;
+}
+
+bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    words_t gis = {0}, administrators = {0};
+    words_add (&gis, config_text (config, "gis"), "");
+    words_add (&administrators, config_text (config, "administrators"), "");
+    planner_settings_t settings = read_settings (config);
+    bool good = sound (&settings, &gis, &administrators, why);
+    if (good) {
+        settings.gis_endpoints = (const char *const *) gis.words;
+        settings.gis_count = gis.count;
+        settings.administrators = (const char *const *) administrators.words;
+        settings.administrators_count = administrators.count;
+        planner_core (&settings, core);
+    }
+    words_clear (&gis);
+    words_clear (&administrators);
+    return good;
+}

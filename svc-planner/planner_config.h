@@ -1,0 +1,14 @@
+/*  planner_config - a planner as its administrator writes it down. */
+#ifndef MUSUBI_PLANNER_CONFIG_H
+#define MUSUBI_PLANNER_CONFIG_H
+
+#include "config.h"
+#include "core.h"
+
+extern const config_key_t planner_keys [];
+extern const size_t planner_keys_count;
+
+/*  As host_program_t wants it. */
+bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+
+#endif
