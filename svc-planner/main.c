@@ -1,14 +1,38 @@
-/*  svc-planner - the service of one planner. */
+/*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
+ *  settles what a dead planner left in its store, and ends (DESIGN T8).
+ */
+#include "finisher.h"
 #include "host.h"
 #include "planner_config.h"
 
+#include <signal.h>
+
+static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    finisher_pool (config_text (config, "store/pool"),
+                   (uint64_t) config_integer (config, "store/bytes"));
+    return planner_core_from_config (config, core, why);
+}
+
 int main (int argc, char **argv)
 {
+    static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run}};
     host_program_t program = {
       .program = "svc-planner",
       .keys = planner_keys,
       .keys_count = planner_keys_count,
-      .core_new = planner_core_from_config,
+      .works = works,
+      .works_count = 1,
+      .core_new = core_new,
     };
-    return host_run (&program, argc, argv);
+    int code, count;
+    char **arguments = finisher_arguments (argc, argv, &count, &code);
+    if (code != 0)
+        return code;
+    signal (SIGCHLD, SIG_IGN); /* nobody waits for a finisher */
+    finisher_remember (argc, argv);
+    code = arguments ? host_run (&program, count, arguments) : host_run (&program, argc, argv);
+    finisher_arguments_free (arguments);
+    finisher_pool (NULL, 0);
+    return code;
 }

@@ -200,6 +200,7 @@ static inline void fed_reply (fed_t *fed, uint64_t id, int by, call_status_t sta
     if (!call || call->over || call->back_ms != INT64_MAX)
         return;
     call->status = status;
+    free (call->reason);
     call->reason = fed_text (reason);
     call->answer = fed_bytes (body);
     call->answer_size = body.size;

@@ -28,7 +28,7 @@ static uint64_t ask_reserve (fed_t *fed, const char *planner, const char *id, co
     Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
     Musubi__Instant first = MUSUBI__INSTANT__INIT, last = MUSUBI__INSTANT__INIT;
     Musubi__ComputeNeed needs [8], *list [8];
-    char ids [8][8];
+    char ids [8][32];
     for (size_t i = 0; i < wish->needs; i++) {
         musubi__compute_need__init (&needs [i]);
         snprintf (ids [i], sizeof ids [i], "n%zu", i);

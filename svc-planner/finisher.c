@@ -1,0 +1,343 @@
+/*  finisher - scan, spawn, and the arguments of a finisher.
+ *
+ *  A finisher is started with this process's own arguments and --finish STORE, so that it has the
+ *  same settings; only where it binds and which store it serves differ. It is made with posix_spawn
+ *  (never fork: we are on a worker's thread), hears signals again, and ends when its starter does.
+ */
+#include "finisher.h"
+
+#include "coordinator.h"
+#include "host.h"
+#include "planner_config.h"
+#include "store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_BYTES     4096
+#define ARGUMENTS_MAX  256
+#define STARTED_BY     "MUSUBI_FINISHER_OF" /* in a finisher's environment: its starter's pid */
+#define EXIT_USAGE     2
+#define LINE_BYTES_MAX 1024
+
+extern char **environ;
+
+static struct {
+    int argc;
+    char **argv;
+    char *pool; /* NULL: none */
+    uint64_t store_bytes;
+} started;
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+void finisher_remember (int argc, char **argv)
+{
+    started.argc = argc;
+    started.argv = argv;
+}
+
+void finisher_pool (const char *pool, uint64_t store_bytes)
+{
+    free (started.pool);
+    started.pool = pool ? must (strdup (pool)) : NULL;
+    started.store_bytes = store_bytes;
+}
+
+/*  --- looking --- */
+
+static bool see_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    bool *unfinished = owner;
+    *unfinished = coordinator_record_unfinished (table, key, value);
+    return !*unfinished;
+}
+
+/*  Opening raises the start number: nobody can have it open at the same time. */
+static bool store_unfinished (const char *folder)
+{
+    char why [STORE_WHY_BYTES];
+    uint8_t id [STORE_ID_BYTES];
+    store_t *store;
+    struct timespec now;
+    bool unfinished = false;
+    clock_gettime (CLOCK_REALTIME, &now);
+    int64_t wall_ms = (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (store_locked (folder) || getrandom (id, sizeof id, 0) != (ssize_t) sizeof id ||
+        store_open (&store, folder, started.store_bytes, id, wall_ms, why) != STORE_OK)
+        return false;
+    store_each (store, see_record, &unfinished);
+    store_close (&store);
+    return unfinished;
+}
+
+/*  --- starting --- */
+
+static int spawn (const char *program, char **arguments, char **environment)
+{
+    pid_t child;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    sigset_t none;
+    sigemptyset (&none);
+    posix_spawnattr_init (&attributes);
+    posix_spawn_file_actions_init (&files);
+    posix_spawnattr_setflags (&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask (&attributes, &none);
+    /* Our standard output is read by who waits for "ready": a finisher's is nobody's business. */
+    posix_spawn_file_actions_addopen (&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    int error = posix_spawn (&child, program, &files, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy (&files);
+    posix_spawnattr_destroy (&attributes);
+    return error;
+}
+
+static int start_finisher (const char *folder)
+{
+    char program [PATH_BYTES], starter [64];
+    ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return errno;
+    program [length] = 0;
+    char *arguments [ARGUMENTS_MAX + 3];
+    int count = 0;
+    for (; count < started.argc && count < ARGUMENTS_MAX; count++)
+        arguments [count] = started.argv [count];
+    arguments [count++] = "--finish";
+    arguments [count++] = (char *) folder;
+    arguments [count] = NULL;
+
+    size_t variables = 0;
+    while (environ [variables])
+        variables++;
+    char **environment = must (calloc (variables + 2, sizeof *environment));
+    memcpy (environment, environ, variables * sizeof *environment);
+    snprintf (starter, sizeof starter, STARTED_BY "=%ld", (long) getpid ());
+    environment [variables] = starter;
+    int error = spawn (program, arguments, environment);
+    free (environment);
+    return error;
+}
+
+static int is_store_folder (const struct dirent *entry)
+{
+    return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+}
+
+static void add_to_line (char line [LINE_BYTES_MAX], const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+static void add_to_line (char line [LINE_BYTES_MAX], const char *format, ...)
+{
+    size_t used = strlen (line);
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (line + used, LINE_BYTES_MAX - used, format, arguments);
+    va_end (arguments);
+}
+
+bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    (void) arguments;
+    char line [LINE_BYTES_MAX] = "";
+    bool good = true;
+    struct dirent **entries = NULL;
+    int count = started.pool ? scandir (started.pool, &entries, is_store_folder, alphasort) : 0;
+    if (count < 0) {
+        add_to_line (line, "cannot read pool=%.200s why=\"%s\"", started.pool, strerror (errno));
+        good = false;
+    }
+    for (int i = 0; i < count; i++) {
+        char folder [PATH_BYTES];
+        int length = snprintf (folder, sizeof folder, "%s/%s", started.pool, entries [i]->d_name);
+        free (entries [i]);
+        if (length < 0 || (size_t) length >= sizeof folder || !store_unfinished (folder))
+            continue;
+        int error = start_finisher (folder);
+        add_to_line (line, "%sstore=%.200s %s", *line ? " " : "", folder,
+                     error ? strerror (error) : "finisher=started");
+        good = good && !error;
+    }
+    free (entries);
+    *result_size = strlen (line);
+    *result = must (malloc (*result_size + 1));
+    memcpy (*result, line, *result_size + 1);
+    return good;
+}
+
+/*  --- being one --- */
+
+typedef struct {
+    char *list [2 * ARGUMENTS_MAX];
+    int count;
+} arguments_t;
+
+static void add_argument (arguments_t *self, const char *text)
+{
+    if (self->count < 2 * ARGUMENTS_MAX - 1)
+        self->list [self->count++] = must (strdup (text));
+}
+
+static void add_setting (arguments_t *self, const char *path, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+static void add_setting (arguments_t *self, const char *path, const char *format, ...)
+{
+    char setting [PATH_BYTES];
+    int used = snprintf (setting, sizeof setting, "%s=", path);
+    va_list values;
+    va_start (values, format);
+    vsnprintf (setting + used, sizeof setting - (size_t) used, format, values);
+    va_end (values);
+    add_argument (self, "--set");
+    add_argument (self, setting);
+}
+
+/*  The living planner has its own port: this one takes any free one of the same address. */
+static void add_bind (arguments_t *self, const config_t *config, const char *path,
+                      const char *store)
+{
+    const char *endpoint = config_text (config, path);
+    const char *colon = strrchr (endpoint, ':');
+    const char *slash = strrchr (store, '/');
+    if (strncmp (endpoint, "tcp://", 6) == 0 && colon)
+        add_setting (self, path, "%.*s:0", (int) (colon - endpoint), endpoint);
+    else
+        add_setting (self, path, "%s-finish-%s", endpoint, slash ? slash + 1 : store);
+}
+
+static void add_value (arguments_t *self, const config_t *config, const config_key_t *key)
+{
+    switch (key->type) {
+    case CONFIG_TEXT:
+        add_setting (self, key->path, "%s", config_text (config, key->path));
+        break;
+    case CONFIG_INTEGER:
+        add_setting (self, key->path, "%" PRId64, config_integer (config, key->path));
+        break;
+    case CONFIG_REAL:
+        add_setting (self, key->path, "%.17g", config_real (config, key->path));
+        break;
+    case CONFIG_BOOLEAN:
+        add_setting (self, key->path, "%s", config_boolean (config, key->path) ? "true" : "false");
+        break;
+    case CONFIG_DURATION:
+        add_setting (self, key->path, "%" PRId64 "ms", config_duration_ms (config, key->path));
+        break;
+    }
+}
+
+static bool starts_with (const char *text, const char *with)
+{
+    return strncmp (text, with, strlen (with)) == 0;
+}
+
+/*  All that was set, but which store, and where it binds. */
+static void add_settings (arguments_t *self, const config_t *config, const config_key_t *keys,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (config_has (config, keys [i].path) && strcmp (keys [i].path, "store/pool") != 0 &&
+            strcmp (keys [i].path, "store/folder") != 0 &&
+            strcmp (keys [i].path, "bind/endpoint") != 0 &&
+            strcmp (keys [i].path, "bind/events") != 0 &&
+            strcmp (keys [i].path, "finish/only") != 0)
+            add_value (self, config, &keys [i]);
+}
+
+static bool make_arguments (arguments_t *self, const char *file, const char *const *settings,
+                            size_t settings_count, const char *store)
+{
+    char why [CONFIG_WHY_BYTES];
+    size_t count = planner_keys_count + host_keys_count;
+    config_key_t *keys = must (calloc (count, sizeof *keys));
+    memcpy (keys, planner_keys, planner_keys_count * sizeof *keys);
+    memcpy (keys + planner_keys_count, host_keys, host_keys_count * sizeof *keys);
+    config_t *config = config_load (file, settings, settings_count, keys, count, why);
+    if (config) {
+        add_settings (self, config, keys, count);
+        add_bind (self, config, "bind/endpoint", store);
+        add_bind (self, config, "bind/events", store);
+        add_setting (self, "store/folder", "%s", store);
+        add_setting (self, "finish/only", "true");
+        config_destroy (&config);
+        free (keys);
+        return true;
+    }
+    fprintf (stderr, "svc-planner: %s\n", why);
+    free (keys);
+    return false;
+}
+
+/*  A finisher that a planner started ends with it; one that an operator started does not. */
+static void follow_starter (void)
+{
+    const char *starter = getenv (STARTED_BY);
+    if (!starter)
+        return;
+    prctl (PR_SET_PDEATHSIG, SIGTERM);
+    if (strtol (starter, NULL, 10) != (long) getppid ())
+        raise (SIGTERM);
+}
+
+char **finisher_arguments (int argc, char **argv, int *count, int *code)
+{
+    const char *file = NULL, *store = NULL, *settings [ARGUMENTS_MAX];
+    size_t settings_count = 0;
+    arguments_t arguments = {0};
+    *code = 0;
+    add_argument (&arguments, argv [0]);
+    for (int i = 1; i < argc; i++) {
+        bool more = i + 1 < argc;
+        if (strcmp (argv [i], "--finish") == 0 && more)
+            store = argv [++i];
+        else if (starts_with (argv [i], "--finish="))
+            store = argv [i] + strlen ("--finish=");
+        else if ((strcmp (argv [i], "-c") == 0 || strcmp (argv [i], "--config") == 0) && more)
+            file = argv [++i];
+        else if (starts_with (argv [i], "--config="))
+            file = argv [i] + strlen ("--config=");
+        else if (strcmp (argv [i], "--set") == 0 && more && settings_count < ARGUMENTS_MAX)
+            settings [settings_count++] = argv [++i];
+        else if (starts_with (argv [i], "--set=") && settings_count < ARGUMENTS_MAX)
+            settings [settings_count++] = argv [i] + strlen ("--set=");
+        else
+            add_argument (&arguments, argv [i]);
+    }
+    if (store && make_arguments (&arguments, file, settings, settings_count, store)) {
+        follow_starter ();
+        char **list = must (calloc ((size_t) arguments.count + 1, sizeof *list));
+        memcpy (list, arguments.list, (size_t) arguments.count * sizeof *list);
+        *count = arguments.count;
+        return list;
+    }
+    if (store)
+        *code = EXIT_USAGE;
+    for (int i = 0; i < arguments.count; i++)
+        free (arguments.list [i]);
+    return NULL;
+}
+
+void finisher_arguments_free (char **arguments)
+{
+    for (size_t i = 0; arguments && arguments [i]; i++)
+        free (arguments [i]);
+    free (arguments);
+}
