@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define CLIENT_SOCKETS_MAX 10240
-
 enum { PORT_PEER = 1 };
 
 /*  A reply that waits for client_wait. */
@@ -51,7 +49,7 @@ static void *must (void *memory)
 client_t *client_new (void)
 {
     client_t *self = must (calloc (1, sizeof *self));
-    self->ports = must (ports_new (CLIENT_SOCKETS_MAX));
+    self->ports = must (ports_new ());
     self->peers = peers_new (self->ports, PORT_PEER);
     return self;
 }

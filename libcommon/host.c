@@ -351,7 +351,8 @@ static bool open_sockets (host_t *self)
 {
     char why [BUS_WHY_BYTES];
     bus_settings_t settings = bus_settings (self->config);
-    self->ports = ports_new (SOCKETS_MAX);
+    ports_sockets_max (SOCKETS_MAX);
+    self->ports = ports_new ();
     if (!self->ports || !ports_watch (self->ports, self->signals)) {
         log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
         return false;

@@ -48,9 +48,13 @@ static void ring_join (ports_t *self, port_t *port)
     self->turn->ready_before = port;
 }
 
-ports_t *ports_new (size_t sockets_max)
+void ports_sockets_max (size_t sockets_max)
 {
     zsys_set_max_sockets (sockets_max);
+}
+
+ports_t *ports_new (void)
+{
     ports_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();

@@ -29,9 +29,12 @@ typedef struct port {
     struct port *ready_after;
 } port_t;
 
-/*  NULL with errno when the machine has no more descriptors. sockets_max is for the process: the
- *  first one to be said counts. */
-ports_t *ports_new (size_t sockets_max);
+/*  How many sockets this process may have, if the usual thousand are not enough. Before its first
+ *  socket of any kind. */
+void ports_sockets_max (size_t sockets_max);
+
+/*  NULL with errno when the machine has no more descriptors. */
+ports_t *ports_new (void);
 void ports_destroy (ports_t **self_p);
 
 /*  Takes the socket into the loop, and owns it from then on; NULL with errno, and the socket

@@ -1,0 +1,687 @@
+/*  test_bus - what may come over a socket, and what a core gets to see of it.
+ *
+ *  The bus, a caller (peers.h) and raw sockets live in one loop of this process; a miniature core
+ *  answers each request with its own body.
+ */
+#include "bus.h"
+
+#include "bus.pb-c.h"
+#include "envelope.h"
+#include "message.h"
+#include "peers.h"
+#include "prng.h"
+
+#include <czmq.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PORT_BUS = 1, PORT_PEER };
+
+#define PATIENCE_MS 5000
+
+static const store_identity_t identity = {.id = "the id of a bus", .start = 7};
+
+static ports_t *ports;
+static bus_t *bus;
+static peers_t *peers;
+
+/*  What the miniature core saw last. */
+static struct {
+    int requests;
+    char method [METHOD_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    uint64_t reply_to;
+    bool silent; /* it does not answer */
+    int hints;
+    uint64_t hint_number;
+    char topic [NAME_BYTES_MAX + 1];
+} seen;
+
+static int64_t mono_ms (void)
+{
+    return zclock_mono ();
+}
+
+static int start_bus (void **state)
+{
+    (void) state;
+    char why [BUS_WHY_BYTES];
+    memset (&seen, 0, sizeof seen);
+    ports = ports_new ();
+    bus =
+      bus_new (ports, PORT_BUS,
+               &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0", .events = "tcp://127.0.0.1:0"},
+               &identity, why);
+    peers = peers_new (ports, PORT_PEER);
+    return bus ? 0 : -1;
+}
+
+static int end_bus (void **state)
+{
+    (void) state;
+    peers_destroy (&peers);
+    bus_destroy (&bus);
+    ports_destroy (&ports);
+    return 0;
+}
+
+static void reply (uint64_t reply_to, bytes_t body)
+{
+    bus_effect (bus, &(effect_t){.kind = EFFECT_REPLY,
+                                 .reply = {.reply_to = reply_to, .reason = "", .body = body}});
+}
+
+static void core_step (const event_t *event)
+{
+    if (event->kind == EVENT_HINT) {
+        seen.hints++;
+        seen.hint_number = event->hint.number;
+        strncpy (seen.topic, event->hint.topic, sizeof seen.topic - 1);
+        return;
+    }
+    assert_int_equal (event->kind, EVENT_REQUEST);
+    seen.requests++;
+    seen.reply_to = event->request.reply_to;
+    strncpy (seen.method, event->request.method, sizeof seen.method - 1);
+    strncpy (seen.actor, event->request.actor, sizeof seen.actor - 1);
+    strncpy (seen.request_id, event->request.request_id, sizeof seen.request_id - 1);
+    if (!seen.silent)
+        reply (event->request.reply_to, event->request.body);
+}
+
+/*  One turn of the loop; true with an answer to a call of peers. */
+static bool turn (event_t *answer)
+{
+    event_t event;
+    int64_t now_ms = mono_ms ();
+    ports_wait (ports, 10);
+    for (port_t *port = ports_ready (ports); port; port = ports_ready (ports)) {
+        if (port->kind == PORT_PEER) {
+            if (peers_receive (peers, port, now_ms, answer))
+                return true;
+        } else if (bus_receive (bus, port, &event))
+            core_step (&event);
+    }
+    return peers_expire (peers, now_ms, answer);
+}
+
+static event_t await_answer (void)
+{
+    event_t answer = {0};
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    while (!turn (&answer))
+        assert_true (mono_ms () < until_ms);
+    return answer;
+}
+
+static zsock_t *dial (int type)
+{
+    zsock_t *sock = zsock_new (type);
+    assert_non_null (sock);
+    zsock_set_linger (sock, 0);
+    assert_int_equal (zsock_connect (sock, "%s", bus_endpoint (bus)), 0);
+    return sock;
+}
+
+/*  The reply to a raw socket, while the loop turns; NULL when none comes within the time. */
+static zmsg_t *await_raw (zsock_t *sock, int64_t patience_ms)
+{
+    event_t answer;
+    int64_t until_ms = mono_ms () + patience_ms;
+    zsock_set_rcvtimeo (sock, 0);
+    for (;;) {
+        zmsg_t *message = zmsg_recv (sock);
+        if (message)
+            return message;
+        if (mono_ms () >= until_ms)
+            return NULL;
+        assert_false (turn (&answer));
+    }
+}
+
+/*  A header as protobuf has it, so that fields can be wrong. */
+static zframe_t *header_frame (Musubi__RequestHeader *header)
+{
+    size_t size;
+    uint8_t *packed = message_pack (&header->base, &size);
+    zframe_t *frame = zframe_new (packed, size);
+    free (packed);
+    return frame;
+}
+
+static Musubi__RequestHeader sound_header (void)
+{
+    Musubi__RequestHeader header = MUSUBI__REQUEST_HEADER__INIT;
+    header.protocol = PROTOCOL;
+    header.service = "Test";
+    header.method = "Echo";
+    header.call = 42;
+    header.actor = "alice";
+    header.request_id = "r1@g1";
+    return header;
+}
+
+static void send_request (zsock_t *sock, Musubi__RequestHeader *header, const char *body)
+{
+    zmsg_t *message = zmsg_new ();
+    zframe_t *frame = header_frame (header);
+    zmsg_append (message, &frame);
+    zmsg_addstr (message, body);
+    assert_int_equal (zmsg_send (&message, sock), 0);
+}
+
+/*  Takes [header] [body]; the body as text in *body, to be freed. */
+static reply_header_t read_reply (zmsg_t *message, char **body)
+{
+    reply_header_t header;
+    assert_non_null (message);
+    if (zframe_size (zmsg_first (message)) == 0) /* a delimiter, given because one was sent */
+    {
+        zframe_t *delimiter = zmsg_pop (message);
+        zframe_destroy (&delimiter);
+    }
+    assert_int_equal (zmsg_size (message), 2);
+    zframe_t *frame = zmsg_pop (message);
+    assert_int_equal (
+      reply_header_read ((bytes_t){.data = zframe_data (frame), .size = zframe_size (frame)},
+                         &header),
+      ENVELOPE_OK);
+    zframe_destroy (&frame);
+    *body = zmsg_popstr (message);
+    zmsg_destroy (&message);
+    return header;
+}
+
+static void assert_refused (Musubi__RequestHeader *header, const char *body, call_status_t status,
+                            const char *reason)
+{
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    char *text;
+    send_request (dealer, header, body);
+    reply_header_t answer = read_reply (await_raw (dealer, PATIENCE_MS), &text);
+    assert_int_equal (answer.status, status);
+    assert_string_equal (answer.reason, reason);
+    assert_int_equal (answer.call, header->call);
+    assert_string_equal (text, "");
+    assert_int_equal (seen.requests, 0);
+    zstr_free (&text);
+    zsock_destroy (&dealer);
+}
+
+/*  --- requests --- */
+
+static void a_plain_req_socket_works (void **state)
+{
+    (void) state;
+    zsock_t *req = dial (ZMQ_REQ);
+    Musubi__RequestHeader header = sound_header ();
+    char *body;
+    for (int i = 1; i <= 3; i++) {
+        send_request (req, &header, "hello");
+        reply_header_t answer = read_reply (await_raw (req, PATIENCE_MS), &body);
+        assert_int_equal (answer.status, CALL_OK);
+        assert_int_equal (answer.call, 42);
+        assert_int_equal (answer.store_start, 7);
+        assert_memory_equal (answer.store, identity.id, STORE_ID_BYTES);
+        assert_string_equal (body, "hello");
+        zstr_free (&body);
+        assert_int_equal (seen.requests, i);
+    }
+    assert_string_equal (seen.method, "Echo");
+    assert_string_equal (seen.actor, "alice");
+    assert_string_equal (seen.request_id, "r1@g1");
+    zsock_destroy (&req);
+}
+
+static void a_dealer_without_delimiter_works_and_gets_none (void **state)
+{
+    (void) state;
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    Musubi__RequestHeader header = sound_header ();
+    char *body;
+    send_request (dealer, &header, "");
+    reply_header_t answer = read_reply (await_raw (dealer, PATIENCE_MS), &body);
+    assert_int_equal (answer.status, CALL_OK);
+    zstr_free (&body);
+    zsock_destroy (&dealer);
+}
+
+static void refuses_headers_out_of_bounds_by_field (void **state)
+{
+    (void) state;
+    char long_text [200];
+    memset (long_text, 'x', sizeof long_text - 1);
+    long_text [sizeof long_text - 1] = '\0';
+    uint8_t bytes [STORE_ID_BYTES] = "another store's";
+
+    Musubi__RequestHeader header = sound_header ();
+    header.protocol = 2;
+    assert_refused (&header, "x", CALL_WRONG_PROTOCOL, "protocol 1 is spoken here");
+    header = sound_header ();
+    header.service = long_text;
+    assert_refused (&header, "x", CALL_BAD_REQUEST, "service: longer than 63 bytes");
+    header = sound_header ();
+    header.method = long_text;
+    assert_refused (&header, "x", CALL_BAD_REQUEST, "method: longer than 63 bytes");
+    header = sound_header ();
+    header.actor = long_text;
+    assert_refused (&header, "x", CALL_BAD_REQUEST, "actor: longer than 63 bytes");
+    header = sound_header ();
+    header.request_id = long_text;
+    assert_refused (&header, "x", CALL_BAD_REQUEST, "request_id: longer than 127 bytes");
+    header = sound_header ();
+    header.to_store = (ProtobufCBinaryData){.len = 15, .data = bytes};
+    assert_refused (&header, "x", CALL_BAD_REQUEST, "to_store: not 16 bytes");
+    header.to_store.len = 16;
+    assert_refused (&header, "x", CALL_WRONG_STORE, "another store serves this address");
+    assert_int_equal (bus_counts (bus).refused, 7);
+}
+
+static void a_request_to_this_very_store_is_seen (void **state)
+{
+    (void) state;
+    store_identity_t own = identity;
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    Musubi__RequestHeader header = sound_header ();
+    header.to_store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = own.id};
+    char *body;
+    send_request (dealer, &header, "x");
+    assert_int_equal (read_reply (await_raw (dealer, PATIENCE_MS), &body).status, CALL_OK);
+    zstr_free (&body);
+    zsock_destroy (&dealer);
+}
+
+static void refuses_a_body_too_large_missing_or_doubled (void **state)
+{
+    (void) state;
+    static const struct {
+        size_t body_size;
+        int bodies;
+        call_status_t status;
+        const char *reason;
+    } cases [] = {
+      {BODY_BYTES_MAX, 1, CALL_OK, ""},
+      {BODY_BYTES_MAX + 1, 1, CALL_BAD_REQUEST, "body: larger than 1 MiB"},
+      {10, 0, CALL_BAD_REQUEST, "frames: expected [header] [body] and no more"},
+      {10, 2, CALL_BAD_REQUEST, "frames: expected [header] [body] and no more"},
+      {10, 500, CALL_BAD_REQUEST, "frames: expected [header] [body] and no more"},
+    };
+    char *bytes = calloc (1, BODY_BYTES_MAX + 1);
+    assert_non_null (bytes);
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        zsock_t *dealer = dial (ZMQ_DEALER);
+        Musubi__RequestHeader header = sound_header ();
+        zmsg_t *message = zmsg_new ();
+        zframe_t *frame = header_frame (&header);
+        zmsg_append (message, &frame);
+        for (int body = 0; body < cases [i].bodies; body++)
+            zmsg_addmem (message, bytes, cases [i].body_size);
+        assert_int_equal (zmsg_send (&message, dealer), 0);
+        char *text;
+        reply_header_t answer = read_reply (await_raw (dealer, PATIENCE_MS), &text);
+        assert_int_equal (answer.status, cases [i].status);
+        assert_string_equal (answer.reason, cases [i].reason);
+        zstr_free (&text);
+        zsock_destroy (&dealer);
+    }
+    assert_int_equal (seen.requests, 1);
+    free (bytes);
+}
+
+/*  A sound request after the others shows that the bus has dealt with them. */
+static void assert_still_serves (zsock_t *dealer)
+{
+    Musubi__RequestHeader header = sound_header ();
+    header.call = 4711;
+    send_request (dealer, &header, "still there?");
+    for (;;) {
+        char *body;
+        reply_header_t answer = read_reply (await_raw (dealer, PATIENCE_MS), &body);
+        bool is_ours = answer.call == 4711;
+        if (is_ours)
+            assert_string_equal (body, "still there?");
+        zstr_free (&body);
+        if (is_ours)
+            return;
+    }
+}
+
+static void a_header_cut_at_any_byte_is_answered_or_dropped (void **state)
+{
+    (void) state;
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    Musubi__RequestHeader header = sound_header ();
+    zframe_t *whole = header_frame (&header);
+    size_t size = zframe_size (whole);
+    for (size_t cut = 0; cut < size; cut++) {
+        zmsg_t *message = zmsg_new ();
+        zmsg_addmem (message, zframe_data (whole), cut);
+        zmsg_addstr (message, "body");
+        assert_int_equal (zmsg_send (&message, dealer), 0);
+    }
+    zframe_destroy (&whole);
+    assert_still_serves (dealer);
+    assert_true (bus_counts (bus).dropped > size / 2);
+    assert_int_equal (bus_counts (bus).pending, 0);
+    zsock_destroy (&dealer);
+}
+
+static void random_frames_never_hurt (void **state)
+{
+    (void) state;
+    prng_t prng;
+    uint64_t seed = 20261121;
+    print_message ("seed %llu\n", (unsigned long long) seed);
+    prng_seed (&prng, seed);
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    for (int i = 0; i < 900; i++) {
+        zmsg_t *message = zmsg_new ();
+        uint64_t frames = 1 + prng_below (&prng, 5);
+        for (uint64_t f = 0; f < frames; f++) {
+            uint8_t bytes [300];
+            size_t size = prng_below (&prng, 4) ? prng_below (&prng, sizeof bytes) : 0;
+            for (size_t b = 0; b < size; b++)
+                bytes [b] = (uint8_t) prng_next (&prng);
+            zmsg_addmem (message, bytes, size);
+        }
+        assert_int_equal (zmsg_send (&message, dealer), 0);
+    }
+    assert_still_serves (dealer);
+    bus_counts_t counts = bus_counts (bus);
+    assert_int_equal (counts.requests, 901);
+    assert_int_equal (counts.dropped + counts.refused + (uint64_t) seen.requests, 901);
+    zsock_destroy (&dealer);
+}
+
+static void a_peer_that_leaves_before_its_reply_does_no_harm (void **state)
+{
+    (void) state;
+    event_t answer;
+    seen.silent = true;
+    zsock_t *gone = dial (ZMQ_DEALER);
+    Musubi__RequestHeader header = sound_header ();
+    send_request (gone, &header, "x");
+    while (seen.requests == 0)
+        assert_false (turn (&answer));
+    zsock_destroy (&gone);
+    reply (seen.reply_to, (bytes_t){0});
+    assert_int_equal (bus_counts (bus).pending, 0);
+    seen.silent = false;
+    zsock_t *dealer = dial (ZMQ_DEALER);
+    assert_still_serves (dealer);
+    zsock_destroy (&dealer);
+}
+
+/*  --- binding --- */
+
+static void binds_beyond_this_machine_only_when_trusted (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *endpoint;
+        bool local;
+        bool sound;
+    } cases [] = {
+      {"tcp://127.0.0.1:0", true, true},
+      {"tcp://127.9.8.7:5600", true, true},
+      {"tcp://localhost:5600", true, true},
+      {"tcp://[::1]:5600", true, true},
+      {"ipc:///tmp/x.sock", true, true},
+      {"tcp://0.0.0.0:5600", false, true},
+      {"tcp://*:5600", false, true},
+      {"tcp://[::]:5600", false, true},
+      {"tcp://192.168.1.1:5600", false, true},
+      {"tcp://eth0:5600", false, true},
+      {"tcp://127.evil.example:5600", false, true},
+      {"tcp://128.0.0.1:5600", false, true},
+      {"tcp://127.0.0.1", false, false},
+      {"tcp://:5600", false, false},
+      {"udp://127.0.0.1:5600", false, false},
+      {"inproc://x", false, false},
+      {"ipc://", false, false},
+      {"", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        char why [BUS_WHY_BYTES];
+        bus_settings_t settings = {.endpoint = "tcp://127.0.0.1:0", .events = cases [i].endpoint};
+        assert_int_equal (bus_settings_right (&settings, why), cases [i].local);
+        if (!cases [i].local)
+            assert_non_null (strstr (why, "bind/events: '"));
+        if (!cases [i].local && cases [i].sound)
+            assert_non_null (strstr (why, "bind/trusted = true"));
+        settings.trusted = true;
+        assert_int_equal (bus_settings_right (&settings, why), cases [i].sound);
+    }
+}
+
+static void tells_others_the_host_they_can_reach (void **state)
+{
+    (void) state;
+    char why [BUS_WHY_BYTES];
+    bus_t *public = bus_new (ports, PORT_BUS,
+                             &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0",
+                                               .events = "tcp://127.0.0.1:0",
+                                               .host = "ams.example"},
+                             &identity, why);
+    assert_non_null (public);
+    assert_int_equal (strncmp (bus_endpoint (public), "tcp://ams.example:", 18), 0);
+    assert_true (atoi (bus_events (public) + 18) > 0);
+    bus_destroy (&public);
+}
+
+static void an_address_in_use_is_told (void **state)
+{
+    (void) state;
+    char why [BUS_WHY_BYTES];
+    bus_settings_t settings = {.endpoint = bus_endpoint (bus), .events = "tcp://127.0.0.1:0"};
+    assert_null (bus_new (ports, PORT_BUS, &settings, &identity, why));
+    assert_non_null (strstr (why, "Address already in use"));
+}
+
+/*  --- hints --- */
+
+static void subscribe_to_oneself (void)
+{
+    assert_true (bus_effect (
+      bus, &(effect_t){.kind = EFFECT_SUBSCRIBE, .subscribe = {.endpoint = bus_events (bus)}}));
+}
+
+static void publish (const char *topic)
+{
+    bus_effect (bus, &(effect_t){.kind = EFFECT_PUBLISH, .publish = {.topic = topic}});
+}
+
+static void hints_are_numbered_and_stop_when_unsubscribed (void **state)
+{
+    (void) state;
+    event_t answer;
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    subscribe_to_oneself ();
+    subscribe_to_oneself ();
+    uint64_t published = 0;
+    while (seen.hints == 0) { /* a subscriber that joins late misses what was before */
+        publish ("calendar");
+        published++;
+        assert_false (turn (&answer));
+        assert_true (mono_ms () < until_ms);
+    }
+    while (seen.hint_number < published)
+        assert_false (turn (&answer));
+    int hints = seen.hints;
+    publish ("directory");
+    while (seen.hint_number == published)
+        assert_false (turn (&answer));
+    assert_string_equal (seen.topic, "directory");
+    assert_int_equal (seen.hints, hints + 1); /* not doubled */
+    assert_int_equal (seen.hint_number, published + 1);
+    bus_effect (
+      bus, &(effect_t){.kind = EFFECT_UNSUBSCRIBE, .subscribe = {.endpoint = bus_events (bus)}});
+    assert_false (bus_effect (
+      bus, &(effect_t){.kind = EFFECT_SUBSCRIBE, .subscribe = {.endpoint = "nowhere"}}));
+}
+
+static void garbled_hints_are_dropped (void **state)
+{
+    (void) state;
+    event_t answer;
+    zsock_t *publisher = zsock_new (ZMQ_PUB);
+    assert_true (zsock_bind (publisher, "tcp://127.0.0.1:*") > 0);
+    bus_effect (bus, &(effect_t){.kind = EFFECT_SUBSCRIBE,
+                                 .subscribe = {.endpoint = zsock_endpoint (publisher)}});
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    while (bus_counts (bus).dropped < 10) {
+        zstr_send (publisher, "topic alone");
+        zstr_sendx (publisher, "topic", "garbage", NULL);
+        zstr_sendx (publisher, "topic", "garbage", "body", "and", "more", NULL);
+        assert_false (turn (&answer));
+        assert_true (mono_ms () < until_ms);
+    }
+    assert_int_equal (seen.hints, 0);
+    zsock_destroy (&publisher);
+}
+
+/*  --- calls --- */
+
+static void call (uint64_t number, const char *endpoint, int64_t timeout_ms)
+{
+    peers_call (peers,
+                &(effect_t){.kind = EFFECT_CALL,
+                            .call = {.call = number,
+                                     .endpoint = endpoint,
+                                     .service = "Test",
+                                     .method = "Echo",
+                                     .actor = "bob",
+                                     .request_id = "",
+                                     .body = {.data = (const uint8_t *) "hi", .size = 2},
+                                     .timeout_ms = timeout_ms}},
+                mono_ms ());
+}
+
+static void every_call_gets_its_own_answer (void **state)
+{
+    (void) state;
+    bool answered [201] = {false};
+    for (uint64_t number = 1; number <= 200; number++)
+        call (number, bus_endpoint (bus), PATIENCE_MS);
+    assert_int_equal (peers_calls (peers), 200);
+    for (int i = 0; i < 200; i++) {
+        event_t answer = await_answer ();
+        assert_int_equal (answer.answer.status, CALL_OK);
+        assert_memory_equal (answer.answer.body.data, "hi", 2);
+        assert_memory_equal (answer.answer.store, identity.id, STORE_ID_BYTES);
+        assert_false (answered [answer.answer.call]);
+        answered [answer.answer.call] = true;
+    }
+    assert_int_equal (peers_calls (peers), 0);
+}
+
+static void silence_is_timed_out_once_and_late_answers_are_dropped (void **state)
+{
+    (void) state;
+    event_t answer;
+    seen.silent = true;
+    call (1, bus_endpoint (bus), 100);
+    answer = await_answer ();
+    assert_int_equal (answer.answer.call, 1);
+    assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
+    assert_non_null (strstr (answer.answer.reason, "within 100 ms"));
+    assert_int_equal (seen.requests, 1);
+    reply (seen.reply_to, (bytes_t){0});
+    while (peers_dropped (peers) == 0)
+        assert_false (turn (&answer));
+    assert_int_equal (peers_calls (peers), 0);
+}
+
+static void an_unreachable_address_is_timed_out (void **state)
+{
+    (void) state;
+    call (1, "sim://nowhere", 1000);
+    call (2, "tcp://127.0.0.1:1", 50);
+    event_t answer = await_answer ();
+    assert_int_equal (answer.answer.call, 1);
+    assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
+    assert_string_equal (answer.answer.reason, "the address cannot be dialled");
+    answer = await_answer ();
+    assert_int_equal (answer.answer.call, 2);
+    assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
+    assert_false (peers_reach (peers, "nonsense", mono_ms ()));
+}
+
+/*  What has timed out while a peer was away never reaches it; what has not, does. */
+static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
+{
+    (void) state;
+    char endpoint [256], why [BUS_WHY_BYTES];
+    snprintf (endpoint, sizeof endpoint, "%s", bus_endpoint (bus));
+    bus_destroy (&bus);
+    call (1, endpoint, 100);
+    call (2, endpoint, 100);
+    call (3, endpoint, PATIENCE_MS);
+    assert_int_equal (await_answer ().answer.call, 1);
+    assert_int_equal (await_answer ().answer.call, 2);
+    bus = bus_new (ports, PORT_BUS,
+                   &(bus_settings_t){.endpoint = endpoint, .events = "tcp://127.0.0.1:0"},
+                   &identity, why);
+    assert_non_null (bus);
+    event_t answer = await_answer ();
+    assert_int_equal (answer.answer.call, 3);
+    assert_int_equal (answer.answer.status, CALL_OK);
+    assert_int_equal (seen.requests, 1);
+}
+
+static void an_address_not_used_for_long_is_let_go (void **state)
+{
+    (void) state;
+    call (1, bus_endpoint (bus), PATIENCE_MS);
+    await_answer ();
+    int64_t later_ms = mono_ms () + PEER_IDLE_MS;
+    assert_int_equal (peers_due (peers, later_ms), INT64_MAX);
+    call (2, bus_endpoint (bus), PATIENCE_MS);
+    assert_int_equal (await_answer ().answer.status, CALL_OK);
+}
+
+static void a_forgotten_call_has_no_answer (void **state)
+{
+    (void) state;
+    event_t answer;
+    call (1, bus_endpoint (bus), PATIENCE_MS);
+    peers_forget (peers, 1);
+    peers_forget (peers, 1);
+    assert_int_equal (peers_calls (peers), 0);
+    call (2, bus_endpoint (bus), PATIENCE_MS);
+    answer = await_answer ();
+    assert_int_equal (answer.answer.call, 2);
+}
+
+#define BUS_TEST(name) cmocka_unit_test_setup_teardown (name, start_bus, end_bus)
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      BUS_TEST (a_plain_req_socket_works),
+      BUS_TEST (a_dealer_without_delimiter_works_and_gets_none),
+      BUS_TEST (refuses_headers_out_of_bounds_by_field),
+      BUS_TEST (a_request_to_this_very_store_is_seen),
+      BUS_TEST (refuses_a_body_too_large_missing_or_doubled),
+      BUS_TEST (a_header_cut_at_any_byte_is_answered_or_dropped),
+      BUS_TEST (random_frames_never_hurt),
+      BUS_TEST (a_peer_that_leaves_before_its_reply_does_no_harm),
+      BUS_TEST (binds_beyond_this_machine_only_when_trusted),
+      BUS_TEST (tells_others_the_host_they_can_reach),
+      BUS_TEST (an_address_in_use_is_told),
+      BUS_TEST (hints_are_numbered_and_stop_when_unsubscribed),
+      BUS_TEST (garbled_hints_are_dropped),
+      BUS_TEST (every_call_gets_its_own_answer),
+      BUS_TEST (silence_is_timed_out_once_and_late_answers_are_dropped),
+      BUS_TEST (an_unreachable_address_is_timed_out),
+      BUS_TEST (a_peer_that_comes_back_gets_only_what_is_still_wanted),
+      BUS_TEST (an_address_not_used_for_long_is_let_go),
+      BUS_TEST (a_forgotten_call_has_no_answer),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
