@@ -357,7 +357,6 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
     for (size_t i = 0; i < snapshot->entries_count; i++)
         table_put (self, &snapshot->entries [i]);
     self->mark = snapshot->mark;
-    self->known = true;
     homes_take (self, snapshot);
     if (!same_publisher)
         outbox_log (self->outbox, LEVEL_INFO,
@@ -436,10 +435,12 @@ static void ask_ended (directory_t *self, const moment_t *now)
     self->failures = 0;
     self->silent = false;
     self->heard_ms = now->mono_ms;
-    if (subscribe (self))
+    if (subscribe (self)) {
         schedule (self, now->mono_ms + JOIN_MS, false); /* what it missed until it stood */
-    else
+    } else {
+        self->known = true;
         schedule_poll (self);
+    }
     backlog_apply (self, now);
 }
 

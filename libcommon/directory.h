@@ -46,7 +46,8 @@ void directory_hint (directory_t *self, const moment_t *now, const event_t *even
 /*  Publish this entry from now on, with heartbeats; again to change it. The entry is copied. */
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
 
-/*  Has a first snapshot come? */
+/*  Has a snapshot come since the changes are heard too? Before that nobody should be told that
+ *  somebody or something is not there. */
 bool directory_known (const directory_t *self);
 
 /*  NULL when not known. Valid until the next event. */

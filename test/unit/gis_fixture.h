@@ -505,8 +505,8 @@ static inline node_t *follower_new (world_t *self, const char *name, const char 
 {
     node_t *node = node_new (self, name);
     snprintf (node->entry.name, sizeof node->entry.name, "%s", name);
-    snprintf (node->entry.endpoint, sizeof node->entry.endpoint, "%s", node->endpoint);
-    snprintf (node->entry.events, sizeof node->entry.events, "%s", node->events);
+    memcpy (node->entry.endpoint, node->endpoint, strlen (node->endpoint) + 1);
+    memcpy (node->entry.events, node->events, strlen (node->events) + 1);
     follower_up (node, gis, gis_count);
     return node;
 }
