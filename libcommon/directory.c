@@ -59,8 +59,8 @@ struct directory {
     char **homes;
     size_t homes_count;
 
-    uint64_t call;    /* the page asked for; 0 = none */
-    snapshot_t pages; /* gathered so far, under the first page's mark */
+    uint64_t call;              /* the page asked for; 0 = none */
+    directory_snapshot_t pages; /* gathered so far, under the first page's mark */
     heard_t *backlog;
     size_t backlog_count;
     bool ask_again; /* doubt came up meanwhile */
@@ -170,8 +170,8 @@ static void table_drop_faded (directory_t *self, const moment_t *now)
 
 /*  What the snapshot does not list is gone, or, when the snapshot is of another publisher than
  *  the table was (or of another start of it), begins to fade. */
-static void table_forsake (directory_t *self, const moment_t *now, const snapshot_t *snapshot,
-                           bool same_publisher)
+static void table_forsake (directory_t *self, const moment_t *now,
+                           const directory_snapshot_t *snapshot, bool same_publisher)
 {
     size_t listed = 0;
     for (size_t i = 0; i < self->table_count; i++) {
@@ -232,9 +232,9 @@ static bool same_start (const directory_mark_t *mark, const uint8_t *store, uint
 static void apply (directory_t *self, const moment_t *now, const uint8_t *store, uint32_t start,
                    bytes_t body)
 {
-    delta_t delta;
+    directory_delta_t delta;
     char why [WHY_BYTES];
-    if (!same_start (&self->mark, store, start) || !delta_decode (&delta, body, why)) {
+    if (!same_start (&self->mark, store, start) || !directory_delta_decode (&delta, body, why)) {
         doubt (self, now);
         return;
     }
@@ -246,7 +246,7 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
             table_put (self, &delta.entry);
     } else if (delta.number > self->mark.number)
         doubt (self, now); /* a gap; a smaller number is known already */
-    delta_clear (&delta);
+    directory_delta_clear (&delta);
 }
 
 static void backlog_add (directory_t *self, const event_t *event)
@@ -319,7 +319,7 @@ static void homes_free (directory_t *self)
 }
 
 /*  The list is fixed for the federation's life (T2): another one is somebody's mistake. */
-static void homes_take (directory_t *self, const snapshot_t *snapshot)
+static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
 {
     bool same = snapshot->homes_count == self->homes_count;
     for (size_t i = 0; same && i < self->homes_count; i++)
@@ -351,7 +351,7 @@ static void see_own_entry (directory_t *self, const moment_t *now)
 /*  The pages are whole: they become the table. */
 static void snapshot_apply (directory_t *self, const moment_t *now)
 {
-    snapshot_t *snapshot = &self->pages;
+    directory_snapshot_t *snapshot = &self->pages;
     bool same_publisher = same_start (&self->mark, snapshot->mark.store, snapshot->mark.start);
     table_forsake (self, now, snapshot, same_publisher);
     for (size_t i = 0; i < snapshot->entries_count; i++)
@@ -363,11 +363,11 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
                     "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
                     self->gis [self->followed], self->table_count,
                     (unsigned long long) self->mark.number, snapshot->passed_over);
-    snapshot_clear (snapshot);
+    directory_snapshot_clear (snapshot);
     see_own_entry (self, now);
 }
 
-static void pages_add (snapshot_t *pages, snapshot_t *page)
+static void pages_add (directory_snapshot_t *pages, directory_snapshot_t *page)
 {
     if (page->entries_count > 0) {
         size_t count = pages->entries_count + page->entries_count;
@@ -380,7 +380,7 @@ static void pages_add (snapshot_t *pages, snapshot_t *page)
     pages->passed_over += page->passed_over;
     memcpy (pages->last, page->last, sizeof pages->last);
     pages->more = page->more && pages->entries_count < DIRECTORY_ENTRIES_MAX;
-    snapshot_clear (page);
+    directory_snapshot_clear (page);
 }
 
 static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
@@ -404,7 +404,7 @@ static void ask_page (directory_t *self, const moment_t *now, const char *after)
 static void ask (directory_t *self, const moment_t *now)
 {
     assert (self->call == 0);
-    snapshot_clear (&self->pages);
+    directory_snapshot_clear (&self->pages);
     self->asked_ms = now->mono_ms;
     ask_page (self, now, "");
 }
@@ -424,7 +424,7 @@ static void ask_failed (directory_t *self, const moment_t *now, const char *reas
     self->silent = true;
     self->failures++;
     self->followed = (self->followed + 1) % self->gis_count;
-    snapshot_clear (&self->pages);
+    directory_snapshot_clear (&self->pages);
     schedule (self, now->mono_ms + ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1),
               false);
     backlog_apply (self, now);
@@ -446,13 +446,13 @@ static void ask_ended (directory_t *self, const moment_t *now)
 
 /*  One page. The first says where in the stream of changes the pages begin; what changes while the
  *  others are fetched is in the backlog, and is applied after them in its order. */
-static void on_page (directory_t *self, const moment_t *now, snapshot_t *page)
+static void on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
 {
     bool first = self->pages.mark.start == 0;
     if (first && page->unchanged) {
         bool ours = same_start (&self->mark, page->mark.store, page->mark.start) &&
                     self->mark.number == page->mark.number;
-        snapshot_clear (page);
+        directory_snapshot_clear (page);
         if (ours)
             ask_ended (self, now);
         else
@@ -460,12 +460,12 @@ static void on_page (directory_t *self, const moment_t *now, snapshot_t *page)
         return;
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
-        snapshot_clear (page);
+        directory_snapshot_clear (page);
         ask (self, now); /* it was started anew between two pages */
         return;
     }
     if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {
-        snapshot_clear (page);
+        directory_snapshot_clear (page);
         ask_failed (self, now, "a page that does not go on");
         return;
     }
@@ -486,12 +486,12 @@ static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     directory_t *self = owner;
-    snapshot_t page;
+    directory_snapshot_t page;
     char why [WHY_BYTES];
     self->call = 0;
     if (result->status != CALL_OK)
         ask_failed (self, now, result->reason);
-    else if (!snapshot_decode (&page, result->body, why))
+    else if (!directory_snapshot_decode (&page, result->body, why))
         ask_failed (self, now, why);
     else
         on_page (self, now, &page);
@@ -538,7 +538,7 @@ void directory_destroy (directory_t **self_p)
     calls_cancel (self->calls, self->call);
     timers_cancel (self->timers, self->timer);
     announcer_destroy (&self->announcer);
-    snapshot_clear (&self->pages);
+    directory_snapshot_clear (&self->pages);
     backlog_clear (self);
     free (self->backlog);
     homes_free (self);

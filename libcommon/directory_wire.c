@@ -188,7 +188,8 @@ packed_t snapshot_request_encode (const char *after, const directory_mark_t *hav
     return packed_of (&request.base);
 }
 
-static bool homes_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, char why [WHY_BYTES])
+static bool homes_take (directory_snapshot_t *to, const Musubi__SnapshotAnswer *from,
+                        char why [WHY_BYTES])
 {
     if (from->n_homes > DIRECTORY_HOMES_MAX)
         return wrong (why, "homes: more than %d", DIRECTORY_HOMES_MAX);
@@ -201,7 +202,8 @@ static bool homes_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, char
 
 /*  An entry that we can't take is passed over: it may be of a kind that only newer peers know, and
  *  must not hide the others. */
-static bool entries_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, char why [WHY_BYTES])
+static bool entries_take (directory_snapshot_t *to, const Musubi__SnapshotAnswer *from,
+                          char why [WHY_BYTES])
 {
     if (from->n_entries > DIRECTORY_ENTRIES_MAX)
         return wrong (why, "entries: more than %d", DIRECTORY_ENTRIES_MAX);
@@ -222,9 +224,10 @@ static bool entries_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, ch
     return true;
 }
 
-static bool snapshot_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, char why [WHY_BYTES])
+static bool snapshot_take (directory_snapshot_t *to, const Musubi__SnapshotAnswer *from,
+                           char why [WHY_BYTES])
 {
-    *to = (snapshot_t){.unchanged = from->unchanged, .more = from->more};
+    *to = (directory_snapshot_t){.unchanged = from->unchanged, .more = from->more};
     if (from->store.len != STORE_ID_BYTES)
         return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
     if (from->start == 0)
@@ -236,11 +239,11 @@ static bool snapshot_take (snapshot_t *to, const Musubi__SnapshotAnswer *from, c
     to->mark.number = from->number;
     if (homes_take (to, from, why) && entries_take (to, from, why))
         return true;
-    snapshot_clear (to);
+    directory_snapshot_clear (to);
     return false;
 }
 
-bool snapshot_decode (snapshot_t *self, bytes_t body, char why [WHY_BYTES])
+bool directory_snapshot_decode (directory_snapshot_t *self, bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__snapshot_answer__descriptor, body);
     if (!message)
@@ -250,20 +253,20 @@ bool snapshot_decode (snapshot_t *self, bytes_t body, char why [WHY_BYTES])
     return taken;
 }
 
-void snapshot_clear (snapshot_t *self)
+void directory_snapshot_clear (directory_snapshot_t *self)
 {
     for (size_t i = 0; i < self->entries_count; i++)
         entry_clear (&self->entries [i]);
     free (self->entries);
     free (self->homes);
-    *self = (snapshot_t){0};
+    *self = (directory_snapshot_t){0};
 }
 
 /*  --- delta --- */
 
-static bool delta_take (delta_t *to, const Musubi__Delta *from, char why [WHY_BYTES])
+static bool delta_take (directory_delta_t *to, const Musubi__Delta *from, char why [WHY_BYTES])
 {
-    *to = (delta_t){.number = from->number};
+    *to = (directory_delta_t){.number = from->number};
     if (from->number == 0)
         return wrong (why, "number: counts from 1");
     switch (from->change_case) {
@@ -280,7 +283,7 @@ static bool delta_take (delta_t *to, const Musubi__Delta *from, char why [WHY_BY
     }
 }
 
-bool delta_decode (delta_t *self, bytes_t body, char why [WHY_BYTES])
+bool directory_delta_decode (directory_delta_t *self, bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__delta__descriptor, body);
     if (!message)
@@ -290,7 +293,7 @@ bool delta_decode (delta_t *self, bytes_t body, char why [WHY_BYTES])
     return taken;
 }
 
-void delta_clear (delta_t *self)
+void directory_delta_clear (directory_delta_t *self)
 {
     entry_clear (&self->entry);
 }

@@ -47,10 +47,10 @@ typedef struct {
     directory_mark_t mark;
     bool unchanged;
     bool more;
-} snapshot_t;
+} directory_snapshot_t;
 
-bool snapshot_decode (snapshot_t *self, bytes_t body, char why [WHY_BYTES]);
-void snapshot_clear (snapshot_t *self);
+bool directory_snapshot_decode (directory_snapshot_t *self, bytes_t body, char why [WHY_BYTES]);
+void directory_snapshot_clear (directory_snapshot_t *self);
 
 /*  One change: an entry that is new or changed, or the name of one that is gone. */
 typedef struct {
@@ -58,9 +58,9 @@ typedef struct {
     bool gone;
     char name [NAME_BYTES_MAX + 1];
     directory_entry_t entry; /* unless gone */
-} delta_t;
+} directory_delta_t;
 
-bool delta_decode (delta_t *self, bytes_t body, char why [WHY_BYTES]);
-void delta_clear (delta_t *self);
+bool directory_delta_decode (directory_delta_t *self, bytes_t body, char why [WHY_BYTES]);
+void directory_delta_clear (directory_delta_t *self);
 
 #endif

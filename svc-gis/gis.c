@@ -180,8 +180,8 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
     while (listing && entry_page_add (page, packed_of_listing (listing)))
         listing = roster_after (self->roster, listing->entry.name);
     reply (self, request,
-           snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
-                            listing != NULL));
+           directory_snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
+                                      listing != NULL));
     entry_page_destroy (&page);
 }
 

@@ -207,8 +207,8 @@ static void mark_put (Musubi__SnapshotAnswer *to, const directory_mark_t *mark)
     to->number = mark->number;
 }
 
-packed_t snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
-                          const char *const *homes, size_t homes_count, bool more)
+packed_t directory_snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
+                                    const char *const *homes, size_t homes_count, bool more)
 {
     Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
     char *home_list [GIS_HOMES_MAX];

@@ -58,8 +58,8 @@ void entry_page_destroy (entry_page_t **self_p);
  *  not in it. */
 bool entry_page_add (entry_page_t *self, bytes_t packed_entry);
 
-packed_t snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
-                          const char *const *homes, size_t homes_count, bool more);
+packed_t directory_snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
+                                    const char *const *homes, size_t homes_count, bool more);
 packed_t find_answer_encode (const entry_page_t *self, bool more);
 packed_t unchanged_encode (const directory_mark_t *mark);
 

@@ -125,7 +125,7 @@ static packed_t snapshot_of (const char *const *names, size_t count, directory_m
         assert_true (entry_page_add (page, fixture_bytes (packed)));
         free (packed.data);
     }
-    packed_t body = snapshot_encode (page, &mark, homes, 2, more);
+    packed_t body = directory_snapshot_encode (page, &mark, homes, 2, more);
     entry_page_destroy (&page);
     return body;
 }
@@ -332,7 +332,7 @@ static void entries_that_only_newer_peers_know_hide_no_others (void **state)
     assert_true (entry_page_add (page, fixture_bytes (packed)));
     directory_mark_t mark = mark_at (1, 1, 3);
     lone_answer (self, CALL_OK, snapshot_of (one, 1, mark, true));
-    lone_answer (self, CALL_OK, snapshot_encode (page, &mark, homes, 2, false));
+    lone_answer (self, CALL_OK, directory_snapshot_encode (page, &mark, homes, 2, false));
     entry_page_destroy (&page);
     free (packed.data);
     assert_true (lone_sees (self, "lis/a"));
@@ -347,7 +347,7 @@ static void another_list_of_homes_is_an_alarm (void **state)
     lone_wait_for_question (self);
     entry_page_t *page = entry_page_new ();
     directory_mark_t mark = mark_at (1, 1, 9);
-    lone_answer (self, CALL_OK, snapshot_encode (page, &mark, homes, 1, false));
+    lone_answer (self, CALL_OK, directory_snapshot_encode (page, &mark, homes, 1, false));
     entry_page_destroy (&page);
     assert_int_equal (self->alarms, 1);
 }
@@ -444,22 +444,24 @@ static void snapshots_and_changes_cut_short_are_never_taken_for_whole (void **st
     char why [WHY_BYTES];
     packed_t snapshot = snapshot_of (three, 3, mark_at (1, 1, 9), false);
     packed_t delta = delta_of (3, "lis/a");
-    snapshot_t pages;
-    delta_t change;
+    directory_snapshot_t pages;
+    directory_delta_t change;
     for (size_t size = 0; size < snapshot.size; size++)
-        if (snapshot_decode (&pages, (bytes_t){.data = snapshot.data, .size = size}, why)) {
+        if (directory_snapshot_decode (&pages, (bytes_t){.data = snapshot.data, .size = size},
+                                       why)) {
             assert_true (pages.entries_count <= 3);
-            snapshot_clear (&pages);
+            directory_snapshot_clear (&pages);
         }
     for (size_t size = 0; size < delta.size; size++)
-        assert_false (delta_decode (&change, (bytes_t){.data = delta.data, .size = size}, why));
-    assert_true (snapshot_decode (&pages, fixture_bytes (snapshot), why));
+        assert_false (
+          directory_delta_decode (&change, (bytes_t){.data = delta.data, .size = size}, why));
+    assert_true (directory_snapshot_decode (&pages, fixture_bytes (snapshot), why));
     assert_int_equal (pages.entries_count, 3);
     assert_int_equal (pages.mark.number, 9);
-    snapshot_clear (&pages);
-    assert_true (delta_decode (&change, fixture_bytes (delta), why));
+    directory_snapshot_clear (&pages);
+    assert_true (directory_delta_decode (&change, fixture_bytes (delta), why));
     assert_string_equal (change.name, "lis/a");
-    delta_clear (&change);
+    directory_delta_clear (&change);
     free (snapshot.data);
     free (delta.data);
 }

@@ -56,35 +56,35 @@ static call_status_t withdraw_as (node_t *gis, const char *actor, const char *na
     return ask_packed (gis, actor, "Gis", "Withdraw", body);
 }
 
-static snapshot_t snapshot (node_t *gis, const char *after, const directory_mark_t *have)
+static directory_snapshot_t snapshot (node_t *gis, const char *after, const directory_mark_t *have)
 {
     directory_mark_t nothing = {0};
     char why [WHY_BYTES];
-    snapshot_t taken;
+    directory_snapshot_t taken;
     assert_int_equal (ask_packed (gis, "anybody", "Gis", "Snapshot",
                                   snapshot_request_encode (after, have ? have : &nothing)),
                       CALL_OK);
-    assert_true (snapshot_decode (&taken, fixture_bytes (gis->world->body), why));
+    assert_true (directory_snapshot_decode (&taken, fixture_bytes (gis->world->body), why));
     return taken;
 }
 
 /*  Is it listed, and with which start? 0 = no. */
 static uint32_t listed (node_t *gis, const char *name)
 {
-    snapshot_t all = snapshot (gis, "", NULL);
+    directory_snapshot_t all = snapshot (gis, "", NULL);
     uint32_t start = 0;
     for (size_t i = 0; i < all.entries_count; i++)
         if (strcmp (all.entries [i].name, name) == 0)
             start = all.entries [i].start;
-    snapshot_clear (&all);
+    directory_snapshot_clear (&all);
     return start;
 }
 
 static uint64_t number_of (node_t *gis)
 {
-    snapshot_t all = snapshot (gis, "", NULL);
+    directory_snapshot_t all = snapshot (gis, "", NULL);
     uint64_t number = all.mark.number;
-    snapshot_clear (&all);
+    directory_snapshot_clear (&all);
     return number;
 }
 
@@ -106,7 +106,7 @@ static void a_snapshot_tells_who_tells_and_how_far (void **state)
     node_t *gis = gis_alone (world);
     announce (gis, "lis/b", 10, 1, 5000);
     announce (gis, "lis/a", 11, 1, 5000);
-    snapshot_t all = snapshot (gis, "", NULL);
+    directory_snapshot_t all = snapshot (gis, "", NULL);
     assert_int_equal (all.entries_count, 3);
     assert_string_equal (all.entries [0].name, "gis/g1");
     assert_string_equal (all.entries [1].name, "lis/a");
@@ -116,16 +116,16 @@ static void a_snapshot_tells_who_tells_and_how_far (void **state)
     assert_int_equal (all.mark.number, 3);
     assert_int_equal (all.homes_count, 1);
     assert_string_equal (all.homes [0], "gis/g1");
-    snapshot_t again = snapshot (gis, "", &all.mark);
+    directory_snapshot_t again = snapshot (gis, "", &all.mark);
     assert_true (again.unchanged);
     assert_int_equal (again.entries_count, 0);
-    snapshot_clear (&again);
+    directory_snapshot_clear (&again);
     announce (gis, "lis/c", 12, 1, 5000);
     again = snapshot (gis, "", &all.mark);
     assert_false (again.unchanged);
     assert_int_equal (again.entries_count, 4);
-    snapshot_clear (&again);
-    snapshot_clear (&all);
+    directory_snapshot_clear (&again);
+    directory_snapshot_clear (&all);
 }
 
 static void a_repeat_keeps_the_lease_and_is_no_change (void **state)
@@ -277,8 +277,8 @@ static void fields_of_newer_peers_are_passed_on (void **state)
     bytes_t body = {.data = request, .size = 2 + packed.size + sizeof newer};
     free (packed.data);
     assert_int_equal (ask (gis, "nis/x", "Gis", "Announce", body), CALL_OK);
-    snapshot_t all = snapshot (gis, "", NULL);
-    snapshot_clear (&all);
+    directory_snapshot_t all = snapshot (gis, "", NULL);
+    directory_snapshot_clear (&all);
     assert_non_null (memmem (world->body.data, world->body.size, newer, sizeof newer));
 }
 
@@ -456,10 +456,10 @@ static void settings_are_copied (void **state)
     memset (name, 'x', 6);
     memset (home, 'x', 6);
     list [0] = NULL;
-    snapshot_t all = snapshot (gis, "", NULL);
+    directory_snapshot_t all = snapshot (gis, "", NULL);
     assert_string_equal (all.homes [0], "gis/g1");
     assert_string_equal (all.entries [0].name, "gis/g1");
-    snapshot_clear (&all);
+    directory_snapshot_clear (&all);
 }
 
 int main (void)

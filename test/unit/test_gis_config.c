@@ -41,38 +41,38 @@ static bool core_of (fixture_t *self, const char *text, core_t *core)
 }
 
 /*  Its first snapshot, when it serves. */
-static snapshot_t snapshot_of (fixture_t *self, const char *text)
+static directory_snapshot_t snapshot_of (fixture_t *self, const char *text)
 {
     node_t *node = node_new (self->world, "gis/g1");
-    snapshot_t snapshot;
+    directory_snapshot_t snapshot;
     char why [WHY_BYTES];
     directory_mark_t nothing = {0};
     assert_true (core_of (self, text, &node->core));
     node_up (node);
     assert_int_equal (
       ask_packed (node, "x", "Gis", "Snapshot", snapshot_request_encode ("", &nothing)), CALL_OK);
-    assert_true (snapshot_decode (&snapshot, fixture_bytes (self->world->body), why));
+    assert_true (directory_snapshot_decode (&snapshot, fixture_bytes (self->world->body), why));
     return snapshot;
 }
 
 static void a_name_is_all_it_needs (void **state)
 {
-    snapshot_t snapshot = snapshot_of (*state, "name = \"g1\"\n");
+    directory_snapshot_t snapshot = snapshot_of (*state, "name = \"g1\"\n");
     assert_string_equal (snapshot.entries [0].name, "gis/g1");
     assert_int_equal (snapshot.homes_count, 1);
     assert_string_equal (snapshot.homes [0], "gis/g1");
-    snapshot_clear (&snapshot);
+    directory_snapshot_clear (&snapshot);
 }
 
 static void homes_keep_their_order_and_need_no_prefix (void **state)
 {
-    snapshot_t snapshot = snapshot_of (
+    directory_snapshot_t snapshot = snapshot_of (
       *state, "name = \"gis/g1\"\nhomes = \"g2, gis/g1,g3\"\ngis = \"sim://a,sim://b\"\n");
     assert_int_equal (snapshot.homes_count, 3);
     assert_string_equal (snapshot.homes [0], "gis/g2");
     assert_string_equal (snapshot.homes [1], "gis/g1");
     assert_string_equal (snapshot.homes [2], "gis/g3");
-    snapshot_clear (&snapshot);
+    directory_snapshot_clear (&snapshot);
 }
 
 static void contradictions_are_refused_by_key (void **state)
