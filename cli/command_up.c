@@ -5,6 +5,7 @@
  */
 #include "federation.h"
 #include "launch.h"
+#include "session.h"
 #include "table.h"
 
 #include <errno.h>
@@ -148,8 +149,9 @@ static void write_store (const folder_t *folder, const member_t *member, FILE *f
     free (pool);
 }
 
+/*  Whoever starts a federation administers it, and may look into all its records. */
 static void write_member (const folder_t *folder, const federation_t *federation,
-                          const member_t *member, FILE *file)
+                          const member_t *member, const char *administrator, FILE *file)
 {
     char *directories =
       folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
@@ -162,7 +164,9 @@ static void write_member (const folder_t *folder, const federation_t *federation
     if (strcmp (member->kind, "gis") == 0)
         write_homes (folder, file);
     if (strcmp (member->kind, "lis") == 0)
-        federation_write_site (federation, member->name, file);
+        federation_write_site (federation, member->name, administrator, file);
+    else
+        federation_write_value (file, 0, "administrators", administrator);
     fputs ("bind\n", file);
     federation_write_value (file, 1, "endpoint", member->endpoint);
     federation_write_value (file, 1, "events", member->events);
@@ -172,14 +176,14 @@ static void write_member (const folder_t *folder, const federation_t *federation
 
 /*  A configuration that is there already is the user's. */
 static bool write_configuration (const folder_t *folder, const federation_t *federation,
-                                 const member_t *member)
+                                 const member_t *member, const char *administrator)
 {
     char *path = folder_member_file (folder, member, "", ".zpl");
     bool good = true;
     if (access (path, F_OK) != 0) {
         FILE *file = fopen (path, "we");
         if (file)
-            write_member (folder, federation, member, file);
+            write_member (folder, federation, member, administrator, file);
         good = file && !ferror (file);
         if (file)
             good = fclose (file) == 0 && good;
@@ -214,7 +218,7 @@ static bool save (const folder_t *folder)
 }
 
 /*  Everything on disk that the members need. */
-static bool prepare (folder_t *folder, const federation_t *federation,
+static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *federation,
                      const description_t *description, size_t planners)
 {
     if (!make_folders (folder) || !plan_members (folder, federation, planners))
@@ -222,8 +226,10 @@ static bool prepare (folder_t *folder, const federation_t *federation,
     char *kept = folder_file (folder, "federation.zpl");
     bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
     free (kept);
+    char *administrator = session_find_actor (cli);
     for (size_t i = 0; i < folder->members_count && good; i++)
-        good = write_configuration (folder, federation, &folder->members [i]);
+        good = write_configuration (folder, federation, &folder->members [i], administrator);
+    free (administrator);
     return good && save (folder);
 }
 
@@ -341,8 +347,8 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options)
                          "them",
                          folder->path, folder->members_count);
     else
-        code =
-          prepare (folder, federation, &description, planners) ? start (cli, folder) : EXIT_REFUSED;
+        code = prepare (cli, folder, federation, &description, planners) ? start (cli, folder)
+                                                                         : EXIT_REFUSED;
     federation_destroy (&federation);
     free (description.text);
     return code;

@@ -197,17 +197,27 @@ static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
         write_node (to, level + 1, child);
 }
 
-void federation_write_site (const federation_t *self, const char *site, FILE *to)
+void federation_write_site (const federation_t *self, const char *site, const char *administrator,
+                            FILE *to)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s", site);
     const zpl_node_t *section = zpl_find (self->tree, path);
     assert (section);
     bool accounts = false;
+    const char *administrators = "";
     for (const zpl_node_t *child = section->first; child; child = child->next) {
-        write_node (to, 0, child);
         accounts = accounts || strcmp (child->name, "accounts") == 0;
+        if (strcmp (child->name, "administrators") == 0)
+            administrators = child->value ? child->value : "";
+        else
+            write_node (to, 0, child);
     }
+    char *all = NULL;
+    if (asprintf (&all, "%s%s%s", administrators, *administrators ? ", " : "", administrator) < 0)
+        abort ();
+    federation_write_value (to, 0, "administrators", all);
+    free (all);
     if (!accounts)
         fprintf (to, "accounts\n    everybody = \"*\"\n");
 }

@@ -30,8 +30,10 @@ size_t federation_directories (const federation_t *self, const char *const **nam
 size_t federation_sites (const federation_t *self, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
-/*  A site's section as ZPL lines, one level up. */
-void federation_write_site (const federation_t *self, const char *site, FILE *to);
+/*  A site's section as ZPL lines, one level up. administrator is one besides those named there; a
+ *  site that names no accounts is open to anybody. */
+void federation_write_site (const federation_t *self, const char *site, const char *administrator,
+                            FILE *to);
 
 /*  name = value, quoted as far as needed, indented by so many levels. */
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);

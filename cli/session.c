@@ -178,6 +178,17 @@ static bool settle_places (session_t *self, const cli_t *cli)
     return true;
 }
 
+char *session_find_actor (const cli_t *cli)
+{
+    char why [CONFIG_WHY_BYTES];
+    config_t *settings;
+    if (!load_settings (&settings, why))
+        cli_fail (EXIT_USAGE, "%s", why);
+    char *actor = find_actor (cli, settings);
+    config_destroy (&settings);
+    return actor;
+}
+
 session_t *session_open (const cli_t *cli, int *code)
 {
     session_t *self = calloc (1, sizeof *self);

@@ -18,6 +18,9 @@ session_t *session_open (const cli_t *cli, int *code);
 void session_close (session_t **self_p);
 
 const char *session_actor (const session_t *self);
+
+/*  Who asks, before there is a session. Malloc'ed. */
+char *session_find_actor (const cli_t *cli);
 int64_t session_timeout_ms (const session_t *self);
 client_t *session_client (const session_t *self);
 

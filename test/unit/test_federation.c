@@ -61,7 +61,7 @@ static void a_sites_section_passes_through_one_level_up (void **state)
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
-    federation_write_site (federation, "ams", file);
+    federation_write_site (federation, "ams", "carol", file);
     fclose (file);
     assert_string_equal (text, "classes\n"
                                "    thin\n"
@@ -69,6 +69,7 @@ static void a_sites_section_passes_through_one_level_up (void **state)
                                "        attributes\n"
                                "            note = 'says \"hello\"'\n"
                                "lead = \"10s\"\n"
+                               "administrators = \"carol\"\n"
                                "accounts\n"
                                "    everybody = \"*\"\n");
     free (text);
@@ -88,17 +89,19 @@ static void accounts_that_are_given_are_the_only_ones (void **state)
                                           "            thin\n"
                                           "                nodes = 4\n"
                                           "        accounts\n"
-                                          "            climate = \"alice, bob\"\n",
+                                          "            climate = \"alice, bob\"\n"
+                                          "        administrators = dave\n",
                                           why);
     if (!federation)
         fail_msg ("%s", why);
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
-    federation_write_site (federation, "ams", file);
+    federation_write_site (federation, "ams", "carol", file);
     fclose (file);
     assert_null (strstr (text, "*"));
     assert_non_null (strstr (text, "climate = \"alice, bob\""));
+    assert_non_null (strstr (text, "administrators = \"dave, carol\""));
     free (text);
     federation_destroy (&federation);
 }
