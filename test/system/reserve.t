@@ -56,8 +56,8 @@ exits 1 "a released reservation can't be changed" musubi modify "$id" "$work/pat
 ask show "$id"
 check "show says released" test "$(field status)" = released
 
-exits 1 "what fits nowhere is refused" \
-  musubi reserve - < <(request 100000 8 now+1h 30m)
+request 100000 8 now+1h 30m >"$work/large.json"
+exits 1 "what fits nowhere is refused" musubi reserve "$work/large.json"
 check "free spans of a site" musubi free "$(musubi --json sites | python3 -c 'import json,sys
 sites = json.load(sys.stdin)
 sites = sites["sites"] if isinstance(sites, dict) else sites

@@ -65,9 +65,8 @@ static void no_line_of_the_chart_is_wider_than_asked (void **state)
     for (size_t width = 0; width < 200; width += 7) {
         gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
         char *text = print (&gantt, width, false);
-        char *end = strstr (text, "\n\n"); /* the legend follows */
-        assert_non_null (end);
-        *end = '\0';
+        assert_non_null (strstr (text, "\n\n"));
+        *strstr (text, "\n\n") = '\0'; /* the legend follows */
         for (char *save = NULL, *line = strtok_r (text, "\n", &save); line;
              line = strtok_r (NULL, "\n", &save))
             assert_true (text_width (line) <=
