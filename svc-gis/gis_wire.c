@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static_assert (GIS_HOMES_MAX <= DIRECTORY_HOMES_MAX, "readers take as many homes");
+static_assert (GIS_ENTRIES_MAX <= DIRECTORY_ENTRIES_MAX, "readers keep as many entries");
 static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
 static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "same numbers");
 
