@@ -50,8 +50,9 @@ void participant_answer (participant_t *self, const request_t *request, command_
         assert (reason > 0 && reason < REFUSAL_REASONS);
         char text [TXID_TEXT_BYTES];
         service_count (self->service, refusal_counters [reason], 1);
-        outbox_log (self->service->outbox, LEVEL_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
-                    txid_text (&answer->txid, text), request->method, refusal_reason_word (reason),
+        outbox_log (self->service->outbox, LEVEL_DEBUG,
+                    "hold %s refused verb=%s reason=%s state=%s", txid_text (&answer->txid, text),
+                    request->method, refusal_reason_word (reason),
                     command_state_word (answer->state));
     }
     packed_t body = command_answer_encode (answer);
@@ -198,12 +199,12 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
 {
     participant_t *self = command->participant;
     assert (command->state == COMMAND_HELD);
-    int64_t at_ms = timekeeper_most (&self->service->timekeeper, now);
-    if (at_ms >= command->decide_by_ms || command_edge_passed (command, at_ms)) {
+    bool undecided = command_decide_near (command, now);
+    if (undecided || command_edge_near (command, now)) {
         command_answer_t answer = command_answer (command, now);
         answer.refusal.until_ms = command->decide_by_ms;
         refuse_with (&answer.refusal, REFUSAL_LATE, "%s has passed",
-                     at_ms >= command->decide_by_ms ? "decide_by" : "its edge");
+                     undecided ? "decide_by" : "its edge");
         participant_answer (self, request, &answer);
         return;
     }

@@ -2,12 +2,18 @@
  *
  *  It keeps commands by txid and reservations by id, moves each command through
  *
- *      held -> prepared -> committed | aborted | edge -> committed | edge-refused
- *      held -> aborted | expired
+ *      initial -> held -> prepared -> committed | aborted | edge
+ *                 held -> aborted | expired
+ *                 edge -> committed | edge-refused | aborted
  *
  *  stores what it promises before it says so, settles what is in doubt (T7), and answers repeats
  *  from its records. What is booked is a resource's business: LIS, NIS and storage plug a calendar
  *  in, GIS its claims. Pure.
+ *
+ *  A refused HOLD leaves nothing, so it may be asked again. A txid that was aborted or resolved
+ * before it came is buried: its HOLD is refused from then on. Counters in Service.Status: holds,
+ * votes, renewals, commits, aborts, expired, edges, edge_refusals, doubts_asked, doubts_resolved,
+ * pruned, bad_records, and refused_REASON.
  */
 #ifndef MUSUBI_PARTICIPANT_H
 #define MUSUBI_PARTICIPANT_H
@@ -40,8 +46,10 @@ typedef struct {
 
     /*  Take what plan's part needs beyond what current (NULL = nothing) holds: the calendar then
      *  carries the larger of old and new at every instant (T11). An empty part takes nothing.
-     *  Returns an object, or NULL with *refusal filled, fresh profile included. forced (at start,
-     *  from records) never refuses, even when capacity has shrunk below what is booked. */
+     *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile
+     *  included. forced (at start, from records) never refuses, even when capacity has shrunk below
+     *  what is booked. A command past its edge is taken again as of its vote: now is that moment,
+     * so that a window which is near by now is not refused for it (T9). */
     void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
                    bytes_t part, bool forced, refusal_t *refusal);
 
@@ -100,7 +108,8 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
 
 typedef struct participant participant_t;
 
-/*  Registers its methods, tables and start with the service. Everything is borrowed for life. */
+/*  Registers its methods, tables and start with the service. Everything is borrowed for life: end
+ *  it before the service and before what the resource owns. limits are copied. */
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access);
 void participant_destroy (participant_t **self_p);

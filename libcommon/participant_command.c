@@ -54,9 +54,32 @@ bool command_finished (const command_t *self)
     return command_next [self->state] == 0;
 }
 
-bool command_edge_passed (const command_t *self, int64_t at_ms)
+void command_clock (command_t *self, const moment_t *now)
 {
-    return !self->participant->resource.claims && at_ms >= self->edge_ms;
+    self->decide_mono_ms = now->mono_ms + (self->decide_by_ms - now->wall_ms);
+    self->edge_mono_ms = now->mono_ms + (self->edge_ms - now->wall_ms);
+}
+
+bool command_edge_passed (const command_t *self, const moment_t *now)
+{
+    return !self->participant->resource.claims && now->wall_ms >= self->edge_ms &&
+           now->mono_ms >= self->edge_mono_ms;
+}
+
+bool command_edge_near (const command_t *self, const moment_t *now)
+{
+    return !self->participant->resource.claims &&
+           (now->wall_ms >= self->edge_ms || now->mono_ms >= self->edge_mono_ms);
+}
+
+bool command_decide_passed (const command_t *self, const moment_t *now)
+{
+    return now->wall_ms >= self->decide_by_ms && now->mono_ms >= self->decide_mono_ms;
+}
+
+bool command_decide_near (const command_t *self, const moment_t *now)
+{
+    return now->wall_ms >= self->decide_by_ms || now->mono_ms >= self->decide_mono_ms;
 }
 
 command_answer_t command_answer (const command_t *self, const moment_t *now)
@@ -104,7 +127,10 @@ void command_watch (command_t *self, const moment_t *now)
     if (self->state == COMMAND_HELD) {
         at_ms = self->expires_mono_ms;
     } else if (self->state == COMMAND_PREPARED && !participant->resource.claims) {
-        at_ms = timekeeper_mono (&participant->service->timekeeper, now, self->edge_ms);
+        int64_t wall_left_ms = self->edge_ms - now->wall_ms;
+        at_ms = now->mono_ms + wall_left_ms;
+        if (at_ms < self->edge_mono_ms)
+            at_ms = self->edge_mono_ms;
         if (at_ms > now->mono_ms + EDGE_LOOK_MS_MAX)
             at_ms = now->mono_ms + EDGE_LOOK_MS_MAX;
     }
@@ -116,10 +142,7 @@ void command_age (command_t *self, const moment_t *now)
 {
     if (self->state == COMMAND_HELD && now->mono_ms >= self->expires_mono_ms)
         command_move (self, now, COMMAND_EXPIRED, "cause=ttl");
-    /* T15: a stepped clock alone makes no edge, both must have passed it */
-    else if (self->state == COMMAND_PREPARED &&
-             command_edge_passed (self,
-                                  timekeeper_least (&self->participant->service->timekeeper, now)))
+    else if (self->state == COMMAND_PREPARED && command_edge_passed (self, now))
         command_move (self, now, COMMAND_EDGE, "cause=no-decision");
 }
 

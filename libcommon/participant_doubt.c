@@ -66,8 +66,13 @@ static doubt_t *doubt_begin (command_t *command)
     return command->doubt;
 }
 
-/*  Nothing learnt: the next question later, by up to half of that earlier, so that those in doubt
- *  about one planner do not ask in step. */
+int64_t doubt_delay_ms (command_t *self, uint32_t delay_ms)
+{
+    prng_t *prng = &self->participant->service->prng;
+    return delay_ms - (int64_t) prng_below (prng, delay_ms / 2 + 1);
+}
+
+/*  Nothing learnt: the next question comes later. */
 static void back_off (command_t *command, const moment_t *now)
 {
     participant_t *self = command->participant;
@@ -75,8 +80,7 @@ static void back_off (command_t *command, const moment_t *now)
     uint32_t delay_ms = doubt->delay_ms;
     doubt->delay_ms =
       delay_ms > self->limits.doubt_ms_max / 2 ? self->limits.doubt_ms_max : 2 * delay_ms;
-    uint32_t jitter_ms = (uint32_t) prng_below (&self->service->prng, delay_ms / 2 + 1);
-    doubt_watch (command, now, delay_ms - jitter_ms);
+    doubt_watch (command, now, doubt_delay_ms (command, delay_ms));
 }
 
 static void conclude (command_t *command, const moment_t *now, bool committed, const char *why)
@@ -182,7 +186,6 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     command_t *command = owner;
-    participant_t *self = command->participant;
     doubt_t *doubt = command->doubt;
     doubt->coordinator = 0;
     bool done;
@@ -194,7 +197,7 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
         conclude (command, now, false, "cause=outcome");
         break;
     case OUTCOME_PENDING:
-        if (timekeeper_least (&self->service->timekeeper, now) >= command->decide_by_ms)
+        if (command_decide_passed (command, now))
             ask_others (command, now);
         else
             back_off (command, now);

@@ -65,8 +65,7 @@ static bool check_caller (const participant_t *self, const request_t *request, c
 static bool check_time (const participant_t *self, const moment_t *now, const plan_t *plan,
                         refusal_t *refusal)
 {
-    /* T15: by whichever clock comes first */
-    int64_t at_ms = timekeeper_most (&self->service->timekeeper, now);
+    int64_t at_ms = now->wall_ms; /* T15: from here on the monotonic clock counts too */
     if (at_ms >= plan->decide_by_ms) {
         refusal->until_ms = plan->decide_by_ms;
         return refuse_with (refusal, REFUSAL_LATE, "it was to be decided %" PRId64 " ms ago",
@@ -278,6 +277,7 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
     command->held_mono_ms = now->mono_ms;
     command->expires_ms = now->wall_ms + ttl_ms;
     command->expires_mono_ms = now->mono_ms + ttl_ms;
+    command_clock (command, now);
     command->taken = taken;
     bytes_t part = {.data = command->part.data, .size = command->part.size};
     if (!self->resource.claims) {

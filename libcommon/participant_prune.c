@@ -53,7 +53,9 @@ static bool sweep_commands (participant_t *self, const moment_t *now)
         self->prune_begun = true;
         if (!command_finished (command) || !outlived (self, now, command->until_ms))
             continue;
-        if (command->state != COMMAND_COMMITTED || command->done)
+        bool decided =
+          command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
+        if (!decided || command->done)
             prune_command (self, command);
         else if (asks++ < PRUNE_ASKS_MAX)
             doubt_ask_done (command, now);

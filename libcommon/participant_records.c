@@ -230,7 +230,8 @@ void reservation_part (participant_t *self, reservation_t *reservation, part_kin
 static void tell_bad (participant_t *self, const char *table, const char *why)
 {
     service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%s why=\"%s\"", table, why);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%s why=\"%s\"", table,
+                why);
 }
 
 /*  The resource asserts on its parts, so what comes from a disk is looked at again. */
@@ -390,6 +391,7 @@ static void resume_life (command_t *self, const moment_t *now)
     if (left_ms > self->participant->limits.hold_ttl_ms_max)
         left_ms = self->participant->limits.hold_ttl_ms_max;
     self->expires_mono_ms = now->mono_ms + (left_ms > 0 ? left_ms : 0);
+    command_clock (self, now);
     int64_t age_ms = now->wall_ms - self->held_ms;
     self->held_mono_ms = now->mono_ms - (age_ms > 0 ? age_ms : 0);
 }
@@ -424,7 +426,7 @@ static bool resume (command_t *self, const moment_t *now)
     if (self->timer == 0)
         command_watch (self, now);
     if (self->state == COMMAND_PREPARED || self->state == COMMAND_EDGE)
-        doubt_watch (self, now, participant->limits.doubt_ms);
+        doubt_watch (self, now, doubt_delay_ms (self, participant->limits.doubt_ms));
     return true;
 }
 
@@ -442,9 +444,10 @@ void records_start (participant_t *self, const moment_t *now)
         command->state = COMMAND_ABORTED; /* in memory only: the record stays for whoever repairs */
         command_free (command);
     }
-    outbox_log (
-      self->service->outbox, LEVEL_INFO, "participant started commands=%zu open=%zu reservations=%zu",
-      ordered_count (self->commands), self->open_count, ordered_count (self->reservations));
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "participant started commands=%zu open=%zu reservations=%zu",
+                ordered_count (self->commands), self->open_count,
+                ordered_count (self->reservations));
 }
 
 void records_register (participant_t *self)

@@ -11,10 +11,9 @@
 #include <string.h>
 
 /*  S3's state, which time alone moves on. */
-static reservation_state_t state_of (const participant_t *self, const moment_t *now,
-                                     const reservation_t *reservation)
+static reservation_state_t state_of (const moment_t *now, const reservation_t *reservation)
 {
-    int64_t at_ms = timekeeper_least (&self->service->timekeeper, now);
+    int64_t at_ms = now->wall_ms;
     if (reservation->version == 0)
         return RESERVATION_CREATED;
     if (reservation->failed)
@@ -30,7 +29,7 @@ static part_view_t view_of (const participant_t *self, const moment_t *now, verb
     return (part_view_t){
       .participant = self->service->name,
       .reservation = reservation,
-      .state = state_of (self, now, reservation),
+      .state = state_of (now, reservation),
       .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
       .by = reservation->version == 0 ? reservation->pending
                                       : command_find (self, &reservation->made_by),

@@ -56,8 +56,10 @@ struct command {
     tally_t *actor;   /* NULL for a tombstone */
     tally_t *planner; /* the coordinator */
     uint32_t base_version;
-    int64_t decide_by_ms;
+    int64_t decide_by_ms; /* wall; and both counted monotonically from the receipt (T15) */
+    int64_t decide_mono_ms;
     int64_t edge_ms;
+    int64_t edge_mono_ms;
     int64_t held_ms; /* wall */
     int64_t held_mono_ms;
     int64_t expires_ms; /* wall */
@@ -146,8 +148,17 @@ void command_watch (command_t *self, const moment_t *now);
  *  Only while prepared or at the edge. */
 void command_decide_commit (command_t *self, const moment_t *now, const char *why);
 
-/*  Has the edge come, as far as this clock goes? Never for a claim. */
-bool command_edge_passed (const command_t *self, int64_t at_ms);
+/*  T15: has the edge come by both clocks, so that a stepped one alone makes none? By either, so
+ * that no vote is given past it? Never for a claim. */
+bool command_edge_passed (const command_t *self, const moment_t *now);
+bool command_edge_near (const command_t *self, const moment_t *now);
+
+/*  decide_by has passed: by both clocks; by whichever comes first. */
+bool command_decide_passed (const command_t *self, const moment_t *now);
+bool command_decide_near (const command_t *self, const moment_t *now);
+
+/*  Count decide_by and edge monotonically from now on. */
+void command_clock (command_t *self, const moment_t *now);
 
 bool command_open (const command_t *self);     /* held or prepared: it takes capacity */
 bool command_finished (const command_t *self); /* no verb changes it any more */
@@ -202,6 +213,9 @@ void prune_start (participant_t *self, const moment_t *now);
 
 /*  A vote has been given: ask when no decision comes. delay_ms from now. */
 void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms);
+
+/*  Up to half of the delay earlier, so that those in doubt about one planner do not ask in step. */
+int64_t doubt_delay_ms (command_t *self, uint32_t delay_ms);
 
 /*  No more questions. */
 void doubt_end (command_t *self);

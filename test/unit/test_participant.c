@@ -308,6 +308,18 @@ static void renewal_is_stored (void **state)
     rig_destroy (rig);
 }
 
+static void renewal_of_a_vote_has_nothing_to_do (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
+    command_answer_t answer = renew (rig, 1, 1000);
+    assert_int_equal (answer.state, COMMAND_PREPARED);
+    assert_int_equal (answer.refusal.reason, REFUSAL_NONE);
+    assert_int_equal (rig->puts, 0);
+    rig_destroy (rig);
+}
+
 /*  --- the decision --- */
 
 static void R5_commit_repeats_with_the_same_answer (void **state)
@@ -428,6 +440,20 @@ static void T15_decide_by_counts_by_whichever_clock_comes_first (void **state)
     rig_hold (rig, hold);
     rig->now.wall_ms += 120000; /* stepped forward: the wall clock counts too */
     assert_int_equal (rig_verb (rig, "Prepare", 2).refusal.reason, REFUSAL_LATE);
+    rig_destroy (rig);
+}
+
+static void T15_a_clock_put_right_long_ago_does_not_make_holds_late (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig->now.wall_ms -= 30 * 60000; /* it was half an hour fast when we started */
+    rig_pass (rig, 60000);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
+    hold.prepare = false;
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_HELD);
+    rig_pass (rig, 5000);
+    assert_int_equal (rig_verb (rig, "Prepare", 1).state, COMMAND_PREPARED);
     rig_destroy (rig);
 }
 
@@ -727,6 +753,7 @@ int main (void)
       cmocka_unit_test (a_vote_does_not_expire),
       cmocka_unit_test (R12_renewal_prolongs_up_to_the_hold_age),
       cmocka_unit_test (renewal_is_stored),
+      cmocka_unit_test (renewal_of_a_vote_has_nothing_to_do),
       cmocka_unit_test (R5_commit_repeats_with_the_same_answer),
       cmocka_unit_test (R5_commit_of_what_never_voted_is_refused_without_effect),
       cmocka_unit_test (R5_abort_gives_back_and_repeats),
@@ -734,6 +761,7 @@ int main (void)
       cmocka_unit_test (R5_abort_of_the_committed_is_refused),
       cmocka_unit_test (T15_hold_and_prepare_after_decide_by_are_refused),
       cmocka_unit_test (T15_decide_by_counts_by_whichever_clock_comes_first),
+      cmocka_unit_test (T15_a_clock_put_right_long_ago_does_not_make_holds_late),
       cmocka_unit_test (T9_hold_past_its_edge_is_refused),
       cmocka_unit_test (a_plan_decided_far_ahead_is_refused_by_name),
       cmocka_unit_test (T11_modify_carries_the_larger_of_both_until_commit),

@@ -496,6 +496,65 @@ static void T15_a_clock_put_back_does_not_hide_the_edge_for_long (void **state)
     rig_destroy (rig);
 }
 
+static void T15_a_clock_put_right_does_not_put_the_edge_off (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig->now.wall_ms += 30 * 60000; /* it was half an hour slow when we started */
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
+    rig_pass (rig, 30 * 60000 - 1);
+    assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
+    rig_pass (rig, 1);
+    assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
+    rig_destroy (rig);
+}
+
+static void T7_a_plan_of_one_asks_its_coordinator_again_and_again (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
+    hold.plan.participants_count = 1;
+    *hold.plan.home = '\0';
+    rig_hold (rig, hold);
+    for (int i = 0; i < 3; i++) {
+        rig_pass (rig, 15000);
+        rig_tell_silence (rig, "Outcome");
+    }
+    assert_null (rig_asked (rig, "Resolve"));
+    rig_pass (rig, 15000);
+    rig_tell_outcome (rig, 1, OUTCOME_ABORTED, false);
+    assert_int_equal (rig_state (rig, 1), COMMAND_ABORTED);
+    rig_destroy (rig);
+}
+
+static int64_t buried_for_ms (int64_t decide_by_ms)
+{
+    rig_t *rig = rig_started (10);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, "lis/tyo", "Resolve", resolve_encode (&txid, decide_by_ms));
+    assert_int_equal (rig_answer (rig).state, COMMAND_ABORTED);
+    int64_t minutes = 0;
+    while (rig->kept_count > 0 && minutes < 5000) {
+        rig_pass (rig, 60000);
+        minutes++;
+    }
+    rig_destroy (rig);
+    return minutes * 60000;
+}
+
+static void T15_tombstones_live_to_decide_by_and_retention (void **state)
+{
+    (void) state;
+    int64_t day_ms = 24 * HOUR_MS;
+    int64_t sweep_ms = 15 * 60000;
+    assert_in_range (buried_for_ms (0), day_ms, day_ms + sweep_ms);
+    assert_in_range (buried_for_ms (WALL_MS + HOUR_MS), day_ms + HOUR_MS,
+                     day_ms + HOUR_MS + sweep_ms);
+    /* nobody makes us keep one for ever */
+    assert_in_range (buried_for_ms (WALL_MS + 1000 * day_ms), 2 * day_ms, 2 * day_ms + sweep_ms);
+}
+
 static void T10_edge_refused_counts_as_the_new_version_with_nothing (void **state)
 {
     (void) state;
@@ -580,6 +639,9 @@ int main (void)
       cmocka_unit_test (T9_the_doubt_goes_on_past_the_edge),
       cmocka_unit_test (T15_a_stepped_clock_alone_makes_no_edge),
       cmocka_unit_test (T15_a_clock_put_back_does_not_hide_the_edge_for_long),
+      cmocka_unit_test (T15_a_clock_put_right_does_not_put_the_edge_off),
+      cmocka_unit_test (T7_a_plan_of_one_asks_its_coordinator_again_and_again),
+      cmocka_unit_test (T15_tombstones_live_to_decide_by_and_retention),
       cmocka_unit_test (T10_edge_refused_counts_as_the_new_version_with_nothing),
       cmocka_unit_test (T10_edge_refused_modify_keeps_what_it_had_of_the_old),
       cmocka_unit_test (T11_a_change_at_its_edge_is_still_pending),

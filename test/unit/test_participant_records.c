@@ -180,6 +180,54 @@ static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
     rig_destroy (rig);
 }
 
+static void a_record_under_the_wrong_key_or_of_another_service_is_skipped (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig->kept [0].key.data [TXID_BYTES - 1] = 9; /* the command's */
+    rig_restart (rig, 0);
+    assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    assert_int_equal (rig_load (rig, 1), 2); /* the reservation stands by itself */
+    rig->kept [0].key.data [TXID_BYTES - 1] = 1;
+
+    size_t key_size = rig->kept [1].key.size;
+    rig->kept [1].key.size = 0;
+    rig_stop (rig);
+    rig_boot (rig);
+    assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    assert_int_equal (rig_load (rig, 1), 0);
+    rig->kept [1].key.size = key_size;
+
+    rig_stop (rig);
+    rig->resource.part_kind = PART_CLAIM;
+    rig_boot (rig);
+    assert_int_equal (rig_counter (rig, "bad_records"), 2);
+    rig_stop (rig);
+    rig->resource.part_kind = PART_COMPUTE;
+    rig_boot (rig);
+    assert_int_equal (rig_load (rig, 1), 2);
+    rig_destroy (rig);
+}
+
+static void a_reservation_whose_command_is_lost_can_still_be_released (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    packed_t good = rig->kept [0].value;
+    rig->kept [0].value = packed_copy ((bytes_t){(const uint8_t *) "?", 1});
+    rig_restart (rig, 0);
+    assert_int_equal (rig_load (rig, 1), 2);
+    hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 2);
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_verb (rig, "Commit", 2);
+    assert_int_equal (rig_load (rig, 1), 0);
+    free (rig->kept [0].value.data);
+    rig->kept [0].value = good;
+    rig_destroy (rig);
+}
+
 /*  --- pruning --- */
 
 static void finished_records_are_pruned_after_their_retention (void **state)
@@ -284,6 +332,8 @@ int main (void)
       cmocka_unit_test (a_bad_record_is_told_and_skipped_and_never_stops_a_start),
       cmocka_unit_test (a_skipped_record_leaves_the_others_and_stays_in_the_store),
       cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
+      cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
+      cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),
       cmocka_unit_test (finished_records_are_pruned_after_their_retention),
       cmocka_unit_test (a_commit_not_acknowledged_by_all_is_kept_and_asked_about),
       cmocka_unit_test (T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged),
