@@ -142,6 +142,7 @@ void command_age (command_t *self, const moment_t *now)
 {
     if (self->state == COMMAND_HELD && now->mono_ms >= self->expires_mono_ms)
         command_move (self, now, COMMAND_EXPIRED, "cause=ttl");
+    /* T15: a stepped clock alone makes no edge, both must have passed it */
     else if (self->state == COMMAND_PREPARED && command_edge_passed (self, now))
         command_move (self, now, COMMAND_EDGE, "cause=no-decision");
 }
