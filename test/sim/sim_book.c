@@ -56,11 +56,15 @@ static packed_t modify_body (const sim_request_t *request, const sim_request_t *
     }
 }
 
-bool sim_book_compose (sim_book_t *self, sim_request_t *request)
+bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms)
 {
     if (request->body [0].data)
         return true;
     if (request->operation == OPERATION_RESERVE) {
+        for (size_t i = 0; i < 2; i++) {
+            request->wish [i].earliest_ms += now_ms;
+            request->wish [i].latest_ms += now_ms;
+        }
         request->body [0] = sim_wire_reserve (&request->wish [0]);
         request->body [1] = sim_wire_reserve (&request->wish [1]);
         return true;
@@ -101,6 +105,10 @@ bool sim_book_told (sim_request_t *request, size_t variant, const sim_answer_t *
     }
     if (request->told [variant]) {
         bool same = same_bytes (&request->answer_packed, packed);
+        if (!same && answer->status == ANSWER_REFUSED && request->answer.status == ANSWER_REFUSED) {
+            request->reworded = true;
+            return true;
+        }
         if (!same)
             snprintf (
               why, WHY_BYTES, "%.100s: told twice, two different answers (%s)", request->request_id,

@@ -23,7 +23,8 @@ typedef struct {
     bool told [2];                    /* that body was committed or refused */
     bool conflict [2];                /* that body was told to be another's */
     bool unfit [2];                   /* that body was denied, not found or not understood */
-    sim_answer_t answer;              /* of the body that was told */
+    bool reworded;       /* refused again in other words: only of what broke at its edge (T10) */
+    sim_answer_t answer; /* of the body that was told */
     packed_t answer_packed;
 } sim_request_t;
 
@@ -37,9 +38,9 @@ void sim_book_clear (sim_book_t *self);
 /*  A new request, to be filled. */
 sim_request_t *sim_book_add (sim_book_t *self);
 
-/*  Makes the bodies, once. A modify or release aims at a reservation told committed, chosen by its
- *  whim; false when there is none. */
-bool sim_book_compose (sim_book_t *self, sim_request_t *request);
+/*  Makes the bodies, once; the time frames of wishes count from now_ms (wall). A modify or release
+ * aims at a reservation told committed, chosen by its whim; false when there is none. */
+bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms);
 
 /*  A user was told this. False when it contradicts what was told before, with why. */
 bool sim_book_told (sim_request_t *request, size_t variant, const sim_answer_t *answer,

@@ -10,6 +10,7 @@
 
 #define AUDITOR        "auditor"
 #define PEER           "planner/auditor" /* outcomes are told to peers only */
+#define CLOCKS_OFF_MS  6000              /* wall clocks are stepped and off by less */
 #define HOLD_MARGIN_US 400000            /* a timer's way through a busy queue, and slow clocks */
 
 void sim_check_clear (sim_check_t *self)
@@ -302,6 +303,33 @@ static const sim_command_t *committed_of (sim_check_t *self, const sim_request_t
     return NULL;
 }
 
+/*  Does it still hold something that has not long passed by any clock? */
+static bool holds_something (const sim_check_t *self, const sim_command_t *current)
+{
+    int64_t past_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000 + CLOCKS_OFF_MS;
+    for (size_t i = 0; current && i < current->bookings_count; i++)
+        if (current->bookings [i].until_ms > past_ms)
+            return true;
+    return false;
+}
+
+/*  T10: a transaction that was refused at the edge of some participants has been undone: whoever
+ *  had committed it holds nothing of the reservation any more. */
+static bool undone (sim_check_t *self, const sim_command_t *command)
+{
+    bool refused = false;
+    for (size_t p = 0; p < command->parties_count; p++) {
+        const sim_participant_t *party = participant_named (self, command->parties [p]);
+        const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
+        refused = refused || (there && there->state == COMMAND_EDGE_REFUSED);
+        if (!party || !party->site)
+            continue;
+        if (holds_something (self, current_of (party, command->reservation)))
+            return false;
+    }
+    return refused;
+}
+
 /*  T6: committed is told only when every participant has it. */
 static void check_committed (sim_check_t *self, const sim_request_t *request)
 {
@@ -321,10 +349,14 @@ static void check_committed (sim_check_t *self, const sim_request_t *request)
     }
 }
 
-/*  T2: refused is told only when the home has closed the request. */
+/*  T2: refused is told only when the home has closed the request; T10: or when what was committed
+ *  of it has been undone. */
 static void check_refused (sim_check_t *self, const sim_request_t *request,
                            const char *request_id_told)
 {
+    const sim_command_t *command = committed_of (self, request);
+    if (command && undone (self, command))
+        return;
     packed_t question = sim_wire_look (request->actor, request_id_told);
     bool closed = false;
     for (size_t i = 0; i < self->participants_count && !closed; i++) {
@@ -341,7 +373,7 @@ static void check_refused (sim_check_t *self, const sim_request_t *request,
     free (question.data);
     if (!closed)
         sim_fail (self->sim, "%s is told refused, and no home has closed it", request_id_told);
-    if (committed_of (self, request))
+    if (command)
         sim_fail (self->sim, "%s is told refused, and is committed", request_id_told);
 }
 
@@ -410,6 +442,13 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
             check_vote (self, sim_check_records (self, i), message);
 }
 
+void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms)
+{
+    for (size_t i = 0; by_ms < 0 && i < self->held_count; i++)
+        if (self->held [i].process == process)
+            self->held [i].ends_us -= 1000 * by_ms;
+}
+
 /*  --- when all has settled --- */
 
 bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
@@ -431,21 +470,6 @@ bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
     return true;
 }
 
-/*  T10: what an edge has broken was released everywhere. */
-static bool repaired (sim_check_t *self, const char *reservation)
-{
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *participant = sim_check_records (self, i);
-        for (size_t c = 0; c < participant->commands_count; c++) {
-            const sim_command_t *command = &participant->commands [c];
-            if (command->operation == OPERATION_RELEASE && command->state == COMMAND_COMMITTED &&
-                same (command->reservation, reservation))
-                return true;
-        }
-    }
-    return false;
-}
-
 static void check_mixed (sim_check_t *self, const sim_participant_t *participant,
                          const sim_command_t *command)
 {
@@ -454,8 +478,7 @@ static void check_mixed (sim_check_t *self, const sim_participant_t *participant
         const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
         command_state_t state = there ? there->state : COMMAND_UNKNOWN;
         char words [TXID_TEXT_BYTES];
-        if (state == COMMAND_COMMITTED ||
-            (state == COMMAND_EDGE_REFUSED && repaired (self, command->reservation)))
+        if (state == COMMAND_COMMITTED || (state == COMMAND_EDGE_REFUSED && undone (self, command)))
             continue;
         sim_fail (self->sim, "mixed outcome of %s (%s): committed at %s, %s at %s",
                   txid_text (&command->txid, words), command->request_id,
@@ -581,7 +604,10 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
     }
     if (request->answer.status == ANSWER_REFUSED) {
         self->tally->counts [COUNT_REFUSED]++;
-        if (command)
+        bool broken = command && undone (self, command);
+        if (request->reworded && !broken)
+            sim_fail (self->sim, "%s was refused in two different ways", request->request_id);
+        if (command && !broken)
             sim_fail (self->sim, "%s was told refused and is committed", request->request_id);
         return;
     }

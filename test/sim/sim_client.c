@@ -27,7 +27,8 @@ static int choose (sim_client_t *self)
 
 static void ask (sim_client_t *self, sim_errand_t *errand)
 {
-    if (!sim_book_compose (self->book, errand->request)) {
+    int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
+    if (!sim_book_compose (self->book, errand->request, now_ms)) {
         errand->ended = true; /* nothing to change or release yet */
         return;
     }

@@ -2,6 +2,7 @@
 #include "sim_net.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FLIGHT_US_MIN  60
 #define FLIGHT_US_MAX  400
@@ -82,6 +83,12 @@ static int64_t cut_until (const sim_net_t *self, int from, int to, int64_t now_u
     return until_us;
 }
 
+static bool unlucky (const sim_net_t *self, const sim_message_t *message)
+{
+    return self->faults.unlucky && message->kind == self->faults.unlucky_kind &&
+           strcmp (message->method, self->faults.unlucky) == 0;
+}
+
 /*  When it arrives if nothing worse happens: in order, unless it is told to fall behind. */
 static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t *message)
 {
@@ -116,7 +123,8 @@ size_t sim_net_route (sim_net_t *self, int64_t now_us, const sim_message_t *mess
         arrivals_us [0] = until_us + flight_us (self);
         return 1;
     }
-    if (happens (self, self->faults.loss)) {
+    if (happens (self, self->faults.loss) ||
+        (unlucky (self, message) && happens (self, self->faults.unlucky_loss))) {
         sim_tally_message (self->tally, message, FAULT_LOST);
         return 0;
     }

@@ -19,7 +19,10 @@ typedef struct {
     uint32_t reordering;
     uint32_t delay;        /* chance of a long one */
     uint32_t delay_ms_max; /* how long at most */
-    uint32_t keep;         /* of those that meet a cut or a dead process: come through afterwards */
+    const char *unlucky;   /* one method that is lost more often; NULL = none */
+    sim_message_kind_t unlucky_kind;
+    uint32_t unlucky_loss;
+    uint32_t keep; /* of those that meet a cut or a dead process: come through afterwards */
 } sim_net_faults_t;
 
 typedef struct sim_net sim_net_t;

@@ -22,6 +22,8 @@
 #define HEAL_US_MAX  (14 * SECOND_US)
 #define SETTLE_S_MAX 90 /* then all must have settled within this */
 #define PROBE_S_MAX  60
+#define DOUBT_MS_MAX 3000
+#define REST_US      (3 * SECOND_US)
 
 typedef struct {
     uint64_t seed;
@@ -51,14 +53,20 @@ typedef struct {
     int planners [SIM_PLANNERS_MAX];
     size_t planners_count;
     bool orphans; /* the first planner that dies never comes back */
-    bool orphaned;
+    int orphan;   /* who that was; SIM_NOBODY = nobody yet */
     size_t finishers_count;
+    bool finished; /* the last of its finishers has ended */
 
     sim_client_t clients [CLIENTS_MAX + 1]; /* the last asks the probes */
     size_t clients_count;
     sim_holder_t holder;
     sim_auditor_t auditor;
-    int64_t near_ms; /* how soon the wished windows begin */
+    bool edgy;             /* commits come late, and others want the same */
+    uint32_t nodes_least;  /* of a site; few make conflicts */
+    uint32_t doubt_ms;     /* votes wait so long before they ask */
+    uint32_t think_ms_max; /* between two commands of a user */
+    int64_t near_ms;       /* how soon the wished windows begin, */
+    uint32_t spread;       /* and how far apart, in half seconds */
     int64_t heal_us;
 } schedule_t;
 
@@ -113,14 +121,14 @@ static const access_t open_access = {.accounts = everybody,
                                      .administrators_count = 1};
 
 /*  Short lives and quick questions: a whole life of a transaction passes in seconds. */
-static participant_limits_t quick_limits (void)
+static participant_limits_t quick_limits (const schedule_t *self)
 {
     participant_limits_t limits = participant_limits_default;
     limits.hold_ttl_ms = 1500;
     limits.hold_ttl_ms_max = 3000;
     limits.hold_age_ms_max = 5000;
-    limits.doubt_ms = 300;
-    limits.doubt_ms_max = 1500;
+    limits.doubt_ms = self->doubt_ms;
+    limits.doubt_ms_max = DOUBT_MS_MAX;
     limits.retention_ms = 3600000;
     return limits;
 }
@@ -166,7 +174,7 @@ static void add_gis (schedule_t *self)
         for (size_t other = 0; other < self->gis_count; other++)
             if (other != i)
                 self->others [i][settings->gis_count++] = self->gis_endpoints [other];
-        settings->limits = quick_limits ();
+        settings->limits = quick_limits (self);
         settings->access = open_access;
         self->gis_processes [i] = add (self, settings->name, make_gis, settings, true, SIM_NOBODY);
         sim_check_add (&self->check, self->gis_processes [i], NULL);
@@ -180,9 +188,10 @@ static void add_sites (schedule_t *self)
         node_class_t *class = calloc (1, sizeof *class);
         if (!class)
             abort ();
-        *class = (node_class_t){.nodes = 2 + (uint32_t) draw (self, 4),
-                                .cpus_per_node = 1 + (uint32_t) draw (self, 2),
-                                .price = 1000 * (1 + (int64_t) draw (self, 5))};
+        *class =
+          (node_class_t){.nodes = self->nodes_least + (uint32_t) draw (self, self->nodes_least * 2),
+                         .cpus_per_node = 1 + (uint32_t) draw (self, 2),
+                         .price = 1000 * (1 + (int64_t) draw (self, 5))};
         sim_text (class->name, sizeof class->name, "thin");
         *settings = (lis_settings_t){
           .name = name_of (self, "lis/s", i + 1),
@@ -193,7 +202,7 @@ static void add_sites (schedule_t *self)
                    .horizon_ms = INT64_C (3600000),
                    .cleaning_gap_ms = chance (self, 30) ? 500 : 0},
           .access = open_access,
-          .participant = quick_limits (),
+          .participant = quick_limits (self),
           .limits = lis_limits_default,
           .gis_endpoints = self->gis_endpoints,
           .gis_count = self->gis_count};
@@ -225,7 +234,7 @@ static void add_planners (schedule_t *self)
     settings->retention_ms = 3600000;
     settings->done_ms = 100;
     settings->finish_interval_ms = 0;
-    settings->finish_linger_ms = 2000;
+    settings->finish_linger_ms = 3 * DOUBT_MS_MAX; /* as 45 s to 15 s by default */
     self->finisher = *settings;
     self->finisher.finishing = true;
     for (size_t i = 0; i < self->planners_count; i++)
@@ -238,8 +247,7 @@ static void add_planners (schedule_t *self)
 static void draw_wish (schedule_t *self, sim_wish_t *wish)
 {
     *wish = (sim_wish_t){.distinct_sites = chance (self, 60)};
-    wish->earliest_ms =
-      SIM_EPOCH_MS + CALM_US / 1000 + self->near_ms + 500 * (int64_t) draw (self, 16);
+    wish->earliest_ms = self->near_ms + 500 * (int64_t) draw (self, self->spread);
     wish->fixed = chance (self, 30);
     wish->latest_ms = wish->earliest_ms + 1000 * (int64_t) draw (self, 20);
     wish->duration_ms = 4000 + 1000 * (int64_t) draw (self, 16);
@@ -291,12 +299,12 @@ static int64_t draw_patience (schedule_t *self)
 
 static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
 {
-    size_t commands = 1 + draw (self, 3);
+    size_t commands = 1 + draw (self, 4);
     for (size_t i = 0; i < commands; i++) {
         sim_request_t *request = sim_book_add (&self->book);
         draw_request (self, request, number, i + 1);
         sim_errand_t *errand = errand_add (client, request);
-        errand->think_ms = (int64_t) draw (self, i == 0 ? 1500 : 800);
+        errand->think_ms = (int64_t) draw (self, i == 0 ? 1500 : self->think_ms_max);
         errand->patience_ms = draw_patience (self);
         if (chance (self, 20)) { /* the same to another planner at once */
             errand = errand_add (client, request);
@@ -340,7 +348,7 @@ static void add_users (schedule_t *self)
         return;
     sim_holder_t *holder = &self->holder;
     holder->sim = self->sim;
-    holder->ttl_ms = quick_limits ().hold_ttl_ms;
+    holder->ttl_ms = quick_limits (self).hold_ttl_ms;
     holder->wanted = 1 + draw (self, 6);
     prng_seed (&holder->prng, prng_next (&self->prng));
     for (size_t i = 0; i < self->sites_count; i++) {
@@ -363,6 +371,17 @@ static int draw_process (schedule_t *self)
     return (int) draw (self, sim_processes (self->sim));
 }
 
+/*  One kind of message gets through seldom: what depends on it is exercised, not just met. */
+static void draw_unlucky (schedule_t *self, sim_net_faults_t *net)
+{
+    static const char *const methods [] = {"Hold",    "Commit", "Commit", "Abort",   "Resolve",
+                                           "Outcome", "Close",  "Look",   "Reserve", "Modify",
+                                           "Profile", "Done",   "Prepare"};
+    net->unlucky = methods [draw (self, sizeof methods / sizeof methods [0])];
+    net->unlucky_kind = chance (self, 50) ? MESSAGE_REQUEST : MESSAGE_ANSWER;
+    net->unlucky_loss = PICK (self, 300, 600, 900);
+}
+
 static void draw_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net)
 {
     *net = (sim_net_faults_t){.loss = PICK (self, 0, 0, 15, 60, 150),
@@ -376,6 +395,13 @@ static void draw_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_
                              .pause_ms_max = PICK (self, 30, 500, 4000),
                              .move = PICK (self, 0, 0, 400),
                              .slow = PICK (self, 0, 0, 15)};
+    if (self->edgy) {
+        net->unlucky = "Commit";
+        net->unlucky_kind = MESSAGE_REQUEST;
+        net->unlucky_loss = PICK (self, 500, 900);
+    } else if (chance (self, 35)) {
+        draw_unlucky (self, net);
+    }
     self->orphans = self->planners_count > 1 && chance (self, 35);
 }
 
@@ -383,7 +409,10 @@ static void step_clock (void *owner, uint64_t process)
 {
     schedule_t *self = owner;
     int64_t by_ms = 1200 + (int64_t) draw (self, 3000);
-    sim_step_clock (self->sim, (int) process, chance (self, 50) ? by_ms : -by_ms);
+    if (chance (self, 50))
+        by_ms = -by_ms;
+    sim_step_clock (self->sim, (int) process, by_ms);
+    sim_check_stepped (&self->check, (int) process, by_ms);
 }
 
 static void add_faults (schedule_t *self)
@@ -420,6 +449,7 @@ static void on_flushed (void *owner, int process)
 static void adopt (void *owner, uint64_t dead)
 {
     schedule_t *self = owner;
+    self->finished = false;
     (void) add (self, name_of (self, "finisher/", ++self->finishers_count), make_planner,
                 &self->finisher, false, (int) dead);
 }
@@ -427,12 +457,12 @@ static void adopt (void *owner, uint64_t dead)
 static bool on_dies (void *owner, int process)
 {
     schedule_t *self = owner;
-    if (!self->orphans || self->orphaned)
+    if (!self->orphans || self->orphan != SIM_NOBODY)
         return false;
     for (size_t i = 0; i < self->planners_count; i++) {
         if (self->planners [i] != process)
             continue;
-        self->orphaned = true;
+        self->orphan = process;
         sim_at (self->sim, sim_now_us (self->sim) + 1000 * (int64_t) draw (self, 3000), adopt, self,
                 (uint64_t) process);
         return true;
@@ -444,6 +474,7 @@ static void on_ended (void *owner, int process)
 {
     schedule_t *self = owner;
     self->tally->counts [COUNT_TAKEN_OVER]++;
+    self->finished = true;
     sim_trace (self->sim, process, "has settled the store it took over");
 }
 
@@ -528,6 +559,7 @@ static void audit (schedule_t *self)
 {
     self->auditor.sim = self->sim;
     self->auditor.check = &self->check;
+    sim_run (self->sim, sim_now_us (self->sim) + REST_US); /* what answers left to do */
     (void) add (self, SIM_AUDITOR, sim_auditor_make, &self->auditor, false, SIM_NOBODY);
     for (int second = 0; second < PROBE_S_MAX && !sim_failed (self->sim); second++) {
         if (sim_auditor_ended (&self->auditor))
@@ -540,6 +572,23 @@ static void audit (schedule_t *self)
         sim_fail (self->sim, "a participant does not show its records");
 }
 
+/*  What kind of schedule this is. */
+static void draw_temper (schedule_t *self)
+{
+    self->nodes_least = PICK (self, 1, 2, 3);
+    self->doubt_ms = PICK (self, 300, 300, 3000);
+    self->think_ms_max = PICK (self, 800, 3000);
+    self->spread = PICK (self, 1, 4, 16);
+    self->edgy = chance (self, 20);
+    if (self->edgy) {
+        self->near_ms = PICK (self, 600, 900, 1500);
+        self->spread = 3;
+        self->think_ms_max = 800;
+        self->doubt_ms = DOUBT_MS_MAX;
+        self->nodes_least = 1;
+    }
+}
+
 static void build (schedule_t *self, const sim_options_t *options)
 {
     self->gis_count = asked_or (options->gis, 1 + (uint32_t) draw (self, 2), GIS_MAX);
@@ -547,12 +596,14 @@ static void build (schedule_t *self, const sim_options_t *options)
     self->planners_count =
       asked_or (options->planners, 1 + (uint32_t) PICK (self, 0, 1, 1, 2), SIM_PLANNERS_MAX);
     self->clients_count = asked_or (options->clients, 2 + (uint32_t) draw (self, 2), CLIENTS_MAX);
-    self->near_ms = PICK (self, 700, 2500, 20000, 60000);
+    self->orphan = SIM_NOBODY;
+    self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
+    draw_temper (self);
     self->heal_us = HEAL_US_MIN + (int64_t) draw (self, HEAL_US_MAX - HEAL_US_MIN);
     self->check.sim = self->sim;
     self->check.book = &self->book;
     self->check.tally = self->tally;
-    self->check.hold_age_ms_max = quick_limits ().hold_age_ms_max;
+    self->check.hold_age_ms_max = quick_limits (self).hold_age_ms_max;
     sim_observe (self->sim, &(sim_observer_t){.owner = self,
                                               .left = on_left,
                                               .flushed = on_flushed,
@@ -576,6 +627,8 @@ static void run (schedule_t *self)
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
+    if (self->finished) /* who was cut off from it all the while asks only now */
+        adopt (self, (uint64_t) self->orphan);
     settle (self);
     if (!sim_failed (self->sim))
         probe (self);

@@ -53,8 +53,7 @@ packed_t sim_wire_reserve (const sim_wish_t *wish)
         list [i] = &needs [i];
     }
     Musubi__Instant earliest = MUSUBI__INSTANT__INIT;
-    earliest.when_case =
-      wish->earliest_ms ? MUSUBI__INSTANT__WHEN_AT_MS : MUSUBI__INSTANT__WHEN_FROM_NOW_MS;
+    earliest.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
     earliest.at_ms = wish->earliest_ms;
     Musubi__Instant latest = MUSUBI__INSTANT__INIT;
     latest.when_case = MUSUBI__INSTANT__WHEN_AT_MS;

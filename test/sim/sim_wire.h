@@ -29,7 +29,7 @@ typedef struct {
 } sim_need_t;
 
 typedef struct {
-    int64_t earliest_ms; /* wall; 0 = now */
+    int64_t earliest_ms; /* wall */
     int64_t latest_ms;   /* wall */
     bool fixed;          /* starts at earliest_ms or not at all */
     int64_t duration_ms;
