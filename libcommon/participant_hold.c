@@ -248,11 +248,15 @@ static uint32_t ttl_granted (const participant_t *self, uint32_t wanted_ms)
     return ttl_ms < self->limits.hold_age_ms_max ? ttl_ms : self->limits.hold_age_ms_max;
 }
 
-/*  What it keeps until: the end of what it books, or of what it gives up. */
+/*  What it keeps until: the end of what it books, or of what it gives up. A home sees no windows
+ * but those of the answer, and a release's answer has none: there the edge is the old end (T2, T9).
+ */
 static int64_t window_end (const participant_t *self, const reservation_t *reservation,
-                           bytes_t part, int64_t decide_by_ms)
+                           bytes_t part, const plan_t *plan)
 {
-    int64_t until_ms = decide_by_ms;
+    int64_t until_ms = plan->decide_by_ms;
+    if (self->resource.claims && plan->edge_ms > until_ms)
+        until_ms = plan->edge_ms;
     int64_t part_from_ms;
     int64_t part_until_ms;
     if (!part_empty (part) &&
@@ -289,7 +293,7 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
             reservation->release_wait_mono_ms = 0;
         command->reservation = reservation;
     }
-    command->until_ms = window_end (self, command->reservation, part, plan->decide_by_ms);
+    command->until_ms = window_end (self, command->reservation, part, plan);
     command_move (command, now, hold->prepare ? COMMAND_PREPARED : COMMAND_HELD, "");
     return command;
 }

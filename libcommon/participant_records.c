@@ -277,6 +277,8 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         tell_bad (self, "commands", "key: loaded twice");
     } else if (!part_sound (self, record.part_kind, record.part, why)) {
         tell_bad (self, "commands", why);
+    } else if (plan && self->resource.claims && record.part.size == 0) {
+        tell_bad (self, "commands", "part: missing, though a claim is never empty");
     } else {
         command_t *command = command_new (self, &txid, plan);
         command->state = record.state;

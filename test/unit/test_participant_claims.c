@@ -258,6 +258,52 @@ static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_pas
     rig_destroy (rig);
 }
 
+/*  Its answer has no window; the edge of a release is where the old window ends. */
+static void T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", "yes");
+    hold.plan.operation = OPERATION_RELEASE;
+    hold.plan.base_version = 1;
+    hold.plan.edge_ms = WALL_MS + 50 * HOUR_MS;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Commit", 1);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_pass (rig, 74 * HOUR_MS - 1000);
+    assert_int_equal (rig_hold (rig, claim_of (rig, 2, "a@g1", "yes")).refusal.reason,
+                      REFUSAL_CLAIM_ANSWERED);
+    rig_pass (rig, HOUR_MS);
+    assert_null (claim_of_txid (1));
+    rig_destroy (rig);
+}
+
+/*  A site's release has an empty part: no home can have written that. */
+static void a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_hold (rig, hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 2));
+    rig_verb (rig, "Abort", 3); /* a tombstone is the same everywhere */
+    rig_stop (rig);
+    rig->resource = (resource_t){.owner = rig,
+                                 .part_kind = PART_CLAIM,
+                                 .claims = true,
+                                 .take = claim_take,
+                                 .drop = claim_drop,
+                                 .settle = claim_settle,
+                                 .end = claim_end,
+                                 .span = claim_span,
+                                 .valid = claim_valid};
+    rig_boot (rig);
+    assert_int_equal (rig_counter (rig, "bad_records"), 2);
+    assert_int_equal (rig_verb (rig, "Commit", 3).state, COMMAND_ABORTED);
+    assert_null (claims);
+    rig_destroy (rig);
+}
+
 static void a_home_wants_its_claims_well_formed (void **state)
 {
     (void) state;
@@ -281,6 +327,8 @@ int main (void)
       cmocka_unit_test (T2_prepare_for_another_body_is_a_conflict),
       cmocka_unit_test (a_claim_brought_to_a_site_is_a_conflict),
       cmocka_unit_test (T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed),
+      cmocka_unit_test (T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed),
+      cmocka_unit_test (a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start),
       cmocka_unit_test (a_home_wants_its_claims_well_formed),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
