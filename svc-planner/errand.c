@@ -66,9 +66,11 @@ static void reply (planner_t *planner, const request_t *request, answer_status_t
 /*  A repeat while the first is under way: it waits for the same answer. */
 static void join (errand_t *self, const request_t *request, const uint8_t digest [DIGEST_BYTES])
 {
+    /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
+     */
     if (memcmp (self->digest, digest, DIGEST_BYTES) != 0)
-        reply (self->planner, request, ANSWER_CONFLICT, self->name.full,
-               "this request id is being used with another body");
+        reply (self->planner, request, ANSWER_IN_PROGRESS, self->name.full,
+               "this request id is under way with another body: ask again");
     else if (self->waiters_count == WAITERS_MAX)
         reply (self->planner, request, ANSWER_IN_PROGRESS, self->name.full,
                "it is under way, and many wait for it already");

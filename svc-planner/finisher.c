@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@
 #define STARTED_BY     "MUSUBI_FINISHER_OF" /* in a finisher's environment: its starter's pid */
 #define EXIT_USAGE     2
 #define LINE_BYTES_MAX 1024
+#define CHILDREN_MAX   64
 
 extern char **environ;
 
@@ -39,6 +41,7 @@ static struct {
     char **argv;
     char *pool; /* NULL: none */
     uint64_t store_bytes;
+    pid_t children [CHILDREN_MAX]; /* finishers that may have ended; 0 = none */
 } started;
 
 static void *must (void *memory)
@@ -90,9 +93,27 @@ static bool store_unfinished (const char *folder)
 
 /*  --- starting --- */
 
+static pid_t *room_for_child (void)
+{
+    for (int i = 0; i < CHILDREN_MAX; i++)
+        if (started.children [i] == 0)
+            return &started.children [i];
+    return NULL;
+}
+
+/*  Each by its own id: the store waits for children of its own. */
+static void reap_finishers (void)
+{
+    for (int i = 0; i < CHILDREN_MAX; i++)
+        if (started.children [i] != 0 && waitpid (started.children [i], NULL, WNOHANG) != 0)
+            started.children [i] = 0;
+}
+
 static int spawn (const char *program, char **arguments, char **environment)
 {
-    pid_t child;
+    pid_t *child = room_for_child ();
+    if (!child)
+        return EAGAIN;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
     sigset_t none;
@@ -103,19 +124,17 @@ static int spawn (const char *program, char **arguments, char **environment)
     posix_spawnattr_setsigmask (&attributes, &none);
     /* Our standard output is read by who waits for "ready": a finisher's is nobody's business. */
     posix_spawn_file_actions_addopen (&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    int error = posix_spawn (&child, program, &files, &attributes, arguments, environment);
+    int error = posix_spawn (child, program, &files, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy (&files);
     posix_spawnattr_destroy (&attributes);
+    if (error)
+        *child = 0;
     return error;
 }
 
 static int start_finisher (const char *folder)
 {
-    char program [PATH_BYTES], starter [64];
-    ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0)
-        return errno;
-    program [length] = 0;
+    char starter [64];
     char *arguments [ARGUMENTS_MAX + 3];
     int count = 0;
     for (; count < started.argc && count < ARGUMENTS_MAX; count++)
@@ -131,7 +150,8 @@ static int start_finisher (const char *folder)
     memcpy (environment, environ, variables * sizeof *environment);
     snprintf (starter, sizeof starter, STARTED_BY "=%ld", (long) getpid ());
     environment [variables] = starter;
-    int error = spawn (program, arguments, environment);
+    /* The program as we run it, also when its file was replaced since. */
+    int error = spawn ("/proc/self/exe", arguments, environment);
     free (environment);
     return error;
 }
@@ -156,6 +176,7 @@ static void add_to_line (char line [LINE_BYTES_MAX], const char *format, ...)
 bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     (void) arguments;
+    reap_finishers ();
     char line [LINE_BYTES_MAX] = "";
     bool good = true;
     struct dirent **entries = NULL;

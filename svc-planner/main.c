@@ -5,8 +5,6 @@
 #include "host.h"
 #include "planner_config.h"
 
-#include <signal.h>
-
 static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
     finisher_pool (config_text (config, "store/pool"),
@@ -29,7 +27,6 @@ int main (int argc, char **argv)
     char **arguments = finisher_arguments (argc, argv, &count, &code);
     if (code != 0)
         return code;
-    signal (SIGCHLD, SIG_IGN); /* nobody waits for a finisher */
     finisher_remember (argc, argv);
     code = arguments ? host_run (&program, count, arguments) : host_run (&program, argc, argv);
     finisher_arguments_free (arguments);

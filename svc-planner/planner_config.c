@@ -23,7 +23,6 @@
 
 const config_key_t planner_keys [] = {
   {.path = "name",
-   .preset = "",
    .meaning = "for people only; in the federation a planner's name is its store's id"},
   {.path = "gis", .required = true, .meaning = "endpoints of the directories, separated by commas"},
   {.path = "administrators",

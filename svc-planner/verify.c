@@ -1,7 +1,8 @@
 /*  verify - a home says that a request was committed, but not that all have acknowledged (T6).
  *
  *      complete                                       -> the answer kept at the home
- *      some part is gone, and so is everything else   -> refused: it failed and was released (T10)
+ *      some part is gone, and so is everything else   -> refused: it failed and was released (T10);
+ *                                                        never said of a release
  *      anything else                                  -> in progress: ask again
  */
 #include "errand.h"
@@ -41,7 +42,10 @@ static void on_located (void *owner, const moment_t *now)
     verify_t *self = owner;
     errand_t *errand = self->errand;
     located_t verdict = locate_verdict (self->locate);
-    if (verdict != LOCATED_OVER && verdict != LOCATED_NOWHERE) {
+    /* A release can't fail: at its edge, which is the window's end, there is nothing to give back
+     * any more, and its commit is still taken. */
+    bool release = self->look.holder->operation == OPERATION_RELEASE;
+    if (release || (verdict != LOCATED_OVER && verdict != LOCATED_NOWHERE)) {
         tell_in_progress (errand, now);
         return;
     }
