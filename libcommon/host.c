@@ -31,13 +31,13 @@
 #define REQUESTS_BATCH_MAX 256 /* events in one write */
 #define ENTROPY_POOL_BYTES 4096
 #define LINGER_MS          200   /* for the last replies of a clean end */
-#define SOCKETS_MAX        10240 /* more than PEERS_MAX + SUBSCRIPTIONS_MAX */
+#define SOCKETS_MAX        20480 /* three for a peer, one for a subscription */
 #define KIND_BYTES         16    /* "lis" */
 
-static_assert (SOCKETS_MAX > PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
+static_assert (SOCKETS_MAX > 3 * PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
 
 enum { EXIT_DONE = 0, EXIT_MACHINE = 1, EXIT_CONFIG = 2 };
-enum { PORT_BUS = 1, PORT_PEER };
+enum { PORT_BUS = 1, PORT_PEER, PORT_WORK };
 
 typedef struct {
     const host_program_t *program;
@@ -209,16 +209,25 @@ static void finish_batch (host_t *self)
     outbox_clear (self->held);
 }
 
+static bool receive (host_t *self, port_t *port, int64_t now_ms, event_t *event)
+{
+    switch (port->kind) {
+    case PORT_BUS:
+        return bus_receive (self->bus, port, event);
+    case PORT_PEER:
+        return peers_receive (self->peers, port, now_ms, event);
+    default:
+        return work_receive (self->work, port, event);
+    }
+}
+
 /*  The next thing that has happened; false when nothing has. */
 static bool next_event (host_t *self, int64_t now_ms, event_t *event)
 {
-    for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports)) {
-        bool is_event = port->kind == PORT_BUS ? bus_receive (self->bus, port, event)
-                                               : peers_receive (self->peers, port, now_ms, event);
-        if (is_event)
+    for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
+        if (receive (self, port, now_ms, event))
             return true;
-    }
-    return peers_expire (self->peers, now_ms, event) || work_receive (self->work, event);
+    return peers_expire (self->peers, now_ms, event);
 }
 
 static void run_batch (host_t *self)
@@ -363,7 +372,8 @@ static bool open_sockets (host_t *self)
         return false;
     }
     self->peers = peers_new (self->ports, PORT_PEER);
-    self->work = work_new (self->ports, self->program->works, self->program->works_count);
+    self->work =
+      work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count);
     return true;
 }
 
@@ -406,9 +416,10 @@ static int serve (host_t *self, bool verbose)
     return EXIT_DONE;
 }
 
-static void end (host_t *self)
+/*  False when a thread is left that only _exit can end. */
+static bool end (host_t *self)
 {
-    work_destroy (&self->work);
+    bool all_ended = work_destroy (&self->work);
     peers_destroy (&self->peers);
     bus_destroy (&self->bus);
     ports_destroy (&self->ports);
@@ -418,6 +429,7 @@ static void end (host_t *self)
         self->core.destroy (self->core.self);
     if (self->signals >= 0)
         close (self->signals);
+    return all_ended;
 }
 
 static int run_configured (host_t *self, const host_options_t *options)
@@ -450,7 +462,8 @@ int host_run (const host_program_t *program, int argc, char **argv)
     self->entropy_used = sizeof self->entropy;
     self->held = outbox_new ();
     code = run_configured (self, &options);
-    end (self);
+    if (!end (self))
+        _exit (code);
     config_destroy (&self->config);
     free (self);
     host_options_free (&options);

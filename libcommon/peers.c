@@ -1,5 +1,9 @@
 /*  peers - a DEALER an address, each with a queue of what could not leave yet; calls found by
  *  number; deadlines in a timer heap.
+ *
+ *  Whether a connection stands is told by the socket's monitor. ZMQ_IMMEDIATE would ask for less,
+ *  but libzmq 4.3.4 then drops a lost connection's messages even between the frames of one that is
+ *  being read, and ends the process over it (fq.cpp, "!_more").
  */
 #include "peers.h"
 
@@ -9,6 +13,7 @@
 #include <assert.h>
 #include <czmq.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +23,8 @@
 typedef struct peer {
     char *endpoint;
     port_t *port;
+    port_t *monitor;
+    bool stands; /* the connection */
     struct call *unsent_first;
     struct call *unsent_last;
     size_t calls; /* in flight, sent or not */
@@ -47,7 +54,8 @@ struct peers {
     size_t calls; /* that have had no event yet */
     int64_t swept_ms;
     uint64_t dropped;
-    zmq_msg_t body; /* of the event last given */
+    uint64_t monitors; /* made */
+    zmq_msg_t body;    /* of the event last given */
     reply_header_t reply;
     char reason [REASON_BYTES_MAX + 1];
 };
@@ -99,11 +107,11 @@ static void unsent_take (call_t *call)
     call->unsent = false;
 }
 
-/*  False when the connection does not stand or is full: try again when its port says something. */
+/*  False when the connection does not stand or is full: try again when its ports say something. */
 static bool call_send (call_t *call)
 {
     void *handle = call->peer->port->handle;
-    if (zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+    if (!call->peer->stands || zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return false;
     /*  A message begun is taken whole, or dropped whole with its connection. */
     zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
@@ -135,19 +143,21 @@ static void call_destroy (call_t **call_p)
 static void peer_destroy (peers_t *self, peer_t *peer)
 {
     assert (peer->calls == 0);
+    if (peer->port)
+        zmq_socket_monitor (peer->port->handle, NULL, 0);
+    ports_remove (self->ports, &peer->monitor);
     ports_remove (self->ports, &peer->port);
     free (peer->endpoint);
     free (peer);
 }
 
-/*  Immediate: no message is given to a connection that does not stand yet. */
-static zsock_t *dial (const char *endpoint)
+/*  A DEALER that is not connected yet. */
+static zsock_t *dealer_make (const char *endpoint)
 {
     zsock_t *sock = zsock_new (ZMQ_DEALER);
     if (!sock)
         return NULL;
     zsock_set_linger (sock, 0);
-    zsock_set_immediate (sock, 1);
     zsock_set_reconnect_ivl (sock, PEER_RECONNECT_MS);
     zsock_set_reconnect_ivl_max (sock, PEER_RECONNECT_MAX);
     zsock_set_heartbeat_ivl (sock, PEER_HEARTBEAT_MS);
@@ -155,7 +165,23 @@ static zsock_t *dial (const char *endpoint)
     zsock_set_maxmsgsize (sock, BODY_BYTES_MAX);
     if (strchr (endpoint, '['))
         zsock_set_ipv6 (sock, 1);
-    if (zmq_connect (zsock_resolve (sock), endpoint) != 0) {
+    return sock;
+}
+
+/*  Hears of a DEALER's connection; NULL with errno. */
+static zsock_t *watch (peers_t *self, zsock_t *dealer)
+{
+    char address [64];
+    snprintf (address, sizeof address, "inproc://peers-%p-%" PRIu64, (void *) self,
+              ++self->monitors);
+    if (zmq_socket_monitor (zsock_resolve (dealer), address,
+                            ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0)
+        return NULL;
+    zsock_t *sock = zsock_new (ZMQ_PAIR);
+    if (!sock)
+        return NULL;
+    zsock_set_linger (sock, 0);
+    if (zmq_connect (zsock_resolve (sock), address) != 0) {
         int error = errno;
         zsock_destroy (&sock);
         errno = error;
@@ -179,6 +205,27 @@ static void sweep (peers_t *self, int64_t mono_ms, int64_t idle_ms)
 }
 
 /*  NULL with errno. */
+static peer_t *peer_new (peers_t *self, const char *endpoint)
+{
+    zsock_t *dealer = dealer_make (endpoint);
+    if (!dealer)
+        return NULL;
+    zsock_t *monitor = watch (self, dealer); /* before there is something to hear */
+    peer_t *peer = must (calloc (1, sizeof *peer));
+    peer->endpoint = must (strdup (endpoint));
+    peer->port = ports_add (self->ports, &dealer, self->port_kind, peer);
+    if (monitor)
+        peer->monitor = ports_add (self->ports, &monitor, self->port_kind, peer);
+    if (!peer->port || !peer->monitor || zmq_connect (peer->port->handle, endpoint) != 0) {
+        int error = errno;
+        peer_destroy (self, peer);
+        errno = error;
+        return NULL;
+    }
+    return peer;
+}
+
+/*  NULL with errno. */
 static peer_t *peer_reach (peers_t *self, const char *endpoint, int64_t mono_ms)
 {
     peer_t *peer = zhashx_lookup (self->by_endpoint, endpoint);
@@ -188,16 +235,9 @@ static peer_t *peer_reach (peers_t *self, const char *endpoint, int64_t mono_ms)
         errno = EMFILE;
         if (zhashx_size (self->by_endpoint) >= PEERS_MAX)
             return NULL;
-        zsock_t *sock = dial (endpoint);
-        if (!sock)
+        peer = peer_new (self, endpoint);
+        if (!peer)
             return NULL;
-        peer = must (calloc (1, sizeof *peer));
-        peer->port = ports_add (self->ports, &sock, self->port_kind, peer);
-        if (!peer->port) {
-            free (peer);
-            return NULL;
-        }
-        peer->endpoint = must (strdup (endpoint));
         zhashx_insert (self->by_endpoint, endpoint, peer);
     }
     peer->used_ms = mono_ms;
@@ -338,15 +378,38 @@ static bool receive_reply (peers_t *self, port_t *port, bool *quiet)
     return sound;
 }
 
+/*  [event, 16 bits, and its value] [endpoint] */
+static void receive_news (peers_t *self, peer_t *peer)
+{
+    zmq_msg_t frame;
+    uint16_t news;
+    zmq_msg_init (&frame);
+    if (zmq_msg_recv (&frame, peer->monitor->handle, ZMQ_DONTWAIT) < 0)
+        port_quiet (self->ports, peer->monitor);
+    else {
+        assert (zmq_msg_size (&frame) >= sizeof news);
+        memcpy (&news, zmq_msg_data (&frame), sizeof news);
+        peer->stands = news == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
+        while (zmq_msg_more (&frame))
+            zmq_msg_recv (&frame, peer->monitor->handle, ZMQ_DONTWAIT);
+        unsent_flush (self, peer);
+    }
+    zmq_msg_close (&frame);
+}
+
 bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event)
 {
     peer_t *peer = port->owner;
     bool quiet;
+    if (port == peer->monitor) {
+        receive_news (self, peer);
+        return false;
+    }
     if (!receive_reply (self, port, &quiet)) {
         self->dropped += !quiet;
         if (quiet) {
             port_quiet (self->ports, port);
-            unsent_flush (self, peer); /* the news may be that the connection stands */
+            unsent_flush (self, peer); /* the news may be that there is room again */
         }
         return false;
     }

@@ -77,27 +77,38 @@ void ports_destroy (ports_t **self_p)
     *self_p = NULL;
 }
 
-port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner)
+port_t *ports_borrow (ports_t *self, zsock_t *sock, int kind, void *owner)
 {
     port_t *port = calloc (1, sizeof *port);
     if (!port)
         abort ();
-    *port = (port_t){.sock = *sock_p,
-                     .handle = zsock_resolve (*sock_p),
+    *port = (port_t){.sock = sock,
+                     .handle = zsock_resolve (sock),
                      .owner = owner,
                      .kind = kind,
-                     .file = (int) zsock_fd (*sock_p)};
-    *sock_p = NULL;
+                     .file = (int) zsock_fd (sock),
+                     .borrowed = true};
     struct epoll_event wish = {.events = EPOLLIN, .data.ptr = port};
     if (epoll_ctl (self->epoll, EPOLL_CTL_ADD, port->file, &wish) != 0) {
-        int error = errno;
-        zsock_destroy (&port->sock);
         free (port);
-        errno = error;
         return NULL;
     }
     ring_join (self, port);
     return port;
+}
+
+port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner)
+{
+    port_t *port = ports_borrow (self, *sock_p, kind, owner);
+    if (port) {
+        port->borrowed = false;
+        *sock_p = NULL;
+        return port;
+    }
+    int error = errno;
+    zsock_destroy (sock_p);
+    errno = error;
+    return NULL;
 }
 
 void ports_remove (ports_t *self, port_t **port_p)
@@ -107,7 +118,8 @@ void ports_remove (ports_t *self, port_t **port_p)
         return;
     ring_leave (self, port);
     epoll_ctl (self->epoll, EPOLL_CTL_DEL, port->file, NULL);
-    zsock_destroy (&port->sock);
+    if (!port->borrowed)
+        zsock_destroy (&port->sock);
     free (port);
     *port_p = NULL;
 }

@@ -24,6 +24,7 @@ typedef struct port {
     void *owner;
     int kind; /* the owner's */
     int file; /* private from here on */
+    bool borrowed;
     bool ready;
     struct port *ready_before;
     struct port *ready_after;
@@ -40,9 +41,11 @@ void ports_destroy (ports_t **self_p);
 /*  Takes the socket into the loop, and owns it from then on; NULL with errno, and the socket
  *  destroyed, when it can't. A new port is ready. */
 port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner);
+/*  The same with a socket that stays the caller's, and outlives its port. */
+port_t *ports_borrow (ports_t *self, zsock_t *sock, int kind, void *owner);
 void ports_remove (ports_t *self, port_t **port_p);
 
-/*  Wakes ports_wait when the descriptor can be read; whose it is. */
+/*  Wakes ports_wait when a descriptor can be read that is not a socket's. */
 bool ports_watch (ports_t *self, int file);
 
 /*  Until something may be ready or timeout_ms have passed; negative = for ever. False when a

@@ -20,18 +20,19 @@ typedef struct job {
 
 typedef struct {
     zactor_t *actor; /* NULL: not made yet */
+    port_t *port;
     bool busy;
 } worker_t;
 
 struct work {
     ports_t *ports;
+    int port_kind;
     const work_kind_t *kinds;
     size_t kinds_count;
     worker_t workers [WORKERS];
     job_t *waiting_first;
     job_t *waiting_last;
-    job_t *failed; /* that no worker ever got */
-    job_t *told;   /* whose event was last given */
+    job_t *told; /* whose event was last given */
 };
 
 static void *must (void *memory)
@@ -61,6 +62,18 @@ static void jobs_destroy (job_t *first)
     }
 }
 
+static void job_run (job_t *job)
+{
+    static const char unknown [] = "unknown kind of work";
+    bytes_t arguments = {.data = job->arguments, .size = job->arguments_size};
+    if (job->kind) {
+        job->ok = job->kind->run (arguments, &job->result, &job->result_size);
+        return;
+    }
+    job->result = (uint8_t *) must (strdup (unknown));
+    job->result_size = sizeof unknown - 1;
+}
+
 /*  The worker's side. */
 static void worker_run (zsock_t *pipe, void *arguments)
 {
@@ -75,31 +88,41 @@ static void worker_run (zsock_t *pipe, void *arguments)
         zstr_free (&command);
         if (!run)
             break; /* $TERM */
-        job->ok = job->kind->run ((bytes_t){.data = job->arguments, .size = job->arguments_size},
-                                  &job->result, &job->result_size);
+        job_run (job);
         zsock_send (pipe, "p", job);
     }
 }
 
-work_t *work_new (ports_t *ports, const work_kind_t *kinds, size_t kinds_count)
+work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count)
 {
     work_t *self = must (calloc (1, sizeof *self));
     self->ports = ports;
+    self->port_kind = port_kind;
     self->kinds = kinds;
     self->kinds_count = kinds_count;
     return self;
 }
 
-/*  NULL when it has not ended by then. */
-static job_t *job_take (worker_t *worker, int timeout_ms)
+/*  NULL when none has ended. */
+static job_t *job_take (worker_t *worker)
 {
-    job_t *job = NULL;
-    zsock_t *pipe = zactor_sock (worker->actor);
-    zmq_pollitem_t item = {.socket = zsock_resolve (pipe), .events = ZMQ_POLLIN};
-    if (zmq_poll (&item, 1, timeout_ms) <= 0 || zsock_recv (pipe, "p", &job) != 0)
-        return NULL;
-    worker->busy = false;
-    return job;
+    job_t *job;
+    zmq_msg_t frame;
+    zmq_msg_init (&frame);
+    bool taken = zmq_msg_recv (&frame, worker->port->handle, ZMQ_DONTWAIT) == (int) sizeof job;
+    if (taken) {
+        memcpy (&job, zmq_msg_data (&frame), sizeof job);
+        worker->busy = false;
+    }
+    zmq_msg_close (&frame);
+    return taken ? job : NULL;
+}
+
+static job_t *job_await (worker_t *worker, int64_t timeout_ms)
+{
+    zmq_pollitem_t item = {.socket = worker->port->handle, .events = ZMQ_POLLIN};
+    zmq_poll (&item, 1, timeout_ms > 0 ? timeout_ms : 0);
+    return job_take (worker);
 }
 
 static int64_t mono_ms (void)
@@ -109,28 +132,30 @@ static int64_t mono_ms (void)
     return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/*  A job that does not end in time keeps its thread and its memory; the process ends with both. */
-void work_destroy (work_t **self_p)
+bool work_destroy (work_t **self_p)
 {
     work_t *self = *self_p;
     if (!self)
-        return;
+        return true;
+    bool all_ended = true;
     int64_t until_ms = mono_ms () + WORK_END_MS_MAX;
     for (size_t i = 0; i < WORKERS; i++) {
         worker_t *worker = &self->workers [i];
-        int64_t left_ms = until_ms - mono_ms ();
         if (worker->busy) {
-            job_t *job = job_take (worker, left_ms > 0 ? (int) left_ms : 0);
+            job_t *job = job_await (worker, until_ms - mono_ms ());
             job_destroy (&job);
         }
-        if (!worker->busy)
+        ports_remove (self->ports, &worker->port);
+        if (worker->busy)
+            all_ended = false;
+        else
             zactor_destroy (&worker->actor);
     }
     jobs_destroy (self->waiting_first);
-    jobs_destroy (self->failed);
     job_destroy (&self->told);
     free (self);
     *self_p = NULL;
+    return all_ended;
 }
 
 static const work_kind_t *kind_find (const work_t *self, const char *kind)
@@ -141,16 +166,11 @@ static const work_kind_t *kind_find (const work_t *self, const char *kind)
     return NULL;
 }
 
-static bool worker_ready (work_t *self, worker_t *worker)
+static void worker_start (work_t *self, worker_t *worker)
 {
-    if (worker->busy)
-        return false;
-    if (!worker->actor) {
-        worker->actor = zactor_new (worker_run, NULL);
-        if (worker->actor && !ports_watch (self->ports, (int) zsock_fd (worker->actor)))
-            zactor_destroy (&worker->actor);
-    }
-    return worker->actor != NULL;
+    worker->actor = must (zactor_new (worker_run, NULL));
+    worker->port =
+      must (ports_borrow (self->ports, zactor_sock (worker->actor), self->port_kind, worker));
 }
 
 /*  Jobs in line go to idle workers, in order. */
@@ -158,14 +178,17 @@ static void hand_out (work_t *self)
 {
     for (size_t i = 0; i < WORKERS && self->waiting_first; i++) {
         worker_t *worker = &self->workers [i];
-        if (!worker_ready (self, worker))
+        if (worker->busy)
             continue;
+        if (!worker->actor)
+            worker_start (self, worker);
         job_t *job = self->waiting_first;
         self->waiting_first = job->after;
         if (!self->waiting_first)
             self->waiting_last = NULL;
         worker->busy = true;
         zsock_send (worker->actor, "sp", "RUN", job);
+        port_stir (self->ports, worker->port);
     }
 }
 
@@ -180,11 +203,6 @@ void work_start (work_t *self, const effect_t *effect)
         job->arguments = must (malloc (job->arguments_size));
         memcpy (job->arguments, effect->work.arguments.data, job->arguments_size);
     }
-    if (!job->kind) {
-        job->after = self->failed;
-        self->failed = job;
-        return;
-    }
     if (self->waiting_last)
         self->waiting_last->after = job;
     else
@@ -193,35 +211,19 @@ void work_start (work_t *self, const effect_t *effect)
     hand_out (self);
 }
 
-static job_t *job_ended (work_t *self)
+bool work_receive (work_t *self, port_t *port, event_t *event)
 {
-    if (self->failed) {
-        job_t *job = self->failed;
-        self->failed = job->after;
-        job->result = (uint8_t *) must (strdup (WORK_RESULT_NONE));
-        job->result_size = strlen (WORK_RESULT_NONE);
-        return job;
-    }
-    for (size_t i = 0; i < WORKERS; i++)
-        if (self->workers [i].busy) {
-            job_t *job = job_take (&self->workers [i], 0);
-            if (job)
-                return job;
-        }
-    return NULL;
-}
-
-bool work_receive (work_t *self, event_t *event)
-{
-    job_destroy (&self->told);
-    self->told = job_ended (self);
-    if (!self->told)
+    job_t *job = job_take (port->owner);
+    if (!job) {
+        port_quiet (self->ports, port);
         return false;
+    }
+    job_destroy (&self->told);
+    self->told = job;
     hand_out (self);
-    *event =
-      (event_t){.kind = EVENT_WORK,
-                .work = {.work = self->told->number,
-                         .ok = self->told->ok,
-                         .result = {.data = self->told->result, .size = self->told->result_size}}};
+    *event = (event_t){.kind = EVENT_WORK,
+                       .work = {.work = job->number,
+                                .ok = job->ok,
+                                .result = {.data = job->result, .size = job->result_size}}};
     return true;
 }

@@ -10,21 +10,24 @@
 #include "host.h"
 #include "ports.h"
 
-#define WORKERS          2
-#define WORK_END_MS_MAX  1000 /* that an end waits for a job; then the job ends with the process */
-#define WORK_RESULT_NONE "unknown kind of work"
+#define WORKERS         2
+#define WORK_END_MS_MAX 1000 /* that an end waits for a job; then the process ends with it */
 
 typedef struct work work_t;
 
-/*  Threads are made at the first job. The kinds are borrowed for life. */
-work_t *work_new (ports_t *ports, const work_kind_t *kinds, size_t kinds_count);
-void work_destroy (work_t **self_p);
+/*  Threads are made at the first job; their ports carry port_kind. The kinds are borrowed for life.
+ */
+work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count);
+
+/*  False when a job has not ended within WORK_END_MS_MAX: it keeps its thread and its memory, and
+ *  the process must end with _exit, which ends them. */
+bool work_destroy (work_t **self_p);
 
 /*  effect->kind must be EFFECT_WORK. */
 void work_start (work_t *self, const effect_t *effect);
 
-/*  The next job that has ended, as EVENT_WORK, which lives until the next work_receive. Wakes
- *  ports_wait when there is one. */
-bool work_receive (work_t *self, event_t *event);
+/*  Reads a ready port. True with the EVENT_WORK of a job that has ended, which lives until the next
+ *  work_receive; false when there is none: ask ports_ready again. */
+bool work_receive (work_t *self, port_t *port, event_t *event);
 
 #endif
