@@ -26,7 +26,10 @@ static char *print (const gantt_t *gantt, size_t width, bool colour)
     FILE *file = open_memstream (&text, &size);
     gantt_print (gantt, width, colour, file);
     fclose (file);
-    return text;
+    char *copy = strdup (text);
+    assert_non_null (copy);
+    free (text);
+    return copy;
 }
 
 static char *draw (const gantt_t *gantt)
