@@ -134,8 +134,9 @@ static located_t judge (locate_t *self)
     for (size_t i = 0; i < self->count; i++) {
         const located_part_t *part = &self->parts [i];
         bool listed = listed_party (newest, part->party.name) != NULL;
+        /* A change that is not finished there, be it at its edge, may still be made. */
         if (part->known && (!listed || newest->version > 0))
-            all_over = all_over && over (&part->record);
+            all_over = all_over && over (&part->record) && !part->record.pending_set;
         else if (part->known)
             all_over = false;
         if (part->known && (part->record.pending_set || part->record.version != newest->version) &&
