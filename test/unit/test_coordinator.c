@@ -1,0 +1,662 @@
+/*  coordinator - the rules of a decision (DESIGN T1, T4 to T6, T10), with scripted participants:
+ *  the test is the host, and sees every effect in its order.
+ */
+#include "coordinator.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WALL_MS     INT64_C (1790000000000)
+#define MONO_MS     INT64_C (5000)
+#define PARTIES     3
+#define EFFECTS_MAX 256
+#define RECORDS_MAX 64
+#define HOUR_MS     INT64_C (3600000)
+
+typedef struct {
+    effect_kind_t kind;
+    uint64_t number; /* of a call, or reply_to */
+    char what [64];  /* method, or endpoint of a call */
+    char peer [64];
+    uint8_t table;
+    uint8_t key [64];
+    size_t key_size;
+    uint8_t *value; /* of a record, or the body of a call or a reply */
+    size_t size;
+} seen_t;
+
+typedef struct {
+    uint8_t key [64];
+    size_t key_size;
+    uint8_t *value;
+    size_t size;
+} kept_t;
+
+typedef struct {
+    service_t *service;
+    coordinator_t *coordinator;
+    planner_settings_t settings;
+    store_identity_t store;
+    int64_t mono_ms;
+    int64_t wall_step_ms;
+    seen_t seen [EFFECTS_MAX];
+    size_t seen_count;
+    kept_t records [RECORDS_MAX];
+    size_t records_count;
+    unsigned told;
+    bool told_failed;
+    unsigned repairs;
+    uint8_t entropy;
+} bench_t;
+
+static moment_t moment (bench_t *bench)
+{
+    moment_t now = {.mono_ms = MONO_MS + bench->mono_ms,
+                    .wall_ms = WALL_MS + bench->mono_ms + bench->wall_step_ms,
+                    .store_bytes = 1 << 20,
+                    .store_free_bytes = 1 << 20};
+    memset (now.entropy, ++bench->entropy, sizeof now.entropy);
+    return now;
+}
+
+static void clear_seen (bench_t *bench)
+{
+    for (size_t i = 0; i < bench->seen_count; i++)
+        free (bench->seen [i].value);
+    bench->seen_count = 0;
+}
+
+static void store_record (bench_t *bench, const seen_t *seen)
+{
+    size_t at = 0;
+    while (at < bench->records_count &&
+           (bench->records [at].key_size != seen->key_size ||
+            memcmp (bench->records [at].key, seen->key, seen->key_size) != 0))
+        at++;
+    if (at < bench->records_count) {
+        free (bench->records [at].value);
+        if (seen->kind == EFFECT_DELETE) {
+            bench->records [at] = bench->records [--bench->records_count];
+            return;
+        }
+    } else if (seen->kind == EFFECT_DELETE) {
+        return;
+    } else {
+        assert_true (bench->records_count < RECORDS_MAX);
+        bench->records_count++;
+    }
+    kept_t *kept = &bench->records [at];
+    memcpy (kept->key, seen->key, seen->key_size);
+    kept->key_size = seen->key_size;
+    kept->size = seen->size;
+    kept->value = malloc (seen->size + 1);
+    memcpy (kept->value, seen->value, seen->size);
+}
+
+static void see (bench_t *bench, const effect_t *effect)
+{
+    assert_true (bench->seen_count < EFFECTS_MAX);
+    seen_t *seen = &bench->seen [bench->seen_count++];
+    *seen = (seen_t){.kind = effect->kind};
+    bytes_t value = {0};
+    if (effect->kind == EFFECT_CALL) {
+        seen->number = effect->call.call;
+        snprintf (seen->what, sizeof seen->what, "%s", effect->call.method);
+        snprintf (seen->peer, sizeof seen->peer, "%s", effect->call.endpoint);
+        value = effect->call.body;
+    } else if (effect->kind == EFFECT_REPLY) {
+        seen->number = effect->reply.reply_to;
+        value = effect->reply.body;
+    } else if (effect->kind == EFFECT_PUT || effect->kind == EFFECT_DELETE) {
+        seen->table = effect->record.table;
+        seen->key_size = effect->record.key.size;
+        memcpy (seen->key, effect->record.key.data, seen->key_size);
+        value = effect->record.value;
+    }
+    seen->value = malloc (value.size + 1);
+    seen->size = value.size;
+    if (value.size)
+        memcpy (seen->value, value.data, value.size);
+    if (effect->kind == EFFECT_PUT || effect->kind == EFFECT_DELETE)
+        store_record (bench, seen);
+}
+
+static void drain (bench_t *bench)
+{
+    effect_t effect;
+    while (service_next (bench->service, &effect))
+        see (bench, &effect);
+}
+
+static void step (bench_t *bench, const event_t *event)
+{
+    clear_seen (bench);
+    moment_t now = moment (bench);
+    service_step (bench->service, &now, event);
+    drain (bench);
+}
+
+static void pass (bench_t *bench, int64_t ms)
+{
+    bench->mono_ms += ms;
+    step (bench, &(event_t){.kind = EVENT_TIMER});
+}
+
+static void on_repair (void *owner, const moment_t *now, const decision_record_t *record)
+{
+    (void) now;
+    (void) record;
+    ((bench_t *) owner)->repairs++;
+}
+
+static void start (bench_t *bench)
+{
+    bench->store.start++;
+    bench->service = service_new ("planner/p", NULL, 0);
+    bench->coordinator = coordinator_new (bench->service, &bench->settings);
+    coordinator_repairer (bench->coordinator, on_repair, bench);
+    for (size_t i = 0; i < bench->records_count; i++) {
+        const kept_t *kept = &bench->records [i];
+        step (bench, &(event_t){.kind = EVENT_RECORD,
+                                .record = {.table = TABLE_DECISIONS,
+                                           .key = {.data = kept->key, .size = kept->key_size},
+                                           .value = {.data = kept->value, .size = kept->size}}});
+    }
+    step (bench, &(event_t){.kind = EVENT_START,
+                            .start = {.store = bench->store, .endpoint = "", .events = ""}});
+}
+
+static void stop (bench_t *bench)
+{
+    coordinator_destroy (&bench->coordinator);
+    service_destroy (&bench->service);
+}
+
+static void begin (bench_t *bench)
+{
+    *bench = (bench_t){.settings = planner_settings_default};
+    memset (bench->store.id, 7, STORE_ID_BYTES);
+    start (bench);
+}
+
+static void end (bench_t *bench)
+{
+    stop (bench);
+    clear_seen (bench);
+    for (size_t i = 0; i < bench->records_count; i++)
+        free (bench->records [i].value);
+}
+
+static void on_told (void *owner, const moment_t *now, bool failed, const char *text)
+{
+    (void) now;
+    (void) text;
+    bench_t *bench = owner;
+    bench->told++;
+    bench->told_failed = failed;
+}
+
+static plan_t plan_of (bench_t *bench, const txid_t *txid, operation_t operation)
+{
+    plan_t plan = {.txid = *txid,
+                   .operation = operation,
+                   .base_version = operation == OPERATION_RESERVE ? 0 : 1,
+                   .reservation = "r-1",
+                   .actor = "alice",
+                   .coordinator = {.name = "planner/p"},
+                   .decide_by_ms = WALL_MS + bench->mono_ms + 10000,
+                   .edge_ms = WALL_MS + bench->mono_ms + HOUR_MS,
+                   .participants_count = PARTIES};
+    memcpy (plan.coordinator.store, bench->store.id, STORE_ID_BYTES);
+    plan.participants = calloc (PARTIES, sizeof *plan.participants);
+    for (int i = 0; i < PARTIES; i++) {
+        snprintf (plan.participants [i].name, NAME_BYTES_MAX, "lis/s%d", i);
+        snprintf (plan.participants [i].endpoint, NAME_BYTES_MAX, "sim://s%d", i);
+        memset (plan.participants [i].store, i + 1, STORE_ID_BYTES);
+    }
+    return plan;
+}
+
+/*  Begin and decide in one step; true when decided. */
+static bool decide_plan (bench_t *bench, plan_t *plan, int64_t mono_by_ms, int64_t end_ms)
+{
+    clear_seen (bench);
+    moment_t now = moment (bench);
+    bool decided = coordinator_decide (bench->coordinator, &now, plan, MONO_MS + mono_by_ms, end_ms,
+                                       on_told, bench);
+    drain (bench);
+    return decided;
+}
+
+static txid_t decide (bench_t *bench, operation_t operation)
+{
+    txid_t txid = coordinator_begin (bench->coordinator);
+    plan_t plan = plan_of (bench, &txid, operation);
+    assert_true (
+      decide_plan (bench, &plan, bench->mono_ms + 10000, WALL_MS + bench->mono_ms + 2 * HOUR_MS));
+    plan_clear (&plan);
+    return txid;
+}
+
+static const seen_t *find_call (const bench_t *bench, const char *method, const char *peer)
+{
+    for (size_t i = 0; i < bench->seen_count; i++)
+        if (bench->seen [i].kind == EFFECT_CALL && strcmp (bench->seen [i].what, method) == 0 &&
+            strcmp (bench->seen [i].peer, peer) == 0)
+            return &bench->seen [i];
+    return NULL;
+}
+
+static size_t count_calls (const bench_t *bench, const char *method)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bench->seen_count; i++)
+        count += bench->seen [i].kind == EFFECT_CALL && strcmp (bench->seen [i].what, method) == 0;
+    return count;
+}
+
+/*  Commits by participant, of the step just made. */
+static void take_commits (const bench_t *bench, uint64_t calls [PARTIES])
+{
+    for (int i = 0; i < PARTIES; i++) {
+        char peer [16];
+        snprintf (peer, sizeof peer, "sim://s%d", i);
+        const seen_t *call = find_call (bench, "Commit", peer);
+        assert_non_null (call);
+        calls [i] = call->number;
+    }
+}
+
+static void answer_state (bench_t *bench, uint64_t call, const txid_t *txid, command_state_t state)
+{
+    command_answer_t answer = {.txid = *txid, .state = state};
+    packed_t packed = command_answer_encode (&answer);
+    step (bench, &(event_t){.kind = EVENT_ANSWER,
+                            .answer = {.call = call,
+                                       .reason = "",
+                                       .body = {.data = packed.data, .size = packed.size}}});
+    free (packed.data);
+}
+
+static void answer_none (bench_t *bench, uint64_t call, call_status_t status)
+{
+    step (bench, &(event_t){.kind = EVENT_ANSWER,
+                            .answer = {.call = call, .status = status, .reason = "no"}});
+}
+
+static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
+{
+    packed_t body = txid_message_encode (txid);
+    step (bench, &(event_t){.kind = EVENT_REQUEST,
+                            .request = {.service = "Coordinator",
+                                        .method = "Outcome",
+                                        .actor = "lis/s0",
+                                        .request_id = "",
+                                        .body = {.data = body.data, .size = body.size},
+                                        .reply_to = 99}});
+    free (body.data);
+    for (size_t i = 0; i < bench->seen_count; i++) {
+        const seen_t *seen = &bench->seen [i];
+        if (seen->kind != EFFECT_REPLY || seen->number != 99)
+            continue;
+        txid_t echoed;
+        outcome_t outcome;
+        char why [WHY_BYTES];
+        assert_true (outcome_decode ((bytes_t){.data = seen->value, .size = seen->size}, &echoed,
+                                     &outcome, done, why));
+        assert_int_equal (txid_compare (&echoed, txid), 0);
+        return outcome;
+    }
+    fail ();
+    return OUTCOME_LOST;
+}
+
+static void expect_outcome (bench_t *bench, const txid_t *txid, outcome_t expected, bool done)
+{
+    bool told_done;
+    assert_int_equal (outcome_of (bench, txid, &told_done), expected);
+    assert_int_equal (told_done, done);
+}
+
+/*  --- T1, T5 --- */
+
+static void aborted_is_said_only_of_what_this_store_began_and_dropped (void **state)
+{
+    (void) state;
+    bench_t bench;
+    begin (&bench);
+    txid_t txid = coordinator_begin (bench.coordinator);
+    expect_outcome (&bench, &txid, OUTCOME_PENDING, false);
+    coordinator_drop (bench.coordinator, &txid);
+    expect_outcome (&bench, &txid, OUTCOME_ABORTED, false);
+    txid_t other = coordinator_begin (bench.coordinator);
+    assert_int_not_equal (txid_compare (&txid, &other), 0);
+    coordinator_drop (bench.coordinator, &other);
+
+    txid_t never = other;
+    never.counter++; /* not given out yet: it may still be */
+    expect_outcome (&bench, &never, OUTCOME_LOST, false);
+    never = other;
+    never.start++;
+    expect_outcome (&bench, &never, OUTCOME_LOST, false);
+    never = other;
+    never.store [0] ^= 1;
+    expect_outcome (&bench, &never, OUTCOME_LOST, false);
+
+    stop (&bench);
+    start (&bench); /* of an earlier start, without a record */
+    expect_outcome (&bench, &other, OUTCOME_ABORTED, false);
+    end (&bench);
+}
+
+/*  --- T4 --- */
+
+static void nothing_is_decided_when_it_is_too_late (void **state)
+{
+    (void) state;
+    bench_t bench;
+    begin (&bench);
+    const struct {
+        int64_t wall_step_ms, decide_by_ms, edge_ms, mono_by_ms;
+    } late [] = {
+      {0, 0, HOUR_MS, 10000},            /* decide_by is now */
+      {11000, 10000, HOUR_MS, 10000},    /* the wall clock says so */
+      {-HOUR_MS, 10000, HOUR_MS, 0},     /* stepped back: the monotonic one says so */
+      {0, 10000, 900, 10000},            /* nearer to the edge than the guard */
+      {-HOUR_MS, -1000, HOUR_MS, 10000}, /* what passed by the steady time has passed */
+    };
+    for (size_t i = 0; i < sizeof late / sizeof late [0]; i++) {
+        txid_t txid = coordinator_begin (bench.coordinator);
+        plan_t plan = plan_of (&bench, &txid, OPERATION_RESERVE);
+        plan.decide_by_ms = WALL_MS + late [i].decide_by_ms;
+        plan.edge_ms = WALL_MS + late [i].edge_ms;
+        bench.wall_step_ms = late [i].wall_step_ms;
+        size_t before = bench.records_count;
+        assert_false (decide_plan (&bench, &plan, late [i].mono_by_ms, WALL_MS + 2 * HOUR_MS));
+        assert_int_equal (count_calls (&bench, "Commit"), 0);
+        assert_true (bench.records_count <= before + 1);     /* the mark that it is busy, no more */
+        assert_int_equal (plan.participants_count, PARTIES); /* still the caller's */
+        plan_clear (&plan);
+        coordinator_drop (bench.coordinator, &txid);
+        expect_outcome (&bench, &txid, OUTCOME_ABORTED, false);
+    }
+    end (&bench);
+}
+
+static void a_decision_is_put_before_any_commit_leaves (void **state)
+{
+    (void) state;
+    bench_t bench;
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    uint8_t key [TXID_BYTES];
+    txid_pack (&txid, key);
+    size_t put = SIZE_MAX, commit = SIZE_MAX;
+    for (size_t i = 0; i < bench.seen_count; i++) {
+        const seen_t *seen = &bench.seen [i];
+        if (seen->kind == EFFECT_PUT && seen->key_size == TXID_BYTES)
+            put = i;
+        if (commit == SIZE_MAX && seen->kind == EFFECT_CALL && strcmp (seen->what, "Commit") == 0)
+            commit = i;
+    }
+    assert_true (put < commit && commit < bench.seen_count);
+    assert_memory_equal (bench.seen [put].key, key, TXID_BYTES);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false);
+    end (&bench);
+}
+
+/*  --- T6 --- */
+
+static void told_once_all_have_acknowledged_and_done_goes_out_in_one_batch (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [2][PARTIES];
+    begin (&bench);
+    txid_t first = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls [0]);
+    txid_t second = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls [1]);
+    for (int i = 0; i < PARTIES; i++) {
+        assert_int_equal (bench.told, 0);
+        answer_state (&bench, calls [0][i], &first, COMMAND_COMMITTED);
+    }
+    assert_int_equal (bench.told, 1);
+    expect_outcome (&bench, &first, OUTCOME_COMMITTED, true);
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [1][i], &second, COMMAND_COMMITTED);
+    assert_int_equal (bench.told, 2);
+    assert_int_equal (count_calls (&bench, "Done"), 0);
+    pass (&bench, bench.settings.done_ms);
+    assert_int_equal (count_calls (&bench, "Done"), PARTIES);
+    const seen_t *done = find_call (&bench, "Done", "sim://s1");
+    txid_t *txids;
+    size_t count;
+    char why [WHY_BYTES];
+    assert_true (
+      done_decode ((bytes_t){.data = done->value, .size = done->size}, &txids, &count, why));
+    assert_int_equal (count, 2);
+    free (txids);
+    assert_int_equal (coordinator_unsettled (bench.coordinator), 0);
+    end (&bench);
+}
+
+static void a_commit_is_sent_until_it_is_answered (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [1], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    uint64_t call = calls [0];
+    static const call_status_t nos [] = {CALL_TIMED_OUT, CALL_OVERLOADED, CALL_DENIED,
+                                         CALL_BAD_REQUEST, CALL_TIMED_OUT};
+    for (size_t i = 0; i < sizeof nos / sizeof nos [0]; i++) {
+        answer_none (&bench, call, nos [i]);
+        for (int wait = 0; !find_call (&bench, "Commit", "sim://s0"); wait++) {
+            assert_true (wait < 100);
+            pass (&bench, 100);
+        }
+        call = find_call (&bench, "Commit", "sim://s0")->number;
+    }
+    assert_int_equal (bench.told, 0);
+    answer_state (&bench, call, &txid, COMMAND_COMMITTED);
+    assert_int_equal (bench.told, 1);
+    end (&bench);
+}
+
+/*  --- restart --- */
+
+static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t settled = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [i], &settled, COMMAND_COMMITTED);
+    pass (&bench, bench.settings.done_ms);
+    txid_t unsettled = decide (&bench, OPERATION_MODIFY);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [0], &unsettled, COMMAND_COMMITTED);
+    stop (&bench);
+    start (&bench);
+    take_commits (&bench, calls); /* to all again: what is not stored is not known */
+    assert_int_equal (count_calls (&bench, "Commit"), PARTIES);
+    expect_outcome (&bench, &settled, OUTCOME_COMMITTED, true);
+    expect_outcome (&bench, &unsettled, OUTCOME_COMMITTED, false);
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [i], &unsettled, COMMAND_COMMITTED);
+    expect_outcome (&bench, &unsettled, OUTCOME_COMMITTED, true);
+    end (&bench);
+}
+
+static void a_damaged_record_is_never_called_aborted (void **state)
+{
+    (void) state;
+    bench_t bench;
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    for (size_t i = 0; i < bench.records_count; i++)
+        if (bench.records [i].key_size == TXID_BYTES)
+            bench.records [i].size /= 2;
+    stop (&bench);
+    start (&bench);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false);
+    end (&bench);
+}
+
+static void records_go_when_the_window_and_retention_are_over_and_not_before (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [i], &txid, COMMAND_COMMITTED);
+    pass (&bench, 1000);
+    int64_t over_ms = 2 * HOUR_MS + bench.settings.retention_ms;
+    pass (&bench, over_ms - bench.mono_ms - 2000);
+    pass (&bench, 1000);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, true);
+    pass (&bench, 2000);
+    pass (&bench, 2000);
+    assert_int_equal (bench.records_count, 0);
+    end (&bench);
+}
+
+/*  --- T8 --- */
+
+static void a_store_is_marked_while_there_may_be_unfinished_business (void **state)
+{
+    (void) state;
+    bench_t bench;
+    begin (&bench);
+    assert_int_equal (bench.records_count, 0);
+    txid_t txid = coordinator_begin (bench.coordinator);
+    drain (&bench);
+    assert_int_equal (bench.records_count, 1);
+    assert_true (coordinator_record_unfinished (
+      TABLE_DECISIONS, (bytes_t){.data = bench.records [0].key, .size = bench.records [0].key_size},
+      (bytes_t){0}));
+    pass (&bench, 60000); /* a vote may be out: it stays */
+    assert_int_equal (bench.records_count, 1);
+    coordinator_drop (bench.coordinator, &txid);
+    for (int i = 0; i < 4; i++)
+        pass (&bench, 20000);
+    assert_int_equal (bench.records_count, 0);
+    end (&bench);
+}
+
+/*  --- T10 --- */
+
+static void a_part_refused_past_its_edge_is_logged_before_it_is_repaired (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [0], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [1], &txid, COMMAND_EDGE_REFUSED);
+    assert_int_equal (bench.repairs, 0);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    assert_int_equal (bench.repairs, 1);
+    assert_int_equal (bench.told, 0);
+    bool logged = false;
+    for (size_t i = 0; i < bench.seen_count; i++)
+        logged = logged || bench.seen [i].kind == EFFECT_PUT;
+    assert_true (logged);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false);
+    stop (&bench);
+    start (&bench);
+    assert_int_equal (bench.repairs, 2); /* and again after a restart */
+    moment_t now = moment (&bench);
+    coordinator_repaired (bench.coordinator, &now, &txid);
+    drain (&bench);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false); /* never "done" */
+    end (&bench);
+}
+
+static void a_release_needs_no_repair (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RELEASE);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [0], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [1], &txid, COMMAND_EDGE_REFUSED);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    assert_int_equal (bench.repairs, 0);
+    assert_int_equal (bench.told, 1);
+    assert_false (bench.told_failed);
+    end (&bench);
+}
+
+/*  Another store at the participant's address is no loss: only one that goes by its name is. */
+static void an_address_taken_by_somebody_else_is_no_loss (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [1], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    answer_none (&bench, calls [0], CALL_WRONG_STORE);
+    const seen_t *status = find_call (&bench, "Status", "sim://s0");
+    assert_non_null (status);
+    static const uint8_t named [] = {0x0a, 5, 'l', 'i', 's', '/', 'x'};
+    step (&bench, &(event_t){.kind = EVENT_ANSWER,
+                             .answer = {.call = status->number,
+                                        .reason = "",
+                                        .body = {.data = named, .size = sizeof named}}});
+    assert_int_equal (bench.repairs, 0);
+    pass (&bench, 3000);
+    const seen_t *again = find_call (&bench, "Commit", "sim://s0");
+    assert_non_null (again);
+    answer_none (&bench, again->number, CALL_WRONG_STORE);
+    status = find_call (&bench, "Status", "sim://s0");
+    static const uint8_t itself [] = {0x0a, 6, 'l', 'i', 's', '/', 's', '0'};
+    step (&bench, &(event_t){.kind = EVENT_ANSWER,
+                             .answer = {.call = status->number,
+                                        .reason = "",
+                                        .body = {.data = itself, .size = sizeof itself}}});
+    assert_int_equal (bench.repairs, 1);
+    end (&bench);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (aborted_is_said_only_of_what_this_store_began_and_dropped),
+      cmocka_unit_test (nothing_is_decided_when_it_is_too_late),
+      cmocka_unit_test (a_decision_is_put_before_any_commit_leaves),
+      cmocka_unit_test (told_once_all_have_acknowledged_and_done_goes_out_in_one_batch),
+      cmocka_unit_test (a_commit_is_sent_until_it_is_answered),
+      cmocka_unit_test (a_restart_drives_unsettled_decisions_and_answers_for_settled_ones),
+      cmocka_unit_test (a_damaged_record_is_never_called_aborted),
+      cmocka_unit_test (records_go_when_the_window_and_retention_are_over_and_not_before),
+      cmocka_unit_test (a_store_is_marked_while_there_may_be_unfinished_business),
+      cmocka_unit_test (a_part_refused_past_its_edge_is_logged_before_it_is_repaired),
+      cmocka_unit_test (a_release_needs_no_repair),
+      cmocka_unit_test (an_address_taken_by_somebody_else_is_no_loss),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
