@@ -217,7 +217,7 @@ static void repeats_meanwhile_wait_for_the_same_answer (void **state)
         assert_string_equal (answers [i]->reservation, answers [0]->reservation);
     }
     Musubi__Answer *conflict = read_answer (&fed, conflicting);
-    expect_status (conflict, MUSUBI__ANSWER_STATUS__ANSWER_CONFLICT);
+    expect_status (conflict, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
     message_free (&conflict->base);
     for (int i = 0; i < 3; i++)
         message_free (&answers [i]->base);
