@@ -43,6 +43,13 @@ const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES])
     return timetext_format (ms, text);
 }
 
+const char *time_brief (const char *time, char text [TIME_TEXT_BYTES])
+{
+    size_t length = strcspn (time, ".");
+    snprintf (text, TIME_TEXT_BYTES, "%.*s%s", (int) length, time, time [length] == '.' ? "Z" : "");
+    return text;
+}
+
 const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
 {
     uint64_t magnitude =

@@ -36,6 +36,9 @@ const char *name_short (const char *name);
 #define TIME_TEXT_BYTES 32
 const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES]);
 
+/*  A time of a form to the second, for people. */
+const char *time_brief (const char *time, char text [TIME_TEXT_BYTES]);
+
 /*  Micro-credits as credits: "1.25". */
 #define COST_TEXT_BYTES 40
 const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES]);
