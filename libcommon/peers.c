@@ -95,6 +95,7 @@ static void unsent_push (call_t *call)
 static void unsent_take (call_t *call)
 {
     peer_t *peer = call->peer;
+    assert (peer && call->unsent);
     if (call->before)
         call->before->after = call->after;
     else

@@ -252,7 +252,6 @@ static int tear_down (void **state)
 /*  Starts this program as the service; arguments end with NULL. */
 static process_t spawn (const char *const *arguments)
 {
-    extern char **environ;
     char *argv [ARGUMENTS_MAX] = {(char []){"test_host"}, (char []){"serve"}};
     size_t argc = 2;
     for (; *arguments; arguments++) {
