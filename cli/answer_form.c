@@ -222,10 +222,15 @@ static void print_compute (const json_t *compute, FILE *to)
     json_array_foreach (compute, i, one)
     {
         char cpus [24];
+        char start [TIME_TEXT_BYTES];
+        char end [TIME_TEXT_BYTES];
         snprintf (cpus, sizeof cpus, "%" PRId64, number_of (one, "cpus"));
-        const char *cells [] = {text_of (one, "id"),    text_of (one, "site"),
-                                text_of (one, "class"), cpus,
-                                text_of (one, "start"), text_of (one, "end")};
+        const char *cells [] = {text_of (one, "id"),
+                                text_of (one, "site"),
+                                text_of (one, "class"),
+                                cpus,
+                                time_brief (text_of (one, "start"), start),
+                                time_brief (text_of (one, "end"), end)};
         table_row (table, cells);
     }
     table_print (table, to);
@@ -260,6 +265,16 @@ static void print_refusal (const json_t *form, FILE *to)
       *text_of (one, "start") && *text_of (one, "change") ? ", " : "", text_of (one, "change"));
 }
 
+/*  "2026-12-01T09:00:00Z to 2026-12-01T10:00:00Z", where there is a start. */
+static void print_span (const json_t *form, const char *before, FILE *to)
+{
+    char start [TIME_TEXT_BYTES];
+    char end [TIME_TEXT_BYTES];
+    if (*text_of (form, "start"))
+        fprintf (to, "%s%s to %s", before, time_brief (text_of (form, "start"), start),
+                 time_brief (text_of (form, "end"), end));
+}
+
 void answer_print (const json_t *form, const char *what, FILE *to)
 {
     const char *status = text_of (form, "status");
@@ -269,9 +284,9 @@ void answer_print (const json_t *form, const char *what, FILE *to)
         print_refusal (form, to);
         return;
     }
-    fprintf (to, "%s %s", status, text_of (form, "reservation"));
-    if (*text_of (form, "start"))
-        fprintf (to, "  %s to %s", text_of (form, "start"), text_of (form, "end"));
+    const char *id = text_of (form, "reservation");
+    fprintf (to, "%s%s%s", status, *id ? " " : "", id);
+    print_span (form, "  ", to);
     fprintf (to, "\n");
     if (json_array_size (json_object_get (form, "compute")) > 0) {
         print_compute (json_object_get (form, "compute"), to);
@@ -328,10 +343,14 @@ void view_print (const json_t *form, FILE *to)
     const char *name = text_of (form, "name");
     const char *owner = text_of (form, "owner");
     fprintf (to, "%s%s%s\n", text_of (form, "reservation"), *name ? "  " : "", name);
-    fprintf (to, "%s, %s, version %" PRId64 "%s%s\n", text_of (form, "status"),
-             text_of (form, "state"), number_of (form, "version"), *owner ? ", owner " : "", owner);
+    const char *status = text_of (form, "status");
+    const char *state = text_of (form, "state");
+    bool alike = strcmp (status, state) == 0;
+    fprintf (to, "%s%s%s, version %" PRId64 "%s%s\n", status, alike ? "" : ", ", alike ? "" : state,
+             number_of (form, "version"), *owner ? ", owner " : "", owner);
+    print_span (form, "", to);
     if (*text_of (form, "start"))
-        fprintf (to, "%s to %s\n", text_of (form, "start"), text_of (form, "end"));
+        fprintf (to, "\n");
     if (json_array_size (json_object_get (form, "compute")) > 0)
         print_compute (json_object_get (form, "compute"), to);
     size_t i;

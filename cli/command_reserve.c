@@ -123,12 +123,12 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
     freed_t *freed = freed_new (session_entries (planned->session));
     int64_t poll_ms = POLL_MS_FIRST;
     int code = EXIT_REFUSED;
+    cli_note (cli, "refused for now; waiting for capacity%s",
+              last_ms == INT64_MAX ? "" : " until the last start has passed");
     while (code == EXIT_REFUSED && may_free (*form) && !cli_interrupted ()) {
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
             break;
-        cli_note (cli, "refused for now; waiting for capacity%s",
-                  last_ms == INT64_MAX ? "" : " until the last start has passed");
         freed_wait (freed, left_ms < poll_ms ? left_ms : poll_ms);
         poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
         if (cli_interrupted ())

@@ -76,13 +76,15 @@ static void print_list (const json_t *forms)
     json_array_foreach (forms, i, form)
     {
         char places [256];
+        char start [TIME_TEXT_BYTES];
+        char end [TIME_TEXT_BYTES];
         places_text (json_object_get (form, "compute"), places, sizeof places);
         const char *cells [] = {text_of (form, "reservation"),
                                 text_of (form, "name"),
                                 text_of (form, "owner"),
                                 text_of (form, "status"),
-                                text_of (form, "start"),
-                                text_of (form, "end"),
+                                time_brief (text_of (form, "start"), start),
+                                time_brief (text_of (form, "end"), end),
                                 places};
         table_row (table, cells);
     }

@@ -12,7 +12,8 @@
 #define MARK_WIDTH   12 /* columns between marks, at least */
 #define NAME_COLUMNS 24
 #define COLOURS      6
-#define MINUTE_MS    INT64_C (60000)
+#define SECOND_MS    INT64_C (1000)
+#define MINUTE_MS    (60 * SECOND_MS)
 #define HOUR_MS      (60 * MINUTE_MS)
 #define DAY_MS       (24 * HOUR_MS)
 
@@ -230,8 +231,8 @@ static void print_legend (const gantt_t *self, FILE *to)
                                 one->name,
                                 one->owner,
                                 one->status,
-                                timetext_format (one->from_ms, start),
-                                timetext_format (one->until_ms, end)};
+                                timetext_format (one->from_ms - one->from_ms % SECOND_MS, start),
+                                timetext_format (one->until_ms - one->until_ms % SECOND_MS, end)};
         table_row (table, cells);
     }
     table_print (table, to);
