@@ -52,6 +52,7 @@ typedef struct {
 
     outbox_t *held;   /* what may leave after the flush */
     bool writing;     /* a write of the store is open */
+    uint64_t flushes; /* since this start */
     int64_t alarm_ms; /* when the core wants to be woken */
     int64_t wall_least_ms;
     bool stopping;
@@ -166,7 +167,8 @@ static void step (host_t *self, const event_t *event)
     moment_t now = {.wall_ms = wall_ms (self),
                     .mono_ms = clock_ms (CLOCK_MONOTONIC),
                     .store_free_bytes = store_free_bytes (self->store),
-                    .store_bytes = store_bytes (self->store)};
+                    .store_bytes = store_bytes (self->store),
+                    .store_flushes = self->flushes};
     draw_entropy (self, now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;
@@ -200,8 +202,12 @@ static void leave (host_t *self, const effect_t *effect)
 /*  The end of a batch: flushed, then let go in the order of the effects. */
 static void finish_batch (host_t *self)
 {
-    if (self->writing && !self->failed && store_flush (self->store, wall_ms (self)) != STORE_OK)
-        fail (self, "flush");
+    if (self->writing && !self->failed) {
+        if (store_flush (self->store, wall_ms (self)) == STORE_OK)
+            self->flushes++;
+        else
+            fail (self, "flush");
+    }
     self->writing = false;
     effect_t effect;
     while (!self->failed && outbox_next (self->held, &effect))
