@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Two thousand schedules of users and faults are clean, and the same seed gives the same bytes.
+#
+#   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0 bad=0
+tell () { # WHETHER SENTENCE
+  number=$((number + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; bad=1; fi
+}
+
+seeds=${MUSUBI_SEEDS:-1..2000}
+"$sim" faults --seeds "$seeds" --jobs "$(nproc)" >"$work/faults" 2>&1
+tell $? "schedules $seeds are clean"
+sed 's/^/# /' "$work/faults"
+"$sim" replay 7 >"$work/once" 2>&1
+"$sim" replay 7 >"$work/again" 2>&1
+test -s "$work/once" && cmp -s "$work/once" "$work/again"
+tell $? "a replayed schedule is the same to the byte"
+"$sim" replay 8 >"$work/other" 2>&1
+! cmp -s "$work/once" "$work/other"
+tell $? "another seed is another schedule"
+echo "1..$number"
+exit $bad
