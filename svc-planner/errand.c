@@ -14,7 +14,8 @@
 
 #include <sodium.h>
 
-#define CLOSING_SHARE 6 /* the last sixth of a request's time is for closing it */
+#define BACKOFF_DOUBLINGS 5
+#define CLOSING_SHARE     6 /* the last sixth of a request's time is for closing it */
 
 static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
                  DIGEST_BYTES <= crypto_generichash_BYTES_MAX,
@@ -289,7 +290,7 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 {
     service_t *service = self->planner->service;
     int64_t most_ms = self->planner->settings.backoff_ms;
-    for (uint32_t i = 1; i < round && most_ms < CALL_BACKOFF_MS_MAX / 2; i++)
+    for (uint32_t i = 1; i < round && i < BACKOFF_DOUBLINGS; i++)
         most_ms *= 2;
     int64_t pause_ms = 1 + (int64_t) prng_below (&service->prng, (uint64_t) most_ms + 1);
     timers_cancel (service->timers, self->pause_timer);

@@ -51,6 +51,16 @@ typedef struct {
     packed_t answer;       /* what is told once it is committed */
 } proposal_t;
 
+/*  What an errand has learned of a site beyond its calendar; outlives a snapshot. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    int64_t lead_ms; /* it wants at least so much notice */
+    bool left_out;
+    char why [WHY_BYTES];
+} site_lesson_t;
+
+#define SITE_LESSONS_MAX 32
+
 typedef struct errand {
     planner_t *planner;
     errand_kind_t kind;
@@ -80,7 +90,9 @@ typedef struct errand {
     snapshot_t *snapshot;
     survey_t *survey;
     search_t *search;
-    bool contended; /* a refusal since the last survey: others are at it too */
+    bool contended; /* refused since we last found nothing: others are at it too */
+    site_lesson_t lessons [SITE_LESSONS_MAX];
+    size_t lessons_count;
 
     proposal_t proposal;
     attempt_t *attempt;
@@ -126,6 +138,10 @@ void errand_plan (errand_t *self, const moment_t *now);
 
 /*  Search again on the snapshot as it is. */
 void errand_search (errand_t *self, const moment_t *now);
+
+/*  What has been learned of a site holds for every snapshot of this errand. why NULL: only the lead
+ *  has changed. */
+void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char *why);
 
 /*  --- proposal.c --- */
 

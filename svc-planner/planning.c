@@ -106,6 +106,38 @@ static void find_candidates (errand_t *self)
     free (sites);
 }
 
+static void apply_lesson (snapshot_t *snapshot, const site_lesson_t *lesson)
+{
+    size_t site = snapshot_site (snapshot, lesson->name);
+    if (site == SIZE_MAX)
+        return;
+    if (lesson->lead_ms > snapshot->sites [site].lead_ms)
+        snapshot->sites [site].lead_ms = lesson->lead_ms;
+    if (lesson->left_out)
+        snapshot_leave_out (snapshot, site, lesson->why);
+}
+
+void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char *why)
+{
+    const char *name = self->snapshot->sites [site].party.name;
+    size_t at = 0;
+    while (at < self->lessons_count && strcmp (self->lessons [at].name, name) != 0)
+        at++;
+    if (at == SITE_LESSONS_MAX)
+        at--; /* the last one makes room: it costs a round at most */
+    else if (at == self->lessons_count)
+        self->lessons [self->lessons_count++] = (site_lesson_t){0};
+    site_lesson_t *lesson = &self->lessons [at];
+    snprintf (lesson->name, sizeof lesson->name, "%s", name);
+    if (lead_ms > lesson->lead_ms)
+        lesson->lead_ms = lead_ms;
+    if (why) {
+        lesson->left_out = true;
+        snprintf (lesson->why, sizeof lesson->why, "%s", why);
+    }
+    apply_lesson (self->snapshot, lesson);
+}
+
 /*  Each need that nowhere in the federation could be had, ever. */
 static bool possible (errand_t *self)
 {
@@ -227,9 +259,9 @@ static void on_replan (void *owner, const moment_t *now, uint64_t token)
 static void not_found (errand_t *self, const moment_t *now)
 {
     if (self->contended && self->rounds < self->planner->settings.attempts_max) {
-        attempt_destroy (&self->attempt);
+        self->contended = false;
         trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
-        errand_pause (self, now, self->rounds + 1, on_replan);
+        errand_pause (self, now, self->rounds, on_replan);
         return;
     }
     self->answer.reasons_count = 0;
@@ -330,7 +362,6 @@ static bool resolve (errand_t *self)
 void errand_plan (errand_t *self, const moment_t *now)
 {
     errand_clear_planning (self);
-    self->contended = false;
     if (!has_services (self) || !resolve (self)) {
         errand_give_up (self, now);
         return;
@@ -340,6 +371,8 @@ void errand_plan (errand_t *self, const moment_t *now)
         errand_give_up (self, now);
         return;
     }
+    for (size_t i = 0; i < self->lessons_count; i++)
+        apply_lesson (self->snapshot, &self->lessons [i]);
     if (self->kind == ERRAND_MODIFY)
         find_present (self, now);
     self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SURVEY_ROUND 2 /* after so many, the other sites' profiles are old too */
+
 /*  What the votes of a round say together. */
 typedef enum {
     LESSON_PLAN_AGAIN,   /* the snapshot is corrected: another plan may do */
@@ -54,7 +56,7 @@ static void learn_short (errand_t *self, size_t site, const refusal_t *refusal)
     if (place != SIZE_MAX && refusal->from_ms < refusal->until_ms)
         snapshot_deny (self->snapshot, place, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
-        snapshot_leave_out (self->snapshot, site, refusal_reason_word (refusal->reason));
+        errand_learn_site (self, site, 0, refusal_reason_word (refusal->reason));
 }
 
 static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
@@ -77,9 +79,9 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
     if (refusal->reason == REFUSAL_SHORT)
         learn_short (self, site, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
-        self->snapshot->sites [site].lead_ms = refusal->from_ms - now->wall_ms;
+        errand_learn_site (self, site, refusal->from_ms - now->wall_ms, NULL);
     else
-        snapshot_leave_out (self->snapshot, site, refusal_reason_word (refusal->reason));
+        errand_learn_site (self, site, 0, refusal_reason_word (refusal->reason));
     return LESSON_PLAN_AGAIN;
 }
 
@@ -99,7 +101,7 @@ static lesson_t learn_site (errand_t *self, const moment_t *now, const party_t *
     case VOTE_WRONG:
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
         if (site != SIZE_MAX)
-            snapshot_leave_out (self->snapshot, site, vote->why);
+            errand_learn_site (self, site, 0, vote->why);
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     }
     return LESSON_PLAN_AGAIN;
@@ -170,10 +172,15 @@ static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     errand_t *self = owner;
     self->pause_timer = 0;
-    if (self->kind == ERRAND_RESERVE)
-        errand_search (self, now);
-    else
+    if (self->kind != ERRAND_RESERVE)
         errand_locate (self, now);
+    else if (self->rounds < SURVEY_ROUND)
+        errand_search (self, now);
+    else {
+        /* What we hold ourselves would look taken to the survey. */
+        trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+        errand_plan (self, now);
+    }
 }
 
 static void count_no (errand_t *self)
