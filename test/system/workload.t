@@ -5,7 +5,7 @@
 federation --planners 3
 
 log=$root/test/data/made-up.swf
-requests=120
+requests=300
 if [ -r "${MUSUBI_DATA:-/nonexistent}/SDSC-BLUE-2000-10weeks.swf.gz" ]; then
   log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz
   requests=2000
