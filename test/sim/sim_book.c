@@ -25,7 +25,7 @@ sim_request_t *sim_book_add (sim_book_t *self)
 }
 
 /*  A reservation that some user was told he has; whose it is does not matter here. */
-static const sim_request_t *reservation_known (const sim_book_t *self, uint32_t whim)
+static const sim_request_t *reservation_known (const sim_book_t *self, uint32_t aim)
 {
     const sim_request_t *known [SIM_REQUESTS_MAX];
     size_t count = 0;
@@ -35,7 +35,7 @@ static const sim_request_t *reservation_known (const sim_book_t *self, uint32_t 
             *request->answer.reservation)
             known [count++] = request;
     }
-    return count ? known [whim % count] : NULL;
+    return count ? known [aim % count] : NULL;
 }
 
 static packed_t modify_body (const sim_request_t *request, const sim_request_t *target,
@@ -69,7 +69,7 @@ bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms)
         request->body [1] = sim_wire_reserve (&request->wish [1]);
         return true;
     }
-    const sim_request_t *target = reservation_known (self, request->whim);
+    const sim_request_t *target = reservation_known (self, request->aim);
     if (!target)
         return false;
     sim_text (request->target, sizeof request->target, target->answer.reservation);

@@ -32,6 +32,11 @@ static const char *name_of (const sim_check_t *self, const sim_participant_t *pa
     return sim_name (self->sim, participant->process);
 }
 
+static bool same (const char *a, const char *b)
+{
+    return strcmp (a, b) == 0;
+}
+
 /*  --- records --- */
 
 const sim_participant_t *sim_check_records (sim_check_t *self, size_t participant)
@@ -189,11 +194,6 @@ void sim_check_flushed (sim_check_t *self, int process)
 
 /*  --- what leaves must be durable --- */
 
-static bool same (const char *a, const char *b)
-{
-    return strcmp (a, b) == 0;
-}
-
 static sim_held_t *held_find (sim_check_t *self, int process, const txid_t *txid)
 {
     for (size_t i = 0; i < self->held_count; i++)
@@ -236,6 +236,33 @@ static outcome_t outcome_recalled (sim_check_t *self, int process, const char *s
     return outcome;
 }
 
+/*  T1: what a HOLD replaces is aborted in the same write. */
+static void check_replaced (sim_check_t *self, const sim_participant_t *participant,
+                            const txid_t *by)
+{
+    size_t count = self->replaced_count < SIM_HOLDS_MAX ? self->replaced_count : SIM_HOLDS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const sim_replaced_t *replaced = &self->replaced [i];
+        char words [2][TXID_TEXT_BYTES];
+        if (replaced->process == participant->process && txid_compare (&replaced->by, by) == 0 &&
+            outcome_recalled (self, participant->process, "Participant", &replaced->old) !=
+              OUTCOME_ABORTED)
+            sim_fail (self->sim, "%s votes for %s and has not aborted %s, which it replaces",
+                      name_of (self, participant), txid_text (by, words [0]),
+                      txid_text (&replaced->old, words [1]));
+    }
+}
+
+static void note_replaced (sim_check_t *self, const sim_message_t *hold)
+{
+    txid_t by;
+    txid_t old [REPLACES_MAX];
+    size_t count = sim_wire_replaces (hold, &by, old);
+    for (size_t i = 0; i < count; i++)
+        self->replaced [self->replaced_count++ % SIM_HOLDS_MAX] =
+          (sim_replaced_t){.process = hold->to, .by = by, .old = old [i]};
+}
+
 static void check_vote (sim_check_t *self, const sim_participant_t *participant,
                         const sim_message_t *message)
 {
@@ -251,6 +278,8 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
     }
     if (state == COMMAND_HELD && refused == REFUSAL_NONE)
         held_note (self, participant->process, &txid, ttl_ms);
+    if (state == COMMAND_PREPARED && same (message->method, "Hold"))
+        check_replaced (self, participant, &txid);
     if (state != COMMAND_PREPARED && state != COMMAND_COMMITTED && state != COMMAND_ABORTED)
         return;
     const sim_command_t *durable = command_of (participant, &txid);
@@ -429,6 +458,8 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
     if (message->kind == MESSAGE_REQUEST && same (message->service, "Participant") &&
         same (message->method, "Commit"))
         check_decision (self, message);
+    if (message->kind == MESSAGE_REQUEST && same (message->method, "Hold"))
+        note_replaced (self, message);
     if (answer && same (message->service, "Planner"))
         check_planner_answer (self, message);
     static const char *const verbs [] = {"Hold", "Renew", "Prepare", "Commit", "Abort", "Resolve"};

@@ -34,6 +34,13 @@ typedef struct {
     bool voted;      /* in time */
 } sim_held_t;
 
+/*  A plan that another one says it replaces at this participant (T1). */
+typedef struct {
+    int process;
+    txid_t by;
+    txid_t old;
+} sim_replaced_t;
+
 typedef struct {
     sim_t *sim;
     sim_book_t *book;
@@ -43,6 +50,8 @@ typedef struct {
     uint32_t hold_age_ms_max;
     sim_held_t held [SIM_HOLDS_MAX];
     size_t held_count;
+    sim_replaced_t replaced [SIM_HOLDS_MAX]; /* a ring: the oldest are forgotten */
+    size_t replaced_count;
 } sim_check_t;
 
 void sim_check_clear (sim_check_t *self);

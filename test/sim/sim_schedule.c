@@ -280,6 +280,7 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
                          : chance (self, 65) ? OPERATION_MODIFY
                                              : OPERATION_RELEASE;
     request->whim = (uint32_t) draw (self, 1000);
+    request->aim = (uint32_t) draw (self, 1000);
     draw_wish (self, &request->wish [0]);
     request->wish [1] = request->wish [0];
     request->wish [1].duration_ms += 1000;
@@ -295,6 +296,23 @@ static sim_errand_t *errand_add (sim_client_t *client, sim_request_t *request)
 static int64_t draw_patience (schedule_t *self)
 {
     return chance (self, 30) ? 5 + (int64_t) draw (self, 60) : 500 + (int64_t) draw (self, 4000);
+}
+
+/*  Another change of the same reservation, at the same time. */
+static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_request_t *first)
+{
+    sim_request_t *request = sim_book_add (&self->book);
+    *request = *first;
+    char id [NAME_BYTES_MAX + 1];
+    snprintf (id, sizeof id, "q%.50s", first->request_id);
+    sim_text (request->request_id, sizeof request->request_id, id);
+    request->whim = (uint32_t) draw (self, 1000);
+    if (chance (self, 25))
+        request->operation = OPERATION_RELEASE;
+    sim_errand_t *errand = errand_add (client, request);
+    errand->beside = true;
+    errand->think_ms = client->errands [client->errands_count - 2].think_ms;
+    errand->patience_ms = draw_patience (self);
 }
 
 static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
@@ -319,6 +337,8 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
             errand->think_ms = (int64_t) draw (self, 2500);
             errand->patience_ms = draw_patience (self);
         }
+        if (request->operation == OPERATION_MODIFY && chance (self, 50))
+            draw_quarrel (self, client, request);
         if (chance (self, 40)) {
             errand = errand_add (client, request);
             errand->show = true;

@@ -367,6 +367,18 @@ bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid)
     return found;
 }
 
+size_t sim_wire_replaces (const sim_message_t *hold, txid_t *txid, txid_t replaces [REPLACES_MAX])
+{
+    Musubi__HoldRequest *request = (Musubi__HoldRequest *) message_unpack (
+      &musubi__hold_request__descriptor, sim_message_body (hold));
+    size_t count = 0;
+    if (request && request->plan && txid_read (request->plan->txid, txid))
+        for (size_t i = 0; i < request->n_replaces && i < REPLACES_MAX; i++)
+            count += txid_read (request->replaces [i], &replaces [count]);
+    message_free (request ? &request->base : NULL);
+    return count;
+}
+
 bool sim_wire_outcome_read (bytes_t body, outcome_t *outcome)
 {
     Musubi__OutcomeAnswer *message =

@@ -155,6 +155,9 @@ bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state
 /*  The txid of any message of Participant or Coordinator that names one. */
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid);
 
+/*  A Hold request's txid, and those it replaces; returns how many. */
+size_t sim_wire_replaces (const sim_message_t *hold, txid_t *txid, txid_t replaces [REPLACES_MAX]);
+
 bool sim_wire_outcome_read (bytes_t body, outcome_t *outcome);
 
 /*  A reservation as a planner shows it. Same numbers as ShowStatus. */
