@@ -130,28 +130,52 @@ static void draw_success (FILE *svg, const replay_outcome_t *outcomes, size_t co
     axis_label (svg, WIDTH - RIGHT, TOP + PANEL + 15, "end", seconds, " s");
 }
 
+/*  Where a latency stands on the logarithmic axis. */
+static double latency_x (double latency_s, double least_s, double most_s)
+{
+    return LEFT + log (latency_s / least_s) / log (most_s / least_s) * (WIDTH - LEFT - RIGHT);
+}
+
+/*  A line and a label at each power of ten within the axis. */
+static void draw_decades (FILE *svg, int top, double least_s, double most_s)
+{
+    for (double at_s = 1e-5; at_s < most_s; at_s *= 10) {
+        if (at_s <= least_s)
+            continue;
+        double x = latency_x (at_s, least_s, most_s);
+        fprintf (svg, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#ddd'/>\n", x, top, x,
+                 top + PANEL);
+        axis_label (svg, x, top + PANEL + 15, "middle", at_s < 0.999 ? at_s * 1e3 : at_s,
+                    at_s < 0.999 ? " ms" : " s");
+    }
+}
+
 /*  The share of answers that took at most so long, on a logarithmic axis. */
 static void draw_latency (FILE *svg, const double *sorted, size_t count)
 {
     int top = TOP + PANEL + GAP;
-    panel_frame (svg, top, "answered within, share of answers", "latency (logarithmic)");
+    char title [128];
+    snprintf (title, sizeof title,
+              "answered within, share of answers: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms",
+              percentile (sorted, count, .50) * 1e3, percentile (sorted, count, .90) * 1e3,
+              percentile (sorted, count, .99) * 1e3);
+    panel_frame (svg, top, title, "latency (logarithmic)");
     if (count == 0)
         return;
-    double least = sorted [0] > 1e-5 ? sorted [0] : 1e-5;
-    double most = sorted [count - 1] > 1.1 * least ? sorted [count - 1] : 1.1 * least;
+    double least_s = sorted [0] > 1e-5 ? sorted [0] : 1e-5;
+    double most_s = sorted [count - 1] > 1.1 * least_s ? sorted [count - 1] : 1.1 * least_s;
+    draw_decades (svg, top, least_s, most_s);
     fprintf (svg, "<polyline class='line' points='");
+    size_t within = 0;
     for (int x = 0; x <= WIDTH - LEFT - RIGHT; x += 4) {
-        double latency = least * pow (most / least, (double) x / (WIDTH - LEFT - RIGHT));
-        size_t within = 0;
-        while (within < count && sorted [within] <= latency)
+        double latency_s = least_s * pow (most_s / least_s, (double) x / (WIDTH - LEFT - RIGHT));
+        while (within < count && sorted [within] <= latency_s)
             within++;
         fprintf (svg, "%d,%.1f ", LEFT + x, top + PANEL * (1 - (double) within / (double) count));
     }
     fprintf (svg, "'/>\n");
     axis_label (svg, LEFT - 6, top + 10, "end", 1, "");
     axis_label (svg, LEFT - 6, top + PANEL, "end", 0, "");
-    axis_label (svg, LEFT, top + PANEL + 15, "start", least * 1e3, " ms");
-    axis_label (svg, WIDTH - RIGHT, top + PANEL + 15, "end", most * 1e3, " ms");
 }
 
 static void write_text (FILE *svg, const char *text)
@@ -178,7 +202,8 @@ bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *ti
       svg,
       "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
       "font-size='12'>\n<style>.frame{fill:none;stroke:#888}.good{fill:#3a7}"
-      ".line{fill:none;stroke:#36c;stroke-width:2}.end{text-anchor:end}.start{text-anchor:start}"
+      ".line{fill:none;stroke:#36c;stroke-width:2}.end{text-anchor:end}.start{text-anchor:start}."
+      "middle{text-anchor:middle}"
       "</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
       WIDTH, TOP + 2 * PANEL + GAP + 50);
     fprintf (svg, "<text x='%d' y='24' font-size='15'>", LEFT);
