@@ -5,7 +5,7 @@
  */
 #include "federation.h"
 #include "launch.h"
-#include "session.h"
+#include "places.h"
 #include "table.h"
 
 #include <errno.h>
@@ -226,7 +226,7 @@ static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *fed
     char *kept = folder_file (folder, "federation.zpl");
     bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
     free (kept);
-    char *administrator = session_find_actor (cli);
+    char *administrator = places_actor (cli);
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = write_configuration (folder, federation, &folder->members [i], administrator);
     free (administrator);

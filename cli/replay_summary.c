@@ -139,8 +139,9 @@ static double latency_x (double latency_s, double least_s, double most_s)
 /*  A line and a label at each power of ten within the axis. */
 static void draw_decades (FILE *svg, int top, double least_s, double most_s)
 {
-    for (double at_s = 1e-5; at_s < most_s; at_s *= 10) {
-        if (at_s <= least_s)
+    for (int decade = -5; decade < 5; decade++) {
+        double at_s = pow (10, decade);
+        if (at_s <= least_s || at_s >= most_s)
             continue;
         double x = latency_x (at_s, least_s, most_s);
         fprintf (svg, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#ddd'/>\n", x, top, x,

@@ -1,200 +1,32 @@
-/*  session - finding directories and planners, and asking them. */
+/*  session - finding directories, and asking whom they list. */
 #include "session.h"
 
-#include "config.h"
 #include "json.h"
 #include "message.h"
+#include "places.h"
 #include "prng.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <pwd.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define GIS_MAX            16
-#define TIMEOUT_MS         10000
-#define STRAGGLERS_MS      300 /* patience with the other directories once one has answered */
-#define PROBE_MS           500 /* patience with a planner that is asked whether it lives */
-#define PROBES             3   /* planners asked at once */
-#define TRY_MS_LEAST       3000
-#define AGAIN_MS           250 /* before asking again what is in progress */
-#define GIS_TEXT_BYTES_MAX 4096
+#define STRAGGLERS_MS 300 /* patience with the other directories once one has answered */
 
 struct session {
+    places_t places;
     client_t *client;
-    char *gis_text; /* cut at its commas */
-    const char *gis [GIS_MAX];
-    size_t gis_count;
-    char *actor;
-    int64_t timeout_ms;
     json_t *entries;  /* array, ascending by name */
     json_t *homes;    /* array of names, as the first directory has it */
     json_t *answered; /* array of names of directories that have answered */
     prng_t prng;
 };
 
-/*  --- where and who ---  */
-
-static const config_key_t settings_keys [] = {
-  {.path = "gis", .type = CONFIG_TEXT, .meaning = "directories to ask, comma-separated endpoints"},
-  {.path = "actor", .type = CONFIG_TEXT, .meaning = "for whom to ask"},
-  {.path = "timeout",
-   .type = CONFIG_DURATION,
-   .preset = "10s",
-   .least = 1,
-   .most = 86400000,
-   .meaning = "how long to wait for an answer"},
-};
-
-/*  The user's own settings; *config stays NULL when there is no such file. */
-static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
-{
-    const char *folder = getenv ("XDG_CONFIG_HOME");
-    const char *home = getenv ("HOME");
-    char *path = NULL;
-    *config = NULL;
-    bool own = folder && *folder == '/';
-    if (!own && !home)
-        return true;
-    if (asprintf (&path, "%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config") < 0)
-        abort ();
-    bool loaded = true;
-    if (access (path, F_OK) == 0) {
-        *config = config_load (path, NULL, 0, settings_keys,
-                               sizeof settings_keys / sizeof settings_keys [0], why);
-        loaded = *config != NULL;
-    }
-    free (path);
-    return loaded;
-}
-
-static char *copy_of (const char *text)
-{
-    char *copy = strdup (text);
-    if (!copy)
-        abort ();
-    return copy;
-}
-
-/*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
-static char *read_federation (const cli_t *cli)
-{
-    char *dir = cli_federation_dir (cli);
-    char *path = NULL;
-    if (asprintf (&path, "%s/gis", dir) < 0)
-        abort ();
-    free (dir);
-    FILE *file = fopen (path, "re");
-    free (path);
-    if (!file)
-        return NULL;
-    char text [GIS_TEXT_BYTES_MAX];
-    bool read = fgets (text, sizeof text, file) != NULL;
-    fclose (file);
-    if (!read)
-        return NULL;
-    text [strcspn (text, "\r\n")] = '\0';
-    return copy_of (text);
-}
-
-/*  The first of the places that says where directories are. */
-static char *find_gis (const cli_t *cli, const config_t *settings)
-{
-    const char *environment = getenv ("MUSUBI_GIS");
-    if (cli->gis)
-        return copy_of (cli->gis);
-    if (cli->dir)
-        return read_federation (cli);
-    if (environment && *environment)
-        return copy_of (environment);
-    if (settings && config_text (settings, "gis"))
-        return copy_of (config_text (settings, "gis"));
-    return read_federation (cli);
-}
-
-static char *find_actor (const cli_t *cli, const config_t *settings)
-{
-    const char *environment = getenv ("MUSUBI_ACTOR");
-    const char *user = getenv ("USER");
-    const struct passwd *account = NULL;
-    if (cli->actor)
-        return copy_of (cli->actor);
-    if (environment && *environment)
-        return copy_of (environment);
-    if (settings && config_text (settings, "actor"))
-        return copy_of (config_text (settings, "actor"));
-    if (user && *user)
-        return copy_of (user);
-    account = getpwuid (geteuid ());
-    return copy_of (account ? account->pw_name : "nobody");
-}
-
-static bool split_gis (session_t *self)
-{
-    for (char *save = NULL, *one = strtok_r (self->gis_text, ", ", &save); one;
-         one = strtok_r (NULL, ", ", &save)) {
-        if (strncmp (one, "tcp://", 6) != 0 && strncmp (one, "ipc://", 6) != 0) {
-            cli_fail (EXIT_USAGE, "--gis: \"%s\" is not an endpoint such as tcp://127.0.0.1:5600",
-                      one);
-            return false;
-        }
-        if (self->gis_count == GIS_MAX) {
-            cli_fail (EXIT_USAGE, "--gis: more than %d endpoints", GIS_MAX);
-            return false;
-        }
-        self->gis [self->gis_count++] = one;
-    }
-    return true;
-}
-
-static bool settle_places (session_t *self, const cli_t *cli)
-{
-    char why [CONFIG_WHY_BYTES];
-    config_t *settings;
-    if (!load_settings (&settings, why)) {
-        cli_fail (EXIT_USAGE, "%s", why);
-        return false;
-    }
-    self->actor = find_actor (cli, settings);
-    self->gis_text = find_gis (cli, settings);
-    self->timeout_ms = cli->timeout_ms ? cli->timeout_ms
-                       : settings      ? config_duration_ms (settings, "timeout")
-                                       : TIMEOUT_MS;
-    config_destroy (&settings);
-    if (self->gis_text && !split_gis (self))
-        return false;
-    if (self->gis_count == 0) {
-        cli_fail (EXIT_USAGE, "no federation: start one with `musubi up`, or say where its "
-                              "directories are with --gis or MUSUBI_GIS");
-        return false;
-    }
-    if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX) {
-        cli_fail (EXIT_USAGE, "--actor: a name of 1 to %d bytes is wanted", NAME_BYTES_MAX);
-        return false;
-    }
-    return true;
-}
-
-char *session_find_actor (const cli_t *cli)
-{
-    char why [CONFIG_WHY_BYTES];
-    config_t *settings;
-    if (!load_settings (&settings, why))
-        cli_fail (EXIT_USAGE, "%s", why);
-    char *actor = find_actor (cli, settings);
-    config_destroy (&settings);
-    return actor;
-}
-
 session_t *session_open (const cli_t *cli, int *code)
 {
     session_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();
-    if (!settle_places (self, cli)) {
+    if (!places_find (&self->places, cli)) {
         session_close (&self);
         *code = EXIT_USAGE;
         return NULL;
@@ -221,20 +53,19 @@ void session_close (session_t **self_p)
     json_decref (self->entries);
     json_decref (self->homes);
     json_decref (self->answered);
-    free (self->gis_text);
-    free (self->actor);
+    places_clear (&self->places);
     free (self);
     *self_p = NULL;
 }
 
 const char *session_actor (const session_t *self)
 {
-    return self->actor;
+    return self->places.actor;
 }
 
 int64_t session_timeout_ms (const session_t *self)
 {
-    return self->timeout_ms;
+    return self->places.timeout_ms;
 }
 
 client_t *session_client (const session_t *self)
@@ -340,12 +171,13 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
         abort ();
     size_t size;
     uint8_t *body = message_pack (message, &size);
-    uint64_t call = client_send (self->client, &(client_request_t){.endpoint = self->gis [number],
-                                                                   .service = method.service,
-                                                                   .method = method.method,
-                                                                   .actor = self->actor,
-                                                                   .body = {body, size},
-                                                                   .timeout_ms = self->timeout_ms});
+    uint64_t call =
+      client_send (self->client, &(client_request_t){.endpoint = self->places.gis [number],
+                                                     .service = method.service,
+                                                     .method = method.method,
+                                                     .actor = self->places.actor,
+                                                     .body = {body, size},
+                                                     .timeout_ms = self->places.timeout_ms});
     free (body);
     message_free (message);
     json_decref (question);
@@ -374,23 +206,23 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
 
 bool session_look (session_t *self, const char *wanted)
 {
-    uint64_t calls [GIS_MAX];
+    uint64_t calls [PLACES_GIS_MAX];
     json_array_clear (self->entries);
     json_array_clear (self->homes);
     json_array_clear (self->answered);
-    for (size_t i = 0; i < self->gis_count; i++)
+    for (size_t i = 0; i < self->places.gis_count; i++)
         calls [i] = ask_directory (self, i, "");
 
     bool anybody = false;
-    size_t waiting = self->gis_count;
-    int64_t until_ms = cli_mono_ms () + self->timeout_ms;
+    size_t waiting = self->places.gis_count;
+    int64_t until_ms = cli_mono_ms () + self->places.timeout_ms;
     while (waiting > 0 && !(anybody && holds (self, wanted)) && !cli_interrupted ()) {
         int64_t left_ms = until_ms - cli_mono_ms ();
         client_reply_t reply;
         if (left_ms <= 0 || !client_wait (self->client, left_ms, &reply))
             break;
         /* Replies to other calls may still come, of whom we did not wait for. */
-        for (size_t i = 0; i < self->gis_count; i++) {
+        for (size_t i = 0; i < self->places.gis_count; i++) {
             bool answered = false;
             if (calls [i] != reply.call)
                 continue;
@@ -425,8 +257,8 @@ const json_t *session_homes (const session_t *self)
 int session_lost (const session_t *self)
 {
     fputs ("musubi: no directory answers at", stderr);
-    for (size_t i = 0; i < self->gis_count; i++)
-        fprintf (stderr, " %s", self->gis [i]);
+    for (size_t i = 0; i < self->places.gis_count; i++)
+        fprintf (stderr, " %s", self->places.gis [i]);
     fputs ("; try again, or name others with --gis\n", stderr);
     return EXIT_UNKNOWN;
 }
@@ -454,7 +286,7 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                 &(client_request_t){.endpoint = endpoint,
                                     .service = method->service,
                                     .method = method->method,
-                                    .actor = self->actor,
+                                    .actor = self->places.actor,
                                     .request_id = request_id,
                                     .body = {packed, size},
                                     .timeout_ms = timeout_ms},
@@ -544,8 +376,8 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         snprintf (why, OPTIONS_WHY_BYTES, "--request-id: letters, digits and . _ - are wanted");
         return false;
     } else if (homes > 0) {
-        home =
-          json_string_value (json_array_get (self->homes, slot_hash (self->actor, given) % homes));
+        home = json_string_value (
+          json_array_get (self->homes, slot_hash (self->places.actor, given) % homes));
     }
     if (!home) {
         snprintf (why, OPTIONS_WHY_BYTES, "no home for requests answers: the directories name %zu",
@@ -555,164 +387,4 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
     snprintf (id, REQUEST_ID_BYTES_MAX + 1, "%s@%.*s", given ? given : fresh, NAME_BYTES_MAX,
               short_name (home));
     return true;
-}
-
-/*  --- planners ---  */
-
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    char endpoint [256];
-    uint64_t order; /* load, then chance */
-    bool tried;
-} planner_t;
-
-typedef struct {
-    planner_t *list;
-    size_t count;
-} planners_t;
-
-static int by_order (const void *a, const void *b)
-{
-    const planner_t *one = a;
-    const planner_t *other = b;
-    return (one->order > other->order) - (one->order < other->order);
-}
-
-/*  Those that take requests, the idlest first, equals in random order. */
-static planners_t list_planners (session_t *self)
-{
-    planners_t planners = {calloc (json_array_size (self->entries) + 1, sizeof (planner_t)), 0};
-    if (!planners.list)
-        abort ();
-    size_t i;
-    const json_t *entry;
-    json_array_foreach (self->entries, i, entry)
-    {
-        const json_t *planner = json_object_get (entry, "planner");
-        if (!planner || json_is_true (json_object_get (planner, "finishing")))
-            continue;
-        planner_t *one = &planners.list [planners.count++];
-        snprintf (one->name, sizeof one->name, "%s", text_of (entry, "name"));
-        snprintf (one->endpoint, sizeof one->endpoint, "%s", text_of (entry, "endpoint"));
-        uint64_t load = (uint64_t) json_integer_value (json_object_get (planner, "in_progress"));
-        one->order = load << 32 | (uint32_t) prng_next (&self->prng);
-    }
-    qsort (planners.list, planners.count, sizeof (planner_t), by_order);
-    return planners;
-}
-
-/*  Asks up to PROBES untried planners whether they live, all at once, and takes the first that says
- *  so; NULL when none does in time. Those that stay silent count as tried. */
-static planner_t *live_planner (session_t *self, planners_t *planners, int64_t until_ms)
-{
-    method_t status = services_method ("Service", "Status");
-    planner_t *probed [PROBES];
-    uint64_t calls [PROBES];
-    size_t count = 0;
-    int64_t patience_ms = until_ms - cli_mono_ms ();
-    if (patience_ms > PROBE_MS)
-        patience_ms = PROBE_MS;
-    for (size_t i = 0; i < planners->count && count < PROBES && patience_ms > 0; i++) {
-        if (planners->list [i].tried)
-            continue;
-        probed [count] = &planners->list [i];
-        calls [count++] =
-          client_send (self->client, &(client_request_t){.endpoint = planners->list [i].endpoint,
-                                                         .service = status.service,
-                                                         .method = status.method,
-                                                         .actor = self->actor,
-                                                         .timeout_ms = patience_ms});
-    }
-    client_reply_t reply;
-    for (size_t waiting = count; waiting > 0 && client_wait (self->client, -1, &reply);)
-        for (size_t i = 0; i < count; i++) {
-            if (calls [i] != reply.call)
-                continue;
-            if (reply.status == CALL_OK)
-                return probed [i];
-            probed [i]->tried = true;
-            waiting--;
-        }
-    return NULL;
-}
-
-/*  An answer that says no more than "not yet". */
-static bool undecided (const json_t *answer)
-{
-    const char *status = text_of (answer, "status");
-    return strcmp (status, "ANSWER_UNKNOWN") == 0 || strcmp (status, "ANSWER_IN_PROGRESS") == 0;
-}
-
-/*  Does another try make sense after such an end? */
-static bool passing (call_status_t status)
-{
-    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_WRONG_STORE;
-}
-
-static int code_of (call_status_t status)
-{
-    return status == CALL_OK                                             ? EXIT_DONE
-           : status == CALL_BAD_REQUEST || status == CALL_UNKNOWN_METHOD ? EXIT_USAGE
-                                                                         : EXIT_REFUSED;
-}
-
-/*  A live planner, looking at the directory again when all known ones are used up. */
-static planner_t *next_planner (session_t *self, planners_t *planners, int64_t until_ms)
-{
-    while (!cli_interrupted ()) {
-        planner_t *planner = live_planner (self, planners, until_ms);
-        if (planner)
-            return planner;
-        bool untried = false;
-        for (size_t i = 0; i < planners->count; i++)
-            untried = untried || !planners->list [i].tried;
-        if (cli_mono_ms () >= until_ms)
-            return NULL;
-        if (untried)
-            continue;
-        cli_rest (AGAIN_MS);
-        session_look (self, "planner");
-        free (planners->list);
-        *planners = list_planners (self);
-    }
-    return NULL;
-}
-
-int session_ask_planner (session_t *self, const char *method_name, const json_t *body,
-                         const char *request_id, json_t **answer, bool *sent,
-                         char reason [CLIENT_REASON_BYTES])
-{
-    method_t method = services_method ("Planner", method_name);
-    int64_t until_ms = cli_mono_ms () + self->timeout_ms;
-    int64_t try_ms = self->timeout_ms / 2 > TRY_MS_LEAST ? self->timeout_ms / 2 : TRY_MS_LEAST;
-    planners_t planners = list_planners (self);
-    int code = EXIT_UNKNOWN;
-    *answer = NULL;
-    *sent = false;
-    snprintf (reason, CLIENT_REASON_BYTES, "no planner answers");
-    for (bool over = false; !over;) {
-        planner_t *planner = next_planner (self, &planners, until_ms);
-        int64_t left_ms = until_ms - cli_mono_ms ();
-        if (!planner || left_ms <= 0)
-            break;
-        *sent = true;
-        json_decref (*answer);
-        call_status_t status = session_ask (self, planner->endpoint, &method, body, request_id,
-                                            left_ms < try_ms ? left_ms : try_ms, answer, reason);
-        if (status == CALL_OK && !undecided (*answer)) {
-            code = EXIT_DONE;
-            over = true;
-        } else if (status == CALL_OK) {
-            snprintf (reason, CLIENT_REASON_BYTES, "it is not decided yet");
-            cli_rest (AGAIN_MS);
-        } else if (passing (status)) {
-            planner->tried = true;
-        } else {
-            code = code_of (status);
-            over = true;
-        }
-        over = over || cli_interrupted ();
-    }
-    free (planners.list);
-    return code;
 }

@@ -18,9 +18,6 @@ session_t *session_open (const cli_t *cli, int *code);
 void session_close (session_t **self_p);
 
 const char *session_actor (const session_t *self);
-
-/*  Who asks, before there is a session. Malloc'ed. */
-char *session_find_actor (const cli_t *cli);
 int64_t session_timeout_ms (const session_t *self);
 client_t *session_client (const session_t *self);
 
@@ -50,8 +47,8 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
 bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID_BYTES_MAX + 1],
                          char why [OPTIONS_WHY_BYTES]);
 
-/*  Asks any live planner, another one when it is silent, busy or does not know, until there is an
- *  answer or the time is over. Returns the exit code that the call itself means:
+/*  In asking.c. Asks any live planner, another one when it is silent, busy or does not know, until
+ * there is an answer or the time is over. Returns the exit code that the call itself means:
  *  EXIT_DONE with *answer (which may tell a refusal), EXIT_REFUSED or EXIT_USAGE with reason,
  *  EXIT_UNKNOWN with reason; *sent says whether any planner may have got it. */
 int session_ask_planner (session_t *self, const char *method, const json_t *body,

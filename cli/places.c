@@ -1,0 +1,180 @@
+/*  places - the command line goes before the environment, that before the user's own settings, and
+ *  those before the federation that runs from here.
+ */
+#include "places.h"
+
+#include "config.h"
+#include "core.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TIMEOUT_PRESET     "10s"
+#define TIMEOUT_MS_PRESET  10000
+#define GIS_TEXT_BYTES_MAX 4096
+
+static const config_key_t settings_keys [] = {
+  {.path = "gis", .type = CONFIG_TEXT, .meaning = "directories to ask, comma-separated endpoints"},
+  {.path = "actor", .type = CONFIG_TEXT, .meaning = "for whom to ask"},
+  {.path = "timeout",
+   .type = CONFIG_DURATION,
+   .preset = TIMEOUT_PRESET,
+   .least = 1,
+   .most = 86400000,
+   .meaning = "how long to wait for an answer"},
+};
+
+/*  The user's own settings; *config stays NULL when there is no such file. */
+static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
+{
+    const char *folder = getenv ("XDG_CONFIG_HOME");
+    const char *home = getenv ("HOME");
+    char *path = NULL;
+    *config = NULL;
+    bool own = folder && *folder == '/';
+    if (!own && !home)
+        return true;
+    if (asprintf (&path, "%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config") < 0)
+        abort ();
+    bool loaded = true;
+    if (access (path, F_OK) == 0) {
+        *config = config_load (path, NULL, 0, settings_keys,
+                               sizeof settings_keys / sizeof settings_keys [0], why);
+        loaded = *config != NULL;
+    }
+    free (path);
+    return loaded;
+}
+
+static char *copy_of (const char *text)
+{
+    char *copy = strdup (text);
+    if (!copy)
+        abort ();
+    return copy;
+}
+
+/*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
+static char *read_federation (const cli_t *cli)
+{
+    char *dir = cli_federation_dir (cli);
+    char *path = NULL;
+    if (asprintf (&path, "%s/gis", dir) < 0)
+        abort ();
+    free (dir);
+    FILE *file = fopen (path, "re");
+    free (path);
+    if (!file)
+        return NULL;
+    char text [GIS_TEXT_BYTES_MAX];
+    bool read = fgets (text, sizeof text, file) != NULL;
+    fclose (file);
+    if (!read)
+        return NULL;
+    text [strcspn (text, "\r\n")] = '\0';
+    return copy_of (text);
+}
+
+/*  The first of the places that says where directories are. */
+static char *find_gis (const cli_t *cli, const config_t *settings)
+{
+    const char *environment = getenv ("MUSUBI_GIS");
+    if (cli->gis)
+        return copy_of (cli->gis);
+    if (cli->dir)
+        return read_federation (cli);
+    if (environment && *environment)
+        return copy_of (environment);
+    if (settings && config_text (settings, "gis"))
+        return copy_of (config_text (settings, "gis"));
+    return read_federation (cli);
+}
+
+static char *find_actor (const cli_t *cli, const config_t *settings)
+{
+    const char *environment = getenv ("MUSUBI_ACTOR");
+    const char *user = getenv ("USER");
+    const struct passwd *account = NULL;
+    if (cli->actor)
+        return copy_of (cli->actor);
+    if (environment && *environment)
+        return copy_of (environment);
+    if (settings && config_text (settings, "actor"))
+        return copy_of (config_text (settings, "actor"));
+    if (user && *user)
+        return copy_of (user);
+    account = getpwuid (geteuid ());
+    return copy_of (account ? account->pw_name : "nobody");
+}
+
+static bool split_gis (places_t *self)
+{
+    for (char *save = NULL, *one = strtok_r (self->gis_text, ", ", &save); one;
+         one = strtok_r (NULL, ", ", &save)) {
+        if (strncmp (one, "tcp://", 6) != 0 && strncmp (one, "ipc://", 6) != 0) {
+            cli_fail (EXIT_USAGE, "--gis: \"%s\" is not an endpoint such as tcp://127.0.0.1:5600",
+                      one);
+            return false;
+        }
+        if (self->gis_count == PLACES_GIS_MAX) {
+            cli_fail (EXIT_USAGE, "--gis: more than %d endpoints", PLACES_GIS_MAX);
+            return false;
+        }
+        self->gis [self->gis_count++] = one;
+    }
+    return true;
+}
+
+static bool check_places (places_t *self)
+{
+    if (self->gis_text && !split_gis (self))
+        return false;
+    if (self->gis_count == 0) {
+        cli_fail (EXIT_USAGE, "no federation: start one with `musubi up`, or say where its "
+                              "directories are with --gis or MUSUBI_GIS");
+        return false;
+    }
+    if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX) {
+        cli_fail (EXIT_USAGE, "--actor: a name of 1 to %d bytes is wanted", NAME_BYTES_MAX);
+        return false;
+    }
+    return true;
+}
+
+bool places_find (places_t *self, const cli_t *cli)
+{
+    char why [CONFIG_WHY_BYTES];
+    config_t *settings;
+    *self = (places_t){0};
+    if (!load_settings (&settings, why)) {
+        cli_fail (EXIT_USAGE, "%s", why);
+        return false;
+    }
+    self->actor = find_actor (cli, settings);
+    self->gis_text = find_gis (cli, settings);
+    self->timeout_ms = cli->timeout_ms ? cli->timeout_ms
+                       : settings      ? config_duration_ms (settings, "timeout")
+                                       : TIMEOUT_MS_PRESET;
+    config_destroy (&settings);
+    return check_places (self);
+}
+
+void places_clear (places_t *self)
+{
+    free (self->gis_text);
+    free (self->actor);
+    *self = (places_t){0};
+}
+
+char *places_actor (const cli_t *cli)
+{
+    char why [CONFIG_WHY_BYTES];
+    config_t *settings;
+    if (!load_settings (&settings, why))
+        cli_fail (EXIT_USAGE, "%s", why);
+    char *actor = find_actor (cli, settings);
+    config_destroy (&settings);
+    return actor;
+}
