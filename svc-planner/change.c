@@ -210,7 +210,7 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
     }
     errand->patch = patch;
     snprintf (errand->reservation, sizeof errand->reservation, "%s", patch.reservation);
-    errand_log (errand, "received", "");
+    errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_locate (errand, now);
 }
 
@@ -226,6 +226,6 @@ void planner_on_release (void *owner, const moment_t *now, const request_t *requ
     if (!errand)
         return;
     snprintf (errand->reservation, sizeof errand->reservation, "%s", reservation);
-    errand_log (errand, "received", "");
+    errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_locate (errand, now);
 }

@@ -39,7 +39,7 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
 static void tell_kept (errand_t *self, packed_t answer)
 {
     service_count (self->planner->service, "told_again", 1);
-    errand_log (self, "told-again", "");
+    errand_log (self, LEVEL_INFO, "told-again", "");
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
@@ -120,7 +120,7 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
     } else if (look.answer.size > 0) {
         /* Closed by us, or by somebody before us with the answer that counts. */
         service_count (self->planner->service, "told_refused", 1);
-        errand_log (self, "refused",
+        errand_log (self, LEVEL_INFO, "refused",
                     self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
         errand_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
     } else {

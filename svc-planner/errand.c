@@ -243,11 +243,11 @@ void errand_destroy (errand_t *self)
     free (self);
 }
 
-void errand_log (const errand_t *self, const char *move, const char *detail)
+void errand_log (const errand_t *self, log_level_t level, const char *move, const char *detail)
 {
     static const char *const kinds [] = {
       [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
-    outbox_log (self->planner->service->outbox, LEVEL_INFO,
+    outbox_log (self->planner->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
                 self->dry_run ? "dry-run" : self->name.full, move, self->actor, kinds [self->kind],
                 self->rounds, *self->reservation ? self->reservation : "-", *detail ? " why=" : "",
@@ -269,7 +269,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
       [ANSWER_IN_PROGRESS] = "told_in_progress", [ANSWER_CONFLICT] = "told_conflict",
     };
     service_count (self->planner->service, counters [status], 1);
-    errand_log (self, answer_status_word (status),
+    errand_log (self, LEVEL_INFO, answer_status_word (status),
                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;

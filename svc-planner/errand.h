@@ -34,6 +34,7 @@ typedef struct planner {
     ordered_t *inquiries; /* show.c, list.c: by number */
     uint64_t inquiries_begun;
     ordered_t *repairs;  /* repair.c: by txid */
+    suspects_t suspects; /* sites that were silent lately */
     uint32_t told_load;  /* as last announced */
     uint64_t works;      /* finish.c: orders for work */
     uint64_t work;       /* under way; 0 = none */
@@ -89,6 +90,8 @@ typedef struct errand {
     int64_t check_from_ms;
     snapshot_t *snapshot;
     survey_t *survey;
+    bool hasty;   /* the survey did not wait for suspects */
+    bool patient; /* the next one does */
     search_t *search;
     bool contended; /* refused since we last found nothing: others are at it too */
     site_lesson_t lessons [SITE_LESSONS_MAX];
@@ -123,7 +126,7 @@ void errand_tell_packed (errand_t *self, bytes_t answer);
 void errand_tell (errand_t *self, const moment_t *now, answer_status_t status);
 
 /*  A log line "request … move" with what it is about. */
-void errand_log (const errand_t *self, const char *move, const char *detail);
+void errand_log (const errand_t *self, log_level_t level, const char *move, const char *detail);
 
 /*  Go on later: jittered back-off before round number so and so. */
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);

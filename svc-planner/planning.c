@@ -254,10 +254,16 @@ static void on_replan (void *owner, const moment_t *now, uint64_t token)
     errand_plan (self, now);
 }
 
-/*  Nothing fits what we know. If others were at it too, what they held may be free again by now:
- *  then look once more, having let go of our own holds. */
+/*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
+ * too, what they held may be free again by now: then look once more, having let go of our own
+ * holds. */
 static void not_found (errand_t *self, const moment_t *now)
 {
+    if (self->hasty) {
+        self->patient = true;
+        errand_pause (self, now, 1, on_replan);
+        return;
+    }
     if (self->contended && self->rounds < self->planner->settings.attempts_max) {
         self->contended = false;
         trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
@@ -337,9 +343,10 @@ void errand_search (errand_t *self, const moment_t *now)
     on_slice (self, now, 0);
 }
 
-static void on_surveyed (void *owner, const moment_t *now)
+static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     errand_t *self = owner;
+    self->hasty = hasty;
     survey_destroy (&self->survey);
     if (self->kind == ERRAND_MODIFY)
         self->check_from_ms = now->wall_ms;
@@ -376,7 +383,11 @@ void errand_plan (errand_t *self, const moment_t *now)
     if (self->kind == ERRAND_MODIFY)
         find_present (self, now);
     self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
-    self->survey = survey_new (
-      self->planner->service, &self->planner->settings, now, self->snapshot, &self->starts,
-      self->kind == ERRAND_MODIFY ? self->reservation : "", on_surveyed, self);
+    survey_order_t order = {.snapshot = self->snapshot,
+                            .starts = self->starts,
+                            .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",
+                            .suspects = &self->planner->suspects,
+                            .patient = self->patient};
+    self->survey =
+      survey_new (self->planner->service, &self->planner->settings, now, &order, on_surveyed, self);
 }

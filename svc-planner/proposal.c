@@ -277,6 +277,13 @@ static void fill_claim (errand_t *self, const moment_t *now)
                                                              .size = self->proposal.answer.size});
 }
 
+/*  Whose it is stays so, whoever changes it. */
+static const char *owner_of (const errand_t *self)
+{
+    const part_record_t *newest = self->locate ? locate_newest (self->locate) : NULL;
+    return self->kind != ERRAND_RESERVE && newest && *newest->owner ? newest->owner : self->actor;
+}
+
 static bool refuse_plan (errand_t *self, const char *why)
 {
     answer_reason (&self->answer, "", "", "%s", why);
@@ -315,12 +322,14 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
                      .operation = (operation_t) self->kind,
                      .base_version = self->base_version,
                      .decide_by_ms = decide_by_ms,
-                     .edge_ms = edge_ms};
+                     .edge_ms = edge_ms,
+                     .end_ms = end_of (shares)};
     if (self->kind == ERRAND_RESERVE)
         name_reservation (plan);
     else
         snprintf (plan->reservation, sizeof plan->reservation, "%s", self->reservation);
     snprintf (plan->actor, sizeof plan->actor, "%s", self->actor);
+    snprintf (plan->owner, sizeof plan->owner, "%s", owner_of (self));
     snprintf (plan->request_id, sizeof plan->request_id, "%s", self->name.full);
     snprintf (plan->home, sizeof plan->home, "%s", self->name.home);
     packed_t request = pack_request (self);
@@ -329,7 +338,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     fill_coordinator (&plan->coordinator, planner->service);
     fill_participants (self, shares, home);
     fill_claim (self, now);
-    self->proposal.end_ms = end_of (shares);
+    self->proposal.end_ms = plan->end_ms;
     return true;
 }
 

@@ -111,6 +111,7 @@ static void fill_release (repair_t *self, plan_t *plan)
         *party = part->party;
         memcpy (party->store, part->store, STORE_ID_BYTES);
         snprintf (plan->actor, sizeof plan->actor, "%s", part->record.owner);
+        snprintf (plan->owner, sizeof plan->owner, "%s", part->record.owner);
         plan->base_version = part->record.version;
         for (size_t b = 0; b < part->record.bookings_count; b++)
             if (part->record.bookings [b].until_ms > plan->edge_ms)
@@ -128,7 +129,7 @@ static void release (repair_t *self, const moment_t *now)
 {
     planner_t *planner = self->planner;
     const planner_settings_t *settings = &planner->settings;
-    plan_t plan = {.operation = OPERATION_RELEASE};
+    plan_t plan = {.operation = OPERATION_RELEASE, .end_ms = self->end_ms};
     fill_release (self, &plan);
     int64_t wall_ms = timekeeper_most (&planner->service->timekeeper, now);
     plan.decide_by_ms = wall_ms + settings->decide_ms;

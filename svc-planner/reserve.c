@@ -40,6 +40,6 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
         return;
     }
     errand->request = wanted;
-    errand_log (errand, "received", "");
+    errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_plan (errand, now);
 }

@@ -9,9 +9,10 @@
 
 typedef struct {
     uint64_t call;
+    bool suspect;            /* nobody waits for it */
     window_asked_t *windows; /* when asked for windows */
     size_t windows_count;
-} inquiry_t;
+} question_t;
 
 struct survey {
     service_t *service;
@@ -21,8 +22,9 @@ struct survey {
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
     char reservation [NAME_BYTES_MAX + 1];
-    inquiry_t *inquiries; /* one a site */
-    size_t waiting;
+    question_t *questions; /* one a site */
+    size_t waiting;        /* for those who are no suspects */
+    suspects_t *suspects;
     uint64_t timer; /* when there is nobody to ask */
     survey_done_fn *done;
     void *owner;
@@ -35,12 +37,6 @@ static void *must (void *memory)
     return memory;
 }
 
-static void answered (survey_t *self, const moment_t *now)
-{
-    if (--self->waiting == 0)
-        self->done (self->owner, now);
-}
-
 static void leave_out (survey_t *self, size_t site, const char *why)
 {
     snapshot_leave_out (self->snapshot, site, why);
@@ -49,19 +45,46 @@ static void leave_out (survey_t *self, size_t site, const char *why)
                 self->snapshot->sites [site].party.name, why);
 }
 
+/*  Whoever was not waited for is left out. */
+static void finish (survey_t *self, const moment_t *now)
+{
+    bool hasty = false;
+    for (size_t i = 0; i < self->snapshot->sites_count; i++) {
+        if (self->questions [i].call == 0)
+            continue;
+        calls_cancel (self->service->calls, self->questions [i].call);
+        self->questions [i].call = 0;
+        hasty = true;
+        snapshot_leave_out (self->snapshot, i, "it did not answer lately");
+    }
+    self->done (self->owner, now, hasty);
+}
+
+/*  One question has its answer, or none. */
+static void answered (survey_t *self, const moment_t *now, size_t site, call_status_t status)
+{
+    const char *name = self->snapshot->sites [site].party.name;
+    if (status == CALL_TIMED_OUT)
+        suspects_add (self->suspects, now, name);
+    else
+        suspects_remove (self->suspects, name);
+    if (!self->questions [site].suspect && --self->waiting == 0)
+        finish (self, now);
+}
+
 /*  --- windows --- */
 
 static void take_windows (survey_t *self, size_t site, bytes_t body)
 {
-    const inquiry_t *inquiry = &self->inquiries [site];
+    const question_t *question = &self->questions [site];
     bool fits [WINDOWS_ASKED_MAX];
     char why [WHY_BYTES];
-    if (!windows_decode (body, fits, inquiry->windows_count, why)) {
+    if (!windows_decode (body, fits, question->windows_count, why)) {
         leave_out (self, site, why);
         return;
     }
-    for (size_t i = 0; i < inquiry->windows_count; i++) {
-        const window_asked_t *asked = &inquiry->windows [i];
+    for (size_t i = 0; i < question->windows_count; i++) {
+        const window_asked_t *asked = &question->windows [i];
         snapshot_window (self->snapshot, asked->place,
                          (window_t){.from_ms = asked->from_ms,
                                     .until_ms = asked->until_ms,
@@ -73,19 +96,19 @@ static void on_windows (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
     survey_t *self = owner;
-    self->inquiries [token].call = 0;
+    self->questions [token].call = 0;
     if (result->status == CALL_OK)
         take_windows (self, token, result->body);
     else
         leave_out (self, token, result->reason);
-    answered (self, now);
+    answered (self, now, token, result->status);
 }
 
 /*  Candidate windows of a site: for each of its options as many starts as the question has room
  *  for, the first and the last among them, the others at equal distances (S4). */
 static void choose_windows (survey_t *self, const moment_t *now, size_t site)
 {
-    inquiry_t *inquiry = &self->inquiries [site];
+    question_t *question = &self->questions [site];
     const snapshot_t *snapshot = self->snapshot;
     size_t options = 0;
     for (size_t n = 0; n < snapshot->request->compute_count; n++)
@@ -94,13 +117,13 @@ static void choose_windows (survey_t *self, const moment_t *now, size_t site)
     int64_t spread_ms = self->starts.latest_ms - self->starts.earliest_ms;
     size_t each = options > 0 ? WINDOWS_ASKED_MAX / options : 1;
     each = each < 1 || spread_ms == 0 ? 1 : each;
-    inquiry->windows = must (calloc (WINDOWS_ASKED_MAX, sizeof *inquiry->windows));
+    question->windows = must (calloc (WINDOWS_ASKED_MAX, sizeof *question->windows));
     for (size_t n = 0; n < snapshot->request->compute_count; n++) {
         for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
             const option_t *option = &snapshot->needs [n].options [i];
             if (snapshot->places [option->place].site != site)
                 continue;
-            for (size_t k = 0; k < each && inquiry->windows_count < WINDOWS_ASKED_MAX; k++) {
+            for (size_t k = 0; k < each && question->windows_count < WINDOWS_ASKED_MAX; k++) {
                 int64_t start_ms = self->starts.earliest_ms;
                 if (each > 1)
                     start_ms += spread_ms / (int64_t) (each - 1) * (int64_t) k;
@@ -108,7 +131,7 @@ static void choose_windows (survey_t *self, const moment_t *now, size_t site)
                 int64_t from_ms = begin_ms > now->wall_ms ? begin_ms : now->wall_ms;
                 if (from_ms >= begin_ms + need_duration (snapshot->request, n))
                     continue;
-                inquiry->windows [inquiry->windows_count++] =
+                question->windows [question->windows_count++] =
                   (window_asked_t){.place = option->place,
                                    .nodes = option->nodes,
                                    .from_ms = from_ms,
@@ -122,7 +145,7 @@ static void ask (survey_t *self, const moment_t *now, size_t site, const char *m
                  packed_t body, call_done_fn *done)
 {
     const party_t *party = &self->snapshot->sites [site].party;
-    self->inquiries [site].call =
+    self->questions [site].call =
       calls_start (self->service->calls, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
@@ -141,8 +164,8 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t site)
 {
     choose_windows (self, now, site);
     ask (self, now, site, "Windows",
-         windows_encode (self->snapshot, self->inquiries [site].windows,
-                         self->inquiries [site].windows_count, self->reservation),
+         windows_encode (self->snapshot, self->questions [site].windows,
+                         self->questions [site].windows_count, self->reservation),
          on_windows);
 }
 
@@ -169,7 +192,7 @@ static void on_profile (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
     survey_t *self = owner;
-    self->inquiries [token].call = 0;
+    self->questions [token].call = 0;
     if (result->status == CALL_DENIED) { /* it has changed its mind since it was announced */
         ask_windows (self, now, token);
         return;
@@ -178,7 +201,7 @@ static void on_profile (void *owner, const moment_t *now, uint64_t token,
         take_profiles (self, token, result->body);
     else
         leave_out (self, token, result->reason);
-    answered (self, now);
+    answered (self, now, token, result->status);
 }
 
 static void ask_profile (survey_t *self, const moment_t *now, size_t site)
@@ -206,26 +229,43 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     survey_t *self = owner;
     self->timer = 0;
-    self->done (self->owner, now);
+    finish (self, now);
+}
+
+/*  Suspects are waited for when everybody is one. */
+static void count_waiting (survey_t *self, const moment_t *now, bool patient)
+{
+    size_t asked = 0;
+    for (size_t i = 0; i < self->snapshot->sites_count; i++) {
+        if (self->questions [i].call == 0)
+            continue;
+        asked++;
+        self->questions [i].suspect =
+          !patient && suspects_has (self->suspects, now, self->snapshot->sites [i].party.name);
+        self->waiting += !self->questions [i].suspect;
+    }
+    if (asked > 0 && self->waiting == 0)
+        count_waiting (self, now, true);
 }
 
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
-                      snapshot_t *snapshot, const starts_t *starts, const char *reservation,
-                      survey_done_fn *done, void *owner)
+                      const survey_order_t *order, survey_done_fn *done, void *owner)
 {
+    snapshot_t *snapshot = order->snapshot;
     survey_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
     self->snapshot = snapshot;
-    self->starts = *starts;
+    self->starts = order->starts;
+    self->suspects = order->suspects;
     self->done = done;
     self->owner = owner;
-    snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
-    self->from_ms = starts->earliest_ms + user_request_offset_least (snapshot->request);
+    snprintf (self->reservation, sizeof self->reservation, "%s", order->reservation);
+    self->from_ms = order->starts.earliest_ms + user_request_offset_least (snapshot->request);
     if (self->from_ms < now->wall_ms)
         self->from_ms = now->wall_ms; /* what has passed is nobody's any more */
-    self->until_ms = starts->latest_ms + user_request_span (snapshot->request);
-    self->inquiries = must (calloc (snapshot->sites_count + 1, sizeof *self->inquiries));
+    self->until_ms = order->starts.latest_ms + user_request_span (snapshot->request);
+    self->questions = must (calloc (snapshot->sites_count + 1, sizeof *self->questions));
     for (size_t i = 0; i < snapshot->sites_count; i++) {
         if (snapshot->sites [i].left_out)
             continue;
@@ -233,8 +273,8 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
             ask_windows (self, now, i);
         else
             ask_profile (self, now, i);
-        self->waiting += self->inquiries [i].call != 0;
     }
+    count_waiting (self, now, order->patient);
     if (self->waiting == 0)
         self->timer = timers_set (service->timers, now->mono_ms, on_nobody, self, 0);
     return self;
@@ -246,11 +286,11 @@ void survey_destroy (survey_t **self_p)
     if (!self)
         return;
     for (size_t i = 0; i < self->snapshot->sites_count; i++) {
-        calls_cancel (self->service->calls, self->inquiries [i].call);
-        free (self->inquiries [i].windows);
+        calls_cancel (self->service->calls, self->questions [i].call);
+        free (self->questions [i].windows);
     }
     timers_cancel (self->service->timers, self->timer);
-    free (self->inquiries);
+    free (self->questions);
     free (self);
     *self_p = NULL;
 }

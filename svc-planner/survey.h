@@ -8,16 +8,25 @@
 
 #include "service.h"
 #include "snapshot.h"
+#include "suspects.h"
 
 typedef struct survey survey_t;
 
-typedef void survey_done_fn (void *owner, const moment_t *now);
+typedef void survey_done_fn (void *owner, const moment_t *now, bool hasty);
 
-/*  reservation: what it holds counts as free; "" = none. done is called once, never from within;
- *  the snapshot is filled by then and must outlive the survey. */
+/*  Everything is borrowed for life. */
+typedef struct {
+    snapshot_t *snapshot;
+    starts_t starts;
+    const char *reservation; /* what it holds counts as free; "" = none; copied */
+    suspects_t *suspects;    /* asked, but waited for only if */
+    bool patient;            /* or nobody else is asked */
+} survey_order_t;
+
+/*  done is called once, never from within; the snapshot is filled by then and must outlive the
+ *  survey. hasty: some suspect was not waited for. */
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
-                      snapshot_t *snapshot, const starts_t *starts, const char *reservation,
-                      survey_done_fn *done, void *owner);
+                      const survey_order_t *order, survey_done_fn *done, void *owner);
 void survey_destroy (survey_t **self_p);
 
 #endif

@@ -62,7 +62,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
     switch (verdict) {
     case OUTCOMES_COMPLETE:
         service_count (planner->service, "told_again", 1);
-        errand_log (errand, "told-again", "");
+        errand_log (errand, LEVEL_INFO, "told-again", "");
         errand_tell_packed (
           errand, (bytes_t){.data = self->look.answer.data, .size = self->look.answer.size});
         break;

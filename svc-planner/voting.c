@@ -282,7 +282,7 @@ static void on_settled (void *owner, const moment_t *now, bool failed, const cha
         return;
     }
     service_count (self->planner->service, "told_committed", 1);
-    errand_log (self, "committed", "");
+    errand_log (self, LEVEL_INFO, "committed", "");
     packed_t answer = self->proposal.answer;
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
@@ -330,7 +330,7 @@ void errand_vote (errand_t *self, const moment_t *now)
     assert (!self->attempt);
     self->rounds++;
     service_count (planner->service, "rounds", 1);
-    outbox_log (planner->service->outbox, LEVEL_INFO,
+    outbox_log (planner->service->outbox, LEVEL_DEBUG,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
                 txid_text (&proposal->plan.txid, text), proposal->plan.reservation, self->name.full,
                 proposal->plan.participants_count, self->rounds);

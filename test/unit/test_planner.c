@@ -389,6 +389,36 @@ static void a_silent_site_is_planned_without (void **state)
     fed_end (&fed);
 }
 
+static void a_silent_site_is_waited_for_once_but_for_who_needs_it (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 26, 1, 3, 8, 1);
+    int site = fed_find (&fed, "lis/s0");
+    wish_t small = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    wish_t large = {.cpus = {8, 8, 8}, .needs = 3, .distinct = true};
+    fed_kill (&fed, site);
+    int64_t took_ms [2];
+    for (int i = 0; i < 2; i++) {
+        took_ms [i] = fed.mono_ms;
+        Musubi__Answer *answer = reserve (&fed, "p0", i ? "b@g1" : "a@g1", &small);
+        took_ms [i] = fed.mono_ms - took_ms [i];
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answer->base);
+    }
+    assert_true (took_ms [0] >= 1000);
+    assert_in_range (took_ms [1], 1, 100);
+    Musubi__Answer *answer = reserve (&fed, "p0", "c@g1", &large);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_string_equal (answer->reasons [answer->n_reasons - 1]->resource, "lis/s0");
+    message_free (&answer->base);
+    fed_start (&fed, site);
+    answer = reserve (&fed, "p0", "d@g1", &large);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static bool lose_holds_of_s1 (fed_t *fed, const fed_call_t *call)
 {
     return strcmp (call->method, "Hold") != 0 || call->to != fed_find (fed, "lis/s1");
@@ -911,6 +941,7 @@ int main (void)
       cmocka_unit_test (networks_and_data_are_refused_in_words),
       cmocka_unit_test (a_home_that_is_not_there_means_unknown_and_asking_again_is_safe),
       cmocka_unit_test (a_silent_site_is_planned_without),
+      cmocka_unit_test (a_silent_site_is_waited_for_once_but_for_who_needs_it),
       cmocka_unit_test (a_site_that_does_not_vote_is_replaced),
       cmocka_unit_test (committed_is_told_only_when_all_have_acknowledged),
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),

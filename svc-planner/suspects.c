@@ -1,0 +1,35 @@
+/*  suspects - a short list, searched from end to end. */
+#include "suspects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool suspects_has (const suspects_t *self, const moment_t *now, const char *name)
+{
+    for (size_t i = 0; i < SUSPECTS_MAX; i++)
+        if (self->sites [i].until_ms > now->mono_ms && strcmp (self->sites [i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void suspects_add (suspects_t *self, const moment_t *now, const char *name)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < SUSPECTS_MAX; i++) {
+        if (strcmp (self->sites [i].name, name) == 0) {
+            at = i;
+            break;
+        }
+        if (self->sites [i].until_ms < self->sites [at].until_ms)
+            at = i;
+    }
+    snprintf (self->sites [at].name, sizeof self->sites [at].name, "%s", name);
+    self->sites [at].until_ms = now->mono_ms + SUSPECT_MS;
+}
+
+void suspects_remove (suspects_t *self, const char *name)
+{
+    for (size_t i = 0; i < SUSPECTS_MAX; i++)
+        if (strcmp (self->sites [i].name, name) == 0)
+            self->sites [i].until_ms = 0;
+}
