@@ -243,7 +243,8 @@ static int inspect (const char *path)
 }
 
 /*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
- *  child, whose death is an answer. At this time we have no threads that a fork could cut short. */
+ *  child, whose death is an answer. A host opens its store before it has threads; where there are
+ *  some, the child uses nothing of theirs but the allocator, which glibc keeps usable in it. */
 static store_answer_t check_damage (const char *path, char why [STORE_WHY_BYTES])
 {
     struct stat file;
