@@ -1,14 +1,14 @@
 /*  coordinator - the decision log and the commits on their way.
  *
- *  Three tables in memory: txids in progress, decisions not settled, and settled ones that are kept
- *  for questions. What is settled is put with the next batch of DONE messages, not at once: until
- *  then a restart would only send the commits again, which is harmless, and no reply waits for that
- *  write.
+ *  What is settled is put with the next batch of DONE messages, not at once: until then a restart
+ *  would only send the commits again, which is harmless, and no reply waits for that write.
  */
 #include "coordinator.h"
 
+#include "done.h"
 #include "ordered.h"
 #include "question_wire.h"
+#include "settled.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -18,8 +18,6 @@
 #define AGAIN_MS      2000  /* after an answer to a commit that makes no sense */
 #define REST_MS       30000 /* so long idle before the store is marked as at rest */
 #define PRUNE_EVERY   1000
-#define PRUNE_STEP    256
-#define DONE_TRIES    3
 #define BUSY_KEY_SIZE 1 /* the mark that there may be unfinished business */
 
 static const uint8_t busy_key [BUSY_KEY_SIZE] = {0};
@@ -45,36 +43,14 @@ typedef struct {
     void *owner;
 } decision_t;
 
-/*  A decision that is over, kept for questions (T5). */
-typedef struct {
-    txid_t txid;
-    int64_t end_ms;
-    bool done; /* all have acknowledged the commit */
-    bool stored;
-} kept_t;
-
-/*  DONE messages to one participant, on their way. */
-typedef struct {
-    party_t party;
-    txid_t *txids;
-    size_t count;
-    size_t room;
-} done_box_t;
-
 struct coordinator {
     service_t *service;
     const planner_settings_t *settings;
     uint64_t counter;
     ordered_t *progress;  /* of this start, by counter */
     ordered_t *decisions; /* by txid */
-    ordered_t *kept;      /* by txid */
-    ordered_t *boxes;     /* by party */
-    kept_t **unstored;
-    size_t unstored_count;
-    size_t unstored_room;
-    uint64_t done_timer;
-    txid_t prune_after;
-    bool prune_begun;
+    settled_t *settled;
+    done_t *done;
     bool busy; /* the mark is in the store */
     int64_t active_ms;
     coordinator_repair_fn *repair;
@@ -100,18 +76,6 @@ static int compare_decision (const void *key, const void *thing)
     return txid_compare (key, &((const decision_t *) thing)->txid);
 }
 
-static int compare_kept (const void *key, const void *thing)
-{
-    return txid_compare (key, &((const kept_t *) thing)->txid);
-}
-
-static int compare_box (const void *key, const void *thing)
-{
-    const party_t *first = key, *second = &((const done_box_t *) thing)->party;
-    int order = strcmp (first->name, second->name);
-    return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
-}
-
 /*  --- records --- */
 
 static void put_record (coordinator_t *self, const txid_t *txid, const decision_record_t *record)
@@ -122,20 +86,6 @@ static void put_record (coordinator_t *self, const txid_t *txid, const decision_
     outbox_put (self->service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
                 (bytes_t){.data = value.data, .size = value.size});
     free (value.data);
-}
-
-static void keep (coordinator_t *self, const txid_t *txid, int64_t end_ms, bool done, bool stored)
-{
-    kept_t *kept = must (malloc (sizeof *kept));
-    *kept = (kept_t){.txid = *txid, .end_ms = end_ms, .done = done, .stored = stored};
-    ordered_add (self->kept, txid, kept);
-    if (stored)
-        return;
-    if (self->unstored_count == self->unstored_room) {
-        self->unstored_room = self->unstored_room ? 2 * self->unstored_room : 64;
-        self->unstored = must (realloc (self->unstored, self->unstored_room * sizeof (kept_t *)));
-    }
-    self->unstored [self->unstored_count++] = kept;
 }
 
 static decision_t *decision_new (coordinator_t *self, decision_record_t *record)
@@ -180,11 +130,11 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
         /* It was decided, whatever it was: never say aborted of it. */
         outbox_log (self->service->outbox, LEVEL_ALARM, "decision %s is damaged: %s",
                     txid_text (&txid, text), why);
-        keep (self, &txid, INT64_MAX, false, true);
+        settled_keep (self->settled, &txid, SETTLED_END_UNKNOWN, false, true);
         return;
     }
     if (record.phase == DECISION_SETTLED || record.phase == DECISION_REPAIRED)
-        keep (self, &txid, record.end_ms, record.phase == DECISION_SETTLED, true);
+        settled_keep (self->settled, &txid, record.end_ms, record.phase == DECISION_SETTLED, true);
     else
         decision_new (self, &record);
 }
@@ -203,77 +153,12 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
     return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
 }
 
-/*  --- done (T6) --- */
-
-static void box_add (coordinator_t *self, const party_t *party, const txid_t *txid)
+/*  What is settled is put together with the batch of DONE. */
+static void on_done_sent (void *owner, const moment_t *now)
 {
-    done_box_t *box = ordered_find (self->boxes, party);
-    if (!box) {
-        box = must (calloc (1, sizeof *box));
-        box->party = *party;
-        ordered_add (self->boxes, &box->party, box);
-    }
-    if (box->count == box->room) {
-        box->room = box->room ? 2 * box->room : 16;
-        box->txids = must (realloc (box->txids, box->room * sizeof *box->txids));
-    }
-    box->txids [box->count++] = *txid;
-}
-
-static void on_done_told (void *owner, const moment_t *now, uint64_t token,
-                          const call_result_t *result)
-{
-    (void) owner;
     (void) now;
-    (void) token;
-    (void) result; /* a participant that missed it asks before it forgets */
-}
-
-static void box_send (coordinator_t *self, const moment_t *now, const done_box_t *box)
-{
-    for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
-        size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
-        packed_t body = done_encode (&box->txids [at], count);
-        calls_start (self->service->calls, now,
-                     &(call_order_t){.peer = box->party.name,
-                                     .endpoint = box->party.endpoint,
-                                     .to_store = box->party.store,
-                                     .service = "Participant",
-                                     .method = "Done",
-                                     .actor = self->service->name,
-                                     .request_id = "",
-                                     .body = {.data = body.data, .size = body.size},
-                                     .timeout_ms = self->settings->try_ms,
-                                     .tries_max = DONE_TRIES},
-                     on_done_told, self, 0);
-        free (body.data);
-    }
-}
-
-static void box_free (coordinator_t *self, done_box_t *box)
-{
-    ordered_remove (self->boxes, &box->party);
-    free (box->txids);
-    free (box);
-}
-
-static void on_done_due (void *owner, const moment_t *now, uint64_t token)
-{
-    (void) token;
     coordinator_t *self = owner;
-    self->done_timer = 0;
-    done_box_t *box;
-    while ((box = ordered_after (self->boxes, NULL))) {
-        box_send (self, now, box);
-        box_free (self, box);
-    }
-    for (size_t i = 0; i < self->unstored_count; i++) {
-        kept_t *kept = self->unstored [i];
-        decision_record_t record = {.phase = DECISION_SETTLED, .end_ms = kept->end_ms};
-        put_record (self, &kept->txid, &record);
-        kept->stored = true;
-    }
-    self->unstored_count = 0;
+    settled_store (self->settled);
 }
 
 /*  --- commit --- */
@@ -299,12 +184,9 @@ static void settle (decision_t *decision, const moment_t *now)
     log_decision (decision, LEVEL_INFO, "decided->settled", "");
     for (size_t i = 0; i < decision->record.plan.participants_count; i++)
         if (!decision->record.spoilt [i])
-            box_add (self, &decision->record.plan.participants [i], &decision->txid);
-    if (self->done_timer == 0)
-        self->done_timer = timers_set (
-          self->service->timers, now->mono_ms + self->settings->done_ms, on_done_due, self, 0);
+            done_add (self->done, now, &decision->record.plan.participants [i], &decision->txid);
     ordered_remove (self->decisions, &decision->txid);
-    keep (self, &decision->txid, decision->record.end_ms, true, false);
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
     decision_free (decision);
     self->active_ms = now->mono_ms;
     if (told)
@@ -503,7 +385,7 @@ static bool of_this_store (const coordinator_t *self, const txid_t *txid)
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid)
 {
     return of_this_store (self, txid) && !in_progress (self, txid) &&
-           !ordered_find (self->decisions, txid) && !ordered_find (self->kept, txid);
+           !ordered_find (self->decisions, txid) && !settled_has (self->settled, txid, NULL);
 }
 
 static void on_outcome (void *owner, const moment_t *now, const request_t *request)
@@ -515,13 +397,14 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    const kept_t *kept = ordered_find (self->kept, &txid);
-    bool committed = kept || ordered_find (self->decisions, &txid);
+    bool done = false;
+    bool committed =
+      settled_has (self->settled, &txid, &done) || ordered_find (self->decisions, &txid);
     outcome_t outcome = committed                           ? OUTCOME_COMMITTED
                         : in_progress (self, &txid)         ? OUTCOME_PENDING
                         : coordinator_aborted (self, &txid) ? OUTCOME_ABORTED
                                                             : OUTCOME_LOST;
-    packed_t answer = outcome_encode (&txid, outcome, kept && kept->done);
+    packed_t answer = outcome_encode (&txid, outcome, done);
     outbox_reply (self->service->outbox, request->reply_to,
                   (bytes_t){.data = answer.data, .size = answer.size});
     free (answer.data);
@@ -534,35 +417,14 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
 static bool idle (const coordinator_t *self, const moment_t *now)
 {
     return ordered_count (self->progress) == 0 && ordered_count (self->decisions) == 0 &&
-           self->unstored_count == 0 && now->mono_ms - self->active_ms >= REST_MS;
+           !settled_waits (self->settled) && now->mono_ms - self->active_ms >= REST_MS;
 }
 
-static void forget (coordinator_t *self, kept_t *kept)
-{
-    uint8_t key [TXID_BYTES];
-    txid_pack (&kept->txid, key);
-    outbox_delete (self->service->outbox, TABLE_DECISIONS,
-                   (bytes_t){.data = key, .size = sizeof key});
-    ordered_remove (self->kept, &kept->txid);
-    free (kept);
-}
-
-/*  A few records at a time, round and round. */
 static void on_prune (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     coordinator_t *self = owner;
-    int64_t wall_ms = timekeeper_least (&self->service->timekeeper, now);
-    for (int i = 0; i < PRUNE_STEP; i++) {
-        kept_t *kept = ordered_after (self->kept, self->prune_begun ? &self->prune_after : NULL);
-        self->prune_begun = kept != NULL;
-        if (!kept)
-            break;
-        self->prune_after = kept->txid;
-        if (kept->stored && kept->end_ms != INT64_MAX &&
-            wall_ms >= kept->end_ms + self->settings->retention_ms)
-            forget (self, kept);
-    }
+    settled_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
     if (self->busy && !self->settings->finishing && idle (self, now))
         coordinator_rest (self);
     timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, on_prune, self, 0);
@@ -591,8 +453,8 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->settings = settings;
     self->progress = ordered_new (compare_progress);
     self->decisions = ordered_new (compare_decision);
-    self->kept = ordered_new (compare_kept);
-    self->boxes = ordered_new (compare_box);
+    self->settled = settled_new (service, settings);
+    self->done = done_new (service, settings, on_done_sent, self);
     service_serve (service, "Coordinator", "Outcome", on_outcome, self);
     service_load (service, TABLE_DECISIONS, on_record, self);
     service_at_start (service, on_start, self);
@@ -612,19 +474,10 @@ void coordinator_destroy (coordinator_t **self_p)
         ordered_remove (self->decisions, &decision->txid);
         decision_free (decision);
     }
-    kept_t *kept;
-    while ((kept = ordered_after (self->kept, NULL))) {
-        ordered_remove (self->kept, &kept->txid);
-        free (kept);
-    }
-    done_box_t *box;
-    while ((box = ordered_after (self->boxes, NULL)))
-        box_free (self, box);
     ordered_destroy (&self->progress);
     ordered_destroy (&self->decisions);
-    ordered_destroy (&self->kept);
-    ordered_destroy (&self->boxes);
-    free (self->unstored);
+    settled_destroy (&self->settled);
+    done_destroy (&self->done);
     free (self);
     *self_p = NULL;
 }
@@ -725,7 +578,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     decision->record.phase = DECISION_REPAIRED;
     put_record (self, txid, &decision->record);
     ordered_remove (self->decisions, txid);
-    keep (self, &decision->txid, decision->record.end_ms, false, true);
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
     decision_free (decision);
     self->active_ms = now->mono_ms;
     if (told)

@@ -1,0 +1,132 @@
+/*  done - a box of txids for each participant, emptied by one timer. */
+#include "done.h"
+
+#include "ordered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DONE_TRIES 3
+
+typedef struct {
+    party_t party;
+    txid_t *txids;
+    size_t count;
+    size_t room;
+} box_t;
+
+struct done {
+    service_t *service;
+    const planner_settings_t *settings;
+    ordered_t *boxes; /* by party */
+    uint64_t timer;
+    done_sent_fn *sent;
+    void *owner;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int compare_box (const void *key, const void *thing)
+{
+    const party_t *first = key, *second = &((const box_t *) thing)->party;
+    int order = strcmp (first->name, second->name);
+    return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
+}
+
+static void box_free (done_t *self, box_t *box)
+{
+    ordered_remove (self->boxes, &box->party);
+    free (box->txids);
+    free (box);
+}
+
+done_t *done_new (service_t *service, const planner_settings_t *settings, done_sent_fn *sent,
+                  void *owner)
+{
+    done_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = settings;
+    self->boxes = ordered_new (compare_box);
+    self->sent = sent;
+    self->owner = owner;
+    return self;
+}
+
+void done_destroy (done_t **self_p)
+{
+    done_t *self = *self_p;
+    if (!self)
+        return;
+    box_t *box;
+    while ((box = ordered_after (self->boxes, NULL)))
+        box_free (self, box);
+    ordered_destroy (&self->boxes);
+    timers_cancel (self->service->timers, self->timer);
+    free (self);
+    *self_p = NULL;
+}
+
+static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* a participant that missed it asks before it forgets */
+}
+
+static void box_send (done_t *self, const moment_t *now, const box_t *box)
+{
+    for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
+        size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
+        packed_t body = done_encode (&box->txids [at], count);
+        calls_start (self->service->calls, now,
+                     &(call_order_t){.peer = box->party.name,
+                                     .endpoint = box->party.endpoint,
+                                     .to_store = box->party.store,
+                                     .service = "Participant",
+                                     .method = "Done",
+                                     .actor = self->service->name,
+                                     .request_id = "",
+                                     .body = {.data = body.data, .size = body.size},
+                                     .timeout_ms = self->settings->try_ms,
+                                     .tries_max = DONE_TRIES},
+                     on_told, self, 0);
+        free (body.data);
+    }
+}
+
+static void on_due (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    done_t *self = owner;
+    self->timer = 0;
+    box_t *box;
+    while ((box = ordered_after (self->boxes, NULL))) {
+        box_send (self, now, box);
+        box_free (self, box);
+    }
+    self->sent (self->owner, now);
+}
+
+void done_add (done_t *self, const moment_t *now, const party_t *party, const txid_t *txid)
+{
+    box_t *box = ordered_find (self->boxes, party);
+    if (!box) {
+        box = must (calloc (1, sizeof *box));
+        box->party = *party;
+        ordered_add (self->boxes, &box->party, box);
+    }
+    if (box->count == box->room) {
+        box->room = box->room ? 2 * box->room : 16;
+        box->txids = must (realloc (box->txids, box->room * sizeof *box->txids));
+    }
+    box->txids [box->count++] = *txid;
+    if (self->timer == 0)
+        self->timer = timers_set (self->service->timers, now->mono_ms + self->settings->done_ms,
+                                  on_due, self, 0);
+}

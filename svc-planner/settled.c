@@ -1,0 +1,132 @@
+/*  settled - a table by txid, swept in order. */
+#include "settled.h"
+
+#include "ordered.h"
+#include "record.h"
+
+#include <stdlib.h>
+
+#define PRUNE_STEP 256
+
+typedef struct {
+    txid_t txid;
+    int64_t end_ms;
+    bool done;
+    bool stored;
+} kept_t;
+
+struct settled {
+    service_t *service;
+    const planner_settings_t *settings;
+    ordered_t *kept; /* by txid */
+    kept_t **unstored;
+    size_t unstored_count;
+    size_t unstored_room;
+    txid_t prune_after;
+    bool prune_begun;
+};
+
+static void *must (void *memory)
+{
+    if (!memory)
+        abort ();
+    return memory;
+}
+
+static int compare_kept (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const kept_t *) thing)->txid);
+}
+
+settled_t *settled_new (service_t *service, const planner_settings_t *settings)
+{
+    settled_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = settings;
+    self->kept = ordered_new (compare_kept);
+    return self;
+}
+
+void settled_destroy (settled_t **self_p)
+{
+    settled_t *self = *self_p;
+    if (!self)
+        return;
+    kept_t *kept;
+    while ((kept = ordered_after (self->kept, NULL))) {
+        ordered_remove (self->kept, &kept->txid);
+        free (kept);
+    }
+    ordered_destroy (&self->kept);
+    free (self->unstored);
+    free (self);
+    *self_p = NULL;
+}
+
+void settled_keep (settled_t *self, const txid_t *txid, int64_t end_ms, bool done, bool stored)
+{
+    kept_t *kept = must (malloc (sizeof *kept));
+    *kept = (kept_t){.txid = *txid, .end_ms = end_ms, .done = done, .stored = stored};
+    ordered_add (self->kept, txid, kept);
+    if (stored)
+        return;
+    if (self->unstored_count == self->unstored_room) {
+        self->unstored_room = self->unstored_room ? 2 * self->unstored_room : 64;
+        self->unstored = must (realloc (self->unstored, self->unstored_room * sizeof (kept_t *)));
+    }
+    self->unstored [self->unstored_count++] = kept;
+}
+
+bool settled_has (const settled_t *self, const txid_t *txid, bool *done)
+{
+    const kept_t *kept = ordered_find (self->kept, txid);
+    if (kept && done)
+        *done = kept->done;
+    return kept != NULL;
+}
+
+void settled_store (settled_t *self)
+{
+    for (size_t i = 0; i < self->unstored_count; i++) {
+        kept_t *kept = self->unstored [i];
+        decision_record_t record = {.phase = DECISION_SETTLED, .end_ms = kept->end_ms};
+        uint8_t key [TXID_BYTES];
+        txid_pack (&kept->txid, key);
+        packed_t value = decision_encode (&record);
+        outbox_put (self->service->outbox, TABLE_DECISIONS,
+                    (bytes_t){.data = key, .size = sizeof key},
+                    (bytes_t){.data = value.data, .size = value.size});
+        free (value.data);
+        kept->stored = true;
+    }
+    self->unstored_count = 0;
+}
+
+bool settled_waits (const settled_t *self)
+{
+    return self->unstored_count > 0;
+}
+
+static void forget (settled_t *self, kept_t *kept)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&kept->txid, key);
+    outbox_delete (self->service->outbox, TABLE_DECISIONS,
+                   (bytes_t){.data = key, .size = sizeof key});
+    ordered_remove (self->kept, &kept->txid);
+    free (kept);
+}
+
+void settled_prune (settled_t *self, int64_t wall_ms)
+{
+    for (int i = 0; i < PRUNE_STEP; i++) {
+        kept_t *kept = ordered_after (self->kept, self->prune_begun ? &self->prune_after : NULL);
+        self->prune_begun = kept != NULL;
+        if (!kept)
+            return;
+        self->prune_after = kept->txid;
+        if (kept->stored && kept->end_ms != SETTLED_END_UNKNOWN &&
+            wall_ms >= kept->end_ms + self->settings->retention_ms)
+            forget (self, kept);
+    }
+}
