@@ -22,8 +22,9 @@ static const command_t commands [] = {
   {"gantt", "[--from T] [--until T] [--svg FILE]", "Reservations over time, a row for each class.",
    run_gantt},
   {"call", "SERVICE METHOD [JSON|-]",
-   "Any request of any service: SERVICE is a name (lis/ams), a kind (any live lis) or an\n"
-   "endpoint; METHOD as in proto (Free, Lis.Free); JSON in the names of proto.",
+   "Any request of any service, as it stands in proto.\n"
+   "SERVICE is a name (lis/kyoto), the beginning of one, a kind (any live lis) or an endpoint;\n"
+   "METHOD is Free or Lis.Free; JSON uses the names of proto.",
    run_call},
   {"workload",
    "FILE.swf[.gz] [--requests N] [--seed S] [--rate R | --as-fast] [--clients N] [--compress X]\n"
