@@ -174,6 +174,24 @@ static bool version_current (const reservation_t *reservation, uint32_t base)
            (reservation->spans == false && base > reservation->version);
 }
 
+/*  A change that brings the reservation here for the first time. It comes to stand in the owner's
+ *  name, whoever asks: so the owner needs an account here, as for a reserve. */
+static bool check_join (const participant_t *self, const request_t *request, const hold_t *hold,
+                        refusal_t *refusal)
+{
+    const plan_t *plan = &hold->plan;
+    if (plan->operation == OPERATION_RESERVE)
+        return true;
+    if (plan->operation == OPERATION_RELEASE || hold->part_size == 0)
+        return refuse_with (refusal, REFUSAL_NO_RESERVATION, "%s is not known here",
+                            plan->reservation);
+    if (!check_owner (self, request, plan, plan->owner, refusal))
+        return false;
+    if (may (self->access, VERB_HOLD, request->actor, plan->owner, plan->coordinator.name))
+        return true;
+    return refuse_with (refusal, REFUSAL_MAY_NOT, "its owner %s has no account here", plan->owner);
+}
+
 static bool check_reservation (participant_t *self, const moment_t *now, const request_t *request,
                                const hold_t *hold, refusal_t *refusal)
 {
@@ -185,12 +203,8 @@ static bool check_reservation (participant_t *self, const moment_t *now, const r
         reservation = reservation_find (self, plan->reservation); /* it may have ended with it */
     }
     snprintf (refusal->resource, sizeof refusal->resource, "%s", plan->reservation);
-    if (!reservation) {
-        if (release || (plan->operation == OPERATION_MODIFY && hold->part_size == 0))
-            return refuse_with (refusal, REFUSAL_NO_RESERVATION, "%s is not known here",
-                                plan->reservation);
-        return true;
-    }
+    if (!reservation)
+        return check_join (self, request, hold, refusal);
     if (plan->operation != OPERATION_RESERVE &&
         !check_owner (self, request, plan, reservation->owner, refusal))
         return false;
@@ -248,13 +262,17 @@ static uint32_t ttl_granted (const participant_t *self, uint32_t wanted_ms)
     return ttl_ms < self->limits.hold_age_ms_max ? ttl_ms : self->limits.hold_age_ms_max;
 }
 
-/*  What it keeps until: the end of what it books, or of what it gives up. A home sees no windows
- * but those of the answer, and a release's answer has none: there the edge is the old end (T2, T9).
+/*  What it keeps until: the end of what it books, or of what it gives up; and of the whole plan's
+ * last window, for as long as the others stand it is asked about the reservation (T6, T11). A home
+ * sees no windows but those of the answer, and a release's answer has none: where the plan does not
+ * tell, the edge is the old end (T2, T9).
  */
 static int64_t window_end (const participant_t *self, const reservation_t *reservation,
                            bytes_t part, const plan_t *plan)
 {
     int64_t until_ms = plan->decide_by_ms;
+    if (plan->end_ms > until_ms)
+        until_ms = plan->end_ms;
     if (self->resource.claims && plan->edge_ms > until_ms)
         until_ms = plan->edge_ms;
     int64_t part_from_ms;
@@ -287,7 +305,7 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
     if (!self->resource.claims) {
         reservation_t *reservation = reservation_find (self, plan->reservation);
         if (!reservation)
-            reservation = reservation_new (self, plan->reservation, plan->actor);
+            reservation = reservation_new (self, plan->reservation, plan->owner);
         reservation->pending = command;
         if (plan->operation == OPERATION_RELEASE)
             reservation->release_wait_mono_ms = 0;

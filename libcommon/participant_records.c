@@ -349,6 +349,7 @@ static plan_t plan_of (participant_t *self, const reservation_t *reservation)
     plan_t plan = {.txid = reservation->made_by, .base_version = reservation->version - 1};
     memcpy (plan.reservation, reservation->id, sizeof plan.reservation);
     memcpy (plan.actor, reservation->owner, sizeof plan.actor);
+    memcpy (plan.owner, reservation->owner, sizeof plan.owner);
     return plan;
 }
 
@@ -377,7 +378,7 @@ static bool rejoin (command_t *self, const plan_t *plan)
     participant_t *participant = self->participant;
     reservation_t *reservation = reservation_find (participant, plan->reservation);
     if (!reservation)
-        reservation = reservation_new (participant, plan->reservation, plan->actor);
+        reservation = reservation_new (participant, plan->reservation, plan->owner);
     if (reservation->pending)
         return false;
     reservation->pending = self;

@@ -49,7 +49,9 @@ typedef struct {
     party_t coordinator;
     int64_t decide_by_ms; /* wall */
     int64_t edge_ms;      /* wall */
+    int64_t end_ms;       /* wall: of the whole plan's last window, old or new; 0 = not told */
     char actor [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1]; /* of the reservation; a plan taken without has its actor */
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char home [NAME_BYTES_MAX + 1];
     uint8_t *request;

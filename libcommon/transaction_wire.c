@@ -142,7 +142,9 @@ void plan_put (plan_wire_t *to, const plan_t *from)
     to->plan.coordinator = &to->coordinator;
     to->plan.decide_by_ms = from->decide_by_ms;
     to->plan.edge_ms = from->edge_ms;
+    to->plan.end_ms = from->end_ms;
     to->plan.actor = (char *) from->actor;
+    to->plan.owner = (char *) from->owner;
     to->plan.request_id = (char *) from->request_id;
     to->plan.home = (char *) from->home;
     to->plan.request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
@@ -191,6 +193,19 @@ static bool home_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES
     return wrong (why, "plan.home: %s is not among the participants", to->home);
 }
 
+/*  Who asks need not be the owner, but of what he makes anew he is. */
+static bool actor_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    if (!text_take (to->actor, NAME_BYTES_MAX, from->actor, TEXT_WORD, "plan.actor", why) ||
+        !text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "plan.owner", why))
+        return false;
+    if (!*to->owner)
+        memcpy (to->owner, to->actor, sizeof to->owner);
+    if (to->operation == OPERATION_RESERVE && strcmp (to->owner, to->actor) != 0)
+        return wrong (why, "plan.owner: must be the actor of a reserve");
+    return true;
+}
+
 static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
 {
     if (!txid_take (&to->txid, from->txid, "plan.txid", why))
@@ -213,10 +228,11 @@ static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_B
         return wrong (why, "plan.coordinator.store: must be the txid's (T1)");
     to->decide_by_ms = from->decide_by_ms;
     to->edge_ms = from->edge_ms;
-    if (!time_valid (to->decide_by_ms) || !time_valid (to->edge_ms))
-        return wrong (why, "plan: decide_by_ms and edge_ms must be times before the year 10000");
-    if (!text_take (to->actor, NAME_BYTES_MAX, from->actor, TEXT_WORD, "plan.actor", why) ||
-        !home_take (to, from, why))
+    to->end_ms = from->end_ms;
+    if (!time_valid (to->decide_by_ms) || !time_valid (to->edge_ms) || !time_valid (to->end_ms))
+        return wrong (why, "plan: decide_by_ms, edge_ms and end_ms must be times before the year "
+                           "10000");
+    if (!actor_take (to, from, why) || !home_take (to, from, why))
         return false;
     if (from->request.len > PLAN_REQUEST_BYTES_MAX)
         return wrong (why, "plan.request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);

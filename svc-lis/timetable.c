@@ -249,7 +249,7 @@ static holding_t *holding_new (const plan_t *plan, const holding_t *current)
     if (!holding)
         abort ();
     memcpy (holding->reservation, plan->reservation, sizeof holding->reservation);
-    memcpy (holding->owner, current ? current->owner : plan->actor, sizeof holding->owner);
+    memcpy (holding->owner, current ? current->owner : plan->owner, sizeof holding->owner);
     return holding;
 }
 

@@ -279,6 +279,26 @@ static void T2_the_claim_of_a_release_is_kept_until_the_released_window_has_pass
     rig_destroy (rig);
 }
 
+/*  An answer that tells of no window yet, or of less than the plan: the plan tells (T2). */
+static void T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_have_passed (
+  void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", "yes");
+    hold.plan.end_ms = WALL_MS + 74 * HOUR_MS;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Commit", 1);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_pass (rig, 98 * HOUR_MS - 1000);
+    assert_int_equal (rig_hold (rig, claim_of (rig, 2, "a@g1", "yes")).refusal.reason,
+                      REFUSAL_CLAIM_ANSWERED);
+    rig_pass (rig, HOUR_MS);
+    assert_null (claim_of_txid (1));
+    rig_destroy (rig);
+}
+
 /*  A site's release has an empty part: no home can have written that. */
 static void a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start (void **state)
 {
@@ -328,6 +348,8 @@ int main (void)
       cmocka_unit_test (a_claim_brought_to_a_site_is_a_conflict),
       cmocka_unit_test (T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed),
       cmocka_unit_test (T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed),
+      cmocka_unit_test (
+        T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_have_passed),
       cmocka_unit_test (a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start),
       cmocka_unit_test (a_home_wants_its_claims_well_formed),
     };

@@ -90,6 +90,46 @@ static void N4_only_the_owner_and_administrators_change_a_reservation (void **st
     rig_destroy (rig);
 }
 
+/*  r1 was made elsewhere and comes here with a change. */
+static hold_t joining (const rig_t *rig, uint64_t counter, const char *actor, const char *owner)
+{
+    hold_t hold = hold_of (rig, counter, OPERATION_MODIFY, "r1", 3, 1, 1, 2);
+    strcpy (hold.plan.actor, actor);
+    strcpy (hold.plan.owner, owner);
+    return hold;
+}
+
+static void N4_an_administrators_change_leaves_a_reservation_to_its_owner_where_it_joins (
+  void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    assert_int_equal (rig_hold (rig, joining (rig, 1, "root", "alice")).state, COMMAND_PREPARED);
+    rig_restart (rig, 1000);
+    assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);
+    hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 4, 1, 1, 2); /* alice's */
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
+static void N4_only_the_owner_and_administrators_bring_a_reservation_to_a_site (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    assert_int_equal (rig_hold (rig, joining (rig, 1, "bob", "alice")).refusal.reason,
+                      REFUSAL_MAY_NOT);
+    assert_int_equal (rig_hold (rig, joining (rig, 2, "root", "mallory")).refusal.reason,
+                      REFUSAL_MAY_NOT); /* the owner has no account here */
+    hold_t hold = hold_of (rig, 3, OPERATION_RESERVE, "r2", 0, 1, 1, 2);
+    strcpy (hold.plan.owner, "bob"); /* alice makes it, so it is hers */
+    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
+    hold_clear (&hold);
+    assert_int_equal (rig->status, CALL_BAD_REQUEST);
+    assert_non_null (strstr (rig->reason, "plan.owner"));
+    assert_int_equal (rig_hold (rig, joining (rig, 4, "alice", "alice")).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
 static void a_release_needs_no_account_any_more (void **state)
 {
     (void) state;
@@ -469,6 +509,9 @@ int main (void)
       cmocka_unit_test (only_its_coordinator_moves_a_command),
       cmocka_unit_test (an_administrator_ends_a_hold_but_not_a_vote),
       cmocka_unit_test (N4_only_the_owner_and_administrators_change_a_reservation),
+      cmocka_unit_test (
+        N4_an_administrators_change_leaves_a_reservation_to_its_owner_where_it_joins),
+      cmocka_unit_test (N4_only_the_owner_and_administrators_bring_a_reservation_to_a_site),
       cmocka_unit_test (a_release_needs_no_account_any_more),
       cmocka_unit_test (each_limit_refuses_by_name_and_says_when_it_frees),
       cmocka_unit_test (one_actors_limit_is_not_anothers),

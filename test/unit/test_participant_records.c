@@ -254,6 +254,55 @@ static void finished_records_are_pruned_after_their_retention (void **state)
     rig_destroy (rig);
 }
 
+/*  Our part is over at hour 2, another site's only at hour 74: until then the others ask us. */
+static void a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_passed (
+  void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    hold.plan.end_ms = WALL_MS + 74 * HOUR_MS;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Commit", 1);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_pass (rig, 40 * HOUR_MS);
+    rig_restart (rig, 0);
+    rig_pass (rig, 33 * HOUR_MS);
+    hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 2);
+    hold.plan.edge_ms = hold.plan.end_ms = WALL_MS + 74 * HOUR_MS;
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_verb (rig, "Abort", 2);
+    rig_pass (rig, 24 * HOUR_MS); /* hour 97 */
+    assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
+    rig_pass (rig, 25 * HOUR_MS);
+    assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
+    assert_int_equal (rig->kept_count, 0);
+    rig_destroy (rig);
+}
+
+/*  A change that moves another site's window out takes what is kept here along. */
+static void a_change_prolongs_how_long_a_part_is_kept_but_never_shortens_it (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    hold.plan.end_ms = WALL_MS + 50 * HOUR_MS;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Commit", 1);
+    hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 3, 1, 2);
+    hold.plan.end_ms = WALL_MS + 2 * HOUR_MS;
+    rig_hold (rig, hold);
+    rig_verb (rig, "Commit", 2);
+    txid_t txids [] = {txid_numbered (1), txid_numbered (2)};
+    rig_request (rig, PLANNER, "Done", done_encode (txids, 2));
+    rig_pass (rig, 73 * HOUR_MS);
+    hold = hold_of (rig, 3, OPERATION_RELEASE, "r1", 2, 0, 1, 2);
+    hold.plan.edge_ms = WALL_MS + 80 * HOUR_MS;
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
 static void a_commit_not_acknowledged_by_all_is_kept_and_asked_about (void **state)
 {
     (void) state;
@@ -335,6 +384,8 @@ int main (void)
       cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
       cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),
       cmocka_unit_test (finished_records_are_pruned_after_their_retention),
+      cmocka_unit_test (a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_passed),
+      cmocka_unit_test (a_change_prolongs_how_long_a_part_is_kept_but_never_shortens_it),
       cmocka_unit_test (a_commit_not_acknowledged_by_all_is_kept_and_asked_about),
       cmocka_unit_test (T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged),
       cmocka_unit_test (what_is_undecided_is_never_pruned),

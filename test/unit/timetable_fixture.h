@@ -104,6 +104,7 @@ static inline plan_t plan_for (const char *reservation, const char *actor)
     plan_t plan = {.operation = OPERATION_RESERVE, .edge_ms = at (1000000)};
     snprintf (plan.reservation, sizeof plan.reservation, "%s", reservation);
     snprintf (plan.actor, sizeof plan.actor, "%s", actor);
+    snprintf (plan.owner, sizeof plan.owner, "%s", actor);
     return plan;
 }
 
