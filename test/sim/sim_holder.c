@@ -21,14 +21,14 @@ static void send (sim_holder_t *self, sim_try_t *try, const char *method, packed
     try->call = ++self->calls;
     effect_t call = {.kind = EFFECT_CALL,
                      .call = {.call = try->call,
-                              .endpoint = sim_address (self->sim, try->process),
+                              .endpoint = sim_address (self->sim, try->processes [try->at]),
                               .service = "Participant",
                               .method = method,
                               .actor = self->name,
                               .request_id = "",
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = TIMEOUT_MS}};
-    memcpy (call.call.to_store, try->hold.site_store, STORE_ID_BYTES);
+    memcpy (call.call.to_store, try->hold.sites [try->at].store, STORE_ID_BYTES);
     outbox_call (self->outbox, &call);
     free (body.data);
 }
@@ -39,7 +39,7 @@ static void begin (sim_holder_t *self, const moment_t *now)
     size_t site = prng_below (&self->prng, self->sites_count);
     const node_class_t *class = &self->sites [site]->classes [0];
     *try = (sim_try_t){.fate = (sim_fate_t) below (self, FATES),
-                       .process = self->processes [site],
+                       .processes = {self->processes [site]},
                        .due_ms = now->mono_ms + 1 + below (self, 6000)};
     sim_hold_t *hold = &try->hold;
     memcpy (hold->txid.store, self->store.id, STORE_ID_BYTES);
@@ -47,8 +47,15 @@ static void begin (sim_holder_t *self, const moment_t *now)
     hold->txid.counter = self->tries_count;
     sim_text (hold->coordinator, sizeof hold->coordinator, self->name);
     sim_text (hold->coordinator_address, sizeof hold->coordinator_address, self->address);
-    sim_text (hold->site, sizeof hold->site, sim_name (self->sim, try->process));
-    memcpy (hold->site_store, sim_identity (self->sim, try->process)->id, STORE_ID_BYTES);
+    try->processes [1] = self->processes [(site + 1) % self->sites_count];
+    hold->sites_count = try->fate == FATE_HALF && self->sites_count > 1 ? 2 : 1;
+    for (size_t i = 0; i < hold->sites_count; i++) {
+        sim_party_t *party = &hold->sites [i];
+        sim_text (party->name, sizeof party->name, sim_name (self->sim, try->processes [i]));
+        sim_text (party->address, sizeof party->address,
+                  sim_address (self->sim, try->processes [i]));
+        memcpy (party->store, sim_identity (self->sim, try->processes [i])->id, STORE_ID_BYTES);
+    }
     sim_text (hold->actor, sizeof hold->actor, "alice");
     sim_text (hold->class_name, sizeof hold->class_name, class->name);
     hold->nodes = 1;
@@ -58,21 +65,33 @@ static void begin (sim_holder_t *self, const moment_t *now)
 
 static void hold (sim_holder_t *self, const moment_t *now, sim_try_t *try)
 {
-    try->hold.from_ms = now->wall_ms + AHEAD_MS + 1000 * below (self, 60);
-    try->hold.until_ms = try->hold.from_ms + 10000;
-    try->hold.decide_by_ms = now->wall_ms + 4 * (int64_t) self->ttl_ms;
+    if (try->hold.from_ms == 0) {
+        /* a half prepared one is in doubt while the other half still holds */
+        int64_t decide_ms = try->fate == FATE_HALF ? self->ttl_ms / 3 : 4 * (int64_t) self->ttl_ms;
+        try->hold.from_ms = now->wall_ms + AHEAD_MS + 1000 * below (self, 60);
+        try->hold.until_ms = try->hold.from_ms + 10000;
+        try->hold.decide_by_ms = now->wall_ms + decide_ms;
+    }
     send (self, try, "Hold", sim_wire_hold (&try->hold));
 }
 
 /*  It is held since now: what will be done with it, and when. */
 static void held (sim_holder_t *self, const moment_t *now, sim_try_t *try, uint32_t ttl_ms)
 {
-    if (try->state == TRY_WAITS && below (self, 2) == 0)
+    if (try->at + 1 < try->hold.sites_count) {
+        try->at++;
+        try->due_ms = now->mono_ms + 1;
+        return;
+    }
+    try->at = 0;
+    if (try->fate == FATE_HALF)
+        try->state = TRY_RENEWED;
+    else if (try->state == TRY_WAITS && below (self, 2) == 0)
         try->state = TRY_HELD; /* will be renewed at half its life */
     else
         try->state = TRY_RENEWED;
     int64_t half_ms = ttl_ms / 2;
-    try->due_ms = now->mono_ms + half_ms;
+    try->due_ms = now->mono_ms + (try->fate == FATE_HALF ? 1 : half_ms);
     if (try->state == TRY_RENEWED && try->fate == FATE_PREPARE_LATE)
         try->due_ms = now->mono_ms + ttl_ms + LATE_MS;
     if (try->state == TRY_RENEWED && try->fate == FATE_FORGET)
@@ -122,12 +141,24 @@ static void on_answer (sim_holder_t *self, const moment_t *now, const event_t *e
     if (state == COMMAND_HELD && try->state != TRY_PREPARED)
         held (self, now, try, ttl_ms);
     else if (state == COMMAND_PREPARED && try->state != TRY_PREPARED)
-        try->state = TRY_PREPARED;
+        try->state = try->fate == FATE_HALF ? TRY_OVER : TRY_PREPARED;
     else
         try->state = TRY_OVER;
 }
 
-/*  Never committed, so aborted: true of every txid it ever used. */
+/*  Never committed, so aborted: true of every txid it ever used. Of those it left half prepared it
+ *  says nothing as long as it lives. */
+static outcome_t outcome_of (const sim_holder_t *self, const txid_t *txid)
+{
+    if (memcmp (txid->store, self->store.id, STORE_ID_BYTES) != 0)
+        return OUTCOME_LOST;
+    for (size_t i = 0; i < self->tries_count; i++)
+        if (self->tries [i].fate == FATE_HALF &&
+            txid_compare (&self->tries [i].hold.txid, txid) == 0)
+            return OUTCOME_PENDING;
+    return OUTCOME_ABORTED;
+}
+
 static void on_request (sim_holder_t *self, const request_t *request)
 {
     txid_t txid = {0};
@@ -139,8 +170,7 @@ static void on_request (sim_holder_t *self, const request_t *request)
         outbox_refuse (self->outbox, request->reply_to, CALL_UNKNOWN_METHOD, "a holder");
         return;
     }
-    bool mine = memcmp (txid.store, self->store.id, STORE_ID_BYTES) == 0;
-    packed_t answer = sim_wire_outcome (&txid, mine ? OUTCOME_ABORTED : OUTCOME_LOST);
+    packed_t answer = sim_wire_outcome (&txid, outcome_of (self, &txid));
     outbox_reply (self->outbox, request->reply_to,
                   (bytes_t){.data = answer.data, .size = answer.size});
     free (answer.data);

@@ -1,8 +1,9 @@
 /*  sim_holder - one who tries things out: holds capacity for a short while, as a planner does that
  *  searches with its hands (BIR), renews, gives back, forgets, or comes too late.
  *
- *  It keeps its word: it never commits, and says of each of its txids that it was aborted. What it
- *  probes is that holds end by themselves and that an ended one is never prepared (SPEC R1, R5).
+ *  It keeps its word: it never commits, and says of each of its txids that it was aborted, or
+ *  nothing. What it probes is that holds end by themselves, that an ended one is never prepared
+ *  (SPEC R1, R5), and that a hold is buried before its txid is said to be aborted (T7).
  */
 #ifndef MUSUBI_SIM_HOLDER_H
 #define MUSUBI_SIM_HOLDER_H
@@ -21,13 +22,23 @@ typedef enum {
     TRY_OVER,
 } sim_try_state_t;
 
-typedef enum { FATE_ABORT, FATE_FORGET, FATE_PREPARE, FATE_PREPARE_LATE, FATES } sim_fate_t;
+/*  FATE_HALF: held at two sites, prepared at one, then no word any more: the one that voted must
+ *  ask the other, which only holds (T7). */
+typedef enum {
+    FATE_ABORT,
+    FATE_FORGET,
+    FATE_PREPARE,
+    FATE_PREPARE_LATE,
+    FATE_HALF,
+    FATES
+} sim_fate_t;
 
 typedef struct {
     sim_try_state_t state;
     sim_fate_t fate;
     sim_hold_t hold;
-    int process; /* the site's */
+    int processes [2]; /* of the sites */
+    size_t at;         /* which of them is dealt with now */
     int64_t due_ms;
     uint64_t call;
 } sim_try_t;

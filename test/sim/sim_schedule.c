@@ -23,7 +23,7 @@
 #define SETTLE_S_MAX 90 /* then all must have settled within this */
 #define PROBE_S_MAX  60
 #define DOUBT_MS_MAX 3000
-#define REST_US      (3 * SECOND_US)
+#define REST_US      (8 * SECOND_US) /* longer than any delay */
 
 typedef struct {
     uint64_t seed;

@@ -137,15 +137,22 @@ packed_t sim_wire_commands (const txid_t *after)
 packed_t sim_wire_hold (const sim_hold_t *hold)
 {
     Musubi__Txid txid = txid_of (&hold->txid);
-    Musubi__Party site = MUSUBI__PARTY__INIT;
-    site.name = (char *) hold->site;
-    site.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) hold->site_store};
+    Musubi__Party sites [2];
+    Musubi__Party *parties [2];
+    for (size_t i = 0; i < hold->sites_count; i++) {
+        const sim_party_t *site = &hold->sites [i];
+        musubi__party__init (&sites [i]);
+        sites [i].name = (char *) site->name;
+        sites [i].endpoint = (char *) site->address;
+        sites [i].store =
+          (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) site->store};
+        parties [i] = &sites [i];
+    }
     Musubi__Party coordinator = MUSUBI__PARTY__INIT;
     coordinator.name = (char *) hold->coordinator;
     coordinator.endpoint = (char *) hold->coordinator_address;
     coordinator.store =
       (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) hold->txid.store};
-    Musubi__Party *parties [] = {&site};
     Musubi__Plan plan = MUSUBI__PLAN__INIT;
     char reservation [NAME_BYTES_MAX + 1];
     snprintf (reservation, sizeof reservation, "try-%02x%02x%02x%02x-%u-%llu", hold->txid.store [0],
@@ -154,7 +161,7 @@ packed_t sim_wire_hold (const sim_hold_t *hold)
     plan.txid = &txid;
     plan.operation = MUSUBI__OPERATION__RESERVE;
     plan.reservation = reservation;
-    plan.n_participants = 1;
+    plan.n_participants = hold->sites_count;
     plan.participants = parties;
     plan.coordinator = &coordinator;
     plan.decide_by_ms = hold->decide_by_ms;

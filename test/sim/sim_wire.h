@@ -48,13 +48,20 @@ packed_t sim_wire_show (const char *reservation);
 packed_t sim_wire_look (const char *actor, const char *request_id);
 packed_t sim_wire_commands (const txid_t *after);
 
-/*  A hold of one part without a home, as a planner that tries things out sends it. */
+/*  A site that takes part in a hold. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    char address [SIM_ADDRESS_BYTES];
+    uint8_t store [STORE_ID_BYTES];
+} sim_party_t;
+
+/*  A hold without a home, as a planner that tries things out sends it. */
 typedef struct {
     txid_t txid;
     char coordinator [NAME_BYTES_MAX + 1];
     char coordinator_address [SIM_ADDRESS_BYTES];
-    char site [NAME_BYTES_MAX + 1]; /* "lis/ams" */
-    uint8_t site_store [STORE_ID_BYTES];
+    sim_party_t sites [2];
+    size_t sites_count;
     char actor [NAME_BYTES_MAX + 1];
     char class_name [NAME_BYTES_MAX + 1];
     uint32_t nodes;
