@@ -18,7 +18,7 @@
 
 #define JOBS_MAX       64
 #define FAILURES_MAX   256
-#define SCHEDULE_S_MAX 60 /* of real time: only a core that never returns takes so long */
+#define SCHEDULE_S_MAX 30 /* of real time: only a core that never returns takes so long */
 #define PROGRESS_EVERY 64
 
 typedef struct {

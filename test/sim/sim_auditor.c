@@ -15,11 +15,9 @@ static void ask (sim_auditor_t *self)
     bool commands = !said->commands_told;
     packed_t body;
     if (commands)
-        body = sim_wire_commands (
-          said->commands_count ? &said->commands [said->commands_count - 1].txid : NULL);
+        body = sim_wire_commands (said->commands_begun ? &said->next_command : NULL);
     else
-        body =
-          sim_wire_list (said->parts_count ? said->parts [said->parts_count - 1].reservation : "");
+        body = sim_wire_list (said->next_part);
     outbox_call (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = ++self->call,
@@ -44,12 +42,15 @@ static void on_answer (sim_auditor_t *self, const event_t *event)
     bool read =
       event->answer.status == CALL_OK &&
       (commands ? sim_wire_commands_read (event->answer.body, &said->commands,
-                                          &said->commands_count, &more)
-                : sim_wire_list_read (event->answer.body, &said->parts, &said->parts_count, &more));
+                                          &said->commands_count, &said->next_command, &more)
+                : sim_wire_list_read (event->answer.body, &said->parts, &said->parts_count,
+                                      said->next_part, &more));
     if (!read)
         sim_fail (self->sim, "the auditor is not told: %s", event->answer.reason);
-    if (more)
+    if (more) {
+        said->commands_begun = true;
         return;
+    }
     if (commands) {
         said->commands_told = true;
     } else {

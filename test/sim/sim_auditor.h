@@ -14,8 +14,11 @@ typedef struct {
     size_t commands_count;
     sim_part_t *parts;
     size_t parts_count;
+    bool commands_begun; /* next is set */
     bool commands_told;
     bool parts_told;
+    txid_t next_command; /* where the next page begins */
+    char next_part [NAME_BYTES_MAX + 1];
 } sim_said_t;
 
 typedef struct {

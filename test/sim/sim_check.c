@@ -47,16 +47,16 @@ const sim_participant_t *sim_check_records (sim_check_t *self, size_t participan
     from->stale = false;
     from->commands_count = 0;
     bool more = true;
-    while (more) {
-        packed_t question = sim_wire_commands (
-          from->commands_count ? &from->commands [from->commands_count - 1].txid : NULL);
+    txid_t next;
+    for (bool first = true; more; first = false) {
+        packed_t question = sim_wire_commands (first ? NULL : &next);
         sim_message_t *answer =
           sim_recall (self->sim, from->process, "Participant", "Commands", AUDITOR,
                       (bytes_t){.data = question.data, .size = question.size});
         free (question.data);
         if (!answer || answer->status != CALL_OK ||
             !sim_wire_commands_read (sim_message_body (answer), &from->commands,
-                                     &from->commands_count, &more)) {
+                                     &from->commands_count, &next, &more)) {
             sim_fail (self->sim, "%s does not show its commands: %s", name_of (self, from),
                       answer ? answer->reason : "no answer");
             more = false;
@@ -107,6 +107,7 @@ static int64_t nodes_at (const sim_command_t *command, const char *class_name, i
  *  One whose edge was refused took its place with nothing. */
 static const sim_command_t *current_of (const sim_participant_t *site, const char *reservation)
 {
+    assert (site->commands || site->commands_count == 0);
     const sim_command_t *current = NULL;
     for (size_t i = 0; i < site->commands_count; i++) {
         const sim_command_t *command = &site->commands [i];

@@ -276,13 +276,14 @@ static void command_read (const Musubi__CommandRecord *from, sim_command_t *to)
     to->bookings_count = bookings_read (from->n_bookings, from->bookings, to->bookings);
 }
 
-bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, bool *more)
+bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, txid_t *next,
+                             bool *more)
 {
     Musubi__CommandsAnswer *message =
       (Musubi__CommandsAnswer *) message_unpack (&musubi__commands_answer__descriptor, body);
     if (!message)
         return false;
-    *more = message->more;
+    *more = message->more && message->next && txid_read (message->next, next);
     if (message->n_commands > 0) {
         *list = realloc (*list, (*count + message->n_commands) * sizeof (sim_command_t));
         if (!*list)
@@ -302,13 +303,15 @@ packed_t sim_wire_list (const char *after)
     return pack (&message.base);
 }
 
-bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count, bool *more)
+bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
+                         char next [NAME_BYTES_MAX + 1], bool *more)
 {
     Musubi__ListAnswer *message =
       (Musubi__ListAnswer *) message_unpack (&musubi__list_answer__descriptor, body);
     if (!message)
         return false;
     *more = message->more;
+    sim_text (next, NAME_BYTES_MAX + 1, message->next);
     if (message->n_records > 0) {
         *list = realloc (*list, (*count + message->n_records) * sizeof (sim_part_t));
         if (!*list)
