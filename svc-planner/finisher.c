@@ -34,8 +34,6 @@
 #define LINE_BYTES_MAX 1024
 #define CHILDREN_MAX   64
 
-extern char **environ;
-
 static struct {
     int argc;
     char **argv;

@@ -1,7 +1,9 @@
 /*  list - the reservations of the federation, a page at a time.
  *
- *  Every site is asked for the same page of ids; where one has more than it sent, the page ends at
- *  its last id, so that no reservation is ever told from some of its participants only.
+ *  Every site is asked for the same page of ids; where one has more than it sent, the page ends
+ *  where that one has looked, so that no reservation is ever told from some of its participants
+ *  only. A site looks at a bounded number for one answer: while it has found nothing it is asked
+ * on.
  */
 #include "methods.h"
 
@@ -9,11 +11,13 @@
 #include "outcomes.h"
 #include "view.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LIST_MOST    1000
+#define ASKS_MAX     1024    /* of one site for one page */
 #define DOUBTS_MAX   64      /* changes asked after in one page; the others are "committing" */
 #define ANSWER_BYTES 900000u /* a page ends before it grows past this */
 
@@ -22,6 +26,8 @@ typedef struct {
     uint64_t call;
     bool answered;
     bool more;
+    char next [NAME_BYTES_MAX + 1]; /* with more: it has looked up to this id */
+    int asks;
     part_record_t *records;
     size_t count;
 } sheet_t;
@@ -112,11 +118,8 @@ static const char *last_common (const list_t *self)
     const char *last = NULL;
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
-        if (!sheet->more || sheet->count == 0)
-            continue;
-        const char *id = sheet->records [sheet->count - 1].reservation;
-        if (!last || strcmp (id, last) < 0)
-            last = id;
+        if (sheet->more && (!last || strcmp (sheet->next, last) < 0))
+            last = sheet->next;
     }
     return last;
 }
@@ -137,13 +140,16 @@ static const char *next_id (const list_t *self, const size_t *at)
 /*  Gather the records of one id from all sheets into a view. */
 static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *parts)
 {
+    assert (id);
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
         parts [i] = (view_part_t){.participant = sheet->party.name, .answered = sheet->answered};
-        if (at [i] < sheet->count && strcmp (sheet->records [at [i]].reservation, id) == 0)
+        if (sheet->records && at [i] < sheet->count &&
+            strcmp (sheet->records [at [i]].reservation, id) == 0)
             parts [i].record = &sheet->records [at [i]++];
     }
     const part_record_t *newest = view_newest (parts, self->sheets_count);
+    assert (newest);
     bool doubt;
     view_t *view = &self->views [self->views_count++];
     view_build (view, parts, self->sheets_count, inquiry_may_see (&self->inquiry, newest->owner),
@@ -190,16 +196,33 @@ static void merge (list_t *self, const moment_t *now)
         tell (self);
 }
 
+static void ask (list_t *self, const moment_t *now, size_t at);
+
+/*  Nothing found yet, but not at the end? One that gets nowhere counts as silent. */
+static bool goes_on (sheet_t *sheet, const char *after)
+{
+    if (!sheet->answered || !sheet->more || sheet->count > 0)
+        return false;
+    sheet->answered = strcmp (sheet->next, after) > 0 && sheet->asks < ASKS_MAX;
+    sheet->more = false;
+    return sheet->answered;
+}
+
 static void on_listed (void *owner, const moment_t *now, uint64_t token,
                        const call_result_t *result)
 {
     list_t *self = owner;
     sheet_t *sheet = &self->sheets [token];
-    char why [WHY_BYTES];
+    char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     sheet->call = 0;
+    memcpy (after, sheet->next, sizeof after);
+    free (sheet->records);
+    sheet->records = NULL;
     sheet->answered =
-      result->status == CALL_OK &&
-      part_list_decode (result->body, &sheet->records, &sheet->count, &sheet->more, why);
+      result->status == CALL_OK && part_list_decode (result->body, &sheet->records, &sheet->count,
+                                                     &sheet->more, sheet->next, why);
+    if (goes_on (sheet, after))
+        ask (self, now, token);
     if (--self->waiting == 0)
         merge (self, now);
 }
@@ -216,21 +239,22 @@ static void ask (list_t *self, const moment_t *now, size_t at)
 {
     planner_t *planner = self->inquiry.planner;
     const list_question_t *question = &self->question;
+    sheet_t *sheet = &self->sheets [at];
     packed_t body = part_list_encode (question->owner, question->from_ms, question->until_ms,
-                                      question->after, question->most);
+                                      sheet->next, question->most);
+    sheet->asks++;
     self->waiting++;
-    self->sheets [at].call =
-      calls_start (planner->service->calls, now,
-                   &(call_order_t){.peer = self->sheets [at].party.name,
-                                   .endpoint = self->sheets [at].party.endpoint,
-                                   .service = "Participant",
-                                   .method = "List",
-                                   .actor = planner->service->name,
-                                   .request_id = "",
-                                   .body = {.data = body.data, .size = body.size},
-                                   .timeout_ms = planner->settings.try_ms,
-                                   .tries_max = 2},
-                   on_listed, self, at);
+    sheet->call = calls_start (planner->service->calls, now,
+                               &(call_order_t){.peer = sheet->party.name,
+                                               .endpoint = sheet->party.endpoint,
+                                               .service = "Participant",
+                                               .method = "List",
+                                               .actor = planner->service->name,
+                                               .request_id = "",
+                                               .body = {.data = body.data, .size = body.size},
+                                               .timeout_ms = planner->settings.try_ms,
+                                               .tries_max = 2},
+                               on_listed, self, at);
     free (body.data);
 }
 
@@ -246,6 +270,7 @@ static void add_sheets (list_t *self)
         }
         sheet_t *sheet = &self->sheets [self->sheets_count++];
         *sheet = (sheet_t){0};
+        memcpy (sheet->next, self->question.after, sizeof sheet->next);
         snprintf (sheet->party.name, sizeof sheet->party.name, "%s", entry->name);
         snprintf (sheet->party.endpoint, sizeof sheet->party.endpoint, "%s", entry->endpoint);
     }

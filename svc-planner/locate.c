@@ -104,9 +104,8 @@ static located_t say (locate_t *self, located_t verdict, const char *culprit)
 }
 
 /*  It does not know what it once voted for. */
-static bool has_lost (const part_record_t *newest, const located_part_t *part)
+static bool has_lost (const party_t *listed, const located_part_t *part)
 {
-    const party_t *listed = listed_party (newest, part->party.name);
     return part->answered &&
            (!part->known || memcmp (part->store, listed->store, STORE_ID_BYTES) != 0);
 }
@@ -133,7 +132,7 @@ static located_t judge (locate_t *self)
     const char *silent = NULL, *lost = NULL, *changing = NULL;
     for (size_t i = 0; i < self->count; i++) {
         const located_part_t *part = &self->parts [i];
-        bool listed = listed_party (newest, part->party.name) != NULL;
+        const party_t *listed = listed_party (newest, part->party.name);
         /* A change that is not finished there, be it at its edge, may still be made. */
         if (part->known && (!listed || newest->version > 0))
             all_over = all_over && over (&part->record) && !part->record.pending_set;
@@ -146,7 +145,7 @@ static located_t judge (locate_t *self)
             continue;
         if (!part->answered)
             silent = part->party.name;
-        else if (has_lost (newest, part))
+        else if (has_lost (listed, part))
             lost = part->party.name;
     }
     if (silent)

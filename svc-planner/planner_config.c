@@ -12,13 +12,13 @@
 
 #define COUNT(key, default_, least_, most_, meaning_)                                              \
     {                                                                                              \
-        .path = key, .type = CONFIG_INTEGER, .preset = default_, .least = least_, .most = most_,   \
-        .meaning = meaning_                                                                        \
+        .path = (key), .type = CONFIG_INTEGER, .preset = (default_), .least = (least_),            \
+        .most = (most_), .meaning = (meaning_)                                                     \
     }
 #define DURATION(key, default_, least_, most_, meaning_)                                           \
     {                                                                                              \
-        .path = key, .type = CONFIG_DURATION, .preset = default_, .least = least_, .most = most_,  \
-        .meaning = meaning_                                                                        \
+        .path = (key), .type = CONFIG_DURATION, .preset = (default_), .least = (least_),           \
+        .most = (most_), .meaning = (meaning_)                                                     \
     }
 
 const config_key_t planner_keys [] = {

@@ -303,13 +303,13 @@ static void requirement_put (Musubi__Requirement *to, const requirement_t *from)
 
 static void needs_put (lists_wire_t *lists, const user_request_t *from)
 {
-    size_t requires = 0, at = 0;
+    size_t requirements = 0, at = 0;
     for (size_t i = 0; i < from->compute_count; i++)
-    requires += from->compute [i].require_count;
+        requirements += from->compute [i].require_count;
     lists->needs = list_new (from->compute_count, sizeof *lists->needs);
     lists->needs_list = list_new (from->compute_count, sizeof (Musubi__ComputeNeed *));
-    lists->requires = list_new (requires, sizeof *lists->requires);
-    lists->requires_list = list_new (requires, sizeof (Musubi__Requirement *));
+    lists->requires = list_new (requirements, sizeof *lists->requires);
+    lists->requires_list = list_new (requirements, sizeof (Musubi__Requirement *));
     for (size_t i = 0; i < from->compute_count; i++) {
         const compute_need_t *need = &from->compute [i];
         Musubi__ComputeNeed *to = lists->needs_list [i] = &lists->needs [i];

@@ -40,11 +40,12 @@ void part_record_clear (part_record_t *self);
 packed_t part_show_encode (const char *reservation);
 bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char why [WHY_BYTES]);
 
-/*  Participant.List: a page of them. The caller frees each and the list. */
+/*  Participant.List: a page of them, perhaps empty though there is more: after next. The caller
+ *  frees each and the list. */
 packed_t part_list_encode (const char *owner, int64_t from_ms, int64_t until_ms, const char *after,
                            uint32_t most);
 bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, bool *more,
-                       char why [WHY_BYTES]);
+                       char next [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
 
 /*  Same numbers as proto ShowStatus. */
 typedef enum {

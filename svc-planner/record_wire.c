@@ -138,8 +138,21 @@ packed_t part_list_encode (const char *owner, int64_t from_ms, int64_t until_ms,
     return packed_of (&request.base);
 }
 
+/*  Where to go on, which is not before the last one told; older sites do not say. */
+static bool next_take (char next [NAME_BYTES_MAX + 1], const Musubi__ListAnswer *from,
+                       const part_record_t *last, char why [WHY_BYTES])
+{
+    const char *told = *from->next || !last ? from->next : last->reservation;
+    *next = '\0';
+    if (!from->more)
+        return true;
+    if (last && strcmp (told, last->reservation) < 0)
+        return wrong (why, "next: before the last record");
+    return text_take (next, NAME_BYTES_MAX, told, TEXT_WORD, "next", why);
+}
+
 bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, bool *more,
-                       char why [WHY_BYTES])
+                       char next [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
 {
     *records = NULL;
     *count = 0;
@@ -154,6 +167,7 @@ bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, boo
         good = record_take (&(*records) [i], answer->records [i], why);
         (*count)++;
     }
+    good = good && next_take (next, answer, *count ? &(*records) [*count - 1] : NULL, why);
     if (!good) {
         for (size_t i = 0; i < *count; i++)
             part_record_clear (&(*records) [i]);

@@ -47,7 +47,7 @@ typedef struct {
     size_t records_count;
     int64_t alarm_ms;
     uint64_t hints;
-    const char *hears [FED_PROCS_MAX]; /* events addresses, owned */
+    char hears [FED_PROCS_MAX][96]; /* events addresses */
     size_t hears_count;
     site_t site;
     planner_settings_t planner;
@@ -280,7 +280,8 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
         break;
     case EFFECT_SUBSCRIBE:
         assert (proc->hears_count < FED_PROCS_MAX);
-        proc->hears [proc->hears_count++] = fed_text (effect->subscribe.endpoint);
+        snprintf (proc->hears [proc->hears_count++], sizeof proc->hears [0], "%s",
+                  effect->subscribe.endpoint);
         break;
     case EFFECT_PUT:
         fed_put (proc, effect->record.table, effect->record.key, &effect->record.value);
@@ -323,8 +324,6 @@ static inline void fed_kill (fed_t *fed, int at)
     proc->core.destroy (proc->core.self);
     proc->up = false;
     proc->alarm_ms = INT64_MAX;
-    for (size_t i = 0; i < proc->hears_count; i++)
-        free ((char *) proc->hears [i]);
     proc->hears_count = 0;
     for (fed_call_t *call = fed->calls; call; call = call->next)
         if (call->from == at)

@@ -3,6 +3,7 @@
  */
 #include "coordinator.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #define WALL_MS     INT64_C (1790000000000)
 #define MONO_MS     INT64_C (5000)
 #define PARTIES     3
-#define EFFECTS_MAX 256
+#define EFFECTS_MAX 64
+#define VALUE_MAX   1024
 #define RECORDS_MAX 64
 #define HOUR_MS     INT64_C (3600000)
 
@@ -26,14 +28,14 @@ typedef struct {
     uint8_t table;
     uint8_t key [64];
     size_t key_size;
-    uint8_t *value; /* of a record, or the body of a call or a reply */
+    uint8_t value [VALUE_MAX]; /* of a record, or the body of a call or a reply */
     size_t size;
 } seen_t;
 
 typedef struct {
     uint8_t key [64];
     size_t key_size;
-    uint8_t *value;
+    uint8_t value [VALUE_MAX];
     size_t size;
 } kept_t;
 
@@ -66,8 +68,6 @@ static moment_t moment (bench_t *bench)
 
 static void clear_seen (bench_t *bench)
 {
-    for (size_t i = 0; i < bench->seen_count; i++)
-        free (bench->seen [i].value);
     bench->seen_count = 0;
 }
 
@@ -79,7 +79,6 @@ static void store_record (bench_t *bench, const seen_t *seen)
             memcmp (bench->records [at].key, seen->key, seen->key_size) != 0))
         at++;
     if (at < bench->records_count) {
-        free (bench->records [at].value);
         if (seen->kind == EFFECT_DELETE) {
             bench->records [at] = bench->records [--bench->records_count];
             return;
@@ -87,20 +86,19 @@ static void store_record (bench_t *bench, const seen_t *seen)
     } else if (seen->kind == EFFECT_DELETE) {
         return;
     } else {
-        assert_true (bench->records_count < RECORDS_MAX);
+        assert (bench->records_count < RECORDS_MAX);
         bench->records_count++;
     }
     kept_t *kept = &bench->records [at];
     memcpy (kept->key, seen->key, seen->key_size);
     kept->key_size = seen->key_size;
     kept->size = seen->size;
-    kept->value = malloc (seen->size + 1);
     memcpy (kept->value, seen->value, seen->size);
 }
 
 static void see (bench_t *bench, const effect_t *effect)
 {
-    assert_true (bench->seen_count < EFFECTS_MAX);
+    assert (bench->seen_count < EFFECTS_MAX);
     seen_t *seen = &bench->seen [bench->seen_count++];
     *seen = (seen_t){.kind = effect->kind};
     bytes_t value = {0};
@@ -118,7 +116,7 @@ static void see (bench_t *bench, const effect_t *effect)
         memcpy (seen->key, effect->record.key.data, seen->key_size);
         value = effect->record.value;
     }
-    seen->value = malloc (value.size + 1);
+    assert (value.size <= VALUE_MAX);
     seen->size = value.size;
     if (value.size)
         memcpy (seen->value, value.data, value.size);
@@ -187,9 +185,6 @@ static void begin (bench_t *bench)
 static void end (bench_t *bench)
 {
     stop (bench);
-    clear_seen (bench);
-    for (size_t i = 0; i < bench->records_count; i++)
-        free (bench->records [i].value);
 }
 
 static void on_told (void *owner, const moment_t *now, bool failed, const char *text)
@@ -318,7 +313,7 @@ static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
 
 static void expect_outcome (bench_t *bench, const txid_t *txid, outcome_t expected, bool done)
 {
-    bool told_done;
+    bool told_done = false;
     assert_int_equal (outcome_of (bench, txid, &told_done), expected);
     assert_int_equal (told_done, done);
 }

@@ -94,6 +94,7 @@ static Musubi__ReservationView *show (fed_t *fed, const char *planner, const cha
       &musubi__show_reservation_answer__descriptor, &status, reason);
     if (!answer)
         fail_msg ("status %d: %s", (int) status, reason);
+    assert (answer);
     Musubi__ReservationView *view = answer->view;
     answer->view = NULL;
     message_free (&answer->base);
