@@ -201,7 +201,7 @@ static void ask (list_t *self, const moment_t *now, size_t at);
 /*  Nothing found yet, but not at the end? One that gets nowhere counts as silent. */
 static bool goes_on (sheet_t *sheet, const char *after)
 {
-    if (!sheet->answered || !sheet->more || sheet->count > 0)
+    if (!sheet->more || sheet->count > 0)
         return false;
     sheet->answered = strcmp (sheet->next, after) > 0 && sheet->asks < ASKS_MAX;
     sheet->more = false;
@@ -221,6 +221,7 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet->answered =
       result->status == CALL_OK && part_list_decode (result->body, &sheet->records, &sheet->count,
                                                      &sheet->more, sheet->next, why);
+    sheet->more = sheet->answered && sheet->more;
     if (goes_on (sheet, after))
         ask (self, now, token);
     if (--self->waiting == 0)
