@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OTHER_DURATION_MS 7777 /* no whim asks for this */
+
 void sim_book_clear (sim_book_t *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -43,7 +45,8 @@ static packed_t modify_body (const sim_request_t *request, const sim_request_t *
 {
     const sim_wish_t *wish = &target->wish [target->told [0] ? 0 : 1];
     const sim_need_t *need = &wish->needs [whim % wish->needs_count];
-    uint32_t cpus = (whim / 4) % 2 ? need->cpus + 1 : (need->cpus > 1 ? need->cpus - 1 : 1);
+    bool grows = whim / 4 % 4 != 0; /* what grows gets in others' way, and they in its */
+    uint32_t cpus = grows ? need->cpus + 1 + whim % 3 : (need->cpus > 1 ? need->cpus - 1 : 1);
     switch (whim / 8 % 3) {
     case 0:
         return sim_wire_modify (request->target, need->id, cpus, 0, 0);
@@ -75,7 +78,7 @@ bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms)
     sim_text (request->target, sizeof request->target, target->answer.reservation);
     if (request->operation == OPERATION_MODIFY) {
         request->body [0] = modify_body (request, target, request->whim);
-        request->body [1] = modify_body (request, target, request->whim + 4);
+        request->body [1] = sim_wire_modify (request->target, "", 0, OTHER_DURATION_MS, 0);
         return true;
     }
     request->body [0] = sim_wire_release (request->target);

@@ -276,7 +276,7 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
         snprintf (request->request_id, sizeof request->request_id, "c%zu-%zu@g%llu", client, number,
                   (unsigned long long) draw (self, self->gis_count) + 1);
     request->operation = number == 1         ? OPERATION_RESERVE
-                         : chance (self, 40) ? OPERATION_RESERVE
+                         : chance (self, 30) ? OPERATION_RESERVE
                          : chance (self, 65) ? OPERATION_MODIFY
                                              : OPERATION_RELEASE;
     request->whim = (uint32_t) draw (self, 1000);
@@ -337,7 +337,7 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
             errand->think_ms = (int64_t) draw (self, 2500);
             errand->patience_ms = draw_patience (self);
         }
-        if (request->operation == OPERATION_MODIFY && chance (self, 50))
+        if (request->operation == OPERATION_MODIFY && chance (self, 60))
             draw_quarrel (self, client, request);
         if (chance (self, 40)) {
             errand = errand_add (client, request);
