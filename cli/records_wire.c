@@ -60,7 +60,10 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
     bool good = true;
     for (size_t i = 0; i < answer->n_commands && good; i++)
         good = read_record (answer->commands [i], take, owner, last);
-    *more = answer->more && answer->n_commands > 0;
+    char why [WHY_BYTES];
+    if (good && answer->next) /* further than what is told: what is hidden was looked at too */
+        good = txid_take (last, answer->next, "next", why);
+    *more = answer->more && (answer->next || answer->n_commands > 0);
     message_free (message);
     return good;
 }

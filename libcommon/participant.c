@@ -19,6 +19,8 @@ const participant_limits_t participant_limits_default = {
   .holds_max = 65536,
   .holds_per_actor_max = 4096,
   .holds_per_planner_max = 16384,
+  .tombstones_max = 262144,
+  .tombstones_per_planner_max = 65536,
   .retention_ms = 24 * 3600000,
   .doubt_ms = 2000,
   .doubt_ms_max = 15000,
@@ -74,23 +76,11 @@ bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *forma
 
 /*  --- who asks about what --- */
 
-/*  The name of the planner whose store made this txid: its owner, known or not. */
-static void planner_of (const txid_t *txid, char name [NAME_BYTES_MAX + 1])
-{
-    size_t at = (size_t) snprintf (name, NAME_BYTES_MAX + 1, "planner/");
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        at += (size_t) snprintf (name + at, NAME_BYTES_MAX + 1 - at, "%02x", txid->store [i]);
-}
-
 static bool may_command (const participant_t *self, verb_t verb, const request_t *request,
                          const txid_t *txid, const command_t *command)
 {
     char name [NAME_BYTES_MAX + 1];
-    const char *object = name;
-    if (command && command->planner)
-        object = command->planner->name;
-    else
-        planner_of (txid, name);
+    const char *object = command ? command->planner->name : txid_planner (txid, name);
     return may (self->access, verb, request->actor, request->actor, object);
 }
 
@@ -218,43 +208,62 @@ static bool claim_same (const command_t *command, packed_t claim)
            (claim.size == 0 || memcmp (command->part.data, claim.data, claim.size) == 0);
 }
 
-/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
- *  digest, or another answer once voted, is a conflict. */
-static bool claim_complete (command_t *command, const moment_t *now, packed_t *claim)
+/*  Is it a claim of the request that is held? */
+static bool claim_matches (const command_t *command, packed_t claim)
 {
-    participant_t *self = command->participant;
     uint8_t digests [2][DIGEST_BYTES];
     packed_t answers [2] = {0};
     char why [WHY_BYTES];
     bytes_t old = {.data = command->part.data, .size = command->part.size};
-    bytes_t new = {.data = claim->data, .size = claim->size};
-    if (claim_same (command, *claim))
-        return true;
-    bool same = self->resource.claims && command->state == COMMAND_HELD &&
+    bytes_t new = {.data = claim.data, .size = claim.size};
+    bool same = command->participant->resource.claims && command->state == COMMAND_HELD &&
                 claim_part_decode (old, digests [0], &answers [0], why) &&
                 claim_part_decode (new, digests [1], &answers [1], why) &&
                 memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
     free (answers [0].data);
     free (answers [1].data);
-    if (!same)
-        return false;
-    const resource_t *resource = &self->resource;
-    plan_t plan = command_plan (command);
+    return same;
+}
+
+/*  Takes it in the place of the one held with. */
+static void claim_replace (command_t *command, const moment_t *now, const plan_t *plan,
+                           packed_t *claim)
+{
+    const resource_t *resource = &command->participant->resource;
     refusal_t refusal = {0};
+    int64_t from_ms;
+    int64_t until_ms;
+    bytes_t part = {.data = claim->data, .size = claim->size};
     resource->drop (resource->owner, command->taken);
-    command->taken = resource->take (resource->owner, now, &plan, NULL, new, true, &refusal);
+    command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
     assert (command->taken);
     refusal_clear (&refusal);
-    plan_clear (&plan);
+    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
+        command->until_ms = until_ms;
     free (command->part.data);
     command->part = *claim;
     *claim = (packed_t){0};
-    int64_t from_ms;
-    int64_t until_ms;
-    bytes_t part = {.data = command->part.data, .size = command->part.size};
-    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
-        command->until_ms = until_ms;
-    return true;
+}
+
+/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
+ *  digest, or another answer once voted, is a conflict. False with *refusal, or why when the
+ *  resource does not understand it: it asserts on what it takes, so it looks first. */
+static bool claim_complete (command_t *command, const moment_t *now, packed_t *claim,
+                            refusal_t *refusal, char why [WHY_BYTES])
+{
+    const resource_t *resource = &command->participant->resource;
+    if (claim_same (command, *claim))
+        return true;
+    if (!claim_matches (command, *claim))
+        return refuse_with (refusal, REFUSAL_CONFLICT,
+                            "this txid is held with another claim, or none");
+    bytes_t part = {.data = claim->data, .size = claim->size};
+    plan_t plan = command_plan (command);
+    bool good = resource->valid (resource->owner, &plan, part, refusal, why);
+    if (good)
+        claim_replace (command, now, &plan, claim);
+    plan_clear (&plan);
+    return good;
 }
 
 static void prepare_step (participant_t *self, const moment_t *now, const request_t *request,
@@ -268,11 +277,14 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
         answer_ended (self, now, request, txid, command);
         return;
     }
-    if (claim && !claim_complete (command, now, claim)) {
-        command_answer_t answer = command_answer (command, now);
-        refuse_with (&answer.refusal, REFUSAL_CONFLICT,
-                     "this txid is held with another claim, or none");
-        participant_answer (self, request, &answer);
+    char why [WHY_BYTES] = "";
+    command_answer_t answer = command_answer (command, now);
+    if (claim && !claim_complete (command, now, claim, &answer.refusal, why)) {
+        if (answer.refusal.reason != REFUSAL_NONE)
+            participant_answer (self, request, &answer);
+        else
+            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        refusal_clear (&answer.refusal);
         return;
     }
     if (command->state == COMMAND_HELD)
@@ -322,6 +334,18 @@ static bool may_abort (const participant_t *self, const request_t *request, cons
            may_command (self, VERB_COMMIT, request, txid, command);
 }
 
+/*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
+ * been answered: nothing is known, nothing is promised (T7). */
+static command_t *bury_asked (participant_t *self, const moment_t *now, const request_t *request,
+                              const txid_t *txid, int64_t decide_by_ms, const char *why)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    command_t *tombstone = command_bury (self, now, txid, decide_by_ms, why, &answer.refusal);
+    if (!tombstone)
+        participant_answer (self, request, &answer);
+    return tombstone;
+}
+
 static void on_abort (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
@@ -333,11 +357,14 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
         answer_may_not (self, request, &txid);
         return;
     }
-    if (!command)
-        command =
-          command_bury (self, now, &txid, now->wall_ms + DECIDE_AHEAD_MS_MAX, "cause=abort-first");
-    else if (!command_finished (command))
+    if (!command) {
+        int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
+        command = bury_asked (self, now, request, &txid, decide_by_ms, "cause=abort-first");
+        if (!command)
+            return;
+    } else if (!command_finished (command)) {
         command_move (command, now, COMMAND_ABORTED, "cause=decision");
+    }
     if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
         answer_state (command, now, request);
     else
@@ -386,9 +413,11 @@ static void on_resolve (void *owner, const moment_t *now, const request_t *reque
     if (decide_by_ms > now->wall_ms + BURIED_AHEAD_MS_MAX)
         decide_by_ms = now->wall_ms + BURIED_AHEAD_MS_MAX;
     if (!command)
-        command = command_bury (self, now, &txid, decide_by_ms, "cause=resolve");
+        command = bury_asked (self, now, request, &txid, decide_by_ms, "cause=resolve");
     else if (command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, "cause=resolve");
+    if (!command)
+        return;
     command_answer_t answer = command_answer (command, now);
     if (answer.state == COMMAND_EXPIRED)
         answer.state = COMMAND_ABORTED; /* it never voted and never will */

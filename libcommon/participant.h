@@ -11,9 +11,9 @@
  *  in, GIS its claims. Pure.
  *
  *  A refused HOLD leaves nothing, so it may be asked again. A txid that was aborted or resolved
- * before it came is buried: its HOLD is refused from then on. Counters in Service.Status: holds,
- * votes, renewals, commits, aborts, expired, edges, edge_refusals, doubts_asked, doubts_resolved,
- * pruned, bad_records, and refused_REASON.
+ * before it came is buried, within limits: its HOLD is refused from then on. Counters in
+ * Service.Status: holds, votes, renewals, commits, aborts, expired, edges, edge_refusals,
+ * doubts_asked, doubts_resolved, pruned, bad_records, and refused_REASON.
  */
 #ifndef MUSUBI_PARTICIPANT_H
 #define MUSUBI_PARTICIPANT_H
@@ -23,16 +23,18 @@
 
 /*  Limits, each refused by name in REFUSAL_LIMIT; set per service. */
 typedef struct {
-    uint32_t hold_ttl_ms;           /* granted when none is asked; default 60 000 */
-    uint32_t hold_ttl_ms_max;       /* 300 000 */
-    uint32_t hold_age_ms_max;       /* a hold's whole life with renewals; 600 000 */
-    uint32_t holds_max;             /* commands held or prepared at once; 65 536 */
-    uint32_t holds_per_actor_max;   /* 4 096 */
-    uint32_t holds_per_planner_max; /* 16 384 */
-    int64_t retention_ms;           /* finished records are kept so long past their window; 24 h */
-    uint32_t doubt_ms;              /* first question about a vote without decision; 2 000 */
-    uint32_t doubt_ms_max;          /* questions back off to this; 15 000 */
-    uint32_t list_max;              /* records in a page; 1 000 */
+    uint32_t hold_ttl_ms;                /* granted when none is asked; default 60 000 */
+    uint32_t hold_ttl_ms_max;            /* 300 000 */
+    uint32_t hold_age_ms_max;            /* a hold's whole life with renewals; 600 000 */
+    uint32_t holds_max;                  /* commands held or prepared at once; 65 536 */
+    uint32_t holds_per_actor_max;        /* 4 096 */
+    uint32_t holds_per_planner_max;      /* 16 384 */
+    uint32_t tombstones_max;             /* buried before they came, and kept; 262 144 */
+    uint32_t tombstones_per_planner_max; /* of one planner's store; 65 536 */
+    int64_t retention_ms;  /* finished records are kept so long past the last window; 24 h */
+    uint32_t doubt_ms;     /* first question about a vote without decision; 2 000 */
+    uint32_t doubt_ms_max; /* questions back off to this; 15 000 */
+    uint32_t list_max;     /* records in a page; 1 000 */
 } participant_limits_t;
 
 extern const participant_limits_t participant_limits_default;

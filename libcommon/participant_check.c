@@ -13,7 +13,7 @@ static void check_command (const participant_t *self, const command_t *command)
     assert (command->state != COMMAND_UNKNOWN && command->state < COMMAND_STATES);
     assert (command->state != COMMAND_REJECTED);
     assert ((command->plan.size > 0) == (command->actor != NULL));
-    assert ((command->plan.size > 0) == (command->planner != NULL));
+    assert (command->planner);
     assert (command->plan.size > 0 || command->state == COMMAND_ABORTED);
     assert (open == (command->taken != NULL));
     assert (command->claim == NULL || (claims && command->state == COMMAND_COMMITTED));
@@ -43,14 +43,17 @@ static void check_reservation (const reservation_t *reservation)
     assert (reservation->version > 0 || (!reservation->current && reservation->part.size == 0));
 }
 
-static size_t check_tallies (ordered_t *tallies)
+static size_t check_tallies (ordered_t *tallies, size_t buried)
 {
     size_t open = 0;
     const char *at = NULL;
     for (const tally_t *tally; (tally = ordered_after (tallies, at)); at = tally->name) {
-        assert (tally->commands > 0 && tally->open <= tally->commands);
+        assert (tally->commands > 0 && tally->open + tally->buried <= tally->commands);
+        assert (tally->buried <= buried);
         open += tally->open;
+        buried -= tally->buried;
     }
+    assert (buried == 0);
     return open;
 }
 
@@ -58,6 +61,7 @@ void participant_check (const participant_t *self)
 {
     size_t open = 0;
     size_t unstored = 0;
+    size_t buried = 0;
     const txid_t *at = NULL;
     for (const command_t *command; (command = ordered_after (self->commands, at));
          at = &command->txid) {
@@ -65,6 +69,7 @@ void participant_check (const participant_t *self)
         check_command (self, command);
         open += command_open (command);
         unstored += command->done_unstored;
+        buried += command->plan.size == 0;
     }
     const char *id = NULL;
     for (const reservation_t *reservation; (reservation = ordered_after (self->reservations, id));
@@ -72,8 +77,9 @@ void participant_check (const participant_t *self)
         assert (!id || strcmp (id, reservation->id) < 0);
         check_reservation (reservation);
     }
-    assert (open == self->open_count);
-    assert (check_tallies (self->actors) == open && check_tallies (self->planners) == open);
+    assert (open == self->open_count && buried == self->buried_count);
+    assert (check_tallies (self->actors, 0) == open);
+    assert (check_tallies (self->planners, buried) == open);
     const command_t *command;
     TAILQ_FOREACH (command, &self->open, open_link)
     assert (open-- > 0 && command_open (command));

@@ -28,6 +28,11 @@ static bool well_formed (const participant_t *self, hold_t *hold, char why [WHY_
 {
     const resource_t *resource = &self->resource;
     bool release = hold->plan.operation == OPERATION_RELEASE;
+    char planner [NAME_BYTES_MAX + 1];
+    if (strcmp (hold->plan.coordinator.name, txid_planner (&hold->plan.txid, planner)) != 0) {
+        snprintf (why, WHY_BYTES, "plan.coordinator.name: of this txid's store it is %s", planner);
+        return false;
+    }
     if (!names_us (self, &hold->plan)) {
         snprintf (why, WHY_BYTES, "plan.participants: %s with this store is not among them",
                   self->service->name);
@@ -240,10 +245,11 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
         const txid_t *old = &hold->replaces [i];
         command_t *command = command_find (self, old);
         if (!command) {
-            command_bury (self, now, old, hold->plan.decide_by_ms, "cause=replaced");
+            if (!command_bury (self, now, old, hold->plan.decide_by_ms, "cause=replaced", refusal))
+                return false;
             continue;
         }
-        if (command->planner && strcmp (command->planner->name, request->actor) != 0)
+        if (strcmp (command->planner->name, request->actor) != 0)
             return refuse_with (refusal, REFUSAL_MAY_NOT,
                                 "replaces: a plan of another coordinator");
         if (!command_finished (command))

@@ -94,6 +94,11 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
         command->decide_by_ms = plan->decide_by_ms;
         command->edge_ms = plan->edge_ms;
         command->until_ms = plan->decide_by_ms;
+    } else {
+        char planner [NAME_BYTES_MAX + 1];
+        command->planner = tally_join (self->planners, txid_planner (txid, planner));
+        command->planner->buried++;
+        self->buried_count++;
     }
     ordered_add (self->commands, &command->txid, command);
     return command;
@@ -109,6 +114,10 @@ void command_free (command_t *self)
     if (self->done_unstored)
         TAILQ_REMOVE (&participant->done_unstored, self, done_link);
     ordered_remove (participant->commands, &self->txid);
+    if (self->plan.size == 0) {
+        self->planner->buried--;
+        participant->buried_count--;
+    }
     tally_leave (participant->actors, self->actor);
     tally_leave (participant->planners, self->planner);
     free (self->plan.data);
@@ -161,18 +170,6 @@ void records_done_later (participant_t *self, const moment_t *now)
     if (self->done_timer == 0 && TAILQ_FIRST (&self->done_unstored))
         self->done_timer =
           timers_set (self->service->timers, now->mono_ms + DONE_LAZY_MS, on_done_time, self, 0);
-}
-
-command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, const char *why)
-{
-    command_t *tombstone = command_new (self, txid, NULL);
-    tombstone->held_ms = now->wall_ms;
-    tombstone->held_mono_ms = now->mono_ms;
-    tombstone->decide_by_ms = decide_by_ms;
-    tombstone->until_ms = decide_by_ms;
-    command_move (tombstone, now, COMMAND_ABORTED, why);
-    return tombstone;
 }
 
 /*  --- reservations --- */

@@ -1,6 +1,9 @@
 /*  participant_show - what is asked without changing anything: one reservation, a page of them, a
  *  page of commands.
  *
+ *  A page ends when it is full, or when so many records have been looked at for it: what is hidden
+ *  or not asked for costs a step no more than what is told. next is where to go on.
+ *
  *  Whose a reservation is and what it books is told to its owner, to planners (which ask in their
  *  users' names and answer each only what is theirs) and to administrators; others learn that it is
  *  there and how it stands.
@@ -92,16 +95,22 @@ void participant_on_list (void *owner, const moment_t *now, const request_t *req
         return;
     }
     page_t *page = page_new (page_size (self, question.most));
-    bool more = false;
     const char *at = *question.after ? question.after : NULL;
-    for (const reservation_t *reservation;
-         !more && (reservation = ordered_after (self->reservations, at)); at = reservation->id) {
+    const reservation_t *reservation;
+    for (int looks = 0; (reservation = ordered_after (self->reservations, at)); looks++) {
         part_view_t view = view_of (self, now, VERB_LIST, request, reservation);
-        if (asked_for (&question, &view))
-            more = !page_add_part (page, &view);
+        if (looks == LOOKS_MAX || (asked_for (&question, &view) && !page_add_part (page, &view)))
+            break;
+        at = reservation->id;
     }
-    reply_packed (self, request, page_list_encode (page, more));
+    reply_packed (self, request, page_list_encode (page, reservation ? at : NULL));
     page_destroy (&page);
+}
+
+static bool may_see (const participant_t *self, const request_t *request, const command_t *command)
+{
+    return command->actor && /* a tombstone has nothing to tell */
+           may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name);
 }
 
 void participant_on_commands (void *owner, const moment_t *now, const request_t *request)
@@ -115,14 +124,14 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
         return;
     }
     page_t *page = page_new (page_size (self, question.most));
-    bool more = false;
     const txid_t *at = question.after_set ? &question.after : NULL;
-    for (const command_t *command; !more && (command = ordered_after (self->commands, at));
-         at = &command->txid) {
-        if (command->actor &&
-            may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name))
-            more = !page_add_command (page, command);
+    const command_t *command;
+    for (int looks = 0; (command = ordered_after (self->commands, at)); looks++) {
+        if (looks == LOOKS_MAX ||
+            (may_see (self, request, command) && !page_add_command (page, command)))
+            break;
+        at = &command->txid;
     }
-    reply_packed (self, request, page_commands_encode (page, more));
+    reply_packed (self, request, page_commands_encode (page, command ? at : NULL));
     page_destroy (&page);
 }

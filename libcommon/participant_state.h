@@ -4,6 +4,7 @@
  *  participant_hold.c     HOLD: the checks, the refusals, the taking
  *  participant_command.c  one command: its states, and everything that moves with them
  *  participant_records.c  the tables in memory and in the store; start; pruning
+ *  participant_bury.c     tombstones
  *  participant_doubt.c    votes without a decision (T7)
  *  participant_show.c     show, list, commands
  *  participant_check.c    the invariants
@@ -29,7 +30,9 @@
 #define PRUNE_REST_MS_MIN   1000   /* between two sweeps: an eighth of the retention, */
 #define PRUNE_REST_MS_MAX   600000 /* within these bounds */
 #define PRUNE_ASKS_MAX      16     /* questions for acknowledgement in one go */
-#define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13) */
+#define LOOKS_MAX           4096   /* records looked at for one page, told or not */
+#define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13), */
+#define BURY_RESERVE_PARTS  20     /* its half for those of known commands alone */
 
 typedef struct command command_t;
 typedef struct reservation reservation_t;
@@ -40,6 +43,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     size_t commands; /* that name it */
     size_t open;     /* of those, held or prepared */
+    size_t buried;   /* of those, tombstones */
 } tally_t;
 
 struct command {
@@ -54,7 +58,7 @@ struct command {
     packed_t plan; /* empty for a tombstone */
     packed_t part;
     tally_t *actor;   /* NULL for a tombstone */
-    tally_t *planner; /* the coordinator */
+    tally_t *planner; /* the coordinator; of a tombstone, whose store made the txid */
     uint32_t base_version;
     int64_t decide_by_ms; /* wall; and both counted monotonically from the receipt (T15) */
     int64_t decide_mono_ms;
@@ -110,6 +114,7 @@ struct participant {
     struct command_list done_unstored;
     uint64_t done_timer;
     size_t open_count;
+    size_t buried_count;
     uint64_t prune_timer;
     bool prune_reservations; /* which table the sweep is in */
     txid_t prune_txid;       /* how far it is there */
@@ -181,10 +186,6 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
 void command_free (command_t *self);
 void command_put (command_t *self);
 
-/*  A txid that was never held here will never be (T7, SPEC R5). */
-command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, const char *why);
-
 reservation_t *reservation_find (const participant_t *self, const char *id);
 reservation_t *reservation_new (participant_t *self, const char *id, const char *owner);
 void reservation_free (participant_t *self, reservation_t *reservation);
@@ -204,6 +205,13 @@ void records_destroy (participant_t *self);
  *  a while, if no write comes. */
 void records_done_flush (participant_t *self, size_t most);
 void records_done_later (participant_t *self, const moment_t *now);
+
+/*  --- participant_bury.c --- */
+
+/*  A txid that is not known here will never be held (T7, SPEC R5). NULL with *refusal when there is
+ *  no room for its tombstone. */
+command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
+                         int64_t decide_by_ms, const char *why, refusal_t *refusal);
 
 /*  --- participant_prune.c --- */
 
@@ -315,8 +323,10 @@ bool page_add_part (page_t *self, const part_view_t *view);
 bool page_add_command (page_t *self, const command_t *command);
 
 packed_t page_show_encode (const page_t *self); /* the first record, if any */
-packed_t page_list_encode (const page_t *self, bool more);
-packed_t page_commands_encode (const page_t *self, bool more);
+
+/*  next: where to go on; NULL when that is all. */
+packed_t page_list_encode (const page_t *self, const char *next);
+packed_t page_commands_encode (const page_t *self, const txid_t *next);
 
 /*  The packed ComputePart, ClaimPart … that says "nothing". */
 bool part_empty (bytes_t part);

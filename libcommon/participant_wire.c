@@ -348,7 +348,7 @@ packed_t page_show_encode (const page_t *self)
     return packed_of (&answer.base);
 }
 
-packed_t page_list_encode (const page_t *self, bool more)
+packed_t page_list_encode (const page_t *self, const char *next)
 {
     Musubi__ListAnswer answer = MUSUBI__LIST_ANSWER__INIT;
     Musubi__PartRecord **records =
@@ -357,13 +357,15 @@ packed_t page_list_encode (const page_t *self, bool more)
         records [i] = &self->entries [i]->record;
     answer.n_records = self->count;
     answer.records = records;
-    answer.more = more;
+    answer.more = next != NULL;
+    if (next)
+        answer.next = (char *) next;
     packed_t packed = packed_of (&answer.base);
     free (records);
     return packed;
 }
 
-packed_t page_commands_encode (const page_t *self, bool more)
+packed_t page_commands_encode (const page_t *self, const txid_t *next)
 {
     Musubi__CommandsAnswer answer = MUSUBI__COMMANDS_ANSWER__INIT;
     Musubi__CommandRecord **commands =
@@ -372,7 +374,12 @@ packed_t page_commands_encode (const page_t *self, bool more)
         commands [i] = &self->entries [i]->command;
     answer.n_commands = self->count;
     answer.commands = commands;
-    answer.more = more;
+    Musubi__Txid next_wire;
+    if (next) {
+        txid_put (&next_wire, next);
+        answer.next = &next_wire;
+        answer.more = true;
+    }
     packed_t packed = packed_of (&answer.base);
     free (commands);
     return packed;

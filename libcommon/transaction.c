@@ -71,6 +71,17 @@ const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES])
     return text;
 }
 
+static_assert (sizeof "planner/" + (size_t) 2 * STORE_ID_BYTES <= NAME_BYTES_MAX + 1,
+               "a planner's name is a name");
+
+const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
+{
+    size_t at = (size_t) snprintf (name, NAME_BYTES_MAX + 1, "planner/");
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        at += (size_t) snprintf (name + at, NAME_BYTES_MAX + 1 - at, "%02x", self->store [i]);
+    return name;
+}
+
 void plan_copy (plan_t *to, const plan_t *from)
 {
     *to = *from;

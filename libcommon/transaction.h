@@ -30,6 +30,9 @@ int txid_compare (const txid_t *a, const txid_t *b);
 /*  First four bytes of the store in hex, start, counter: for logs and people. */
 const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES]);
 
+/*  The name of the planner whose store made it (T1, T8): "planner/" and the store's id in hex. */
+const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1]);
+
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
     uint8_t store [STORE_ID_BYTES];

@@ -283,7 +283,8 @@ bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, 
       (Musubi__CommandsAnswer *) message_unpack (&musubi__commands_answer__descriptor, body);
     if (!message)
         return false;
-    *more = message->more && message->next && txid_read (message->next, next);
+    *more = message->more;
+    bool good = !*more || txid_read (message->next, next);
     if (message->n_commands > 0) {
         *list = realloc (*list, (*count + message->n_commands) * sizeof (sim_command_t));
         if (!*list)
@@ -293,7 +294,7 @@ bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, 
         if (message->commands [i]->plan)
             command_read (message->commands [i], &(*list) [(*count)++]);
     message_free (&message->base);
-    return true;
+    return good;
 }
 
 packed_t sim_wire_list (const char *after)
@@ -311,6 +312,7 @@ bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
     if (!message)
         return false;
     *more = message->more;
+    bool good = !*more || *message->next;
     sim_text (next, NAME_BYTES_MAX + 1, message->next);
     if (message->n_records > 0) {
         *list = realloc (*list, (*count + message->n_records) * sizeof (sim_part_t));
@@ -326,7 +328,7 @@ bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
         to->bookings_count = bookings_read (from->n_bookings, from->bookings, to->bookings);
     }
     message_free (&message->base);
-    return true;
+    return good;
 }
 
 bool sim_wire_look_read (bytes_t body, sim_claim_t *claim)

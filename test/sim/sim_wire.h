@@ -133,7 +133,8 @@ typedef struct {
 } sim_command_t;
 
 /*  Appends to *list, which is the caller's to free. */
-bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, bool *more);
+bool sim_wire_commands_read (bytes_t body, sim_command_t **list, size_t *count, txid_t *next,
+                             bool *more);
 
 /*  A reservation as one participant lists it. */
 typedef struct {
@@ -148,7 +149,8 @@ typedef struct {
 packed_t sim_wire_list (const char *after);
 
 /*  Appends to *list, which is the caller's to free. */
-bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count, bool *more);
+bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
+                         char next [NAME_BYTES_MAX + 1], bool *more);
 
 /*  Same numbers as ClaimState. */
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } sim_claim_t;

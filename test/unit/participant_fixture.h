@@ -21,7 +21,7 @@
 #define OTHER_PLANNER "planner/22222222222222222222222222222222"
 #define WALL_MS       INT64_C (1800000000000)
 #define HOUR_MS       INT64_C (3600000)
-#define RECORDS_MAX   4096
+#define RECORDS_MAX   8192
 #define CALLS_KEPT    64
 
 /*  --- a resource: nodes of one class, counted the plain way --- */

@@ -513,6 +513,23 @@ static void closing_fails_while_prepared_and_once_committed (void **state)
     assert_int_equal (stored_of (node, TABLE_CLAIMS), 0);
 }
 
+static void a_vote_brings_only_what_is_an_answer (void **state)
+{
+    node_t *node = home_up (*state);
+    attempt_t one = attempt (1);
+    one.prepare = false;
+    one.end_ms = 0;
+    hold_state (node, &one, NULL);
+    txid_t txid = txid_of (PLANNER_A, 1);
+    uint8_t garbage [] = {0xff, 0xff, 0xff};
+    packed_t claim = claim_part_encode (digest_one, (bytes_t){garbage, sizeof garbage});
+    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Prepare",
+                                  prepare_encode (&txid, &(bytes_t){claim.data, claim.size})),
+                      CALL_BAD_REQUEST);
+    free (claim.data);
+    assert_int_equal (look (node).state, CLAIM_HELD);
+}
+
 static void closing_after_an_abort_succeeds (void **state)
 {
     node_t *node = home_up (*state);
@@ -820,6 +837,7 @@ int main (void)
       TEST (closing_again_is_answered_alike_and_another_body_is_a_conflict),
       TEST (closing_fails_while_an_attempt_has_the_claim),
       TEST (closing_fails_while_prepared_and_once_committed),
+      TEST (a_vote_brings_only_what_is_an_answer),
       TEST (closing_after_an_abort_succeeds),
       TEST (closed_claims_are_forgotten_after_window_and_retention),
       TEST (a_stepped_clock_forgets_nothing_early),

@@ -82,12 +82,19 @@ static bool claim_valid (void *owner, const plan_t *plan, bytes_t part, refusal_
                          char why [WHY_BYTES])
 {
     (void) owner;
-    (void) part;
     (void) refusal;
-    if (*plan->home)
-        return true;
-    snprintf (why, WHY_BYTES, "plan.home: missing");
-    return false;
+    uint8_t digest [DIGEST_BYTES];
+    packed_t answer;
+    if (!*plan->home) {
+        snprintf (why, WHY_BYTES, "plan.home: missing");
+        return false;
+    }
+    assert_true (claim_part_decode (part, digest, &answer, why));
+    bool good = answer.size == 0 || answer.data [0] != '?';
+    free (answer.data);
+    if (!good)
+        snprintf (why, WHY_BYTES, "claim.answer: not such a message");
+    return good;
 }
 
 static rig_t *home_started (void)
@@ -218,6 +225,25 @@ static void T2_prepare_brings_the_answer_to_keep (void **state)
     rig_destroy (rig);
 }
 
+static void T2_prepare_brings_only_an_answer_that_the_home_understands (void **state)
+{
+    (void) state;
+    rig_t *rig = home_started ();
+    hold_t hold = claim_of (rig, 1, "a@g1", NULL);
+    hold.prepare = false;
+    rig_hold (rig, hold);
+    txid_t txid = txid_numbered (1);
+    packed_t part = claim_part (7, "?");
+    rig_request (rig, PLANNER, "Prepare", prepare_encode (&txid, &(bytes_t){part.data, part.size}));
+    free (part.data);
+    assert_int_equal (rig->status, CALL_BAD_REQUEST);
+    assert_non_null (strstr (rig->reason, "claim.answer"));
+    assert_int_equal (rig_state (rig, 1), COMMAND_HELD);
+    assert_int_equal (claim_of_txid (1)->answer.size, 0);
+    assert_int_equal (prepare (rig, 1, claim_part (7, "the answer")).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
 static void T2_prepare_for_another_body_is_a_conflict (void **state)
 {
     (void) state;
@@ -344,6 +370,7 @@ int main (void)
       cmocka_unit_test (T2_a_replacing_attempt_takes_the_claim_over_in_one_write),
       cmocka_unit_test (T2_the_claim_has_no_edge_and_no_version),
       cmocka_unit_test (T2_prepare_brings_the_answer_to_keep),
+      cmocka_unit_test (T2_prepare_brings_only_an_answer_that_the_home_understands),
       cmocka_unit_test (T2_prepare_for_another_body_is_a_conflict),
       cmocka_unit_test (a_claim_brought_to_a_site_is_a_conflict),
       cmocka_unit_test (T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed),

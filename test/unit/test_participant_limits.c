@@ -18,10 +18,26 @@ static void only_the_plans_own_coordinator_holds (void **state)
           rig_hold_as (rig, strangers [i], hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2));
         assert_int_equal (answer.refusal.reason, REFUSAL_MAY_NOT);
     }
-    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
-    party_set (&hold.plan.coordinator, "alice", 0x11);
-    assert_int_equal (rig_hold_as (rig, "alice", hold).refusal.reason, REFUSAL_MAY_NOT);
     assert_int_equal (pool_things (&rig->pool), 0);
+    rig_destroy (rig);
+}
+
+/*  Else one could hold in another's name, and be asked in doubt about what he never decided. */
+static void T1_a_coordinator_has_the_name_of_its_txids_store (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    static const char *const names [] = {OTHER_PLANNER, "alice", "planner/1111", "lis/tyo"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
+        party_set (&hold.plan.coordinator, names [i], 0x11);
+        rig_request (rig, names [i], "Hold", hold_encode (&hold));
+        hold_clear (&hold);
+        assert_int_equal (rig->status, CALL_BAD_REQUEST);
+        assert_non_null (strstr (rig->reason, "plan.coordinator.name"));
+    }
+    assert_int_equal (pool_things (&rig->pool), 0);
+    assert_int_equal (rig->kept_count, 0);
     rig_destroy (rig);
 }
 
@@ -210,6 +226,68 @@ static void one_actors_limit_is_not_anothers (void **state)
     hold_t hold = small_hold (rig, 3, true);
     strcpy (hold.plan.actor, "bob");
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
+static command_answer_t resolve_of (rig_t *rig, int store, uint64_t counter)
+{
+    txid_t txid = txid_numbered (counter);
+    memset (txid.store, store, STORE_ID_BYTES);
+    rig_request (rig, "lis/tyo", "Resolve", resolve_encode (&txid, rig->now.wall_ms + 10000));
+    return rig_answer (rig);
+}
+
+static void expect_no_room (const command_answer_t *answer, const char *limit)
+{
+    assert_int_equal (answer->state, COMMAND_UNKNOWN); /* T7: it tells nothing */
+    assert_int_equal (answer->refusal.reason, REFUSAL_LIMIT);
+    assert_string_equal (answer->refusal.resource, limit);
+}
+
+static void T7_tombstones_are_bounded_for_each_planner_and_in_all (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_new (100);
+    rig->limits.tombstones_per_planner_max = 3;
+    rig->limits.tombstones_max = 5;
+    rig_boot (rig);
+    for (uint64_t i = 1; i <= 3; i++)
+        assert_int_equal (resolve_of (rig, 0x11, i).state, COMMAND_ABORTED);
+    command_answer_t answer = resolve_of (rig, 0x11, 4);
+    expect_no_room (&answer, "tombstones_per_planner_max");
+    assert_int_equal (resolve_of (rig, 0x11, 3).state, COMMAND_ABORTED); /* as it was told */
+    answer = rig_verb (rig, "Abort", 4);
+    expect_no_room (&answer, "tombstones_per_planner_max");
+    hold_t hold = small_hold (rig, 6, true);
+    hold.replaces [hold.replaces_count++] = txid_numbered (4);
+    answer = rig_hold (rig, hold);
+    assert_int_equal (answer.refusal.reason, REFUSAL_LIMIT);
+    assert_int_equal (pool_things (&rig->pool), 0);
+    assert_int_equal (rig_hold (rig, small_hold (rig, 4, true)).state, COMMAND_PREPARED);
+    rig_restart (rig, 0); /* they are counted from the records too */
+    assert_int_equal (resolve_of (rig, 0x22, 1).state, COMMAND_ABORTED);
+    assert_int_equal (resolve_of (rig, 0x33, 1).state, COMMAND_ABORTED);
+    answer = resolve_of (rig, 0x44, 1);
+    expect_no_room (&answer, "tombstones_max");
+    assert_int_equal (rig->kept_count, 6);
+    rig_forget_calls (rig);
+    rig_pass (rig, 25 * HOUR_MS); /* their retention ends */
+    assert_int_equal (resolve_of (rig, 0x44, 1).state, COMMAND_ABORTED);
+    rig_destroy (rig);
+}
+
+static void T13_a_nearly_full_store_buries_nothing_but_ends_what_it_holds (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (100);
+    rig_hold (rig, small_hold (rig, 1, false));
+    rig->now.store_free_bytes = rig->now.store_bytes / 20 - 1;
+    command_answer_t answer = resolve_of (rig, 0x11, 2);
+    assert_int_equal (answer.state, COMMAND_UNKNOWN);
+    assert_int_equal (answer.refusal.reason, REFUSAL_STORE_FULL);
+    assert_int_equal (rig_verb (rig, "Abort", 3).refusal.reason, REFUSAL_STORE_FULL);
+    assert_int_equal (rig->kept_count, 1);
+    assert_int_equal (resolve_of (rig, 0x11, 1).state, COMMAND_ABORTED);
     rig_destroy (rig);
 }
 
@@ -505,6 +583,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (only_the_plans_own_coordinator_holds),
+      cmocka_unit_test (T1_a_coordinator_has_the_name_of_its_txids_store),
       cmocka_unit_test (no_account_no_reservation),
       cmocka_unit_test (only_its_coordinator_moves_a_command),
       cmocka_unit_test (an_administrator_ends_a_hold_but_not_a_vote),
@@ -515,6 +594,8 @@ int main (void)
       cmocka_unit_test (a_release_needs_no_account_any_more),
       cmocka_unit_test (each_limit_refuses_by_name_and_says_when_it_frees),
       cmocka_unit_test (one_actors_limit_is_not_anothers),
+      cmocka_unit_test (T7_tombstones_are_bounded_for_each_planner_and_in_all),
+      cmocka_unit_test (T13_a_nearly_full_store_buries_nothing_but_ends_what_it_holds),
       cmocka_unit_test (T13_a_full_store_takes_no_holds_but_every_end),
       cmocka_unit_test (show_tells_all_to_owner_planner_and_administrator),
       cmocka_unit_test (show_tells_others_only_that_it_is_there),
