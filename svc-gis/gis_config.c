@@ -2,17 +2,12 @@
 #include "gis_config.h"
 
 #include "gis.h"
+#include "participant_config.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS          86400000.0
-#define COUNT_MOST      1e9
-#define LIST_SEPARATORS ", \t"
-#define NAME_SIGNS      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-#define KIND            "gis/"
+#define NAME_SIGNS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+#define KIND       "gis/"
 
 const config_key_t gis_keys [] = {
   {.path = "name",
@@ -55,121 +50,17 @@ const config_key_t gis_keys [] = {
    .type = CONFIG_INTEGER,
    .preset = "1000000",
    .least = 1,
-   .most = COUNT_MOST,
+   .most = SETTING_COUNT_MOST,
    .meaning = "refused requests remembered at once"},
-  {.path = "limits/hold_ttl",
-   .type = CONFIG_DURATION,
-   .preset = "60s",
-   .least = 100,
-   .most = DAY_MS,
-   .meaning = "life of a held claim when none is asked"},
-  {.path = "limits/hold_ttl_max",
-   .type = CONFIG_DURATION,
-   .preset = "300s",
-   .least = 100,
-   .most = DAY_MS,
-   .meaning = "longest life granted at once"},
-  {.path = "limits/hold_age_max",
-   .type = CONFIG_DURATION,
-   .preset = "600s",
-   .least = 100,
-   .most = 7 * DAY_MS,
-   .meaning = "a held claim's whole life, renewals included"},
-  {.path = "limits/holds_max",
-   .type = CONFIG_INTEGER,
-   .preset = "65536",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "claims held or prepared at once"},
-  {.path = "limits/holds_per_actor_max",
-   .type = CONFIG_INTEGER,
-   .preset = "4096",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "of those, for one actor"},
-  {.path = "limits/holds_per_planner_max",
-   .type = CONFIG_INTEGER,
-   .preset = "16384",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "of those, from one planner"},
-  {.path = "limits/retention",
-   .type = CONFIG_DURATION,
-   .preset = "24h",
-   .least = 1000,
-   .most = 36500 * DAY_MS,
-   .meaning = "claims are kept so long past the last window of their request"},
-  {.path = "limits/doubt",
-   .type = CONFIG_DURATION,
-   .preset = "2s",
-   .least = 10,
-   .most = DAY_MS,
-   .meaning = "first question about a vote without decision"},
-  {.path = "limits/doubt_max",
-   .type = CONFIG_DURATION,
-   .preset = "15s",
-   .least = 10,
-   .most = DAY_MS,
-   .meaning = "such questions back off to this"},
-  {.path = "limits/list_max",
-   .type = CONFIG_INTEGER,
-   .preset = "1000",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "records in one page of a list"},
+  PARTICIPANT_CONFIG_KEYS,
 };
 const size_t gis_keys_count = sizeof gis_keys / sizeof *gis_keys;
 
-__attribute__ ((format (printf, 2, 3))) static bool wrong_setting (char why [CONFIG_WHY_BYTES],
-                                                                   const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, CONFIG_WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
-/*  The words of a list such as "alice, bob". Owns them: words_clear. */
-typedef struct {
-    char **words;
-    size_t count;
-} words_t;
-
-static void words_clear (words_t *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        free (self->words [i]);
-    free (self->words);
-    *self = (words_t){0};
-}
-
-/*  Each with prefix before it, unless it stands there. */
 static words_t words_read (const config_t *config, const char *path, const char *prefix)
 {
-    words_t self = {0};
-    const char *list = config_text (config, path);
-    for (list += strspn (list, LIST_SEPARATORS); *list; list += strspn (list, LIST_SEPARATORS)) {
-        size_t length = strcspn (list, LIST_SEPARATORS);
-        bool given = strncmp (list, prefix, strlen (prefix)) == 0;
-        self.words = reallocarray (self.words, self.count + 1, sizeof *self.words);
-        if (!self.words || asprintf (&self.words [self.count], "%s%.*s", given ? "" : prefix,
-                                     (int) length, list) < 0)
-            abort ();
-        self.count++;
-        list += length;
-    }
-    return self;
-}
-
-static bool words_short (const words_t *self, const char *key, size_t bytes_max,
-                         char why [CONFIG_WHY_BYTES])
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (strlen (self->words [i]) > bytes_max)
-            return wrong_setting (why, "%s: %.80s… is longer than %zu bytes", key, self->words [i],
-                                  bytes_max);
-    return true;
+    words_t words = {0};
+    words_add (&words, config_text (config, path), prefix);
+    return words;
 }
 
 /*  "gis/g1": what stands after the slash ends request ids, so it must be plain. */
@@ -211,29 +102,9 @@ static bool limits_read (const config_t *config, gis_settings_t *settings,
     settings->lease_ms_max = (uint32_t) config_duration_ms (config, "lease_max");
     settings->entries_max = (uint32_t) config_integer (config, "limits/entries_max");
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
-    settings->limits = (participant_limits_t){
-      .hold_ttl_ms = (uint32_t) config_duration_ms (config, "limits/hold_ttl"),
-      .hold_ttl_ms_max = (uint32_t) config_duration_ms (config, "limits/hold_ttl_max"),
-      .hold_age_ms_max = (uint32_t) config_duration_ms (config, "limits/hold_age_max"),
-      .holds_max = (uint32_t) config_integer (config, "limits/holds_max"),
-      .holds_per_actor_max = (uint32_t) config_integer (config, "limits/holds_per_actor_max"),
-      .holds_per_planner_max = (uint32_t) config_integer (config, "limits/holds_per_planner_max"),
-      .retention_ms = config_duration_ms (config, "limits/retention"),
-      .doubt_ms = (uint32_t) config_duration_ms (config, "limits/doubt"),
-      .doubt_ms_max = (uint32_t) config_duration_ms (config, "limits/doubt_max"),
-      .list_max = (uint32_t) config_integer (config, "limits/list_max"),
-    };
-    const participant_limits_t *limits = &settings->limits;
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");
-    if (limits->hold_ttl_ms > limits->hold_ttl_ms_max)
-        return wrong_setting (why, "limits/hold_ttl: must not be longer than limits/hold_ttl_max");
-    if (limits->hold_ttl_ms_max > limits->hold_age_ms_max)
-        return wrong_setting (why,
-                              "limits/hold_ttl_max: must not be longer than limits/hold_age_max");
-    if (limits->doubt_ms > limits->doubt_ms_max)
-        return wrong_setting (why, "limits/doubt: must not be longer than limits/doubt_max");
-    return true;
+    return participant_limits_read (config, &settings->limits, why);
 }
 
 bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

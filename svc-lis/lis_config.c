@@ -7,20 +7,17 @@
 #include "lis_config.h"
 
 #include "lis.h"
+#include "participant_config.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS          86400000.0
-#define ACCOUNTS_MAX    4096 /* local accounts */
-#define LIST_SEPARATORS ", \t"
+#define ACCOUNTS_MAX    4096    /* local accounts */
 #define CREDIT          1000000 /* micro-credits */
 #define NODES_MOST      1e7     /* readers of site descriptions take no more */
 #define CPUS_MOST       1e6
-#define COUNT_MOST      1e9
 #define CONFIG_PATH_MAX 512
 
 const config_key_t lis_keys [] = {
@@ -52,19 +49,19 @@ const config_key_t lis_keys [] = {
    .type = CONFIG_DURATION,
    .preset = "5s",
    .least = 0,
-   .most = DAY_MS,
+   .most = SETTING_DAY_MS,
    .meaning = "refuses reservations that start sooner than this"},
   {.path = "horizon",
    .type = CONFIG_DURATION,
    .preset = "365d",
    .least = 1000,
-   .most = 36500 * DAY_MS,
+   .most = 36500 * SETTING_DAY_MS,
    .meaning = "refuses reservations that end later than this from now"},
   {.path = "cleaning_gap",
    .type = CONFIG_DURATION,
    .preset = "0s",
    .least = 0,
-   .most = DAY_MS,
+   .most = SETTING_DAY_MS,
    .meaning = "kept free after each booking"},
   {.path = "accounts/*",
    .meaning = "actors that have this local account, separated by commas; * = anybody. Who has "
@@ -72,66 +69,7 @@ const config_key_t lis_keys [] = {
   {.path = "administrators",
    .preset = "",
    .meaning = "actors that may change capacity and end others' holds, separated by commas"},
-  {.path = "limits/hold_ttl",
-   .type = CONFIG_DURATION,
-   .preset = "60s",
-   .least = 100,
-   .most = DAY_MS,
-   .meaning = "life of a hold when none is asked"},
-  {.path = "limits/hold_ttl_max",
-   .type = CONFIG_DURATION,
-   .preset = "300s",
-   .least = 100,
-   .most = DAY_MS,
-   .meaning = "longest life granted at once"},
-  {.path = "limits/hold_age_max",
-   .type = CONFIG_DURATION,
-   .preset = "600s",
-   .least = 100,
-   .most = 7 * DAY_MS,
-   .meaning = "a hold's whole life, renewals included"},
-  {.path = "limits/holds_max",
-   .type = CONFIG_INTEGER,
-   .preset = "65536",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "commands held or prepared at once"},
-  {.path = "limits/holds_per_actor_max",
-   .type = CONFIG_INTEGER,
-   .preset = "4096",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "of those, for one actor"},
-  {.path = "limits/holds_per_planner_max",
-   .type = CONFIG_INTEGER,
-   .preset = "16384",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "of those, from one planner"},
-  {.path = "limits/retention",
-   .type = CONFIG_DURATION,
-   .preset = "24h",
-   .least = 1000,
-   .most = 36500 * DAY_MS,
-   .meaning = "finished records are kept so long past their window"},
-  {.path = "limits/doubt",
-   .type = CONFIG_DURATION,
-   .preset = "2s",
-   .least = 10,
-   .most = DAY_MS,
-   .meaning = "first question about a vote without decision"},
-  {.path = "limits/doubt_max",
-   .type = CONFIG_DURATION,
-   .preset = "15s",
-   .least = 10,
-   .most = DAY_MS,
-   .meaning = "such questions back off to this"},
-  {.path = "limits/list_max",
-   .type = CONFIG_INTEGER,
-   .preset = "1000",
-   .least = 1,
-   .most = COUNT_MOST,
-   .meaning = "records in one page of a list"},
+  PARTICIPANT_CONFIG_KEYS,
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,
    .preset = "4000000",
@@ -158,51 +96,6 @@ const config_key_t lis_keys [] = {
    .meaning = "spans in one answer to Free"},
 };
 const size_t lis_keys_count = sizeof lis_keys / sizeof *lis_keys;
-
-__attribute__ ((format (printf, 2, 3))) static bool wrong_setting (char why [CONFIG_WHY_BYTES],
-                                                                   const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, CONFIG_WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
-/*  The names in lists such as "alice, bob". Owns them: names_clear. */
-typedef struct {
-    char **names;
-    size_t count;
-} names_t;
-
-static void names_clear (names_t *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        free (self->names [i]);
-    free (self->names);
-    *self = (names_t){0};
-}
-
-static void names_add (names_t *self, const char *list)
-{
-    for (list += strspn (list, LIST_SEPARATORS); *list; list += strspn (list, LIST_SEPARATORS)) {
-        size_t length = strcspn (list, LIST_SEPARATORS);
-        self->names = reallocarray (self->names, self->count + 1, sizeof *self->names);
-        if (!self->names || !(self->names [self->count] = strndup (list, length)))
-            abort ();
-        self->count++;
-        list += length;
-    }
-}
-
-static bool names_short (const names_t *self, const char *key, char why [CONFIG_WHY_BYTES])
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (strlen (self->names [i]) > NAME_BYTES_MAX)
-            return wrong_setting (why, "%s: %.80s… is longer than %d bytes", key, self->names [i],
-                                  NAME_BYTES_MAX);
-    return true;
-}
 
 static bool name_read (const config_t *config, char name [NAME_BYTES_MAX + 1],
                        char why [CONFIG_WHY_BYTES])
@@ -304,40 +197,20 @@ static bool site_read (const config_t *config, site_t *site, char why [CONFIG_WH
 static bool limits_read (const config_t *config, lis_settings_t *settings,
                          char why [CONFIG_WHY_BYTES])
 {
-    settings->participant = (participant_limits_t){
-      .hold_ttl_ms = (uint32_t) config_duration_ms (config, "limits/hold_ttl"),
-      .hold_ttl_ms_max = (uint32_t) config_duration_ms (config, "limits/hold_ttl_max"),
-      .hold_age_ms_max = (uint32_t) config_duration_ms (config, "limits/hold_age_max"),
-      .holds_max = (uint32_t) config_integer (config, "limits/holds_max"),
-      .holds_per_actor_max = (uint32_t) config_integer (config, "limits/holds_per_actor_max"),
-      .holds_per_planner_max = (uint32_t) config_integer (config, "limits/holds_per_planner_max"),
-      .retention_ms = config_duration_ms (config, "limits/retention"),
-      .doubt_ms = (uint32_t) config_duration_ms (config, "limits/doubt"),
-      .doubt_ms_max = (uint32_t) config_duration_ms (config, "limits/doubt_max"),
-      .list_max = (uint32_t) config_integer (config, "limits/list_max"),
-    };
     settings->limits = (lis_limits_t){
       .bookings_max = (uint32_t) config_integer (config, "limits/bookings_max"),
       .profile_steps_max = (uint32_t) config_integer (config, "limits/profile_steps_max"),
       .fresh_steps_max = (uint32_t) config_integer (config, "limits/fresh_steps_max"),
       .spans_max = (uint32_t) config_integer (config, "limits/spans_max"),
     };
-    const participant_limits_t *limits = &settings->participant;
-    if (limits->hold_ttl_ms > limits->hold_ttl_ms_max)
-        return wrong_setting (why, "limits/hold_ttl: must not be longer than limits/hold_ttl_max");
-    if (limits->hold_ttl_ms_max > limits->hold_age_ms_max)
-        return wrong_setting (why,
-                              "limits/hold_ttl_max: must not be longer than limits/hold_age_max");
-    if (limits->doubt_ms > limits->doubt_ms_max)
-        return wrong_setting (why, "limits/doubt: must not be longer than limits/doubt_max");
-    return true;
+    return participant_limits_read (config, &settings->participant, why);
 }
 
 /*  The lists of names in a file. */
 typedef struct {
-    names_t accounts; /* actors with an account, whichever */
-    names_t administrators;
-    names_t gis;
+    words_t accounts; /* actors with an account, whichever */
+    words_t administrators;
+    words_t gis;
 } lists_t;
 
 static bool lists_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
@@ -349,19 +222,20 @@ static bool lists_read (const config_t *config, lists_t *lists, char why [CONFIG
     for (size_t i = 0; i < count; i++) {
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        names_add (&lists->accounts, config_text (config, path));
+        words_add (&lists->accounts, config_text (config, path), "");
     }
-    names_add (&lists->administrators, config_text (config, "administrators"));
-    names_add (&lists->gis, config_text (config, "gis"));
-    return names_short (&lists->accounts, "accounts", why) &&
-           names_short (&lists->administrators, "administrators", why);
+    words_add (&lists->administrators, config_text (config, "administrators"), "");
+    words_add (&lists->gis, config_text (config, "gis"), "");
+    return words_short (&lists->accounts, "accounts", NAME_BYTES_MAX, why) &&
+           words_short (&lists->administrators, "administrators", NAME_BYTES_MAX, why) &&
+           words_short (&lists->gis, "gis", ENDPOINT_BYTES_MAX, why);
 }
 
 static void lists_clear (lists_t *lists)
 {
-    names_clear (&lists->accounts);
-    names_clear (&lists->administrators);
-    names_clear (&lists->gis);
+    words_clear (&lists->accounts);
+    words_clear (&lists->administrators);
+    words_clear (&lists->gis);
 }
 
 bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
@@ -373,12 +247,12 @@ bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFI
                 limits_read (config, &settings, why) && lists_read (config, &lists, why);
     if (good) {
         settings.access = (access_t){
-          .accounts = (const char *const *) lists.accounts.names,
+          .accounts = (const char *const *) lists.accounts.words,
           .accounts_count = lists.accounts.count,
-          .administrators = (const char *const *) lists.administrators.names,
+          .administrators = (const char *const *) lists.administrators.words,
           .administrators_count = lists.administrators.count,
         };
-        settings.gis_endpoints = (const char *const *) lists.gis.names;
+        settings.gis_endpoints = (const char *const *) lists.gis.words;
         settings.gis_count = lists.gis.count;
         lis_core (&settings, core);
     }

@@ -158,6 +158,8 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                 integers [] = {{"limits/holds_max", p->holds_max},
                                {"limits/holds_per_actor_max", p->holds_per_actor_max},
                                {"limits/holds_per_planner_max", p->holds_per_planner_max},
+                               {"limits/tombstones_max", p->tombstones_max},
+                               {"limits/tombstones_per_planner_max", p->tombstones_per_planner_max},
                                {"limits/list_max", p->list_max},
                                {"limits/bookings_max", lis_limits_default.bookings_max},
                                {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
