@@ -1,0 +1,346 @@
+/*  planner - what comes after a reservation: planners that die, repair, modify, release, show,
+ * list.
+ */
+#include "planner_asking.h"
+
+#include <inttypes.h>
+
+/*  --- planners that fail --- */
+
+static bool lose_commits (fed_t *fed, const fed_call_t *call)
+{
+    (void) fed;
+    return strcmp (call->method, "Commit") != 0;
+}
+
+static void a_planner_killed_after_its_decision_drives_it_to_the_end (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 14, 1, 2, 4, 2);
+    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    fed.passes = lose_commits;
+    ask_reserve (&fed, "p0", "r@g1", &wish);
+    fed_run (&fed, 200);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    fed.passes = NULL;
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 8000);
+    Musubi__Answer *answer = reserve (&fed, "p1", "r@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static void what_a_planner_left_undecided_is_aborted_when_it_is_back (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 15, 1, 2, 4, 2);
+    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    fed.returns = lose_vote_answers;
+    ask_reserve (&fed, "p0", "r@g1", &wish);
+    fed_run (&fed, 200);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    fed.returns = NULL;
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 8000);
+    /* The very same planner finds its own remains and goes over them. */
+    Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static void a_finisher_settles_a_dead_planners_store_and_ends (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 16, 1, 2, 4, 2);
+    int dead = fed_find (&fed, "p0");
+    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    fed.passes = lose_commits;
+    ask_reserve (&fed, "p0", "r@g1", &wish);
+    fed_run (&fed, 200);
+    fed_kill (&fed, dead);
+    fed.passes = NULL;
+    assert_true (fed.procs [dead].records_count > 0);
+    fed.procs [dead].planner.finishing = true;
+    fed_start (&fed, dead);
+    fed_run (&fed, 5000);
+    Musubi__Answer *answer = reserve (&fed, "p1", "r@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    call_status_t status;
+    char reason [256];
+    uint64_t asked = ask_reserve (&fed, "p0", "x@g1", &wish);
+    assert_null (fed_answer (&fed, asked, &musubi__answer__descriptor, &status, reason));
+    assert_int_equal (status, CALL_OVERLOADED); /* it takes no requests */
+    assert_false (fed.procs [dead].stopped);
+    fed_run (&fed, 120000);
+    assert_true (fed.procs [dead].stopped);
+    fed_end (&fed);
+}
+
+/*  --- repair --- */
+
+static void lose_store_of_s1_after_voting (fed_t *fed, const fed_call_t *call)
+{
+    int site = fed_find (fed, "lis/s1");
+    if (call->to != site || strcmp (call->method, "Hold") != 0 || fed->counts [0]++ > 0)
+        return;
+    fed_proc_t *proc = &fed->procs [site];
+    fed_kill (fed, site);
+    for (size_t i = 0; i < proc->records_count; i++) {
+        free (proc->records [i].key);
+        free (proc->records [i].value);
+    }
+    proc->records_count = 0;
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        proc->store.id [i] ^= 0xff;
+    proc->store.start = 0;
+    fed_start (fed, site);
+}
+
+static void a_lost_part_makes_the_rest_released_and_told_failed (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 17, 1, 2, 4, 2);
+    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    fed.after = lose_store_of_s1_after_voting;
+    Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "lis/s1 has lost its store"));
+    message_free (&answer->base);
+    answer = reserve (&fed, "p1", "r@g1", &wish); /* for ever */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    fed_run (&fed, 30000);                         /* the old store's lease ends */
+    answer = reserve (&fed, "p1", "r2@g1", &wish); /* everything is free again */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+/*  --- modify and release --- */
+
+static void released_is_free_again_and_twice_is_told_so (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 18, 1, 2, 4, 2);
+    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    Musubi__Answer *answer = release (&fed, "p1", "b@g1", first->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->version, 2);
+    message_free (&answer->base);
+    answer = release (&fed, "p0", "b@g1", first->reservation); /* a repeat */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    answer = release (&fed, "p0", "c@g1", first->reservation); /* a new one */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    Musubi__ReservationView *view = show (&fed, "p0", "alice", first->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
+    message_free (&view->base);
+    answer = reserve (&fed, "p0", "d@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    answer = release (&fed, "p0", "e@g1", "no-such-thing");
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
+static void a_change_grows_in_place_moves_when_it_must_and_shrinks (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 19, 1, 2, 8, 2);
+    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (first->compute [0]->site, "s0");
+    Musubi__Answer *answer = modify_cpus (&fed, "p1", "b@g1", first->reservation, 28, 0);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s0"); /* with its own 16 counted as free */
+    assert_int_equal (answer->compute [0]->cpus, 28);
+    assert_int_equal (answer->start_ms, first->start_ms);
+    assert_int_equal (answer->version, 2);
+    message_free (&answer->base);
+
+    wish.cpus [0] = 4; /* takes the rest of s0 */
+    Musubi__Answer *other = reserve (&fed, "p0", "c@g1", &wish);
+    assert_string_equal (other->compute [0]->site, "s0");
+    message_free (&other->base);
+    answer = modify_cpus (&fed, "p1", "d@g1", first->reservation, 32, 0);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s1");
+    assert_int_equal (answer->version, 3);
+    message_free (&answer->base);
+    answer = modify_cpus (&fed, "p0", "e@g1", first->reservation, 4, FED_HOUR_MS / 2);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s1");
+    assert_int_equal (answer->end_ms - answer->start_ms, FED_HOUR_MS / 2);
+    message_free (&answer->base);
+    fed_run (&fed, 200);
+    Musubi__ReservationView *view = show (&fed, "p0", "alice", first->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    assert_int_equal (view->version, 4);
+    assert_int_equal (view->n_compute, 1);
+    message_free (&view->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
+static void a_running_reservation_is_prolonged_where_it_is (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 20, 1, 2, 8, 1);
+    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = 60000};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_run (&fed, 600000);
+    Musubi__Answer *answer =
+      modify_cpus (&fed, "p0", "b@g1", first->reservation, 0, 2 * FED_HOUR_MS);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, first->compute [0]->site);
+    assert_int_equal (answer->start_ms, first->start_ms);
+    assert_int_equal (answer->end_ms, first->start_ms + 2 * FED_HOUR_MS);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
+static void nobody_changes_what_is_anothers (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 21, 1, 2, 8, 1);
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &(wish_t){.cpus = {16}, .needs = 1});
+    Musubi__ReleaseRequest request = MUSUBI__RELEASE_REQUEST__INIT;
+    request.reservation = first->reservation;
+    Musubi__Answer *answer = read_answer (
+      &fed, fed_ask (&fed, "p0", "Planner", "Release", "mallory", "b@g1", &request.base, 9000));
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    fed_run (&fed, 1000);
+    Musubi__ReservationView *view = show (&fed, "p0", "alice", first->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    message_free (&view->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
+static void changes_of_one_reservation_at_two_planners_come_one_after_the_other (void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        fed_t fed;
+        fed_federation (&fed, seed, 1, 2, 16, 2);
+        wish_t wish = {.cpus = {8, 8}, .needs = 2, .start_ms = FED_HOUR_MS, .distinct = true};
+        Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+        expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        Musubi__ModifyRequest request = MUSUBI__MODIFY_REQUEST__INIT;
+        uint64_t asked [4];
+        request.reservation = first->reservation;
+        for (int i = 0; i < 4; i++) {
+            char id [16];
+            snprintf (id, sizeof id, "m%d@g1", i);
+            request.duration_ms = (i + 2) * FED_HOUR_MS;
+            asked [i] = fed_ask (&fed, i % 2 ? "p1" : "p0", "Planner", "Modify", "alice", id,
+                                 &request.base, 60000);
+        }
+        uint32_t committed = 0, highest = 0;
+        for (int i = 0; i < 4; i++) {
+            Musubi__Answer *answer = read_answer (&fed, asked [i]);
+            committed += answer->status == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED;
+            if (answer->version > highest)
+                highest = answer->version;
+            message_free (&answer->base);
+        }
+        assert_in_range (committed, 2, 4);
+        assert_int_equal (highest, committed + 1); /* no version was made twice */
+        fed_run (&fed, 1000);
+        Musubi__ReservationView *view = show (&fed, "p0", "alice", first->reservation);
+        assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+        assert_int_equal (view->version, highest);
+        message_free (&view->base);
+        message_free (&first->base);
+        fed_end (&fed);
+    }
+}
+
+static void lists_come_in_pages_and_name_the_silent (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 22, 1, 3, 64, 1);
+    for (int i = 0; i < 10; i++) {
+        char id [16];
+        snprintf (id, sizeof id, "r%d@g1", i);
+        Musubi__Answer *answer =
+          reserve (&fed, "p0", id, &(wish_t){.cpus = {4, 4}, .needs = 2, .distinct = true});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answer->base);
+    }
+    fed_run (&fed, 500);
+    char after [64] = "";
+    size_t seen = 0;
+    bool more = true;
+    while (more) {
+        Musubi__ListReservationsRequest request = MUSUBI__LIST_RESERVATIONS_REQUEST__INIT;
+        request.most = 3;
+        request.after = after;
+        call_status_t status;
+        char reason [256];
+        Musubi__ListReservationsAnswer *answer = (Musubi__ListReservationsAnswer *) fed_answer (
+          &fed, fed_ask (&fed, "p0", "Planner", "List", "alice", "", &request.base, 9000),
+          &musubi__list_reservations_answer__descriptor, &status, reason);
+        assert_non_null (answer);
+        assert_true (answer->n_views > 0);
+        for (size_t i = 0; i < answer->n_views; i++) {
+            assert_true (strcmp (answer->views [i]->reservation, after) > 0);
+            snprintf (after, sizeof after, "%s", answer->views [i]->reservation);
+            assert_int_equal (answer->views [i]->n_compute, 2);
+            assert_int_equal (answer->views [i]->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+            seen++;
+        }
+        more = answer->more;
+        message_free (&answer->base);
+    }
+    assert_int_equal (seen, 10);
+    fed_kill (&fed, fed_find (&fed, "lis/s2"));
+    Musubi__ListReservationsRequest request = MUSUBI__LIST_RESERVATIONS_REQUEST__INIT;
+    call_status_t status;
+    char reason [256];
+    Musubi__ListReservationsAnswer *answer = (Musubi__ListReservationsAnswer *) fed_answer (
+      &fed, fed_ask (&fed, "p0", "Planner", "List", "alice", "", &request.base, 9000),
+      &musubi__list_reservations_answer__descriptor, &status, reason);
+    assert_int_equal (answer->n_silent, 1);
+    assert_string_equal (answer->silent [0], "lis/s2");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_planner_killed_after_its_decision_drives_it_to_the_end),
+      cmocka_unit_test (what_a_planner_left_undecided_is_aborted_when_it_is_back),
+      cmocka_unit_test (a_finisher_settles_a_dead_planners_store_and_ends),
+      cmocka_unit_test (a_lost_part_makes_the_rest_released_and_told_failed),
+      cmocka_unit_test (released_is_free_again_and_twice_is_told_so),
+      cmocka_unit_test (a_change_grows_in_place_moves_when_it_must_and_shrinks),
+      cmocka_unit_test (a_running_reservation_is_prolonged_where_it_is),
+      cmocka_unit_test (nobody_changes_what_is_anothers),
+      cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
+      cmocka_unit_test (lists_come_in_pages_and_name_the_silent),
+    };
+    return cmocka_run_group_tests_name ("planner changes", tests, NULL, NULL);
+}
