@@ -6,6 +6,7 @@
  */
 #include "faults.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define JOBS_MAX       64
 #define FAILURES_MAX   256
 #define SCHEDULE_S_MAX 30 /* of real time: only a core that never returns takes so long */
 #define PROGRESS_EVERY 64
@@ -144,29 +144,27 @@ static int report (shared_t *shared, const faults_order_t *order)
     return failed > 0 || sum.counts [COUNT_COMMITTED] == 0 ? 1 : 0;
 }
 
-int faults_run (const faults_order_t *asked)
+int faults_run (const faults_order_t *order)
 {
-    faults_order_t order = *asked;
-    if (order.jobs > JOBS_MAX)
-        order.jobs = JOBS_MAX;
+    assert (order->jobs >= 1 && order->jobs <= JOBS_MAX && order->from <= order->to);
     shared_t *shared =
       mmap (NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         perror ("musubi-sim: shared memory");
         return 1;
     }
-    atomic_store (&shared->next, order.from);
+    atomic_store (&shared->next, order->from);
     pid_t pids [JOBS_MAX] = {0};
     size_t left = 0;
-    for (size_t worker = 0; worker < order.jobs; worker++) {
-        pids [worker] = hire (shared, &order, worker);
+    for (size_t worker = 0; worker < order->jobs; worker++) {
+        pids [worker] = hire (shared, order, worker);
         left += pids [worker] > 0;
     }
     while (left > 0)
-        left = workers_left (shared, &order, pids, left);
+        left = workers_left (shared, order, pids, left);
     if (isatty (STDERR_FILENO))
         fputs ("\r\033[K", stderr);
-    int code = report (shared, &order);
+    int code = report (shared, order);
     munmap (shared, sizeof *shared);
     return code;
 }

@@ -4,11 +4,13 @@
 
 #include "sim_schedule.h"
 
+#define JOBS_MAX 64
+
 typedef struct {
     uint64_t from;
-    uint64_t to; /* included */
-    uint32_t jobs;
-    bool stop; /* at the first failure */
+    uint64_t to;   /* included */
+    uint32_t jobs; /* at most JOBS_MAX */
+    bool stop;     /* at the first failure */
     sim_options_t options;
 } faults_order_t;
 

@@ -23,7 +23,7 @@ static const char usage [] =
   "  --jobs J          worker processes (default: one for each processor)\n"
   "  --stop            stop at the first failure\n"
   "  --sites, --planners, --gis, --clients N\n"
-  "                    how many of each (default: drawn from the seed)\n"
+  "                    how many of each, at most 8, 8, 4 and 8 (default: drawn from the seed)\n"
   "  --help, --version\n";
 
 static int bad_usage (const char *what, const char *why)
@@ -78,42 +78,54 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"version", no_argument, NULL, OPTION_VERSION},
                                          {0}};
 
-/*  One option with a number; false when it is none. */
+/*  Where the number of an option goes, and how great it may be. */
+static uint32_t *place (int option, faults_order_t *order, uint64_t *most)
+{
+    switch (option) {
+    case OPTION_SITES:
+        *most = SCHEDULE_SITES_MAX;
+        return &order->options.sites;
+    case OPTION_PLANNERS:
+        *most = SCHEDULE_PLANNERS_MAX;
+        return &order->options.planners;
+    case OPTION_GIS:
+        *most = SCHEDULE_GIS_MAX;
+        return &order->options.gis;
+    case OPTION_CLIENTS:
+        *most = SCHEDULE_CLIENTS_MAX;
+        return &order->options.clients;
+    default:
+        *most = JOBS_MAX;
+        return &order->jobs;
+    }
+}
+
+/*  One option; false when its text is none of its values. */
 static bool take (int option, const char *text, faults_order_t *order)
 {
-    uint64_t value = 0;
     if (option == OPTION_SEEDS)
         return seeds (text, order);
     if (option == OPTION_STOP) {
         order->stop = true;
         return true;
     }
-    if (!number (text, 64, &value) || value == 0)
+    uint64_t most;
+    uint64_t value;
+    uint32_t *to = place (option, order, &most);
+    if (!number (text, most, &value) || value == 0)
         return false;
-    switch (option) {
-    case OPTION_JOBS:
-        order->jobs = (uint32_t) value;
-        return true;
-    case OPTION_SITES:
-        order->options.sites = (uint32_t) value;
-        return true;
-    case OPTION_PLANNERS:
-        order->options.planners = (uint32_t) value;
-        return true;
-    case OPTION_GIS:
-        order->options.gis = (uint32_t) value;
-        return true;
-    default:
-        order->options.clients = (uint32_t) value;
-        return true;
-    }
+    *to = (uint32_t) value;
+    return true;
 }
 
 int main (int argc, char **argv)
 {
     long processors = sysconf (_SC_NPROCESSORS_ONLN);
-    faults_order_t order = {
-      .from = 1, .to = SEEDS_DEFAULT, .jobs = processors > 0 ? (uint32_t) processors : 1};
+    faults_order_t order = {.from = 1,
+                            .to = SEEDS_DEFAULT,
+                            .jobs = processors < 1          ? 1
+                                    : processors > JOBS_MAX ? JOBS_MAX
+                                                            : (uint32_t) processors};
     int option;
     while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
         if (option == OPTION_HELP) {
@@ -127,7 +139,8 @@ int main (int argc, char **argv)
         if (option == '?')
             return bad_usage ("options", "see above");
         if (!take (option, optarg, &order))
-            return bad_usage (optarg, "must be a number, 1 to 64; seeds are FROM..TO");
+            return bad_usage (optarg,
+                              "not a number from 1 to what is possible; seeds are FROM..TO");
     }
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;

@@ -48,7 +48,9 @@ static void begin (sim_holder_t *self, const moment_t *now)
     sim_text (hold->coordinator, sizeof hold->coordinator, self->name);
     sim_text (hold->coordinator_address, sizeof hold->coordinator_address, self->address);
     try->processes [1] = self->processes [(site + 1) % self->sites_count];
-    hold->sites_count = try->fate == FATE_HALF && self->sites_count > 1 ? 2 : 1;
+    if (self->sites_count < 2 && try->fate == FATE_HALF)
+        try->fate = FATE_ABORT; /* there is no other half */
+    hold->sites_count = try->fate == FATE_HALF ? 2 : 1;
     for (size_t i = 0; i < hold->sites_count; i++) {
         sim_party_t *party = &hold->sites [i];
         sim_text (party->name, sizeof party->name, sim_name (self->sim, try->processes [i]));

@@ -9,12 +9,10 @@
 #include "sim_client.h"
 #include "sim_holder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SITES_MAX    8
-#define GIS_MAX      4
-#define CLIENTS_MAX  8
 #define FINISHERS    4
 #define SECOND_US    INT64_C (1000000)
 #define CALM_US      (SECOND_US / 2) /* everybody starts and is announced */
@@ -25,6 +23,9 @@
 #define DOUBT_MS_MAX 3000
 #define REST_US      (8 * SECOND_US) /* longer than any delay */
 
+static_assert ((int) SCHEDULE_PLANNERS_MAX <= SIM_PLANNERS_MAX, "users know every planner");
+static_assert (SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX <= SIM_SITES_MAX, "all are checked");
+
 typedef struct {
     uint64_t seed;
     prng_t prng;
@@ -33,31 +34,32 @@ typedef struct {
     sim_book_t book;
     sim_check_t check;
 
-    char names [SITES_MAX + GIS_MAX + SIM_PLANNERS_MAX + CLIENTS_MAX + FINISHERS + 1]
-               [NAME_BYTES_MAX + 1];
+    char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
+                SCHEDULE_CLIENTS_MAX + FINISHERS + 1][NAME_BYTES_MAX + 1];
     size_t names_count;
-    char gis_addresses [GIS_MAX][SIM_ADDRESS_BYTES];
-    const char *gis_endpoints [GIS_MAX];
-    const char *others [GIS_MAX][GIS_MAX]; /* of each GIS: the endpoints of the rest */
-    const char *homes [GIS_MAX];
+    char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
+    const char *gis_endpoints [SCHEDULE_GIS_MAX];
+    const char
+      *others [SCHEDULE_GIS_MAX][SCHEDULE_GIS_MAX]; /* of each GIS: the endpoints of the rest */
+    const char *homes [SCHEDULE_GIS_MAX];
     size_t gis_count;
-    gis_settings_t gis [GIS_MAX];
-    int gis_processes [GIS_MAX];
+    gis_settings_t gis [SCHEDULE_GIS_MAX];
+    int gis_processes [SCHEDULE_GIS_MAX];
 
-    lis_settings_t lis [SITES_MAX];
-    int lis_processes [SITES_MAX];
+    lis_settings_t lis [SCHEDULE_SITES_MAX];
+    int lis_processes [SCHEDULE_SITES_MAX];
     size_t sites_count;
 
     planner_settings_t planner;
     planner_settings_t finisher;
-    int planners [SIM_PLANNERS_MAX];
+    int planners [SCHEDULE_PLANNERS_MAX];
     size_t planners_count;
     bool orphans; /* the first planner that dies never comes back */
     int orphan;   /* who that was; SIM_NOBODY = nobody yet */
     size_t finishers_count;
     bool finished; /* the last of its finishers has ended */
 
-    sim_client_t clients [CLIENTS_MAX + 1]; /* the last asks the probes */
+    sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last asks the probes */
     size_t clients_count;
     sim_holder_t holder;
     sim_auditor_t auditor;
@@ -92,8 +94,8 @@ static uint32_t pick (schedule_t *self, const uint32_t *list, size_t count)
 
 static uint32_t asked_or (uint32_t asked, uint32_t drawn, uint32_t most)
 {
-    uint32_t count = asked ? asked : drawn;
-    return count < most ? count : most;
+    assert (asked <= most);
+    return asked ? asked : drawn;
 }
 
 static const char *name_of (schedule_t *self, const char *kind, size_t number)
@@ -545,7 +547,7 @@ static void settle (schedule_t *self)
 /*  Asked again when all is over, an id gives the answer it gave; with another body, none. */
 static void probe (schedule_t *self)
 {
-    sim_client_t *prober = &self->clients [CLIENTS_MAX];
+    sim_client_t *prober = &self->clients [SCHEDULE_CLIENTS_MAX];
     prober->patient = true;
     for (size_t i = 0; i < self->book.count; i++) {
         sim_request_t *request = &self->book.requests [i];
@@ -611,11 +613,13 @@ static void draw_temper (schedule_t *self)
 
 static void build (schedule_t *self, const sim_options_t *options)
 {
-    self->gis_count = asked_or (options->gis, 1 + (uint32_t) draw (self, 2), GIS_MAX);
-    self->sites_count = asked_or (options->sites, 3 + (uint32_t) draw (self, 2), SITES_MAX);
+    self->gis_count = asked_or (options->gis, 1 + (uint32_t) draw (self, 2), SCHEDULE_GIS_MAX);
+    self->sites_count =
+      asked_or (options->sites, 3 + (uint32_t) draw (self, 2), SCHEDULE_SITES_MAX);
     self->planners_count =
-      asked_or (options->planners, 1 + (uint32_t) PICK (self, 0, 1, 1, 2), SIM_PLANNERS_MAX);
-    self->clients_count = asked_or (options->clients, 2 + (uint32_t) draw (self, 2), CLIENTS_MAX);
+      asked_or (options->planners, 1 + (uint32_t) PICK (self, 0, 1, 1, 2), SCHEDULE_PLANNERS_MAX);
+    self->clients_count =
+      asked_or (options->clients, 2 + (uint32_t) draw (self, 2), SCHEDULE_CLIENTS_MAX);
     self->orphan = SIM_NOBODY;
     self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
     draw_temper (self);

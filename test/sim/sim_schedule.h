@@ -9,7 +9,12 @@
 
 #include "sim.h"
 
-/*  What a run is asked for; 0 = drawn from the seed. */
+#define SCHEDULE_SITES_MAX    8
+#define SCHEDULE_PLANNERS_MAX 8
+#define SCHEDULE_GIS_MAX      4
+#define SCHEDULE_CLIENTS_MAX  8
+
+/*  What a run is asked for, within the bounds above; 0 = drawn from the seed. */
 typedef struct {
     uint32_t sites;
     uint32_t planners;
