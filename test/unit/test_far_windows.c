@@ -57,6 +57,22 @@ static Musubi__Answer *release (fed_t *fed, const char *id, const char *reservat
     return answer;
 }
 
+static bool known_at (fed_t *fed, const char *site, const char *reservation)
+{
+    char name [64], reason [256];
+    call_status_t status;
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    snprintf (name, sizeof name, "lis/%s", site);
+    Musubi__ShowAnswer *answer = (Musubi__ShowAnswer *) fed_answer (
+      fed, fed_ask (fed, name, "Participant", "Show", "alice", "", &request.base, 9000),
+      &musubi__show_answer__descriptor, &status, reason);
+    assert_non_null (answer);
+    bool known = answer->record != NULL;
+    message_free (&answer->base);
+    return known;
+}
+
 static void a_reservation_can_be_released_while_its_last_window_lies_ahead (void **state)
 {
     (void) state;
@@ -64,6 +80,8 @@ static void a_reservation_can_be_released_while_its_last_window_lies_ahead (void
     fed_federation (&fed, 41, 1, 2, 4, 1);
     Musubi__Answer *answer = reserve (&fed);
     fed_run (&fed, 30 * FED_HOUR_MS); /* the near part's own retention ended at 26 h */
+    for (size_t i = 0; i < 2; i++)
+        assert_true (known_at (&fed, answer->compute [i]->site, answer->reservation));
     Musubi__Answer *released = release (&fed, "b@g1", answer->reservation);
     assert_int_equal (released->status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_int_equal (released->version, 2);
