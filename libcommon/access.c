@@ -1,4 +1,4 @@
-/*  access - who may do what (SPEC §4.5), asked at the participant on every verb.
+/*  access - who may do what (proto/transaction.md), asked at the participant on every verb.
  *
  *  Knowing an id gives no right. A command belongs to the coordinator that made its plan, a
  *  reservation to its owner; an administrator may stop what is not yet promised, never commit for

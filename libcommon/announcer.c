@@ -2,6 +2,7 @@
 #include "announcer.h"
 
 #include "directory_wire.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -36,13 +37,6 @@ struct announcer {
     directory_entry_t entry;
     packed_t packed; /* the entry, to see whether it changes */
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void desk_move (desk_t *desk, desk_state_t to, const char *reason)
 {

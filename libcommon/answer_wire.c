@@ -4,17 +4,11 @@
 #include "transaction_wire.h"
 
 #include "message.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void *room_for (size_t count, size_t size)
 {

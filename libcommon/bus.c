@@ -4,6 +4,7 @@
 #include "bus.h"
 
 #include "envelope.h"
+#include "must.h"
 
 #include <assert.h>
 #include <czmq.h>
@@ -59,13 +60,6 @@ struct bus {
     hint_header_t hint;
     char topic [NAME_BYTES_MAX + 1];
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 __attribute__ ((format (printf, 2, 3))) static bool wrong (char why [BUS_WHY_BYTES],
                                                            const char *format, ...)

@@ -4,7 +4,7 @@
  *  request that can be answered is refused with the reason, the rest is counted and dropped, so a
  *  core sees sound requests only. Until keys exist an actor is a claimed name, believed because a
  *  bus binds beyond this machine only when the operator says that all who reach it are trusted
- *  (DESIGN §2, §9).
+ * .
  */
 #ifndef MUSUBI_BUS_H
 #define MUSUBI_BUS_H

@@ -5,7 +5,7 @@
  *  with the logarithm of the bookings held. One thread at a time. Pure.
  *
  *  A B+-tree of (time, change): each subtree carries the sum and the least and greatest running sum
- *  of its changes, so that a booking is two point updates whatever its length (DESIGN §5).
+ *  of its changes, so that a booking is two point updates whatever its length.
  */
 #ifndef MUSUBI_CALENDAR_H
 #define MUSUBI_CALENDAR_H

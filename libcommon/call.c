@@ -7,6 +7,7 @@
  *  once (EVENT_ANSWER), with CALL_TIMED_OUT if need be, so no timer of ours watches a try.
  */
 #include "call.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -51,13 +52,6 @@ struct calls {
     size_t free_count;
     uint64_t serial;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static uint64_t number_new (calls_t *self, size_t slot)
 {

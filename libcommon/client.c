@@ -2,6 +2,7 @@
 #include "client.h"
 
 #include "envelope.h"
+#include "must.h"
 #include "peers.h"
 #include "ports.h"
 
@@ -37,13 +38,6 @@ static int64_t mono_ms (void)
     struct timespec now;
     clock_gettime (CLOCK_MONOTONIC, &now);
     return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
 }
 
 client_t *client_new (void)

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "must.h"
 #include "timetext.h"
 #include "zpl.h"
 
@@ -25,13 +26,6 @@ struct config {
     const config_key_t *keys;
     size_t keys_count;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  Takes the next name off a path; false at its end. */
 static bool path_step (const char **path, const char **name, size_t *size)

@@ -40,7 +40,7 @@ typedef struct {
     uint64_t store_flushes;          /* durable writes since this start, for those who measure */
 } moment_t;
 
-/*  A store's identity (DESIGN T1): a random id, and how often it was started, flushed before it
+/*  A store's identity (T1): a random id, and how often it was started, flushed before it
  *  serves. The host keeps it. */
 typedef struct {
     uint8_t id [STORE_ID_BYTES];

@@ -13,6 +13,7 @@
 
 #include "announcer.h"
 #include "directory_wire.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -72,13 +73,6 @@ struct directory {
     int64_t asked_ms;
     bool full_told; /* the log knows that the table is full */
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  --- the table --- */
 

@@ -2,6 +2,7 @@
 #include "directory_wire.h"
 
 #include "message.h"
+#include "must.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
 
@@ -10,13 +11,6 @@
 #include <string.h>
 
 #define KEY_BYTES 32
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 void entry_copy (directory_entry_t *to, const directory_entry_t *from)
 {

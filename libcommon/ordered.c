@@ -5,6 +5,7 @@
  *  bytes each, and walking in order is walking through memory in order.
  */
 #include "ordered.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -30,13 +31,6 @@ typedef struct {
     size_t chunk;
     size_t at;
 } place_t;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 ordered_t *ordered_new (ordered_compare_fn *compare)
 {

@@ -3,6 +3,7 @@
  *  Blocks never move while they hold something, so effects can point into them.
  */
 #include "outbox.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -26,14 +27,6 @@ struct outbox {
     size_t taken;
     block_t *blocks;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort (); /* out of memory: the store holds every promise, the process starts again from it
-                   */
-    return memory;
-}
 
 static void *arena_take (outbox_t *self, size_t size)
 {

@@ -1,4 +1,5 @@
-/*  participant - the one implementation of the participant side of a transaction (DESIGN §4).
+/*  participant - the one implementation of the participant side of a transaction
+ * (proto/transaction.md).
  *
  *  It keeps commands by txid and reservations by id, moves each command through
  *
@@ -78,7 +79,8 @@ typedef struct {
                    command_state_t to, bool done);
 } resource_t;
 
-/*  Who may do what, asked on every verb (SPEC §4.5). object_owner is "" for a new reservation. */
+/*  Who may do what, asked on every verb (proto/transaction.md). object_owner is "" for a new
+ * reservation. */
 typedef enum {
     VERB_HOLD,
     VERB_RENEW,

@@ -5,19 +5,13 @@
  *  whoever repairs it finds it where it was. Everything else is as it was flushed: what is
  * committed is booked, what is held or voted is taken, even where capacity has shrunk meanwhile.
  */
+#include "must.h"
 #include "participant_state.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static packed_t copy_of (bytes_t from)
 {

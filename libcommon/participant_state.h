@@ -208,7 +208,7 @@ void records_done_later (participant_t *self, const moment_t *now);
 
 /*  --- participant_bury.c --- */
 
-/*  A txid that is not known here will never be held (T7, SPEC R5). NULL with *refusal when there is
+/*  A txid that is not known here will never be held (T7, R5). NULL with *refusal when there is
  *  no room for its tombstone. */
 command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
                          int64_t decide_by_ms, const char *why, refusal_t *refusal);

@@ -5,6 +5,7 @@
 #include "transaction_wire.h"
 
 #include "message.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,13 +14,6 @@
 #define PAGE_BYTES_MAX (BODY_BYTES_MAX - 65536) /* of records; the rest is for the envelope */
 
 static_assert ((int) RESERVATION_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static packed_t copy_of (ProtobufCBinaryData from)
 {

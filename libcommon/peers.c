@@ -8,6 +8,7 @@
 #include "peers.h"
 
 #include "envelope.h"
+#include "must.h"
 #include "timers.h"
 
 #include <assert.h>
@@ -59,13 +60,6 @@ struct peers {
     reply_header_t reply;
     char reason [REASON_BYTES_MAX + 1];
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static size_t number_hash (const void *key)
 {

@@ -1,4 +1,4 @@
-/*  pool - a folder of stores for processes of which any number may run (DESIGN T8).
+/*  pool - a folder of stores for processes of which any number may run (T8).
  *
  *  A process takes over the first store that nobody serves, with whatever its dead owner left to
  *  settle, and makes a new one only when all are served.

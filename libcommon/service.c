@@ -146,8 +146,8 @@ static void on_record (service_t *self, const event_t *event)
         self->tables->loaders [table].load (self->tables->loaders [table].owner, event->record.key,
                                             event->record.value);
     else
-        outbox_log (self->outbox, LEVEL_WARNING, "record ignored table=%u: not one of this service's",
-                    table);
+        outbox_log (self->outbox, LEVEL_WARNING,
+                    "record ignored table=%u: not one of this service's", table);
 }
 
 static void copy_endpoint (char to [256], const char *from)

@@ -3,6 +3,7 @@
  */
 #include "site_wire.h"
 
+#include "must.h"
 #include "transaction_wire.h"
 
 #include <assert.h>
@@ -12,13 +13,6 @@
 #include <string.h>
 
 #define FIELD_BYTES 64
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 void site_put (site_wire_t *to, const site_t *from)
 {

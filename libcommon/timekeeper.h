@@ -1,4 +1,4 @@
-/*  timekeeper - what time it is, when the wall clock may be stepped (DESIGN T15).
+/*  timekeeper - what time it is, when the wall clock may be stepped (T15).
  *
  *  Windows are wall clock, lives are monotonic. The steady time is the wall clock as it would be
  *  had it only run on monotonically since the start. A wall clock more than STEP_ALARM_MS off it

@@ -2,6 +2,7 @@
  *  cleared, and dropped when it comes to the top or when half the heap is such husks.
  */
 #include "timers.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,13 +35,6 @@ struct timers {
     uint32_t free_slot; /* index + 1; 0 = none */
     uint64_t sequence;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static bool before (const timer_entry_t *a, const timer_entry_t *b)
 {

@@ -1,4 +1,5 @@
-/*  transaction - the values of DESIGN §4: comparing, copying, clearing, and their words. */
+/*  transaction - the values of proto/transaction.md: comparing, copying, clearing, and their words.
+ */
 #include "transaction.h"
 
 #include <assert.h>

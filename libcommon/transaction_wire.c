@@ -2,6 +2,7 @@
 #include "transaction_wire.h"
 
 #include "message.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -16,13 +17,6 @@ static_assert ((int) OUTCOME_ABORTED == MUSUBI__OUTCOME__OUTCOME_ABORTED, "same 
 static_assert ((int) OPERATION_RELEASE == MUSUBI__OPERATION__RELEASE, "same numbers");
 static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto field numbers");
 static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static uint8_t *copy_of (const uint8_t *from, size_t size)
 {

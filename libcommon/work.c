@@ -1,5 +1,6 @@
 /*  work - jobs pass between the loop and its actors as pointers: whoever has it owns it. */
 #include "work.h"
+#include "must.h"
 
 #include <assert.h>
 #include <czmq.h>
@@ -34,13 +35,6 @@ struct work {
     job_t *waiting_last;
     job_t *told; /* whose event was last given */
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void job_destroy (job_t **job_p)
 {

@@ -2,6 +2,7 @@
  *  of many names costs no more than many sections of one.
  */
 #include "zpl.h"
+#include "must.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -26,13 +27,6 @@ typedef struct {
     unsigned number;
     char *why;
 } line_t;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static char *copy_text (const char *text, size_t size)
 {

@@ -8,6 +8,7 @@
 #include "announcer.h"
 #include "gis_wire.h"
 #include "home.h"
+#include "must.h"
 #include "roster.h"
 
 #include <assert.h>
@@ -41,13 +42,6 @@ typedef struct {
     announcer_t *announcer; /* at the other GIS */
     home_t *home;
 } gis_t;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static bool is_administrator (const gis_t *self, const char *actor)
 {

@@ -3,10 +3,10 @@
  *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
  *  its entry alive by heartbeats; what is silent for its lease is forgotten. Nothing of it is
  *  stored: a GIS that starts empty is filled by the next heartbeats. Readers follow it by snapshot
- *  and numbered deltas (libcommon/directory.h). It is a hint, never evidence (DESIGN T16).
+ *  and numbered deltas (libcommon/directory.h). It is a hint, never evidence (T16).
  *
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
- *  request id), so that a request that is asked again, anywhere, is done once (DESIGN T2).
+ *  request id), so that a request that is asked again, anywhere, is done once (T2).
  *
  *  Opens no socket and no file, reads no clock.
  */

@@ -6,6 +6,7 @@
 #include "transaction_wire.h"
 
 #include "gis.pb-c.h"
+#include "must.h"
 #include "planner.pb-c.h"
 
 #include <assert.h>
@@ -19,13 +20,6 @@ static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers"
 static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "same numbers");
 
 #define FIELD_BYTES 32
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static ProtobufCBinaryData binary (const uint8_t *data, size_t size)
 {

@@ -8,6 +8,7 @@
 #include "home.h"
 
 #include "gis_wire.h"
+#include "must.h"
 #include "ordered.h"
 
 #include <assert.h>
@@ -47,13 +48,6 @@ struct home {
     ordered_t *claims;
     size_t closed_count;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  --- the index --- */
 

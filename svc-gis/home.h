@@ -1,4 +1,4 @@
-/*  home - where the requests of users are claimed (DESIGN T2).
+/*  home - where the requests of users are claimed (T2).
  *
  *  A request is named by (actor, request id). Its home holds one claim on that name, capacity one:
  *

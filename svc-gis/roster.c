@@ -2,6 +2,7 @@
 #include "roster.h"
 
 #include "gis_wire.h"
+#include "must.h"
 #include "ordered.h"
 
 #include <assert.h>
@@ -22,13 +23,6 @@ struct roster {
     size_t bytes;
     uint64_t number;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int by_name (const void *key, const void *thing)
 {

@@ -304,8 +304,8 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
         memcpy (name, key.data, key.size);
     size_t class_index;
     if (value.size != CAPACITY_BYTES || !room_class (self->room, name, &class_index)) {
-        outbox_log (self->service->outbox, LEVEL_WARNING, "capacity ignored class=%s: not configured",
-                    name);
+        outbox_log (self->service->outbox, LEVEL_WARNING,
+                    "capacity ignored class=%s: not configured", name);
         return;
     }
     uint32_t nodes = 0;

@@ -1,7 +1,7 @@
 /*  room - what is free at a site: one calendar of nodes for each of its classes.
  *
  *  Nodes of a class are alike, so that a count over time is enough: who gets which node is decided
- *  when the reservation starts (DESIGN §5). All intervals here include the cleaning gap where it
+ *  when the reservation starts. All intervals here include the cleaning gap where it
  *  applies; who asks for [from, until) books [from, until + gap).
  *
  *  A class that the configuration no longer has stays for the bookings recorded in it, with no

@@ -1,5 +1,6 @@
 /*  attempt - holds out, votes in. */
 #include "attempt.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -32,13 +33,6 @@ struct attempt {
     attempt_ended_fn *on_end;
     void *owner;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  --- trail --- */
 

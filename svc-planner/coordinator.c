@@ -6,6 +6,7 @@
 #include "coordinator.h"
 
 #include "done.h"
+#include "must.h"
 #include "ordered.h"
 #include "question_wire.h"
 #include "settled.h"
@@ -56,13 +57,6 @@ struct coordinator {
     coordinator_repair_fn *repair;
     void *repairer;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int compare_progress (const void *key, const void *thing)
 {

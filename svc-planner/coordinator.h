@@ -1,4 +1,4 @@
-/*  coordinator - the decisions of this store, and their way to every participant (DESIGN T1, T4 to
+/*  coordinator - the decisions of this store, and their way to every participant (T1, T4 to
  *  T6, T10).
  *
  *      in progress --every vote, in time--> decided --all acknowledge--> settled

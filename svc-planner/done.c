@@ -1,6 +1,7 @@
 /*  done - a box of txids for each participant, emptied by one timer. */
 #include "done.h"
 
+#include "must.h"
 #include "ordered.h"
 
 #include <stdlib.h>
@@ -23,13 +24,6 @@ struct done {
     done_sent_fn *sent;
     void *owner;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int compare_box (const void *key, const void *thing)
 {

@@ -5,6 +5,7 @@
  */
 #include "errand.h"
 
+#include "must.h"
 #include "planner_wire.h"
 
 #include <assert.h>
@@ -20,13 +21,6 @@
 static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
                  DIGEST_BYTES <= crypto_generichash_BYTES_MAX,
                "BLAKE2b gives a digest of this size");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request)
 {

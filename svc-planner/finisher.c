@@ -8,6 +8,7 @@
 
 #include "coordinator.h"
 #include "host.h"
+#include "must.h"
 #include "planner_config.h"
 #include "store.h"
 
@@ -41,13 +42,6 @@ static struct {
     uint64_t store_bytes;
     pid_t children [CHILDREN_MAX]; /* finishers that may have ended; 0 = none */
 } started;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 void finisher_remember (int argc, char **argv)
 {

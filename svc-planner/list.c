@@ -8,6 +8,7 @@
 #include "methods.h"
 
 #include "inquiry.h"
+#include "must.h"
 #include "outcomes.h"
 #include "view.h"
 
@@ -54,13 +55,6 @@ typedef struct doubt {
     size_t view;
     outcomes_t *outcomes;
 } doubt_t;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void list_free (inquiry_t *inquiry)
 {

@@ -1,5 +1,6 @@
 /*  locate - the questions about one reservation, and what their answers mean together. */
 #include "locate.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -20,13 +21,6 @@ struct locate {
     located_t verdict;
     char culprit [NAME_BYTES_MAX + 1];
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 const char *located_word (located_t verdict)
 {

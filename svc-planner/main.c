@@ -1,5 +1,5 @@
 /*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
- *  settles what a dead planner left in its store, and ends (DESIGN T8).
+ *  settles what a dead planner left in its store, and ends (T8).
  */
 #include "finisher.h"
 #include "host.h"

@@ -2,6 +2,7 @@
  *  method), one need after another.
  */
 #include "assign.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,13 +21,6 @@ struct matching {
     bool *seen;
     size_t next;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 matching_t *matching_new (const int64_t *weights, size_t needs, size_t sites)
 {

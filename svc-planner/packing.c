@@ -6,6 +6,7 @@
  *  their permutations.
  */
 #include "assign.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -29,13 +30,6 @@ struct packing {
     size_t *best;   /* by need: index into its options */
     int64_t *edges; /* scratch of fits: boundaries within an interval */
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static size_t option_index (const packing_t *self, size_t depth, size_t position)
 {

@@ -5,6 +5,7 @@
 #include "finish.h"
 #include "inquiry.h"
 #include "methods.h"
+#include "must.h"
 #include "repair.h"
 
 #include <assert.h>
@@ -35,13 +36,6 @@ const planner_settings_t planner_settings_default = {
   .finish_interval_ms = 30000,
   .finish_linger_ms = 45000,
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static char **copy_texts (const char *const *texts, size_t count)
 {

@@ -4,6 +4,7 @@
 #include "message.h"
 #include "transaction_wire.h"
 
+#include "must.h"
 #include "planner.pb-c.h"
 
 #include <assert.h>
@@ -15,13 +16,6 @@
 
 static_assert ((int) ANSWER_CONFLICT == MUSUBI__ANSWER_STATUS__ANSWER_CONFLICT, "same numbers");
 static_assert ((int) ANSWER_COMMITTED == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, "same numbers");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void *list_new (size_t count, size_t size)
 {

@@ -1,10 +1,11 @@
 /*  planning - from a request to a plan: candidates from the directory, one survey, the search in
- *  slices (DESIGN §6).
+ *  slices.
  *
  *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
  *  what is promised only their votes do.
  */
 #include "errand.h"
+#include "must.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,13 +13,6 @@
 #include <string.h>
 
 #define VOTE_MS 1000 /* a plan must be votable for so long before its edge */
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  Networks and data come with services that this federation has none of yet. */
 static bool has_services (errand_t *self)

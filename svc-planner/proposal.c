@@ -3,6 +3,7 @@
  */
 #include "errand.h"
 
+#include "must.h"
 #include "planner_wire.h"
 
 #include <assert.h>
@@ -29,13 +30,6 @@ typedef struct {
     size_t count;
     bool full; /* there were more */
 } shares_t;
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 void proposal_clear (proposal_t *self)
 {

@@ -7,6 +7,7 @@
 #include "bus.pb-c.h"
 #include "gis.pb-c.h"
 #include "lis.pb-c.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,13 +15,6 @@
 
 static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
 static_assert ((int) CLAIM_HELD == MUSUBI__CLAIM_STATE__HELD_CLAIM, "same numbers");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 packed_t profile_encode (const char *const *classes, size_t classes_count, int64_t from_ms,
                          int64_t until_ms, const char *reservation)

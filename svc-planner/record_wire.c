@@ -6,6 +6,7 @@
 #include "message.h"
 #include "transaction_wire.h"
 
+#include "must.h"
 #include "planner.pb-c.h"
 
 #include <assert.h>
@@ -15,13 +16,6 @@
 static_assert ((int) RECORD_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 static_assert ((int) SHOW_FAILED == MUSUBI__SHOW_STATUS__SHOW_FAILED, "same numbers");
 static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "same numbers");
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 void part_record_clear (part_record_t *self)
 {

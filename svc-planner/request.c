@@ -4,19 +4,13 @@
  *  there.
  */
 #include "request.h"
+#include "must.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void *copy_list (const void *list, size_t count, size_t size)
 {

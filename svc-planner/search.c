@@ -7,6 +7,7 @@
 #include "search.h"
 
 #include "assign.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -65,13 +66,6 @@ struct search {
     int64_t found_weight;
     size_t *found_choice;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int64_t greatest (int64_t a, int64_t b)
 {

@@ -1,6 +1,7 @@
 /*  settled - a table by txid, swept in order. */
 #include "settled.h"
 
+#include "must.h"
 #include "ordered.h"
 #include "record.h"
 
@@ -25,13 +26,6 @@ struct settled {
     txid_t prune_after;
     bool prune_begun;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int compare_kept (const void *key, const void *thing)
 {

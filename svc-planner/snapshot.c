@@ -4,6 +4,7 @@
  *  patched by rebuilding them.
  */
 #include "snapshot.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -11,13 +12,6 @@
 #include <string.h>
 
 #define COST_MAX (INT64_C (1) << 50)
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 /*  Room for one more in a list that doubles. */
 static void *grow (void *list, size_t count, size_t *room, size_t size)

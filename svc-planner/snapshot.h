@@ -2,7 +2,7 @@
  *  a search runs.
  *
  *  It is made of the directory's descriptions (which classes are good enough at all), filled with
- *  the free profiles that sites answer, and corrected by what refusals teach (DESIGN §6). Sites
+ *  the free profiles that sites answer, and corrected by what refusals teach. Sites
  *  that disclose windows only are known at the windows asked and nowhere else.
  */
 #ifndef MUSUBI_SNAPSHOT_H

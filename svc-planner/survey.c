@@ -1,6 +1,7 @@
 /*  survey - questions out, profiles and windows into the snapshot. */
 #include "survey.h"
 
+#include "must.h"
 #include "question_wire.h"
 
 #include <stdio.h>
@@ -29,13 +30,6 @@ struct survey {
     survey_done_fn *done;
     void *owner;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static void leave_out (survey_t *self, size_t site, const char *why)
 {

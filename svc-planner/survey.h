@@ -1,4 +1,4 @@
-/*  survey - one question to every candidate site of a snapshot, all at once (DESIGN §6): the free
+/*  survey - one question to every candidate site of a snapshot, all at once: the free
  *  profiles of the frame; or, where a site discloses windows only, whether some windows fit.
  *
  *  A site that does not answer within its try is left out of the snapshot, with the reason.

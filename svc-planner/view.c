@@ -6,6 +6,7 @@
  */
 #include "view.h"
 
+#include "must.h"
 #include "planner_wire.h"
 #include "snapshot.h"
 
@@ -13,13 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 const part_record_t *view_newest (const view_part_t *parts, size_t count)
 {

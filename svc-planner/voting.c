@@ -1,4 +1,4 @@
-/*  voting - a proposal put to the vote, and what a no teaches (T3, T4, FACTS §5).
+/*  voting - a proposal put to the vote, and what a no teaches (T3, T4).
  *
  *  Every vote yes: the decision is logged and driven, and the user hears when all have acknowledged
  *  (T6). Any no: what was refused corrects the snapshot and the next plan follows under a new txid,

@@ -1,4 +1,4 @@
-/*  sim - the simulated host: any number of cores in one process, under virtual time (DESIGN §3).
+/*  sim - the simulated host: any number of cores in one process, under virtual time (core.h).
  *
  *  Each process has clocks of its own, a store that forgets what was not flushed, and one server
  *  that takes up what has come in batches, as the real host does: step every event, flush once,

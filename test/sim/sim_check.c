@@ -163,7 +163,7 @@ static void check_overbooking (sim_check_t *self, const sim_participant_t *site)
         }
 }
 
-/*  A vote on a hold comes while it lives (SPEC R1): the first flush that shows it tells when. */
+/*  A vote on a hold comes while it lives (R1): the first flush that shows it tells when. */
 static void check_votes_in_time (sim_check_t *self, const sim_participant_t *site)
 {
     for (size_t i = 0; i < self->held_count; i++) {

@@ -61,7 +61,7 @@ void sim_check_add (sim_check_t *self, int process, const site_t *site);
 void sim_check_left (sim_check_t *self, const sim_message_t *message);
 void sim_check_flushed (sim_check_t *self, int process);
 
-/*  Its wall clock goes back: a hold that lives through a restart lives so much longer (SPEC R1). */
+/*  Its wall clock goes back: a hold that lives through a restart lives so much longer (R1). */
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms);
 
 /*  Is no command held, prepared or at its edge any more? why names the first that is. */

@@ -3,7 +3,7 @@
  *
  *  It keeps its word: it never commits, and says of each of its txids that it was aborted, or
  *  nothing. What it probes is that holds end by themselves, that an ended one is never prepared
- *  (SPEC R1, R5), and that a hold is buried before its txid is said to be aborted (T7).
+ *  (R1, R5), and that a hold is buried before its txid is said to be aborted (T7).
  */
 #ifndef MUSUBI_SIM_HOLDER_H
 #define MUSUBI_SIM_HOLDER_H

@@ -5,6 +5,7 @@
  */
 #include "sim_process.h"
 
+#include "must.h"
 #include "sim_wire.h"
 
 #include <assert.h>
@@ -19,13 +20,6 @@
 #define SLOW_US_MAX       400000
 #define WORK_US_MAX       2000
 #define DIES_BEFORE_FLUSH SIZE_MAX
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int64_t between (prng_t *prng, int64_t least, int64_t most)
 {

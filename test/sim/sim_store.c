@@ -1,5 +1,6 @@
 /*  sim_store - a sorted array of durable records and a list of changes that wait. */
 #include "sim_store.h"
+#include "must.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,6 @@ struct sim_store {
     size_t records_room;
     struct record_list waiting;
 };
-
-static void *must (void *memory)
-{
-    if (!memory)
-        abort ();
-    return memory;
-}
 
 static int compare (const record_t *a, const record_t *b)
 {

@@ -2,7 +2,7 @@
  *
  *  Puts and deletes wait until the flush makes all of them durable at once; a crash forgets those
  *  still waiting. Its identity is as store.h keeps it: a random id for life and a start number that
- *  is raised, durably, each time it is opened (DESIGN T1, T13).
+ *  is raised, durably, each time it is opened (T1, T13).
  */
 #ifndef MUSUBI_SIM_STORE_H
 #define MUSUBI_SIM_STORE_H

@@ -1,4 +1,4 @@
-/*  Who may do what: SPEC §4.5's table, line by line. */
+/*  Who may do what: proto/transaction.md's table, line by line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/*  coordinator - the rules of a decision (DESIGN T1, T4 to T6, T10), with scripted participants:
+/*  coordinator - the rules of a decision (T1, T4 to T6, T10), with scripted participants:
  *  the test is the host, and sees every effect in its order.
  */
 #include "coordinator.h"

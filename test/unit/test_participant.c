@@ -1,5 +1,5 @@
 /*  The life of a command at its participant: hold, renew, vote, commit, abort, and every refusal on
- *  the way (DESIGN T1-T4, T11; SPEC R1, R5, R9-R12).
+ *  the way (T1-T4, T11; R1, R5, R9-R12).
  */
 #include "participant_fixture.h"
 

@@ -1,4 +1,4 @@
-/*  The participant at a request home (DESIGN T2): the same verbs over claims of capacity one,
+/*  The participant at a request home (T2): the same verbs over claims of capacity one,
  * without versions, edge or reservation.
  */
 #include "participant_fixture.h"
