@@ -686,8 +686,9 @@ static inline ProtobufCMessage *fed_answer (fed_t *fed, uint64_t id,
         message =
           message_unpack (descriptor, (bytes_t){.data = call->answer, .size = call->answer_size});
     fed_call_t **at = &fed->calls;
-    while (*at != call)
+    while (*at && *at != call)
         at = &(*at)->next;
+    assert_non_null (*at);
     *at = call->next;
     fed_call_free (call);
     return message;

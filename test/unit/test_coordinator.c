@@ -259,7 +259,7 @@ static size_t count_calls (const bench_t *bench, const char *method)
 static void take_commits (const bench_t *bench, uint64_t calls [PARTIES])
 {
     for (int i = 0; i < PARTIES; i++) {
-        char peer [16];
+        char peer [32];
         snprintf (peer, sizeof peer, "sim://s%d", i);
         const seen_t *call = find_call (bench, "Commit", peer);
         assert_non_null (call);
