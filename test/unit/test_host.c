@@ -482,7 +482,10 @@ static void a_full_store_ends_the_process_and_keeps_what_was_told (void **state)
         client_ask (client, &question, &reply);
         if (reply.status != CALL_OK)
             break;
-        free_before = strtoull ((const char *) reply.body.data, NULL, 10);
+        char told_free [32]; /* a body does not end with a NUL */
+        snprintf (told_free, sizeof told_free, "%.*s", (int) reply.body.size,
+                  (const char *) reply.body.data);
+        free_before = strtoull (told_free, NULL, 10);
         told++;
     }
     assert_int_equal (reply.status, CALL_TIMED_OUT);
