@@ -168,10 +168,26 @@ static bool all_heard (const repair_t *self)
     return true;
 }
 
+/*  Has a later version been committed since? It went to all who take part, and what it books is no
+ *  longer ours to give back. */
+static bool superseded (const repair_t *self)
+{
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        if (books (part) && part->record.version > self->plan.base_version + 1)
+            return true;
+    }
+    return false;
+}
+
 static void on_located (void *owner, const moment_t *now)
 {
     repair_t *self = owner;
     size_t booked = 0, pending = 0;
+    if (superseded (self)) {
+        finish (self, now);
+        return;
+    }
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
         booked += books (part);

@@ -328,6 +328,97 @@ static void lists_come_in_pages_and_name_the_silent (void **state)
     fed_end (&fed);
 }
 
+/*  Commits of p0 do not reach s1, and nobody else can tell s1 the outcome. */
+static bool keep_s1_in_doubt (fed_t *fed, const fed_call_t *call)
+{
+    int p0 = fed_find (fed, "p0");
+    bool commit = call->from == p0 && call->to == fed_find (fed, "lis/s1") &&
+                  strcmp (call->method, "Commit") == 0;
+    bool question = (call->to == p0 && strcmp (call->method, "Outcome") == 0) ||
+                    strcmp (call->method, "Resolve") == 0;
+    return !fed->counts [0] || !(commit || question);
+}
+
+static bool has_failed_part (fed_t *fed, const char *reservation)
+{
+    Musubi__ReservationView *view = show (fed, "p1", "alice", reservation);
+    bool failed = false;
+    for (size_t i = 0; view && i < view->n_parts; i++)
+        failed = failed || view->parts [i]->state == MUSUBI__RESERVATION_STATE__FAILED;
+    if (view)
+        message_free (&view->base);
+    return failed;
+}
+
+static Musubi__Answer *move_to (fed_t *fed, const char *reservation, int64_t start_ms)
+{
+    Musubi__ModifyRequest modify = MUSUBI__MODIFY_REQUEST__INIT;
+    Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
+    Musubi__Instant start = MUSUBI__INSTANT__INIT;
+    start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
+    start.at_ms = FED_EPOCH_MS + start_ms;
+    window.start = &start;
+    modify.reservation = (char *) reservation;
+    modify.window = &window;
+    return read_answer (
+      fed, fed_ask (fed, "p1", "Planner", "Modify", "alice", "m@g1", &modify.base, 60000));
+}
+
+/*  Three sites of 16 CPUs with a long lead, so that there is time between an edge and its window.
+ */
+static void T10_a_repair_leaves_a_later_version_alone (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_new (&fed, 3);
+    fed_add (&fed, FED_GIS, "gis/g1");
+    for (int i = 0; i < 3; i++) {
+        char name [32];
+        snprintf (name, sizeof name, "lis/s%d", i);
+        int site = fed_add_site (&fed, name, 4, 4, 1000 * (i + 1), DISCLOSE_PROFILE);
+        fed.procs [site].site.lead_ms = 120000;
+    }
+    fed_add (&fed, FED_PLANNER, "p0");
+    fed_add (&fed, FED_PLANNER, "p1");
+    for (int i = 0; i < fed.procs_count; i++)
+        fed_start (&fed, i);
+    fed_run (&fed, 8000);
+
+    /* Decided, but s1 does not hear of it, and past the edge another takes its nodes. */
+    fed.passes = keep_s1_in_doubt;
+    fed.counts [0] = 1;
+    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
+    uint64_t id = ask_reserve (&fed, "p0", "a@g1", &wish);
+    fed_run (&fed, 185000);
+    Musubi__Answer *answer = read_answer (&fed, id);
+    char reservation [64];
+    snprintf (reservation, sizeof reservation, "%s", answer->reservation);
+    message_free (&answer->base);
+    wish.start_ms = 400000;
+    answer = reserve (&fed, "p1", "o@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+
+    /* The commit comes through and is refused; p0 dies before it has repaired anything. */
+    fed.counts [0] = 0;
+    for (int i = 0; i < 2000 && !has_failed_part (&fed, reservation); i++)
+        fed_run (&fed, 20);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+
+    answer = move_to (&fed, reservation, 10 * FED_HOUR_MS);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 30000);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", reservation);
+    assert_non_null (view);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    assert_int_equal (view->version, 2);
+    assert_int_equal (view->n_compute, 2);
+    message_free (&view->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -341,6 +432,7 @@ int main (void)
       cmocka_unit_test (nobody_changes_what_is_anothers),
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
       cmocka_unit_test (lists_come_in_pages_and_name_the_silent),
+      cmocka_unit_test (T10_a_repair_leaves_a_later_version_alone),
     };
     return cmocka_run_group_tests_name ("planner changes", tests, NULL, NULL);
 }
