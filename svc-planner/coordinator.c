@@ -54,6 +54,7 @@ struct coordinator {
     done_t *done;
     bool busy; /* the mark is in the store */
     int64_t active_ms;
+    bool stirred; /* an attempt has begun or was dropped since the last look */
     coordinator_repair_fn *repair;
     void *repairer;
 };
@@ -418,6 +419,9 @@ static void on_prune (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     coordinator_t *self = owner;
+    if (self->stirred)
+        self->active_ms = now->mono_ms; /* votes may be in doubt that were cast a moment ago */
+    self->stirred = false;
     settled_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
     if (self->busy && !self->settings->finishing && idle (self, now))
         coordinator_rest (self);
@@ -482,6 +486,7 @@ txid_t coordinator_begin (coordinator_t *self)
         outbox_put (self->service->outbox, TABLE_DECISIONS,
                     (bytes_t){.data = busy_key, .size = sizeof busy_key}, (bytes_t){0});
     self->busy = true;
+    self->stirred = true;
     txid_t txid = {.start = self->service->store.start, .counter = ++self->counter};
     memcpy (txid.store, self->service->store.id, STORE_ID_BYTES);
     progress_t *progress = must (malloc (sizeof *progress));
@@ -493,6 +498,7 @@ txid_t coordinator_begin (coordinator_t *self)
 void coordinator_drop (coordinator_t *self, const txid_t *txid)
 {
     assert (txid->start == self->service->store.start);
+    self->stirred = true;
     free (ordered_remove (self->progress, &(progress_t){.counter = txid->counter}));
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define PRUNE_STEP 256
+#define PRUNE_STEP 4096 /* a second: more than can be committed in one */
 
 typedef struct {
     txid_t txid;
