@@ -169,7 +169,7 @@ static json_t *spans_form (const json_t *spans)
         char from [TIME_TEXT_BYTES];
         char until [TIME_TEXT_BYTES];
         json_array_append_new (
-          list, json_pack ("{s:s, s:s, s:s}", "class", text_of (span, "class_name"), "from",
+          list, json_pack ("{s:s, s:s, s:s}", "class", text_of (span, "resource"), "from",
                            time_text (number_of (span, "from_ms"), from), "until",
                            time_text (number_of (span, "until_ms"), until)));
     }
@@ -227,8 +227,8 @@ static json_t *windows_question (const json_t *site, const free_options_t *optio
             int64_t start_ms =
               from_ms + (each > 1 ? slack_ms / (int64_t) (each - 1) : 0) * (int64_t) w;
             json_int_t end_ms = start_ms + options->for_ms;
-            json_array_append_new (windows, json_pack ("{s:s, s:I, s:I, s:I}", "class_name", name,
-                                                       "nodes", (json_int_t) nodes, "from_ms",
+            json_array_append_new (windows, json_pack ("{s:s, s:I, s:I, s:I}", "resource", name,
+                                                       "quantity", (json_int_t) nodes, "from_ms",
                                                        (json_int_t) start_ms, "until_ms", end_ms));
         }
     }
@@ -265,7 +265,7 @@ static json_t *ask_site (session_t *session, const json_t *entry, const free_opt
 {
     const json_t *site = json_object_get (entry, "site");
     bool windows = strcmp (text_of (site, "disclosure"), "WINDOWS") == 0;
-    method_t method = services_method ("Lis", windows ? "Windows" : "Free");
+    method_t method = services_method ("Calendar", windows ? "Windows" : "Free");
     int64_t now_ms = cli_wall_ms ();
     int64_t from_ms = option_time_wall (options->between [0], now_ms);
     int64_t until_ms = option_time_wall (options->between [1], now_ms);
@@ -275,10 +275,10 @@ static json_t *ask_site (session_t *session, const json_t *entry, const free_opt
         from_ms = soonest_ms;
     json_t *question =
       windows ? windows_question (site, options, from_ms, until_ms)
-              : json_pack ("{s:s, s:I, s:I, s:I, s:I}", "class_name",
-                           options->class ? options->class : "", "cpus", (json_int_t) options->need,
-                           "duration_ms", (json_int_t) options->for_ms, "from_ms",
-                           (json_int_t) from_ms, "until_ms", (json_int_t) until_ms);
+              : json_pack ("{s:s, s:I, s:I, s:I, s:I}", "resource",
+                           options->class ? options->class : "", "amount",
+                           (json_int_t) options->need, "duration_ms", (json_int_t) options->for_ms,
+                           "from_ms", (json_int_t) from_ms, "until_ms", (json_int_t) until_ms);
     char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
     json_t *answer = NULL;
     call_status_t status = question

@@ -15,7 +15,7 @@
 #define SERVICES_WHY_BYTES 512
 
 typedef struct {
-    const char *service; /* "Lis" */
+    const char *service; /* "Calendar" */
     const char *method;  /* "Free" */
     const ProtobufCMessageDescriptor *asked;
     const ProtobufCMessageDescriptor *answered;

@@ -5,8 +5,10 @@
 #include "message.h"
 
 #include "bus.pb-c.h"
+#include "calendar.pb-c.h"
 #include "gis.pb-c.h"
 #include "lis.pb-c.h"
+#include "nis.pb-c.h"
 #include "planner.pb-c.h"
 #include "transaction.pb-c.h"
 
@@ -21,10 +23,12 @@ static const struct {
   {&musubi__gis__descriptor, " gis "},
   {&musubi__home__descriptor, " gis "},
   {&musubi__lis__descriptor, " lis "},
+  {&musubi__nis__descriptor, " nis "},
+  {&musubi__calendar__descriptor, " lis nis "},
   {&musubi__planner__descriptor, " planner "},
   {&musubi__coordinator__descriptor, " planner "},
-  {&musubi__participant__descriptor, " gis lis "},
-  {&musubi__service__descriptor, " gis lis planner "},
+  {&musubi__participant__descriptor, " gis lis nis "},
+  {&musubi__service__descriptor, " gis lis nis planner "},
 };
 
 #define BLOCKS (sizeof blocks / sizeof blocks [0])

@@ -21,10 +21,10 @@ typedef struct {
     Musubi__Refusal refusal;
     Musubi__Txid blocker;
     plan_wire_t holder;
-    Musubi__ClassProfile *profiles;
-    Musubi__ClassProfile **profiles_list;
-    Musubi__ClassProfile__Step *steps; /* of all profiles, one after the other */
-    Musubi__ClassProfile__Step **steps_list;
+    Musubi__Profile *profiles;
+    Musubi__Profile **profiles_list;
+    Musubi__Profile__Step *steps; /* of all profiles, one after the other */
+    Musubi__Profile__Step **steps_list;
 } refusal_wire_t;
 
 static void profiles_put (refusal_wire_t *to, const refusal_t *from)
@@ -33,21 +33,21 @@ static void profiles_put (refusal_wire_t *to, const refusal_t *from)
     for (size_t i = 0; i < from->fresh_count; i++)
         steps_count += from->fresh [i].steps_count;
     to->profiles = room_for (from->fresh_count, sizeof *to->profiles);
-    to->profiles_list = room_for (from->fresh_count, sizeof (Musubi__ClassProfile *));
+    to->profiles_list = room_for (from->fresh_count, sizeof (Musubi__Profile *));
     to->steps = room_for (steps_count, sizeof *to->steps);
-    to->steps_list = room_for (steps_count, sizeof (Musubi__ClassProfile__Step *));
+    to->steps_list = room_for (steps_count, sizeof (Musubi__Profile__Step *));
 
     size_t at = 0;
     for (size_t i = 0; i < from->fresh_count; i++) {
-        const class_profile_t *profile = &from->fresh [i];
-        Musubi__ClassProfile *wire = &to->profiles [i];
-        musubi__class_profile__init (wire);
-        wire->class_name = (char *) profile->class_name;
+        const profile_t *profile = &from->fresh [i];
+        Musubi__Profile *wire = &to->profiles [i];
+        musubi__profile__init (wire);
+        wire->resource = (char *) profile->resource;
         wire->until_ms = profile->until_ms;
         wire->n_steps = profile->steps_count;
         wire->steps = to->steps_list + at;
         for (size_t s = 0; s < profile->steps_count; s++, at++) {
-            musubi__class_profile__step__init (&to->steps [at]);
+            musubi__profile__step__init (&to->steps [at]);
             to->steps [at].from_ms = profile->steps [s].from_ms;
             to->steps [at].free = profile->steps [s].free;
             to->steps_list [at] = &to->steps [at];
@@ -93,11 +93,10 @@ static void refusal_put_end (refusal_wire_t *wire)
     plan_put_end (&wire->holder);
 }
 
-static bool profile_take (class_profile_t *to, const Musubi__ClassProfile *from,
-                          char why [WHY_BYTES])
+static bool profile_take (profile_t *to, const Musubi__Profile *from, char why [WHY_BYTES])
 {
-    if (!text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD,
-                    "refusal.fresh.class_name", why))
+    if (!text_take (to->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD,
+                    "refusal.fresh.resource", why))
         return false;
     if (from->n_steps == 0 || from->n_steps > PROFILE_STEPS_MAX)
         return wrong (why, "refusal.fresh.steps: must be 1 to %d", PROFILE_STEPS_MAX);

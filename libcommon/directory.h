@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "core.h"
+#include "domain.h"
 #include "outbox.h"
 #include "site.h"
 #include "timers.h"
@@ -26,6 +27,7 @@ typedef struct {
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
     site_t *site;         /* a LIS's description, else NULL */
+    domain_t *domain;     /* a NIS's description, else NULL */
     bool finishing;       /* a planner that only settles a dead one's store */
     uint32_t in_progress; /* a planner's load */
 } directory_entry_t;

@@ -238,6 +238,13 @@ static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, ch
         free (bookings);
         return good;
     }
+    if (kind == PART_NETWORK && kind == self->resource.part_kind) {
+        circuit_t *circuits;
+        size_t count;
+        bool good = network_part_decode (bytes, &circuits, &count, why);
+        circuits_free (circuits, count);
+        return good;
+    }
     if (kind == PART_CLAIM && kind == self->resource.part_kind) {
         uint8_t digest [DIGEST_BYTES];
         packed_t answer;

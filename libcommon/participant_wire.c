@@ -258,13 +258,12 @@ static ProtobufCMessage *unpack_plan (const command_t *command)
     return message_unpack (&musubi__plan__descriptor, plan);
 }
 
-/*  NULL unless it is a compute part: only those are told. */
-static ProtobufCMessage *unpack_bookings (part_kind_t kind, packed_t part)
+/*  NULL unless it is a part that is told: what is claimed is the home's business. */
+static ProtobufCMessage *unpack_part (part_kind_t kind, packed_t part)
 {
-    if (kind != PART_COMPUTE || part.size == 0)
+    if ((kind != PART_COMPUTE && kind != PART_NETWORK) || part.size == 0)
         return NULL;
-    return message_unpack (&musubi__compute_part__descriptor,
-                           (bytes_t){.data = part.data, .size = part.size});
+    return message_unpack (part_descriptor (kind), (bytes_t){.data = part.data, .size = part.size});
 }
 
 /*  Keeps the entry, or ends it when the page is full. A first one always fits: see the limits. */
@@ -307,8 +306,11 @@ bool page_add_part (page_t *self, const part_view_t *view)
         record->owner = (char *) reservation->owner;
         entry->plan = unpack_plan (view->by);
         record->plan = (Musubi__Plan *) entry->plan;
-        entry->part = unpack_bookings (reservation->part_kind, reservation->part);
-        if (entry->part) {
+        entry->part = unpack_part (reservation->part_kind, reservation->part);
+        if (entry->part && reservation->part_kind == PART_NETWORK) {
+            record->n_circuits = ((Musubi__NetworkPart *) entry->part)->n_circuits;
+            record->circuits = ((Musubi__NetworkPart *) entry->part)->circuits;
+        } else if (entry->part) {
             record->n_bookings = ((Musubi__ComputePart *) entry->part)->n_bookings;
             record->bookings = ((Musubi__ComputePart *) entry->part)->bookings;
         }
@@ -324,8 +326,11 @@ bool page_add_command (page_t *self, const command_t *command)
     entry->plan = unpack_plan (command);
     record->plan = (Musubi__Plan *) entry->plan;
     record->state = (Musubi__CommandState) command->state;
-    entry->part = unpack_bookings (command->part_kind, command->part);
-    if (entry->part) {
+    entry->part = unpack_part (command->part_kind, command->part);
+    if (entry->part && command->part_kind == PART_NETWORK) {
+        record->n_circuits = ((Musubi__NetworkPart *) entry->part)->n_circuits;
+        record->circuits = ((Musubi__NetworkPart *) entry->part)->circuits;
+    } else if (entry->part) {
         record->n_bookings = ((Musubi__ComputePart *) entry->part)->n_bookings;
         record->bookings = ((Musubi__ComputePart *) entry->part)->bookings;
     }

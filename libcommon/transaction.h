@@ -108,13 +108,13 @@ typedef struct {
     int64_t free;
 } profile_step_t;
 
-/*  Free nodes of one class over [steps [0].from_ms, until_ms). */
+/*  Free quantity of one resource over [steps [0].from_ms, until_ms). */
 typedef struct {
-    char class_name [NAME_BYTES_MAX + 1];
+    char resource [NAME_BYTES_MAX + 1];
     profile_step_t *steps;
     size_t steps_count;
     int64_t until_ms;
-} class_profile_t;
+} profile_t;
 
 /*  Why not (T3). Owns its pointers: refusal_clear. */
 typedef struct {
@@ -126,7 +126,7 @@ typedef struct {
     int64_t wanted;
     int64_t free;
     int64_t frees_ms;
-    class_profile_t *fresh;
+    profile_t *fresh;
     size_t fresh_count;
     bool blocker_set;
     txid_t blocker;
@@ -154,7 +154,8 @@ void command_answer_clear (command_answer_t *self);
 typedef enum {
     PART_NONE = 0,
     PART_COMPUTE = 2,
-    PART_CLAIM = 3
+    PART_CLAIM = 3,
+    PART_NETWORK = 7
 } part_kind_t; /* proto field numbers */
 
 typedef struct {
@@ -180,6 +181,22 @@ typedef struct {
     int64_t until_ms;
 } compute_booking_t;
 
+/*  Bandwidth on consecutive links of one domain, inside a NetworkPart. Owns links: circuits_free.
+ */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char (*links) [NAME_BYTES_MAX + 1];
+    size_t links_count; /* 1 to CIRCUIT_LINKS_MAX, each once */
+    uint32_t mbps;
+    int64_t from_ms;
+    int64_t until_ms;
+    uint32_t hop; /* links of the need's path before the first of these */
+} circuit_t;
+
+#define CIRCUIT_LINKS_MAX 64
+#define CIRCUITS_MAX      256 /* of one reservation at one participant */
+void circuits_free (circuit_t *circuits, size_t count);
+
 #define BOOKINGS_MAX 256 /* of one reservation at one participant */
 
 typedef enum { OUTCOME_LOST, OUTCOME_PENDING, OUTCOME_COMMITTED, OUTCOME_ABORTED } outcome_t;
@@ -202,6 +219,8 @@ bool plan_decode (plan_t *self, bytes_t body, char why [WHY_BYTES]);
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count);
 bool compute_part_decode (bytes_t part, compute_booking_t **bookings, size_t *count,
                           char why [WHY_BYTES]);
+packed_t network_part_encode (const circuit_t *circuits, size_t count);
+bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, char why [WHY_BYTES]);
 packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer);
 bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *answer,
                         char why [WHY_BYTES]);

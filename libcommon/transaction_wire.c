@@ -16,6 +16,7 @@ static_assert ((int) REFUSAL_NO_RESERVATION == MUSUBI__REFUSAL_REASON__NO_RESERV
 static_assert ((int) OUTCOME_ABORTED == MUSUBI__OUTCOME__OUTCOME_ABORTED, "same numbers");
 static_assert ((int) OPERATION_RELEASE == MUSUBI__OPERATION__RELEASE, "same numbers");
 static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto field numbers");
+static_assert ((int) PART_NETWORK == MUSUBI__HOLD_REQUEST__PART_NETWORK, "proto field numbers");
 static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
 
 static uint8_t *copy_of (const uint8_t *from, size_t size)
@@ -275,6 +276,8 @@ const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
         return &musubi__compute_part__descriptor;
     case PART_CLAIM:
         return &musubi__claim_part__descriptor;
+    case PART_NETWORK:
+        return &musubi__network_part__descriptor;
     case PART_NONE:
         break;
     }
@@ -406,6 +409,8 @@ packed_t hold_encode (const hold_t *self)
         request.part_case = (Musubi__HoldRequest__PartCase) self->part_kind;
         if (self->part_kind == PART_COMPUTE)
             request.compute = (Musubi__ComputePart *) part;
+        else if (self->part_kind == PART_NETWORK)
+            request.network = (Musubi__NetworkPart *) part;
         else
             request.claim = (Musubi__ClaimPart *) part;
     }
@@ -444,6 +449,15 @@ static bool part_take (hold_t *to, const Musubi__HoldRequest *from, char why [WH
             return false;
         to->part_kind = PART_CLAIM;
         part = &from->claim->base;
+    } else if (from->part_case == MUSUBI__HOLD_REQUEST__PART_NETWORK) {
+        circuit_t *circuits;
+        size_t count;
+        if (!circuits_take (&circuits, &count, from->network->circuits, from->network->n_circuits,
+                            why))
+            return false;
+        circuits_free (circuits, count);
+        to->part_kind = PART_NETWORK;
+        part = &from->network->base;
     }
     if (part)
         to->part = message_pack (part, &to->part_size);

@@ -162,7 +162,7 @@ static void on_profile (void *owner, const moment_t *now, const request_t *reque
         if (!all && !class_find (self, request, question.classes [i], &indices [i]))
             return;
     }
-    class_profile_t profiles [SITE_CLASSES_MAX];
+    profile_t profiles [SITE_CLASSES_MAX];
     for (size_t i = 0; i < count; i++)
         room_profile (self->room, indices [i], question.over, counted,
                       self->limits.profile_steps_max / count, &profiles [i]);
@@ -470,11 +470,11 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     self->participant =
       participant_new (self->service, &self->resource, &self->participant_limits, &self->access);
     service_serve (self->service, "Lis", "Site", on_site, self);
-    service_serve (self->service, "Lis", "Profile", on_profile, self);
-    service_serve (self->service, "Lis", "Windows", on_windows, self);
-    service_serve (self->service, "Lis", "Free", on_free, self);
-    service_serve (self->service, "Lis", "Utilisation", on_utilisation, self);
-    service_serve (self->service, "Lis", "Capacity", on_capacity, self);
+    service_serve (self->service, "Calendar", "Profile", on_profile, self);
+    service_serve (self->service, "Calendar", "Windows", on_windows, self);
+    service_serve (self->service, "Calendar", "Free", on_free, self);
+    service_serve (self->service, "Calendar", "Utilisation", on_utilisation, self);
+    service_serve (self->service, "Calendar", "Capacity", on_capacity, self);
     service_load (self->service, TABLE_CAPACITIES, on_capacity_record, self);
     service_at_start (self->service, on_start, self);
     *core = (core_t){.self = self, .step = lis_step, .next = lis_next, .destroy = lis_destroy};

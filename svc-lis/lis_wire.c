@@ -1,6 +1,7 @@
 /*  lis_wire - protobuf <-> plain values. */
 #include "lis_wire.h"
 
+#include "calendar.pb-c.h"
 #include "lis.pb-c.h"
 #include "message.h"
 #include "planner.pb-c.h"
@@ -44,13 +45,13 @@ bool site_question_decode (bytes_t body, char why [WHY_BYTES])
 static bool profile_take (profile_question_t *to, const Musubi__ProfileRequest *from,
                           char why [WHY_BYTES])
 {
-    if (from->n_classes > SITE_CLASSES_MAX)
-        return wrong (why, "classes: more than %d", SITE_CLASSES_MAX);
-    for (size_t i = 0; i < from->n_classes; i++)
-        if (!text_take (to->classes [i], NAME_BYTES_MAX, from->classes [i], TEXT_WORD, "classes",
-                        why))
+    if (from->n_resources > SITE_CLASSES_MAX)
+        return wrong (why, "resources: more than %d", SITE_CLASSES_MAX);
+    for (size_t i = 0; i < from->n_resources; i++)
+        if (!text_take (to->classes [i], NAME_BYTES_MAX, from->resources [i], TEXT_WORD,
+                        "resources", why))
             return false;
-    to->classes_count = from->n_classes;
+    to->classes_count = from->n_resources;
     return interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why) &&
            text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
                       "reservation", why);
@@ -73,14 +74,14 @@ static bool windows_take (windows_question_t *to, const Musubi__WindowsRequest *
         return wrong (why, "windows: more than %d", WINDOWS_MAX);
     for (size_t i = 0; i < from->n_windows; i++) {
         const Musubi__Window *window = from->windows [i];
-        if (!text_take (to->windows [i].class_name, NAME_BYTES_MAX, window->class_name, TEXT_WORD,
-                        "windows.class_name", why) ||
+        if (!text_take (to->windows [i].class_name, NAME_BYTES_MAX, window->resource, TEXT_WORD,
+                        "windows.resource", why) ||
             !interval_take (&to->windows [i].over, window->from_ms, window->until_ms, "windows",
                             why))
             return false;
-        if (window->nodes == 0)
-            return wrong (why, "windows.nodes: must be at least 1");
-        to->windows [i].nodes = window->nodes;
+        if (window->quantity == 0)
+            return wrong (why, "windows.quantity: must be at least 1");
+        to->windows [i].nodes = window->quantity;
     }
     to->windows_count = from->n_windows;
     return text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
@@ -99,15 +100,15 @@ bool windows_question_decode (windows_question_t *self, bytes_t body, char why [
 
 static bool free_take (free_question_t *to, const Musubi__FreeRequest *from, char why [WHY_BYTES])
 {
-    if (from->cpus == 0)
-        return wrong (why, "cpus: must be at least 1");
+    if (from->amount == 0)
+        return wrong (why, "amount: must be at least 1");
     if (from->duration_ms <= 0 || !time_valid (from->duration_ms))
         return wrong (why, "duration_ms: must be at least 1");
-    to->cpus = from->cpus;
+    to->cpus = from->amount;
     to->duration_ms = from->duration_ms;
     to->most = from->most;
-    return text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD_OR_NONE,
-                      "class_name", why) &&
+    return text_take (to->class_name, NAME_BYTES_MAX, from->resource, TEXT_WORD_OR_NONE, "resource",
+                      why) &&
            interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why);
 }
 
@@ -139,10 +140,10 @@ bool capacity_question_decode (capacity_question_t *self, bytes_t body, char why
         return wrong (why, "not a CapacityRequest");
     const Musubi__CapacityRequest *from = (const Musubi__CapacityRequest *) message;
     bool good =
-      text_take (self->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class_name", why);
-    self->nodes = from->nodes;
-    if (good && from->nodes > NODES_MAX)
-        good = wrong (why, "nodes: more than %d", NODES_MAX);
+      text_take (self->class_name, NAME_BYTES_MAX, from->resource, TEXT_WORD, "resource", why);
+    self->nodes = from->quantity;
+    if (good && from->quantity > NODES_MAX)
+        good = wrong (why, "quantity: more than %d", NODES_MAX);
     message_free (message);
     return good;
 }
@@ -161,26 +162,25 @@ packed_t site_answer_encode (const char *name, const site_t *site)
     return packed;
 }
 
-packed_t profile_answer_encode (const class_profile_t *profiles, size_t count, uint64_t version)
+packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_t version)
 {
     size_t steps_count = 0;
     for (size_t i = 0; i < count; i++)
         steps_count += profiles [i].steps_count;
-    Musubi__ClassProfile *classes = room_for (count, sizeof *classes);
-    Musubi__ClassProfile **classes_list = room_for (count, sizeof (Musubi__ClassProfile *));
-    Musubi__ClassProfile__Step *steps = room_for (steps_count, sizeof *steps);
-    Musubi__ClassProfile__Step **steps_list =
-      room_for (steps_count, sizeof (Musubi__ClassProfile__Step *));
+    Musubi__Profile *classes = room_for (count, sizeof *classes);
+    Musubi__Profile **classes_list = room_for (count, sizeof (Musubi__Profile *));
+    Musubi__Profile__Step *steps = room_for (steps_count, sizeof *steps);
+    Musubi__Profile__Step **steps_list = room_for (steps_count, sizeof (Musubi__Profile__Step *));
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        const class_profile_t *profile = &profiles [i];
-        musubi__class_profile__init (&classes [i]);
-        classes [i].class_name = (char *) profile->class_name;
+        const profile_t *profile = &profiles [i];
+        musubi__profile__init (&classes [i]);
+        classes [i].resource = (char *) profile->resource;
         classes [i].until_ms = profile->until_ms;
         classes [i].n_steps = profile->steps_count;
         classes [i].steps = &steps_list [at];
         for (size_t s = 0; s < profile->steps_count; s++, at++) {
-            musubi__class_profile__step__init (&steps [at]);
+            musubi__profile__step__init (&steps [at]);
             steps [at].from_ms = profile->steps [s].from_ms;
             steps [at].free = profile->steps [s].free;
             steps_list [at] = &steps [at];
@@ -188,8 +188,8 @@ packed_t profile_answer_encode (const class_profile_t *profiles, size_t count, u
         classes_list [i] = &classes [i];
     }
     Musubi__ProfileAnswer answer = MUSUBI__PROFILE_ANSWER__INIT;
-    answer.n_classes = count;
-    answer.classes = classes_list;
+    answer.n_profiles = count;
+    answer.profiles = classes_list;
     answer.version = version;
     packed_t packed = packed_of (&answer.base);
     free (steps_list);
@@ -218,7 +218,7 @@ packed_t free_answer_encode (const free_span_t *spans, size_t count, double util
     Musubi__FreeSpan **list = room_for (count, sizeof (Musubi__FreeSpan *));
     for (size_t i = 0; i < count; i++) {
         musubi__free_span__init (&wire [i]);
-        wire [i].class_name = (char *) spans [i].class_name;
+        wire [i].resource = (char *) spans [i].class_name;
         wire [i].from_ms = spans [i].over.from;
         wire [i].until_ms = spans [i].over.until;
         list [i] = &wire [i];
@@ -236,17 +236,17 @@ packed_t free_answer_encode (const free_span_t *spans, size_t count, double util
 packed_t utilisation_answer_encode (const class_use_t *uses, size_t count, double utilisation)
 {
     assert (count <= SITE_CLASSES_MAX);
-    Musubi__UtilisationAnswer__ClassUse wire [SITE_CLASSES_MAX];
-    Musubi__UtilisationAnswer__ClassUse *list [SITE_CLASSES_MAX];
+    Musubi__UtilisationAnswer__ResourceUse wire [SITE_CLASSES_MAX];
+    Musubi__UtilisationAnswer__ResourceUse *list [SITE_CLASSES_MAX];
     for (size_t i = 0; i < count; i++) {
-        musubi__utilisation_answer__class_use__init (&wire [i]);
-        wire [i].class_name = (char *) uses [i].class_name;
+        musubi__utilisation_answer__resource_use__init (&wire [i]);
+        wire [i].resource = (char *) uses [i].class_name;
         wire [i].utilisation = uses [i].utilisation;
         list [i] = &wire [i];
     }
     Musubi__UtilisationAnswer answer = MUSUBI__UTILISATION_ANSWER__INIT;
-    answer.n_classes = count;
-    answer.classes = list;
+    answer.n_resources = count;
+    answer.resources = list;
     answer.utilisation = utilisation;
     return packed_of (&answer.base);
 }

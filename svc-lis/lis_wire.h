@@ -64,7 +64,7 @@ bool utilisation_question_decode (interval_t *over, bytes_t body, char why [WHY_
 bool capacity_question_decode (capacity_question_t *self, bytes_t body, char why [WHY_BYTES]);
 
 packed_t site_answer_encode (const char *name, const site_t *site);
-packed_t profile_answer_encode (const class_profile_t *profiles, size_t count, uint64_t version);
+packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_t version);
 packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version);
 packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation);
 packed_t utilisation_answer_encode (const class_use_t *uses, size_t count, double utilisation);

@@ -69,8 +69,8 @@ uint64_t room_version (const room_t *self);
  *  cut into equal parts and each says the least that is free in it: never more than there is. The
  *  caller owns what the profile points to: room_profile_clear. */
 void room_profile (const room_t *self, size_t class_index, interval_t over,
-                   const stretches_t *counted, size_t steps_max, class_profile_t *profile);
-void room_profile_clear (class_profile_t *profile);
+                   const stretches_t *counted, size_t steps_max, profile_t *profile);
+void room_profile_clear (profile_t *profile);
 
 /*  Spans inside [from, until) such that nodes of the class could be reserved from every start
  *  in [span.from, span.until - duration_ms], lead and horizon and cleaning gap minded. Writes at

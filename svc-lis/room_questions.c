@@ -31,7 +31,7 @@ static piece_t piece_first (interval_t over, const stretches_t *counted, size_t 
     return piece;
 }
 
-static void profile_add (class_profile_t *profile, int64_t from_ms, int64_t nodes)
+static void profile_add (profile_t *profile, int64_t from_ms, int64_t nodes)
 {
     if (profile->steps_count > 0 && profile->steps [profile->steps_count - 1].free == nodes)
         return;
@@ -40,7 +40,7 @@ static void profile_add (class_profile_t *profile, int64_t from_ms, int64_t node
 
 /*  Every step as it is; false when there may be more than steps_max. */
 static bool profile_exact (const calendar_t *calendar, interval_t over, const stretches_t *counted,
-                           size_t steps_max, class_profile_t *profile)
+                           size_t steps_max, profile_t *profile)
 {
     int64_t *times = reallocarray (NULL, 2 * steps_max, sizeof *times); /* written before read */
     if (!times)
@@ -77,7 +77,7 @@ static int64_t least_counted (const calendar_t *calendar, interval_t over,
 
 /*  The least of each of steps_max equal parts. */
 static void profile_coarse (const calendar_t *calendar, interval_t over, const stretches_t *counted,
-                            size_t steps_max, class_profile_t *profile)
+                            size_t steps_max, profile_t *profile)
 {
     int64_t parts = (int64_t) steps_max;
     int64_t width = (over.until - over.from + parts - 1) / parts;
@@ -91,13 +91,13 @@ static void profile_coarse (const calendar_t *calendar, interval_t over, const s
 }
 
 void room_profile (const room_t *self, size_t class_index, interval_t over,
-                   const stretches_t *counted, size_t steps_max, class_profile_t *profile)
+                   const stretches_t *counted, size_t steps_max, profile_t *profile)
 {
     assert (over.from < over.until && steps_max > 0);
     const calendar_t *calendar = room_calendar (self, class_index);
     stretches_t of_class = counted ? stretches_of_class (counted, class_index) : (stretches_t){0};
-    *profile = (class_profile_t){.until_ms = over.until};
-    snprintf (profile->class_name, sizeof profile->class_name, "%s",
+    *profile = (profile_t){.until_ms = over.until};
+    snprintf (profile->resource, sizeof profile->resource, "%s",
               room_class_name (self, class_index));
     /*  A booking turns the number twice, a counted stretch too: no more steps than that. */
     size_t steps_most = 2 * (calendar_bookings (calendar) + of_class.count) + 1;
@@ -109,10 +109,10 @@ void room_profile (const room_t *self, size_t class_index, interval_t over,
         profile_coarse (calendar, over, &of_class, steps_max, profile);
 }
 
-void room_profile_clear (class_profile_t *profile)
+void room_profile_clear (profile_t *profile)
 {
     free (profile->steps);
-    *profile = (class_profile_t){0};
+    *profile = (profile_t){0};
 }
 
 size_t room_spans (const room_t *self, const moment_t *now, size_t class_index, int64_t nodes,

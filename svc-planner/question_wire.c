@@ -5,8 +5,8 @@
 #include "transaction_wire.h"
 
 #include "bus.pb-c.h"
+#include "calendar.pb-c.h"
 #include "gis.pb-c.h"
-#include "lis.pb-c.h"
 #include "must.h"
 
 #include <assert.h>
@@ -20,22 +20,21 @@ packed_t profile_encode (const char *const *classes, size_t classes_count, int64
                          int64_t until_ms, const char *reservation)
 {
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.n_classes = classes_count;
-    request.classes = (char **) classes;
+    request.n_resources = classes_count;
+    request.resources = (char **) classes;
     request.from_ms = from_ms;
     request.until_ms = until_ms;
     request.reservation = (char *) reservation;
     return packed_of (&request.base);
 }
 
-static bool profile_take (class_profile_t *to, const Musubi__ClassProfile *from,
-                          char why [WHY_BYTES])
+static bool profile_take (profile_t *to, const Musubi__Profile *from, char why [WHY_BYTES])
 {
-    if (!text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD,
-                    "classes.class_name", why))
+    if (!text_take (to->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD, "profiles.class_name",
+                    why))
         return false;
     if (from->n_steps > PROFILE_STEPS_MAX)
-        return wrong (why, "classes.steps: more than %d", PROFILE_STEPS_MAX);
+        return wrong (why, "profiles.steps: more than %d", PROFILE_STEPS_MAX);
     to->until_ms = from->until_ms;
     to->steps_count = from->n_steps;
     if (from->n_steps == 0)
@@ -45,23 +44,23 @@ static bool profile_take (class_profile_t *to, const Musubi__ClassProfile *from,
     for (size_t i = 0; i < from->n_steps; i++) {
         int64_t from_ms = from->steps [i]->from_ms;
         if (from_ms <= before_ms || !time_valid (from_ms))
-            return wrong (why, "classes.steps: not ascending times");
+            return wrong (why, "profiles.steps: not ascending times");
         to->steps [i] = (profile_step_t){.from_ms = from_ms, .free = from->steps [i]->free};
         before_ms = from_ms;
     }
     if (to->until_ms <= before_ms || !time_valid (to->until_ms))
-        return wrong (why, "classes.until_ms: not after the last step");
+        return wrong (why, "profiles.until_ms: not after the last step");
     return true;
 }
 
-void profiles_free (class_profile_t *profiles, size_t count)
+void profiles_free (profile_t *profiles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free (profiles [i].steps);
     free (profiles);
 }
 
-bool profile_decode (bytes_t body, class_profile_t **profiles, size_t *count, char why [WHY_BYTES])
+bool profile_decode (bytes_t body, profile_t **profiles, size_t *count, char why [WHY_BYTES])
 {
     *profiles = NULL;
     *count = 0;
@@ -70,13 +69,13 @@ bool profile_decode (bytes_t body, class_profile_t **profiles, size_t *count, ch
         return wrong (why, "not a ProfileAnswer");
     const Musubi__ProfileAnswer *answer = (Musubi__ProfileAnswer *) message;
     bool good =
-      answer->n_classes <= PROFILES_MAX || wrong (why, "classes: more than %d", PROFILES_MAX);
+      answer->n_profiles <= PROFILES_MAX || wrong (why, "profiles: more than %d", PROFILES_MAX);
     if (good) {
-        *profiles = must (calloc (answer->n_classes + 1, sizeof **profiles));
-        *count = answer->n_classes;
+        *profiles = must (calloc (answer->n_profiles + 1, sizeof **profiles));
+        *count = answer->n_profiles;
     }
     for (size_t i = 0; good && i < *count; i++)
-        good = profile_take (&(*profiles) [i], answer->classes [i], why);
+        good = profile_take (&(*profiles) [i], answer->profiles [i], why);
     if (!good) {
         profiles_free (*profiles, *count);
         *profiles = NULL;
@@ -95,8 +94,8 @@ packed_t windows_encode (const snapshot_t *snapshot, const window_asked_t *windo
     Musubi__Window *list [WINDOWS_ASKED_MAX];
     for (size_t i = 0; i < count; i++) {
         musubi__window__init (&wire [i]);
-        wire [i].class_name = snapshot->places [windows [i].place].class_name;
-        wire [i].nodes = windows [i].nodes;
+        wire [i].resource = snapshot->places [windows [i].place].class_name;
+        wire [i].quantity = windows [i].nodes;
         wire [i].from_ms = windows [i].from_ms;
         wire [i].until_ms = windows [i].until_ms;
         list [i] = &wire [i];

@@ -9,15 +9,15 @@
 #include "snapshot.h"
 #include "transaction.h"
 
-/*  Lis.Profile over [from, until). reservation: what it holds counts as free; "" = none. */
+/*  Calendar.Profile over [from, until). reservation: what it holds counts as free; "" = none. */
 packed_t profile_encode (const char *const *classes, size_t classes_count, int64_t from_ms,
                          int64_t until_ms, const char *reservation);
 
 /*  Ascending steps, each profile with its own array: profiles_free. */
-bool profile_decode (bytes_t body, class_profile_t **profiles, size_t *count, char why [WHY_BYTES]);
-void profiles_free (class_profile_t *profiles, size_t count);
+bool profile_decode (bytes_t body, profile_t **profiles, size_t *count, char why [WHY_BYTES]);
+void profiles_free (profile_t *profiles, size_t count);
 
-/*  Lis.Windows: do these fit? */
+/*  Calendar.Windows: do these fit? */
 typedef struct {
     size_t place; /* of the snapshot */
     uint32_t nodes;

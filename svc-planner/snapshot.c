@@ -141,7 +141,7 @@ size_t snapshot_place (const snapshot_t *self, size_t site, const char *class_na
     return SIZE_MAX;
 }
 
-void snapshot_profile (snapshot_t *self, size_t place, const class_profile_t *profile)
+void snapshot_profile (snapshot_t *self, size_t place, const profile_t *profile)
 {
     place_t *to = &self->places [place];
     free (to->steps);
@@ -178,7 +178,7 @@ static int64_t steps_at (const profile_step_t *steps, size_t count, int64_t at_m
     return free_nodes;
 }
 
-void snapshot_patch (snapshot_t *self, size_t place, const class_profile_t *fresh)
+void snapshot_patch (snapshot_t *self, size_t place, const profile_t *fresh)
 {
     place_t *to = &self->places [place];
     if (fresh->steps_count == 0 || to->steps_count == 0)
@@ -220,7 +220,7 @@ void snapshot_deny (snapshot_t *self, size_t place, int64_t from_ms, int64_t unt
         return;
     profile_step_t step = {.from_ms = from_ms, .free = wanted - 1};
     snapshot_patch (self, place,
-                    &(class_profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
+                    &(profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
 }
 
 void snapshot_leave_out (snapshot_t *self, size_t site, const char *why)

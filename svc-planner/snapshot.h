@@ -85,11 +85,11 @@ size_t snapshot_site (const snapshot_t *self, const char *party_name);
 size_t snapshot_place (const snapshot_t *self, size_t site, const char *class_name);
 
 /*  A site's answer over the whole frame: replaces what was known. */
-void snapshot_profile (snapshot_t *self, size_t place, const class_profile_t *profile);
+void snapshot_profile (snapshot_t *self, size_t place, const profile_t *profile);
 void snapshot_window (snapshot_t *self, size_t place, window_t window);
 
 /*  Something newer about part of the frame, as a refusal tells it: corrects what was known. */
-void snapshot_patch (snapshot_t *self, size_t place, const class_profile_t *fresh);
+void snapshot_patch (snapshot_t *self, size_t place, const profile_t *fresh);
 
 /*  So many nodes are not free somewhere in the interval, and that is all we were told. */
 void snapshot_deny (snapshot_t *self, size_t place, int64_t from_ms, int64_t until_ms,

@@ -143,7 +143,7 @@ static void ask (survey_t *self, const moment_t *now, size_t site, const char *m
       calls_start (self->service->calls, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
-                                   .service = "Lis",
+                                   .service = "Calendar",
                                    .method = method,
                                    .actor = self->service->name,
                                    .request_id = "",
@@ -167,7 +167,7 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t site)
 
 static void take_profiles (survey_t *self, size_t site, bytes_t body)
 {
-    class_profile_t *profiles;
+    profile_t *profiles;
     size_t count;
     char why [WHY_BYTES];
     if (!profile_decode (body, &profiles, &count, why)) {
@@ -175,7 +175,7 @@ static void take_profiles (survey_t *self, size_t site, bytes_t body)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t place = snapshot_place (self->snapshot, site, profiles [i].class_name);
+        size_t place = snapshot_place (self->snapshot, site, profiles [i].resource);
         if (place != SIZE_MAX)
             snapshot_profile (self->snapshot, place, &profiles [i]);
     }

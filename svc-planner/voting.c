@@ -48,7 +48,7 @@ static size_t place_named (const snapshot_t *snapshot, size_t site, const char *
 static void learn_short (errand_t *self, size_t site, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        size_t place = snapshot_place (self->snapshot, site, refusal->fresh [i].class_name);
+        size_t place = snapshot_place (self->snapshot, site, refusal->fresh [i].resource);
         if (place != SIZE_MAX)
             snapshot_patch (self->snapshot, place, &refusal->fresh [i]);
     }

@@ -7,6 +7,7 @@
 #include "lis.h"
 #include "message.h"
 
+#include "calendar.pb-c.h"
 #include "gis.pb-c.h"
 #include "lis.pb-c.h"
 
@@ -349,15 +350,15 @@ static inline int64_t free_at (world_t *self, const char *class_name, int64_t mi
 {
     char *classes [] = {(char *) class_name};
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.n_classes = 1;
-    request.classes = classes;
+    request.n_resources = 1;
+    request.resources = classes;
     request.from_ms = at (minute);
     request.until_ms = at (minute + 1);
-    ask (self, "root", "Lis", "Profile", &request.base);
+    ask (self, "root", "Calendar", "Profile", &request.base);
     Musubi__ProfileAnswer *told = answer (self, &musubi__profile_answer__descriptor);
-    assert_int_equal (told->n_classes, 1);
-    assert_int_equal (told->classes [0]->n_steps, 1);
-    int64_t nodes = told->classes [0]->steps [0]->free;
+    assert_int_equal (told->n_profiles, 1);
+    assert_int_equal (told->profiles [0]->n_steps, 1);
+    int64_t nodes = told->profiles [0]->steps [0]->free;
     message_free (&told->base);
     return nodes;
 }

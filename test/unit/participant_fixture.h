@@ -124,7 +124,7 @@ static inline void *pool_take (void *owner, const moment_t *now, const plan_t *p
         snprintf (refusal->resource, sizeof refusal->resource, "ams/thin");
         refusal->fresh = calloc (1, sizeof *refusal->fresh);
         refusal->fresh_count = 1;
-        snprintf (refusal->fresh [0].class_name, NAME_BYTES_MAX, "thin");
+        snprintf (refusal->fresh [0].resource, NAME_BYTES_MAX, "thin");
         refusal->fresh [0].steps = calloc (1, sizeof (profile_step_t));
         refusal->fresh [0].steps [0].from_ms = thing->bookings [0].from_ms;
         refusal->fresh [0].steps_count = 1;

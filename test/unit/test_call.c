@@ -69,7 +69,7 @@ static void drain (fixture_t *self)
         if (effect.call.body.size > 0)
             memcpy (try->body, effect.call.body.data, effect.call.body.size);
         memcpy (try->to_store, effect.call.to_store, STORE_ID_BYTES);
-        assert_string_equal (effect.call.service, "Lis");
+        assert_string_equal (effect.call.service, "Calendar");
         assert_string_equal (effect.call.method, "Profile");
         assert_string_equal (effect.call.actor, "alice");
     }
@@ -80,7 +80,7 @@ static call_order_t order_of (uint32_t tries_max)
 {
     return (call_order_t){.peer = "lis/ams",
                           .endpoint = "",
-                          .service = "Lis",
+                          .service = "Calendar",
                           .method = "Profile",
                           .actor = "alice",
                           .request_id = "r1@g1",

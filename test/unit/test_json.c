@@ -86,11 +86,11 @@ static void every_kind_of_field_passes_both_ways (void **state)
                     "{\"store\":\"00ffa9\",\"start\":4294967295,\"counter\":7}");
     assert_through (&musubi__command_answer__descriptor,
                     "{\"txid\":{},\"state\":\"PREPARED\",\"refusal\":{\"reason\":\"SHORT\","
-                    "\"wanted\":-3,\"text\":\"結び\",\"fresh\":[{\"class_name\":\"thin\",\"steps\":"
+                    "\"wanted\":-3,\"text\":\"結び\",\"fresh\":[{\"resource\":\"thin\",\"steps\":"
                     "[{\"from_ms\":1,\"free\":2},{}]}]},\"late\":true}",
                     "{\"txid\":{\"start\":0,\"counter\":0},\"state\":\"PREPARED\",\"refusal\":{"
                     "\"reason\":\"SHORT\",\"from_ms\":0,\"until_ms\":0,\"wanted\":-3,\"free\":0,"
-                    "\"frees_ms\":0,\"fresh\":[{\"class_name\":\"thin\",\"steps\":[{\"from_ms\":1,"
+                    "\"frees_ms\":0,\"fresh\":[{\"resource\":\"thin\",\"steps\":[{\"from_ms\":1,"
                     "\"free\":2},{\"from_ms\":0,\"free\":0}],\"until_ms\":0}],\"done\":false,"
                     "\"text\":\"結び\"},\"ttl_ms\":0,\"late\":true}");
     assert_through (&musubi__windows_answer__descriptor, "{\"fits\":[true,false]}",

@@ -28,9 +28,9 @@ static void is_announced_at_start_and_when_it_changes (void **state)
     assert_int_equal (w.announced, 1);
     assert_int_equal (w.announced_nodes, 8);
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
-    request.class_name = (char *) "thin";
-    request.nodes = 6;
-    assert_int_equal (ask (&w, "root", "Lis", "Capacity", &request.base), CALL_OK);
+    request.resource = (char *) "thin";
+    request.quantity = 6;
+    assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_OK);
     pass (&w, 20000); /* at the latest with the next heartbeat */
     assert_true (w.announced > 1);
     assert_int_equal (w.announced_nodes, 6);
@@ -54,32 +54,32 @@ static void a_profile_tells_free_nodes_by_class (void **state)
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
     request.from_ms = at (5);
     request.until_ms = at (60);
-    ask (&w, "mallory", "Lis", "Profile", &request.base);
+    ask (&w, "mallory", "Calendar", "Profile", &request.base);
     Musubi__ProfileAnswer *told = answer (&w, &musubi__profile_answer__descriptor);
-    assert_int_equal (told->n_classes, 2);
-    assert_string_equal (told->classes [0]->class_name, "thin");
-    assert_int_equal (told->classes [0]->until_ms, at (60));
-    assert_int_equal (told->classes [0]->n_steps, 3);
-    assert_int_equal (told->classes [0]->steps [0]->from_ms, at (5));
-    assert_int_equal (told->classes [0]->steps [0]->free, 8);
-    assert_int_equal (told->classes [0]->steps [1]->from_ms, at (10));
-    assert_int_equal (told->classes [0]->steps [1]->free, 3);
-    assert_int_equal (told->classes [0]->steps [2]->from_ms, at (20));
-    assert_int_equal (told->classes [0]->steps [2]->free, 8);
-    assert_int_equal (told->classes [1]->n_steps, 1);
+    assert_int_equal (told->n_profiles, 2);
+    assert_string_equal (told->profiles [0]->resource, "thin");
+    assert_int_equal (told->profiles [0]->until_ms, at (60));
+    assert_int_equal (told->profiles [0]->n_steps, 3);
+    assert_int_equal (told->profiles [0]->steps [0]->from_ms, at (5));
+    assert_int_equal (told->profiles [0]->steps [0]->free, 8);
+    assert_int_equal (told->profiles [0]->steps [1]->from_ms, at (10));
+    assert_int_equal (told->profiles [0]->steps [1]->free, 3);
+    assert_int_equal (told->profiles [0]->steps [2]->from_ms, at (20));
+    assert_int_equal (told->profiles [0]->steps [2]->free, 8);
+    assert_int_equal (told->profiles [1]->n_steps, 1);
     uint64_t version = told->version;
     message_free (&told->base);
 
     /*  The version grows with the calendar. */
     reserve (&w, "r2", booking ("fat", 16, 1, 10, 20));
     char *fat [] = {(char *) "fat", (char *) "fat"};
-    request.n_classes = 2;
-    request.classes = fat;
-    ask (&w, "mallory", "Lis", "Profile", &request.base);
+    request.n_resources = 2;
+    request.resources = fat;
+    ask (&w, "mallory", "Calendar", "Profile", &request.base);
     told = answer (&w, &musubi__profile_answer__descriptor);
     assert_true (told->version > version);
-    assert_int_equal (told->n_classes, 2); /* as asked, doubled */
-    assert_int_equal (told->classes [1]->steps [1]->free, 3);
+    assert_int_equal (told->n_profiles, 2); /* as asked, doubled */
+    assert_int_equal (told->profiles [1]->steps [1]->free, 3);
     message_free (&told->base);
     close_world (&w);
 }
@@ -102,7 +102,7 @@ static void a_profile_is_refused_in_words (void **state)
       {-1, EPOCH_MS, "thin", "", CALL_BAD_REQUEST, "between 1970 and 9999"},
       {0, INT64_MAX, "thin", "", CALL_BAD_REQUEST, "between 1970 and 9999"},
       {0, EPOCH_MS, "fast", "", CALL_NOT_FOUND, "lis/ams has no class fast"},
-      {0, EPOCH_MS, "", "", CALL_BAD_REQUEST, "classes"},
+      {0, EPOCH_MS, "", "", CALL_BAD_REQUEST, "resources"},
       {0, EPOCH_MS, "thin", "a\nb", CALL_BAD_REQUEST, "reservation"},
       {0, EPOCH_MS, "0123456789012345678901234567890123456789012345678901234567890123", "",
        CALL_BAD_REQUEST, "longer than 63 bytes"},
@@ -111,12 +111,12 @@ static void a_profile_is_refused_in_words (void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *classes [] = {(char *) cases [i].class_name};
         Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-        request.n_classes = 1;
-        request.classes = classes;
+        request.n_resources = 1;
+        request.resources = classes;
         request.from_ms = cases [i].from_ms;
         request.until_ms = cases [i].until_ms;
         request.reservation = (char *) cases [i].reservation;
-        assert_int_equal (ask (&w, "bob", "Lis", "Profile", &request.base), cases [i].status);
+        assert_int_equal (ask (&w, "bob", "Calendar", "Profile", &request.base), cases [i].status);
         assert_non_null (strstr (w.reason, cases [i].reason));
     }
     char *many [65];
@@ -124,11 +124,11 @@ static void a_profile_is_refused_in_words (void **state)
         many [i] = (char *) "thin";
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
     request.until_ms = at (1);
-    request.classes = many;
-    request.n_classes = 64;
-    assert_int_equal (ask (&w, "bob", "Lis", "Profile", &request.base), CALL_OK);
-    request.n_classes = 65;
-    assert_int_equal (ask (&w, "bob", "Lis", "Profile", &request.base), CALL_BAD_REQUEST);
+    request.resources = many;
+    request.n_resources = 64;
+    assert_int_equal (ask (&w, "bob", "Calendar", "Profile", &request.base), CALL_OK);
+    request.n_resources = 65;
+    assert_int_equal (ask (&w, "bob", "Calendar", "Profile", &request.base), CALL_BAD_REQUEST);
     close_world (&w);
 }
 
@@ -147,11 +147,11 @@ static void a_profile_has_at_most_so_many_steps (void **state)
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
     request.from_ms = at (0);
     request.until_ms = at (200);
-    ask (&w, "bob", "Lis", "Profile", &request.base);
+    ask (&w, "bob", "Calendar", "Profile", &request.base);
     Musubi__ProfileAnswer *told = answer (&w, &musubi__profile_answer__descriptor);
-    const Musubi__ClassProfile *thin = told->classes [0];
+    const Musubi__Profile *thin = told->profiles [0];
     assert_true (thin->n_steps > 8 && thin->n_steps <= LIS_STEPS_LEAST / 2);
-    assert_int_equal (told->classes [1]->n_steps, 1);
+    assert_int_equal (told->profiles [1]->n_steps, 1);
     assert_int_equal (thin->steps [0]->from_ms, at (0));
     assert_int_equal (thin->steps [0]->free, 8);
     int64_t least = 8;
@@ -175,8 +175,8 @@ static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **s
     request.reservation = (char *) "r1";
     Musubi__Window window = MUSUBI__WINDOW__INIT;
     Musubi__Window *list [] = {&window};
-    window.class_name = (char *) "thin";
-    window.nodes = 6;
+    window.resource = (char *) "thin";
+    window.quantity = 6;
     window.from_ms = at (10);
     window.until_ms = at (25);
     Musubi__WindowsRequest windows = MUSUBI__WINDOWS_REQUEST__INIT;
@@ -186,24 +186,24 @@ static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **s
 
     static const char *const askers [] = {PLANNER, "alice", "root"};
     for (size_t i = 0; i < 3; i++) {
-        ask (&w, askers [i], "Lis", "Profile", &request.base);
+        ask (&w, askers [i], "Calendar", "Profile", &request.base);
         Musubi__ProfileAnswer *told = answer (&w, &musubi__profile_answer__descriptor);
-        assert_int_equal (told->classes [0]->n_steps, 2);
-        assert_int_equal (told->classes [0]->steps [0]->free, 8);
-        assert_int_equal (told->classes [0]->steps [1]->from_ms, at (15));
-        assert_int_equal (told->classes [0]->steps [1]->free, 6);
+        assert_int_equal (told->profiles [0]->n_steps, 2);
+        assert_int_equal (told->profiles [0]->steps [0]->free, 8);
+        assert_int_equal (told->profiles [0]->steps [1]->from_ms, at (15));
+        assert_int_equal (told->profiles [0]->steps [1]->free, 6);
         message_free (&told->base);
-        ask (&w, askers [i], "Lis", "Windows", &windows.base);
+        ask (&w, askers [i], "Calendar", "Windows", &windows.base);
         Musubi__WindowsAnswer *fits = answer (&w, &musubi__windows_answer__descriptor);
         assert_true (fits->fits [0]);
         message_free (&fits->base);
     }
     /*  Whom it would not be shown to learns nothing of it. */
-    assert_int_equal (ask (&w, "bob", "Lis", "Profile", &request.base), CALL_DENIED);
-    assert_int_equal (ask (&w, "bob", "Lis", "Windows", &windows.base), CALL_DENIED);
+    assert_int_equal (ask (&w, "bob", "Calendar", "Profile", &request.base), CALL_DENIED);
+    assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &windows.base), CALL_DENIED);
 
     windows.reservation = (char *) "";
-    ask (&w, "bob", "Lis", "Windows", &windows.base);
+    ask (&w, "bob", "Calendar", "Windows", &windows.base);
     Musubi__WindowsAnswer *fits = answer (&w, &musubi__windows_answer__descriptor);
     assert_false (fits->fits [0]);
     message_free (&fits->base);
@@ -244,8 +244,8 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
     Musubi__Window *list [65];
     for (size_t i = 0; i < 65; i++) {
         musubi__window__init (&windows [i]);
-        windows [i].class_name = (char *) cases [i % COUNT].class_name;
-        windows [i].nodes = cases [i % COUNT].nodes;
+        windows [i].resource = (char *) cases [i % COUNT].class_name;
+        windows [i].quantity = cases [i % COUNT].nodes;
         windows [i].from_ms = at (cases [i % COUNT].from);
         windows [i].until_ms = at (cases [i % COUNT].until);
         list [i] = &windows [i];
@@ -253,7 +253,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
     Musubi__WindowsRequest request = MUSUBI__WINDOWS_REQUEST__INIT;
     request.n_windows = 64;
     request.windows = list;
-    ask (&w, "bob", "Lis", "Windows", &request.base);
+    ask (&w, "bob", "Calendar", "Windows", &request.base);
     Musubi__WindowsAnswer *told = answer (&w, &musubi__windows_answer__descriptor);
     assert_int_equal (told->n_fits, 64);
     for (size_t i = 0; i < 64; i++)
@@ -276,15 +276,15 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
     }
 
     request.n_windows = 65;
-    assert_int_equal (ask (&w, "bob", "Lis", "Windows", &request.base), CALL_BAD_REQUEST);
+    assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &request.base), CALL_BAD_REQUEST);
     request.n_windows = 1;
-    windows [0].nodes = 0;
-    assert_int_equal (ask (&w, "bob", "Lis", "Windows", &request.base), CALL_BAD_REQUEST);
-    windows [0].nodes = 1;
-    windows [0].class_name = (char *) "fast";
-    assert_int_equal (ask (&w, "bob", "Lis", "Windows", &request.base), CALL_NOT_FOUND);
+    windows [0].quantity = 0;
+    assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &request.base), CALL_BAD_REQUEST);
+    windows [0].quantity = 1;
+    windows [0].resource = (char *) "fast";
+    assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &request.base), CALL_NOT_FOUND);
     request.n_windows = 0;
-    assert_int_equal (ask (&w, "bob", "Lis", "Windows", &request.base), CALL_OK);
+    assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &request.base), CALL_OK);
     close_world (&w);
 }
 
@@ -292,13 +292,13 @@ static Musubi__FreeAnswer *ask_free (world_t *w, const char *class_name, uint32_
                                      uint32_t most)
 {
     Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;
-    request.class_name = (char *) class_name;
-    request.cpus = cpus;
+    request.resource = (char *) class_name;
+    request.amount = cpus;
     request.duration_ms = 5 * MINUTE_MS;
     request.from_ms = at (0);
     request.until_ms = at (60);
     request.most = most;
-    ask (w, "bob", "Lis", "Free", &request.base);
+    ask (w, "bob", "Calendar", "Free", &request.base);
     return answer (w, &musubi__free_answer__descriptor);
 }
 
@@ -312,7 +312,7 @@ static void free_tells_when_and_how_loaded (void **state)
 
     Musubi__FreeAnswer *told = ask_free (&w, "thin", 3, 0);
     assert_int_equal (told->n_spans, 2);
-    assert_string_equal (told->spans [0]->class_name, "thin");
+    assert_string_equal (told->spans [0]->resource, "thin");
     assert_int_equal (told->spans [0]->from_ms, at (1)); /* the lead */
     assert_int_equal (told->spans [0]->until_ms, at (10));
     assert_int_equal (told->spans [1]->from_ms, at (20));
@@ -323,14 +323,14 @@ static void free_tells_when_and_how_loaded (void **state)
     /*  Any class, ascending; 17 CPUs are two fat nodes and too much for thin. */
     told = ask_free (&w, "", 3, 0);
     assert_int_equal (told->n_spans, 3); /* fat is taken from 5: 4 minutes are too brief */
-    assert_string_equal (told->spans [0]->class_name, "thin");
-    assert_string_equal (told->spans [1]->class_name, "thin");
-    assert_string_equal (told->spans [2]->class_name, "fat");
+    assert_string_equal (told->spans [0]->resource, "thin");
+    assert_string_equal (told->spans [1]->resource, "thin");
+    assert_string_equal (told->spans [2]->resource, "fat");
     assert_float_equal (told->utilisation, (60.0 + 20 * 64) / (60 * (8 + 64)), 1e-9);
     message_free (&told->base);
     told = ask_free (&w, "", 17, 0);
     assert_int_equal (told->n_spans, 1);
-    assert_string_equal (told->spans [0]->class_name, "fat");
+    assert_string_equal (told->spans [0]->resource, "fat");
     message_free (&told->base);
     told = ask_free (&w, "", 3, 2);
     assert_int_equal (told->n_spans, 2);
@@ -356,12 +356,12 @@ static void free_tells_when_and_how_loaded (void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;
-        request.class_name = (char *) cases [i].class_name;
-        request.cpus = cases [i].cpus;
+        request.resource = (char *) cases [i].class_name;
+        request.amount = cases [i].cpus;
         request.duration_ms = cases [i].duration_ms;
         request.until_ms = cases [i].until_ms;
         request.most = UINT32_MAX;
-        assert_int_equal (ask (&w, "bob", "Lis", "Free", &request.base), cases [i].status);
+        assert_int_equal (ask (&w, "bob", "Calendar", "Free", &request.base), cases [i].status);
     }
     close_world (&w);
 }
@@ -375,16 +375,16 @@ static void utilisation_is_told_by_class_and_in_all (void **state)
     Musubi__UtilisationRequest request = MUSUBI__UTILISATION_REQUEST__INIT;
     request.from_ms = at (10);
     request.until_ms = at (20);
-    ask (&w, "bob", "Lis", "Utilisation", &request.base);
+    ask (&w, "bob", "Calendar", "Utilisation", &request.base);
     Musubi__UtilisationAnswer *told = answer (&w, &musubi__utilisation_answer__descriptor);
-    assert_int_equal (told->n_classes, 2);
-    assert_string_equal (told->classes [1]->class_name, "fat");
-    assert_float_equal (told->classes [0]->utilisation, 0, 1e-9);
-    assert_float_equal (told->classes [1]->utilisation, 0.5, 1e-9);
+    assert_int_equal (told->n_resources, 2);
+    assert_string_equal (told->resources [1]->resource, "fat");
+    assert_float_equal (told->resources [0]->utilisation, 0, 1e-9);
+    assert_float_equal (told->resources [1]->utilisation, 0.5, 1e-9);
     assert_float_equal (told->utilisation, 32.0 / 72, 1e-9);
     message_free (&told->base);
     request.until_ms = at (10);
-    assert_int_equal (ask (&w, "bob", "Lis", "Utilisation", &request.base), CALL_BAD_REQUEST);
+    assert_int_equal (ask (&w, "bob", "Calendar", "Utilisation", &request.base), CALL_BAD_REQUEST);
     close_world (&w);
 }
 
@@ -398,7 +398,7 @@ static void a_site_of_windows_tells_only_administrators_more (void **state)
     Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;
     profile.until_ms = 1;
     Musubi__FreeRequest free_request = MUSUBI__FREE_REQUEST__INIT;
-    free_request.cpus = 1;
+    free_request.amount = 1;
     free_request.duration_ms = 1;
     free_request.until_ms = 1;
     Musubi__UtilisationRequest utilisation = MUSUBI__UTILISATION_REQUEST__INIT;
@@ -409,13 +409,14 @@ static void a_site_of_windows_tells_only_administrators_more (void **state)
     } cases [] = {
       {"Profile", &profile.base}, {"Free", &free_request.base}, {"Utilisation", &utilisation.base}};
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal (ask (&w, PLANNER, "Lis", cases [i].method, cases [i].request),
+        assert_int_equal (ask (&w, PLANNER, "Calendar", cases [i].method, cases [i].request),
                           CALL_DENIED);
         assert_non_null (strstr (w.reason, "only whether windows fit"));
-        assert_int_equal (ask (&w, "root", "Lis", cases [i].method, cases [i].request), CALL_OK);
+        assert_int_equal (ask (&w, "root", "Calendar", cases [i].method, cases [i].request),
+                          CALL_OK);
     }
     Musubi__WindowsRequest windows = MUSUBI__WINDOWS_REQUEST__INIT;
-    assert_int_equal (ask (&w, PLANNER, "Lis", "Windows", &windows.base), CALL_OK);
+    assert_int_equal (ask (&w, PLANNER, "Calendar", "Windows", &windows.base), CALL_OK);
     close_world (&w);
 }
 
@@ -428,14 +429,14 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     open_world (&w);
     char *classes [] = {(char *) "thin", (char *) "fat"};
     Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;
-    profile.n_classes = 2;
-    profile.classes = classes;
+    profile.n_resources = 2;
+    profile.resources = classes;
     profile.from_ms = at (1);
     profile.until_ms = at (2);
     profile.reservation = (char *) "r1";
     Musubi__Window window = MUSUBI__WINDOW__INIT;
-    window.class_name = (char *) "thin";
-    window.nodes = 300;
+    window.resource = (char *) "thin";
+    window.quantity = 300;
     window.from_ms = at (1);
     window.until_ms = at (2);
     Musubi__Window *list [] = {&window, &window};
@@ -443,8 +444,8 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     windows.n_windows = 2;
     windows.windows = list;
     Musubi__FreeRequest free_request = MUSUBI__FREE_REQUEST__INIT;
-    free_request.class_name = (char *) "thin";
-    free_request.cpus = 300;
+    free_request.resource = (char *) "thin";
+    free_request.amount = 300;
     free_request.duration_ms = 1000000;
     free_request.from_ms = at (1);
     free_request.until_ms = at (2);
@@ -452,14 +453,16 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     utilisation.from_ms = at (1);
     utilisation.until_ms = at (2);
     Musubi__CapacityRequest capacity = MUSUBI__CAPACITY_REQUEST__INIT;
-    capacity.class_name = (char *) "thin";
-    capacity.nodes = 300;
+    capacity.resource = (char *) "thin";
+    capacity.quantity = 300;
     const struct {
+        const char *service;
         const char *method;
         const ProtobufCMessage *request;
-    } cases [] = {{"Profile", &profile.base},   {"Windows", &windows.base},
-                  {"Free", &free_request.base}, {"Utilisation", &utilisation.base},
-                  {"Capacity", &capacity.base}, {"Site", &profile.base}};
+    } cases [] = {
+      {"Calendar", "Profile", &profile.base},   {"Calendar", "Windows", &windows.base},
+      {"Calendar", "Free", &free_request.base}, {"Calendar", "Utilisation", &utilisation.base},
+      {"Calendar", "Capacity", &capacity.base}, {"Lis", "Site", &profile.base}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size;
         uint8_t *packed = message_pack (cases [i].request, &size);
@@ -468,11 +471,12 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
             uint8_t *exact = malloc (cut + (cut == 0));
             assert_non_null (exact);
             memcpy (exact, packed, cut);
-            ask_bytes (&w, "root", "Lis", cases [i].method, (bytes_t){exact, cut});
+            ask_bytes (&w, "root", cases [i].service, cases [i].method, (bytes_t){exact, cut});
             for (size_t at_byte = 0; at_byte < cut; at_byte++) {
                 for (int spoilt = 1; spoilt < 256; spoilt += 51) {
                     exact [at_byte] = (uint8_t) (packed [at_byte] + spoilt);
-                    ask_bytes (&w, "root", "Lis", cases [i].method, (bytes_t){exact, cut});
+                    ask_bytes (&w, "root", cases [i].service, cases [i].method,
+                               (bytes_t){exact, cut});
                 }
                 exact [at_byte] = packed [at_byte];
             }

@@ -249,9 +249,9 @@ static void a_hint_says_that_something_is_free_again (void **state)
 static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *class_name, uint32_t nodes)
 {
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
-    request.class_name = (char *) class_name;
-    request.nodes = nodes;
-    ask (w, "root", "Lis", "Capacity", &request.base);
+    request.resource = (char *) class_name;
+    request.quantity = nodes;
+    ask (w, "root", "Calendar", "Capacity", &request.base);
     return answer (w, &musubi__capacity_answer__descriptor);
 }
 
@@ -311,19 +311,19 @@ static void capacity_is_set_by_administrators_only (void **state)
     world_t w;
     open_world (&w);
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
-    request.class_name = (char *) "thin";
-    request.nodes = 1;
+    request.resource = (char *) "thin";
+    request.quantity = 1;
     static const char *const others [] = {"alice", "bob", PLANNER, "lis/ams", "", "*"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_int_equal (ask (&w, others [i], "Lis", "Capacity", &request.base), CALL_DENIED);
+        assert_int_equal (ask (&w, others [i], "Calendar", "Capacity", &request.base), CALL_DENIED);
     assert_int_equal (free_at (&w, "thin", 10), 8);
-    request.class_name = (char *) "fast";
-    assert_int_equal (ask (&w, "root", "Lis", "Capacity", &request.base), CALL_NOT_FOUND);
-    request.class_name = (char *) "";
-    assert_int_equal (ask (&w, "root", "Lis", "Capacity", &request.base), CALL_BAD_REQUEST);
-    request.class_name = (char *) "thin";
-    request.nodes = 10000001;
-    assert_int_equal (ask (&w, "root", "Lis", "Capacity", &request.base), CALL_BAD_REQUEST);
+    request.resource = (char *) "fast";
+    assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_NOT_FOUND);
+    request.resource = (char *) "";
+    assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_BAD_REQUEST);
+    request.resource = (char *) "thin";
+    request.quantity = 10000001;
+    assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_BAD_REQUEST);
     assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
     close_world (&w);
 }

@@ -65,13 +65,13 @@ static void profiles_have_at_most_so_many_steps_and_never_too_much (void **state
     interval_t over = {at (5), at (400)};
     for (size_t steps_max = 1; steps_max < 300; steps_max += 7) {
         for (int with = 0; with < 2; with++) {
-            class_profile_t profile;
+            profile_t profile;
             const stretches_t *counted = with ? timetable_held (current) : NULL;
             room_profile (f.room, 0, over, counted, steps_max, &profile);
             assert_true (profile.steps_count >= 1 && profile.steps_count <= steps_max);
             assert_int_equal (profile.steps [0].from_ms, over.from);
             assert_int_equal (profile.until_ms, over.until);
-            assert_string_equal (profile.class_name, "thin");
+            assert_string_equal (profile.resource, "thin");
             for (size_t i = 0; i < profile.steps_count; i++) {
                 int64_t from = profile.steps [i].from_ms;
                 int64_t until =

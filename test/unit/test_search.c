@@ -47,9 +47,8 @@ static void tell_profiles (problem_t *problem)
             if (count == 0 || steps [count - 1].free != free_nodes)
                 steps [count++] = (profile_step_t){.from_ms = t, .free = free_nodes};
         }
-        snapshot_profile (
-          problem->snapshot, p,
-          &(class_profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
+        snapshot_profile (problem->snapshot, p,
+                          &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
     }
 }
 
@@ -272,7 +271,7 @@ static void make_equal (equal_t *self, size_t needs, size_t sites, uint32_t node
     profile_step_t step = {.from_ms = 0, .free = nodes};
     for (size_t p = 0; p < self->snapshot->places_count; p++)
         snapshot_profile (self->snapshot, p,
-                          &(class_profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
+                          &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
 }
 
 static void clear_equal (equal_t *self)
@@ -364,7 +363,7 @@ static void a_patch_corrects_its_interval_and_no_more (void **state)
                 now [t] = fresh [t];
             }
             memcpy (steps, patch, sizeof steps);
-            class_profile_t profile = {.steps = steps, .steps_count = count, .until_ms = until};
+            profile_t profile = {.steps = steps, .steps_count = count, .until_ms = until};
             if (round == 0)
                 snapshot_profile (equal.snapshot, 0, &profile);
             else
@@ -432,9 +431,9 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
     make_equal (&equal, 1, 2, 9, 8, true);
     profile_step_t low [] = {{0, 4}, {300, 9}, {350, 5}};
     snapshot_profile (equal.snapshot, 0,
-                      &(class_profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
+                      &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
     snapshot_profile (equal.snapshot, 1,
-                      &(class_profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
+                      &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {

@@ -369,8 +369,8 @@ static void a_short_refusal_names_the_very_conflict (void **state)
 
     /*  Fresh: both classes, from one length before (not the past) to four after. */
     assert_int_equal (refusal.fresh_count, 2);
-    assert_string_equal (refusal.fresh [0].class_name, "thin");
-    assert_string_equal (refusal.fresh [1].class_name, "fat");
+    assert_string_equal (refusal.fresh [0].resource, "thin");
+    assert_string_equal (refusal.fresh [1].resource, "fat");
     static const profile_step_t want [] = {
       {EPOCH_MS, 8},
       {EPOCH_MS + 30 * 60000, 2},

@@ -123,9 +123,9 @@ static verdict_t model_judge (const model_t *self, const plain_t *old, const pla
 static void model_fresh_check (const model_t *self, const refusal_t *refusal, const plain_t *old)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        const class_profile_t *fresh = &refusal->fresh [i];
+        const profile_t *fresh = &refusal->fresh [i];
         size_t c;
-        assert_true (room_class (self->f.room, fresh->class_name, &c));
+        assert_true (room_class (self->f.room, fresh->resource, &c));
         for (size_t s = 0; s < fresh->steps_count; s++) {
             int64_t until =
               s + 1 < fresh->steps_count ? fresh->steps [s + 1].from_ms : fresh->until_ms;

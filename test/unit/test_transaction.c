@@ -531,11 +531,11 @@ static command_answer_t answer_full (void)
     refusal->answer_size = 3;
     refusal->holder = malloc (sizeof (plan_t));
     *refusal->holder = plan_full ();
-    refusal->fresh = calloc (2, sizeof (class_profile_t));
+    refusal->fresh = calloc (2, sizeof (profile_t));
     refusal->fresh_count = 2;
     for (size_t i = 0; i < 2; i++) {
-        class_profile_t *profile = &refusal->fresh [i];
-        snprintf (profile->class_name, sizeof profile->class_name, "class%zu", i);
+        profile_t *profile = &refusal->fresh [i];
+        snprintf (profile->resource, sizeof profile->resource, "class%zu", i);
         profile->steps_count = 3;
         profile->steps = calloc (3, sizeof (profile_step_t));
         for (int64_t s = 0; s < 3; s++)
@@ -570,7 +570,7 @@ static void an_answer_comes_out_as_it_went_in (void **state)
     assert_int_equal (refusal->answer_size, 3);
     same_plan (refusal->holder, answer.refusal.holder);
     assert_int_equal (refusal->fresh_count, 2);
-    assert_string_equal (refusal->fresh [1].class_name, "class1");
+    assert_string_equal (refusal->fresh [1].resource, "class1");
     assert_int_equal (refusal->fresh [1].steps [2].free, 2);
     assert_int_equal (refusal->fresh [1].until_ms, 40);
     command_answer_clear (&back);
@@ -585,7 +585,7 @@ static void a_profile_that_does_not_ascend_is_refused (void **state)
         command_answer_t answer = answer_full ();
         command_answer_t back;
         char why [WHY_BYTES];
-        class_profile_t *profile = &answer.refusal.fresh [1];
+        profile_t *profile = &answer.refusal.fresh [1];
         size_t count = profile->steps_count;
         if (spoilt == 0)
             profile->steps [2].from_ms = 10;

@@ -1,0 +1,70 @@
+/*  domain - what a network domain offers: vertices, links between them, and how it deals with
+ * requests.
+ *
+ *  Plain values, as NIS is configured with, GIS tells and planners plan with. Latencies are kept in
+ *  whole microseconds, so that sums along a path are exact.
+ */
+#ifndef MUSUBI_DOMAIN_H
+#define MUSUBI_DOMAIN_H
+
+#include "site.h"
+
+#define DOMAIN_VERTICES_MAX 4096
+#define DOMAIN_LINKS_MAX    4096
+#define LINK_MBPS_MAX       1000000000 /* 1 Pbit/s */
+#define LATENCY_US_MAX      60000000   /* of one link: a minute */
+#define DOMAIN_BYTES_MAX    786432     /* packed: an entry with it must fit into one message */
+
+/*  Same numbers as proto VertexKind. */
+typedef enum { VERTEX_SITE, VERTEX_EXCHANGE, VERTEX_ROUTER } vertex_kind_t;
+
+/*  "site", "exchange point", "router". */
+const char *vertex_kind_word (vertex_kind_t kind);
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1]; /* "ams", "X1"; a router "N/r7" */
+    vertex_kind_t kind;
+    attribute_t *attributes;
+    size_t attributes_count;
+} vertex_t;
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];    /* unique in the domain */
+    char ends [2][NAME_BYTES_MAX + 1]; /* vertices of the domain */
+    uint32_t mbps;                     /* both directions together */
+    int64_t latency_us;
+    int64_t price; /* micro-credits a Gbit/s-hour */
+    attribute_t *attributes;
+    size_t attributes_count;
+} link_t;
+
+typedef struct {
+    vertex_t *vertices;
+    size_t vertices_count;
+    link_t *links;
+    size_t links_count;
+    disclosure_t disclosure;
+    int64_t lead_ms;    /* refuses windows nearer than this */
+    int64_t horizon_ms; /* books at most this far ahead */
+} domain_t;
+
+/*  Deep copy; the caller owns it: domain_clear. */
+void domain_copy (domain_t *to, const domain_t *from);
+void domain_clear (domain_t *self);
+
+/*  Is it a graph? Names sound and given once, ends known and different, a router named
+ *  "domain/name", limits kept. name is the domain's, "N". False with why naming the vertex or link.
+ */
+bool domain_check (const domain_t *self, const char *name, char why [160]);
+
+/*  Index of a link; SIZE_MAX when there is none of that name. */
+size_t domain_link (const domain_t *self, const char *name);
+
+/*  Does the link meet all requirements? */
+bool link_meets (const link_t *self, const requirement_t *require, size_t require_count);
+
+/*  Price of a bandwidth for a time on one link, in micro-credits, rounded up; bounded so that sums
+ *  don't overflow. */
+int64_t link_cost (int64_t price, uint32_t mbps, int64_t duration_ms);
+
+#endif
