@@ -123,8 +123,8 @@ static stay_t stay_at (const packing_t *self, size_t depth, const option_t *opti
 {
     const packing_need_t *need = &self->needs [self->sequence [depth]];
     const place_t *place = &self->snapshot->places [option->place];
-    const snapshot_site_t *site = &self->snapshot->sites [place->site];
-    int64_t gap_ms = place->windows_count > 0 ? 0 : site->gap_ms; /* it was asked without */
+    const source_t *site = &self->snapshot->sources [place->source];
+    int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* it was asked without */
     int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
     return (stay_t){from_ms, need->until_ms + gap_ms, option->nodes};
 }
@@ -154,7 +154,7 @@ static bool fits (packing_t *self, const option_t *option, uint64_t *steps)
         stay_t stay = stay_at (self, d, taken);
         if (stay.from_ms >= new_stay.until_ms || stay.until_ms <= new_stay.from_ms)
             continue;
-        if (place->windows_count > 0)
+        if (place->supply.windows_count > 0)
             return false; /* asked one by one: what fits together is not known */
         others [others_count++] = stay;
         if (stay.from_ms > new_stay.from_ms)
@@ -172,7 +172,7 @@ static bool fits (packing_t *self, const option_t *option, uint64_t *steps)
         for (size_t i = 0; i < others_count; i++)
             if (others [i].from_ms <= self->edges [e] && self->edges [e] < others [i].until_ms)
                 wanted += others [i].nodes;
-        if (place_least (place, self->edges [e], self->edges [e + 1]) < wanted)
+        if (supply_least (&place->supply, self->edges [e], self->edges [e + 1]) < wanted)
             return false;
     }
     return true;

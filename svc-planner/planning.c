@@ -102,18 +102,18 @@ static void find_candidates (errand_t *self)
 
 static void apply_lesson (snapshot_t *snapshot, const site_lesson_t *lesson)
 {
-    size_t site = snapshot_site (snapshot, lesson->name);
+    size_t site = snapshot_source (snapshot, lesson->name);
     if (site == SIZE_MAX)
         return;
-    if (lesson->lead_ms > snapshot->sites [site].lead_ms)
-        snapshot->sites [site].lead_ms = lesson->lead_ms;
+    if (lesson->lead_ms > snapshot->sources [site].lead_ms)
+        snapshot->sources [site].lead_ms = lesson->lead_ms;
     if (lesson->left_out)
         snapshot_leave_out (snapshot, site, lesson->why);
 }
 
 void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char *why)
 {
-    const char *name = self->snapshot->sites [site].party.name;
+    const char *name = self->snapshot->sources [site].party.name;
     size_t at = 0;
     while (at < self->lessons_count && strcmp (self->lessons [at].name, name) != 0)
         at++;
@@ -176,7 +176,7 @@ static void find_present (errand_t *self, const moment_t *now)
     memset (self->present, 0, sizeof self->present);
     for (size_t p = 0; p < locate_count (self->locate); p++) {
         const located_part_t *part = locate_part (self->locate, p);
-        size_t site = part->known ? snapshot_site (self->snapshot, part->party.name) : SIZE_MAX;
+        size_t site = part->known ? snapshot_source (self->snapshot, part->party.name) : SIZE_MAX;
         for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
             const compute_booking_t *booking = &part->record.bookings [b];
             size_t need = need_of (&self->request, booking->need);
@@ -198,7 +198,7 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
     int64_t cpus = 0;
     if (place != SIZE_MAX) {
         const place_t *at = &self->snapshot->places [place];
-        const snapshot_site_t *site = &self->snapshot->sites [at->site];
+        const source_t *site = &self->snapshot->sources [at->source];
         snprintf (resource, sizeof resource, "%s/%s", party_short_name (site->party.name),
                   at->class_name);
         cpus = nodes * at->cpus_per_node;
@@ -234,10 +234,10 @@ static void explain (errand_t *self)
         answer_reason (&self->answer, "", "",
                        "each need could be had alone, but not all at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");
-    for (size_t i = 0; i < self->snapshot->sites_count; i++)
-        if (self->snapshot->sites [i].left_out)
-            answer_reason (&self->answer, "", self->snapshot->sites [i].party.name, "left out: %s",
-                           self->snapshot->sites [i].why);
+    for (size_t i = 0; i < self->snapshot->sources_count; i++)
+        if (self->snapshot->sources [i].left_out)
+            answer_reason (&self->answer, "", self->snapshot->sources [i].party.name,
+                           "left out: %s", self->snapshot->sources [i].why);
 }
 
 static void on_replan (void *owner, const moment_t *now, uint64_t token)

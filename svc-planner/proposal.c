@@ -78,7 +78,7 @@ static void share_choice (const errand_t *self, shares_t *shares)
         const compute_need_t *need = &self->request.compute [i];
         const option_t *option = &self->snapshot->needs [i].options [choice [i]];
         const place_t *place = &self->snapshot->places [option->place];
-        const snapshot_site_t *site = &self->snapshot->sites [place->site];
+        const source_t *site = &self->snapshot->sources [place->source];
         share_t *share = share_of (shares, &site->party);
         if (!share)
             return;
@@ -372,7 +372,7 @@ void answer_of_choice (const errand_t *self, answer_t *answer)
         placement_t *placement = &answer->compute [i];
         snprintf (placement->need, sizeof placement->need, "%s", self->request.compute [i].id);
         snprintf (placement->site, sizeof placement->site, "%s",
-                  party_short_name (self->snapshot->sites [place->site].party.name));
+                  party_short_name (self->snapshot->sources [place->source].party.name));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
         placement->cpus = option->nodes * place->cpus_per_node;
         placement->from_ms = search_start (self->search) + self->request.compute [i].offset_ms;

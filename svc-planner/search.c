@@ -82,14 +82,14 @@ static const place_t *place_of (const search_t *self, const option_t *option)
     return &self->snapshot->places [option->place];
 }
 
-static const snapshot_site_t *site_of (const search_t *self, const option_t *option)
+static const source_t *site_of (const search_t *self, const option_t *option)
 {
-    return &self->snapshot->sites [place_of (self, option)->site];
+    return &self->snapshot->sources [place_of (self, option)->source];
 }
 
 static int64_t gap_of (const search_t *self, const option_t *option)
 {
-    return place_of (self, option)->windows_count > 0 ? 0 : site_of (self, option)->gap_ms;
+    return place_of (self, option)->supply.windows_count > 0 ? 0 : site_of (self, option)->gap_ms;
 }
 
 static void add_span (view_t *view, span_t span, span_t within)
@@ -115,19 +115,19 @@ static void add_change (view_t *view, int64_t start_ms)
 }
 
 /*  Starts at which so many nodes of a profile are free for the length, from an offset on. */
-static void spans_of_profile (view_t *view, const place_t *place, int64_t nodes, int64_t offset_ms,
-                              int64_t length_ms, span_t within)
+static void spans_of_profile (view_t *view, const supply_t *supply, int64_t nodes,
+                              int64_t offset_ms, int64_t length_ms, span_t within)
 {
     size_t i = 0;
-    while (i < place->steps_count) {
-        if (place->steps [i].free < nodes) {
+    while (i < supply->steps_count) {
+        if (supply->steps [i].free < nodes) {
             i++;
             continue;
         }
-        int64_t from_ms = place->steps [i].from_ms;
-        while (i < place->steps_count && place->steps [i].free >= nodes)
+        int64_t from_ms = supply->steps [i].from_ms;
+        while (i < supply->steps_count && supply->steps [i].free >= nodes)
             i++;
-        int64_t until_ms = i < place->steps_count ? place->steps [i].from_ms : place->until_ms;
+        int64_t until_ms = i < supply->steps_count ? supply->steps [i].from_ms : supply->until_ms;
         if (until_ms - from_ms >= length_ms)
             add_span (view, (span_t){from_ms - offset_ms, until_ms - length_ms - offset_ms},
                       within);
@@ -142,12 +142,12 @@ static int compare_spans (const void *a, const void *b)
     return (first->until_ms > second->until_ms) - (first->until_ms < second->until_ms);
 }
 
-static void spans_of_windows (view_t *view, const place_t *place, int64_t nodes, int64_t offset_ms,
-                              int64_t length_ms, span_t within)
+static void spans_of_windows (view_t *view, const supply_t *supply, int64_t nodes,
+                              int64_t offset_ms, int64_t length_ms, span_t within)
 {
-    for (size_t i = 0; i < place->windows_count; i++) {
-        const window_t *window = &place->windows [i];
-        if (window->nodes >= nodes && window->until_ms - window->from_ms >= length_ms)
+    for (size_t i = 0; i < supply->windows_count; i++) {
+        const window_t *window = &supply->windows [i];
+        if (window->quantity >= nodes && window->until_ms - window->from_ms >= length_ms)
             add_span (
               view, (span_t){window->from_ms - offset_ms, window->until_ms - length_ms - offset_ms},
               within);
@@ -181,7 +181,8 @@ static void span_of_fixed (search_t *self, view_t *view, size_t need, const opti
     int64_t begin_ms = start_ms + self->request->compute [need].offset_ms;
     int64_t from_ms = greatest (begin_ms, self->order.check_from_ms);
     int64_t until_ms = begin_ms + need_duration (self->request, need) + gap_of (self, option);
-    if (from_ms >= until_ms || place_least (place_of (self, option), from_ms, until_ms) >= nodes)
+    if (from_ms >= until_ms ||
+        supply_least (&place_of (self, option)->supply, from_ms, until_ms) >= nodes)
         add_span (view, (span_t){start_ms, start_ms}, within);
 }
 
@@ -191,7 +192,7 @@ static void find_spans (search_t *self, view_t *view, size_t need, const option_
     const place_t *place = place_of (self, option);
     const present_t *present = self->order.present ? &self->order.present [need] : NULL;
     bool elsewhere = present && present->pinned && present->place != option->place;
-    if (self->snapshot->sites [place->site].left_out || elsewhere)
+    if (self->snapshot->sources [place->source].left_out || elsewhere)
         return;
     span_t within = frame_of (self, need, option);
     if (within.from_ms > within.until_ms)
@@ -200,10 +201,10 @@ static void find_spans (search_t *self, view_t *view, size_t need, const option_
     int64_t length_ms = need_duration (self->request, need) + gap_of (self, option);
     if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
         span_of_fixed (self, view, need, option, nodes, within);
-    else if (place->windows_count > 0)
-        spans_of_windows (view, place, nodes, offset_ms, length_ms, within);
+    else if (place->supply.windows_count > 0)
+        spans_of_windows (view, &place->supply, nodes, offset_ms, length_ms, within);
     else
-        spans_of_profile (view, place, nodes, offset_ms, length_ms, within);
+        spans_of_profile (view, &place->supply, nodes, offset_ms, length_ms, within);
 }
 
 /*  Where needs may share a place, any rise of its profile can make room for several together. */
@@ -213,12 +214,12 @@ static void find_changes (search_t *self, view_t *view, size_t need, const optio
         add_change (view, view->spans [i].from_ms);
     if (self->request->distinct_sites || view->spans_count == 0)
         return;
-    const place_t *place = place_of (self, option);
+    const supply_t *supply = &place_of (self, option)->supply;
     span_t within = frame_of (self, need, option);
-    for (size_t i = 1; i < place->steps_count; i++) {
-        int64_t start_ms = place->steps [i].from_ms - self->request->compute [need].offset_ms;
-        bool rises = place->steps [i].free > place->steps [i - 1].free;
-        if (rises && place->steps [i].free >= option->nodes && start_ms > within.from_ms &&
+    for (size_t i = 1; i < supply->steps_count; i++) {
+        int64_t start_ms = supply->steps [i].from_ms - self->request->compute [need].offset_ms;
+        bool rises = supply->steps [i].free > supply->steps [i - 1].free;
+        if (rises && supply->steps [i].free >= option->nodes && start_ms > within.from_ms &&
             start_ms <= within.until_ms)
             add_change (view, start_ms);
     }
@@ -254,7 +255,8 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_
         weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
         break;
     case POLICY_LOAD:
-        weight = place_utilisation (place_of (self, option));
+        weight =
+          supply_utilisation (&place_of (self, option)->supply, place_of (self, option)->nodes);
         break;
     case POLICY_RANDOM:
         weight = (int64_t) prng_below (prng, 1000000);
@@ -323,7 +325,7 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, p
     self->needs = must (calloc (count, sizeof *self->needs));
     self->weights = must (calloc (count, sizeof *self->weights));
     self->found_choice = must (calloc (count, sizeof *self->found_choice));
-    size_t cells = count * (snapshot->sites_count + 1);
+    size_t cells = count * (snapshot->sources_count + 1);
     self->cells = must (calloc (cells, sizeof *self->cells));
     self->cell_option = must (calloc (cells, sizeof *self->cell_option));
     for (size_t need = 0; need < count; need++) {
@@ -421,7 +423,7 @@ static bool find_fits (search_t *self)
 
 static void begin_matching (search_t *self)
 {
-    size_t sites = self->snapshot->sites_count;
+    size_t sites = self->snapshot->sources_count;
     for (size_t need = 0; need < self->request->compute_count; need++) {
         const need_view_t *view = &self->needs [need];
         int64_t *row = &self->cells [need * sites];
@@ -429,7 +431,7 @@ static void begin_matching (search_t *self)
             row [site] = WEIGHT_NONE;
         for (size_t i = 0; i < view->fit_count; i++) {
             const option_t *option = &self->snapshot->needs [need].options [view->fit [i]];
-            size_t site = place_of (self, option)->site;
+            size_t site = place_of (self, option)->source;
             if (row [site] != WEIGHT_NONE)
                 continue; /* a lighter class of the site is there already */
             row [site] = self->weights [need][view->fit [i]];
@@ -471,7 +473,7 @@ static void keep_matching (search_t *self)
 {
     size_t choice [NEEDS_MAX];
     for (size_t need = 0; need < self->request->compute_count; need++)
-        choice [need] = self->cell_option [need * self->snapshot->sites_count +
+        choice [need] = self->cell_option [need * self->snapshot->sources_count +
                                            matching_site (self->matching, need)];
     keep_plan (self, matching_weight (self->matching), choice);
 }

@@ -1,8 +1,4 @@
-/*  snapshot - candidates and their free profiles, as sorted steps.
- *
- *  Profiles are short (the frame of one request), so they are kept as the arrays that came in and
- *  patched by rebuilding them.
- */
+/*  snapshot - candidates, and who knows what is free of them. */
 #include "snapshot.h"
 #include "must.h"
 
@@ -38,12 +34,11 @@ void snapshot_destroy (snapshot_t **self_p)
     for (size_t i = 0; i < self->request->compute_count; i++)
         free (self->needs [i].options);
     for (size_t i = 0; i < self->places_count; i++) {
-        free (self->places [i].steps);
-        free (self->places [i].windows);
+        supply_clear (&self->places [i].supply);
     }
     free (self->needs);
     free (self->places);
-    free (self->sites);
+    free (self->sources);
     free (self);
     *self_p = NULL;
 }
@@ -56,9 +51,11 @@ const char *party_short_name (const char *party_name)
 
 static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
 {
-    self->sites = grow (self->sites, self->sites_count, &self->sites_room, sizeof *self->sites);
-    snapshot_site_t *site = &self->sites [self->sites_count];
-    *site = (snapshot_site_t){
+    self->sources =
+      grow (self->sources, self->sources_count, &self->sources_room, sizeof *self->sources);
+    source_t *site = &self->sources [self->sources_count];
+    *site = (source_t){
+      .kind = SOURCE_SITE,
       .disclosure = entry->site->disclosure,
       .lead_ms = entry->site->lead_ms,
       .gap_ms = entry->site->cleaning_gap_ms,
@@ -67,7 +64,7 @@ static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
     snprintf (site->party.name, sizeof site->party.name, "%s", entry->name);
     memcpy (site->party.store, entry->store, STORE_ID_BYTES);
     snprintf (site->party.endpoint, sizeof site->party.endpoint, "%s", entry->endpoint);
-    return self->sites_count++;
+    return self->sources_count++;
 }
 
 static size_t add_place (snapshot_t *self, size_t site, const node_class_t *class)
@@ -76,7 +73,7 @@ static size_t add_place (snapshot_t *self, size_t site, const node_class_t *clas
       grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
     place_t *place = &self->places [self->places_count];
     *place = (place_t){
-      .site = site,
+      .source = site,
       .nodes = class->nodes,
       .cpus_per_node = class->cpus_per_node,
       .price = class->price,
@@ -125,162 +122,33 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
     }
 }
 
-size_t snapshot_site (const snapshot_t *self, const char *party_name)
+size_t snapshot_source (const snapshot_t *self, const char *party_name)
 {
-    for (size_t i = 0; i < self->sites_count; i++)
-        if (strcmp (self->sites [i].party.name, party_name) == 0)
+    for (size_t i = 0; i < self->sources_count; i++)
+        if (strcmp (self->sources [i].party.name, party_name) == 0)
             return i;
     return SIZE_MAX;
 }
 
-size_t snapshot_place (const snapshot_t *self, size_t site, const char *class_name)
+size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name)
 {
     for (size_t i = 0; i < self->places_count; i++)
-        if (self->places [i].site == site && strcmp (self->places [i].class_name, class_name) == 0)
+        if (self->places [i].source == source &&
+            strcmp (self->places [i].class_name, class_name) == 0)
             return i;
     return SIZE_MAX;
 }
 
-void snapshot_profile (snapshot_t *self, size_t place, const profile_t *profile)
+supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource)
 {
-    place_t *to = &self->places [place];
-    free (to->steps);
-    to->steps = NULL;
-    to->steps_count = profile->steps_count;
-    to->until_ms = profile->until_ms;
-    if (profile->steps_count == 0)
-        return;
-    to->steps = must (malloc (profile->steps_count * sizeof *to->steps));
-    memcpy (to->steps, profile->steps, profile->steps_count * sizeof *to->steps);
+    size_t place = snapshot_place (self, source, resource);
+    return place == SIZE_MAX ? NULL : &self->places [place].supply;
 }
 
-void snapshot_window (snapshot_t *self, size_t place, window_t window)
+void snapshot_leave_out (snapshot_t *self, size_t source, const char *why)
 {
-    place_t *to = &self->places [place];
-    to->windows = must (realloc (to->windows, (to->windows_count + 1) * sizeof *to->windows));
-    to->windows [to->windows_count++] = window;
-}
-
-/*  Append a step, unless it says nothing new. */
-static void push_step (place_t *self, int64_t from_ms, int64_t free_nodes)
-{
-    if (self->steps_count > 0 && self->steps [self->steps_count - 1].free == free_nodes)
-        return;
-    self->steps [self->steps_count++] = (profile_step_t){.from_ms = from_ms, .free = free_nodes};
-}
-
-/*  What the steps say from a time on that lies within them. */
-static int64_t steps_at (const profile_step_t *steps, size_t count, int64_t at_ms)
-{
-    int64_t free_nodes = 0;
-    for (size_t i = 0; i < count && steps [i].from_ms <= at_ms; i++)
-        free_nodes = steps [i].free;
-    return free_nodes;
-}
-
-void snapshot_patch (snapshot_t *self, size_t place, const profile_t *fresh)
-{
-    place_t *to = &self->places [place];
-    if (fresh->steps_count == 0 || to->steps_count == 0)
-        return;
-    int64_t begin_ms = to->steps [0].from_ms;
-    int64_t from_ms = fresh->steps [0].from_ms > begin_ms ? fresh->steps [0].from_ms : begin_ms;
-    int64_t until_ms = fresh->until_ms < to->until_ms ? fresh->until_ms : to->until_ms;
-    if (from_ms >= until_ms)
-        return;
-
-    profile_step_t *old = to->steps;
-    size_t old_count = to->steps_count;
-    to->steps = must (malloc ((old_count + fresh->steps_count + 2) * sizeof *to->steps));
-    to->steps_count = 0;
-    for (size_t i = 0; i < old_count && old [i].from_ms < from_ms; i++)
-        push_step (to, old [i].from_ms, old [i].free);
-    push_step (to, from_ms, steps_at (fresh->steps, fresh->steps_count, from_ms));
-    for (size_t i = 0; i < fresh->steps_count && fresh->steps [i].from_ms < until_ms; i++)
-        if (fresh->steps [i].from_ms > from_ms)
-            push_step (to, fresh->steps [i].from_ms, fresh->steps [i].free);
-    if (until_ms < to->until_ms)
-        push_step (to, until_ms, steps_at (old, old_count, until_ms));
-    for (size_t i = 0; i < old_count; i++)
-        if (old [i].from_ms > until_ms)
-            push_step (to, old [i].from_ms, old [i].free);
-    free (old);
-}
-
-void snapshot_deny (snapshot_t *self, size_t place, int64_t from_ms, int64_t until_ms,
-                    int64_t wanted)
-{
-    place_t *to = &self->places [place];
-    for (size_t i = 0; i < to->windows_count; i++) {
-        window_t *window = &to->windows [i];
-        if (window->from_ms < until_ms && from_ms < window->until_ms && window->nodes >= wanted)
-            window->nodes = wanted - 1;
-    }
-    if (from_ms >= until_ms || place_least (to, from_ms, until_ms) < wanted)
-        return;
-    profile_step_t step = {.from_ms = from_ms, .free = wanted - 1};
-    snapshot_patch (self, place,
-                    &(profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
-}
-
-void snapshot_leave_out (snapshot_t *self, size_t site, const char *why)
-{
-    self->sites [site].left_out = true;
-    snprintf (self->sites [site].why, sizeof self->sites [site].why, "%s", why);
-}
-
-/*  The last step that begins at or before at_ms; the first when there is none. */
-static size_t step_before (const place_t *self, int64_t at_ms)
-{
-    size_t low = 0, high = self->steps_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (self->steps [middle].from_ms <= at_ms)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int64_t windows_least (const place_t *self, int64_t from_ms, int64_t until_ms)
-{
-    int64_t nodes = 0;
-    for (size_t i = 0; i < self->windows_count; i++) {
-        const window_t *window = &self->windows [i];
-        if (window->from_ms <= from_ms && window->until_ms >= until_ms && window->nodes > nodes)
-            nodes = window->nodes;
-    }
-    return nodes;
-}
-
-int64_t place_least (const place_t *self, int64_t from_ms, int64_t until_ms)
-{
-    assert (from_ms < until_ms);
-    if (self->windows_count > 0)
-        return windows_least (self, from_ms, until_ms);
-    if (self->steps_count == 0 || from_ms < self->steps [0].from_ms || until_ms > self->until_ms)
-        return 0;
-    int64_t least = INT64_MAX;
-    for (size_t i = step_before (self, from_ms);
-         i < self->steps_count && self->steps [i].from_ms < until_ms; i++)
-        if (self->steps [i].free < least)
-            least = self->steps [i].free;
-    return least;
-}
-
-int64_t place_utilisation (const place_t *self)
-{
-    if (self->steps_count == 0 || self->nodes == 0)
-        return 0;
-    double node_ms = 0;
-    for (size_t i = 0; i < self->steps_count; i++) {
-        int64_t until_ms = i + 1 < self->steps_count ? self->steps [i + 1].from_ms : self->until_ms;
-        node_ms += (double) self->steps [i].free * (double) (until_ms - self->steps [i].from_ms);
-    }
-    double span_ms = (double) (self->until_ms - self->steps [0].from_ms);
-    double share = span_ms > 0 ? 1 - node_ms / span_ms / self->nodes : 0;
-    return share <= 0 ? 0 : (int64_t) (share * 1e6);
+    self->sources [source].left_out = true;
+    snprintf (self->sources [source].why, sizeof self->sources [source].why, "%s", why);
 }
 
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option)

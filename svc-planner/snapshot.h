@@ -10,37 +10,30 @@
 
 #include "directory.h"
 #include "request.h"
+#include "supply.h"
 
-/*  A site that some need could use. */
+typedef enum { SOURCE_SITE, SOURCE_DOMAIN } source_kind_t;
+
+/*  Who can be asked what is free: a site that some need could use, or a network domain. */
 typedef struct {
-    party_t party; /* "lis/ams" */
+    party_t party; /* "lis/ams", "nis/N" */
+    source_kind_t kind;
     disclosure_t disclosure;
     int64_t lead_ms;
     int64_t gap_ms;
     int64_t horizon_ms;
     bool left_out; /* silent, or refused for a reason that planning can't mend */
     char why [WHY_BYTES];
-} snapshot_site_t;
-
-/*  A window that a site was asked about. */
-typedef struct {
-    int64_t from_ms;
-    int64_t until_ms;
-    int64_t nodes; /* that fit */
-} window_t;
+} source_t;
 
 /*  A class of a site. */
 typedef struct {
-    size_t site;
+    size_t source;
     char class_name [NAME_BYTES_MAX + 1];
     uint32_t nodes;
     uint32_t cpus_per_node;
     int64_t price;
-    profile_step_t *steps; /* nothing is free outside [steps [0].from_ms, until_ms) */
-    size_t steps_count;
-    int64_t until_ms;
-    window_t *windows; /* instead of steps where the site discloses windows only */
-    size_t windows_count;
+    supply_t supply; /* of nodes */
 } place_t;
 
 /*  One need at one place. */
@@ -60,9 +53,9 @@ typedef struct {
 
 typedef struct {
     const user_request_t *request; /* borrowed */
-    snapshot_site_t *sites;
-    size_t sites_count;
-    size_t sites_room;
+    source_t *sources;
+    size_t sources_count;
+    size_t sources_room;
     place_t *places;
     size_t places_count;
     size_t places_room;
@@ -80,29 +73,15 @@ void snapshot_destroy (snapshot_t **self_p);
  *  has fewer than options_max yet. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
 
-/*  The site of that name, the place of that class; SIZE_MAX when there is none. */
-size_t snapshot_site (const snapshot_t *self, const char *party_name);
-size_t snapshot_place (const snapshot_t *self, size_t site, const char *class_name);
+/*  The source of that name, the place of that class; SIZE_MAX when there is none. */
+size_t snapshot_source (const snapshot_t *self, const char *party_name);
+size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name);
 
-/*  A site's answer over the whole frame: replaces what was known. */
-void snapshot_profile (snapshot_t *self, size_t place, const profile_t *profile);
-void snapshot_window (snapshot_t *self, size_t place, window_t window);
+/*  What is known of a class or link, by its name at its source; NULL when there is none. */
+supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
 
-/*  Something newer about part of the frame, as a refusal tells it: corrects what was known. */
-void snapshot_patch (snapshot_t *self, size_t place, const profile_t *fresh);
-
-/*  So many nodes are not free somewhere in the interval, and that is all we were told. */
-void snapshot_deny (snapshot_t *self, size_t place, int64_t from_ms, int64_t until_ms,
-                    int64_t wanted);
-
-/*  Plan without this site from now on. */
-void snapshot_leave_out (snapshot_t *self, size_t site, const char *why);
-
-/*  Least free over an interval; 0 where nothing is known. */
-int64_t place_least (const place_t *self, int64_t from_ms, int64_t until_ms);
-
-/*  Booked share of the known part, in millionths. */
-int64_t place_utilisation (const place_t *self);
+/*  Plan without this source from now on. */
+void snapshot_leave_out (snapshot_t *self, size_t source, const char *why);
 
 /*  Price of one need at one place, in micro-credits; bounded so that sums don't overflow. */
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option);

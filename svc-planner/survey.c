@@ -36,14 +36,14 @@ static void leave_out (survey_t *self, size_t site, const char *why)
     snapshot_leave_out (self->snapshot, site, why);
     service_count (self->service, "sites_left_out", 1);
     outbox_log (self->service->outbox, LEVEL_WARNING, "site %s left out why=%.200s",
-                self->snapshot->sites [site].party.name, why);
+                self->snapshot->sources [site].party.name, why);
 }
 
 /*  Whoever was not waited for is left out. */
 static void finish (survey_t *self, const moment_t *now)
 {
     bool hasty = false;
-    for (size_t i = 0; i < self->snapshot->sites_count; i++) {
+    for (size_t i = 0; i < self->snapshot->sources_count; i++) {
         if (self->questions [i].call == 0)
             continue;
         calls_cancel (self->service->calls, self->questions [i].call);
@@ -57,7 +57,7 @@ static void finish (survey_t *self, const moment_t *now)
 /*  One question has its answer, or none. */
 static void answered (survey_t *self, const moment_t *now, size_t site, call_status_t status)
 {
-    const char *name = self->snapshot->sites [site].party.name;
+    const char *name = self->snapshot->sources [site].party.name;
     if (status == CALL_TIMED_OUT)
         suspects_add (self->suspects, now, name);
     else
@@ -79,10 +79,10 @@ static void take_windows (survey_t *self, size_t site, bytes_t body)
     }
     for (size_t i = 0; i < question->windows_count; i++) {
         const window_asked_t *asked = &question->windows [i];
-        snapshot_window (self->snapshot, asked->place,
-                         (window_t){.from_ms = asked->from_ms,
-                                    .until_ms = asked->until_ms,
-                                    .nodes = fits [i] ? asked->nodes : 0});
+        supply_window (&self->snapshot->places [asked->place].supply,
+                       (window_t){.from_ms = asked->from_ms,
+                                  .until_ms = asked->until_ms,
+                                  .quantity = fits [i] ? asked->nodes : 0});
     }
 }
 
@@ -107,7 +107,7 @@ static void choose_windows (survey_t *self, const moment_t *now, size_t site)
     size_t options = 0;
     for (size_t n = 0; n < snapshot->request->compute_count; n++)
         for (size_t i = 0; i < snapshot->needs [n].options_count; i++)
-            options += snapshot->places [snapshot->needs [n].options [i].place].site == site;
+            options += snapshot->places [snapshot->needs [n].options [i].place].source == site;
     int64_t spread_ms = self->starts.latest_ms - self->starts.earliest_ms;
     size_t each = options > 0 ? WINDOWS_ASKED_MAX / options : 1;
     each = each < 1 || spread_ms == 0 ? 1 : each;
@@ -115,7 +115,7 @@ static void choose_windows (survey_t *self, const moment_t *now, size_t site)
     for (size_t n = 0; n < snapshot->request->compute_count; n++) {
         for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
             const option_t *option = &snapshot->needs [n].options [i];
-            if (snapshot->places [option->place].site != site)
+            if (snapshot->places [option->place].source != site)
                 continue;
             for (size_t k = 0; k < each && question->windows_count < WINDOWS_ASKED_MAX; k++) {
                 int64_t start_ms = self->starts.earliest_ms;
@@ -138,7 +138,7 @@ static void choose_windows (survey_t *self, const moment_t *now, size_t site)
 static void ask (survey_t *self, const moment_t *now, size_t site, const char *method,
                  packed_t body, call_done_fn *done)
 {
-    const party_t *party = &self->snapshot->sites [site].party;
+    const party_t *party = &self->snapshot->sources [site].party;
     self->questions [site].call =
       calls_start (self->service->calls, now,
                    &(call_order_t){.peer = party->name,
@@ -175,9 +175,9 @@ static void take_profiles (survey_t *self, size_t site, bytes_t body)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t place = snapshot_place (self->snapshot, site, profiles [i].resource);
-        if (place != SIZE_MAX)
-            snapshot_profile (self->snapshot, place, &profiles [i]);
+        supply_t *supply = snapshot_supply (self->snapshot, site, profiles [i].resource);
+        if (supply)
+            supply_profile (supply, &profiles [i]);
     }
     profiles_free (profiles, count);
 }
@@ -204,11 +204,11 @@ static void ask_profile (survey_t *self, const moment_t *now, size_t site)
     const char *classes [SITE_CLASSES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < snapshot->places_count && count < SITE_CLASSES_MAX; i++)
-        if (snapshot->places [i].site == site)
+        if (snapshot->places [i].source == site)
             classes [count++] = snapshot->places [i].class_name;
-    int64_t until_ms = self->until_ms + snapshot->sites [site].gap_ms;
-    int64_t horizon_ms = now->wall_ms + snapshot->sites [site].horizon_ms;
-    if (snapshot->sites [site].horizon_ms > 0 && until_ms > horizon_ms)
+    int64_t until_ms = self->until_ms + snapshot->sources [site].gap_ms;
+    int64_t horizon_ms = now->wall_ms + snapshot->sources [site].horizon_ms;
+    if (snapshot->sources [site].horizon_ms > 0 && until_ms > horizon_ms)
         until_ms = horizon_ms;
     if (until_ms <= self->from_ms) {
         leave_out (self, site, "the window lies beyond its horizon");
@@ -230,12 +230,12 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
 static void count_waiting (survey_t *self, const moment_t *now, bool patient)
 {
     size_t asked = 0;
-    for (size_t i = 0; i < self->snapshot->sites_count; i++) {
+    for (size_t i = 0; i < self->snapshot->sources_count; i++) {
         if (self->questions [i].call == 0)
             continue;
         asked++;
         self->questions [i].suspect =
-          !patient && suspects_has (self->suspects, now, self->snapshot->sites [i].party.name);
+          !patient && suspects_has (self->suspects, now, self->snapshot->sources [i].party.name);
         self->waiting += !self->questions [i].suspect;
     }
     if (asked > 0 && self->waiting == 0)
@@ -259,11 +259,11 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     if (self->from_ms < now->wall_ms)
         self->from_ms = now->wall_ms; /* what has passed is nobody's any more */
     self->until_ms = order->starts.latest_ms + user_request_span (snapshot->request);
-    self->questions = must (calloc (snapshot->sites_count + 1, sizeof *self->questions));
-    for (size_t i = 0; i < snapshot->sites_count; i++) {
-        if (snapshot->sites [i].left_out)
+    self->questions = must (calloc (snapshot->sources_count + 1, sizeof *self->questions));
+    for (size_t i = 0; i < snapshot->sources_count; i++) {
+        if (snapshot->sources [i].left_out)
             continue;
-        if (snapshot->sites [i].disclosure == DISCLOSE_WINDOWS)
+        if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)
             ask_windows (self, now, i);
         else
             ask_profile (self, now, i);
@@ -279,7 +279,7 @@ void survey_destroy (survey_t **self_p)
     survey_t *self = *self_p;
     if (!self)
         return;
-    for (size_t i = 0; i < self->snapshot->sites_count; i++) {
+    for (size_t i = 0; i < self->snapshot->sources_count; i++) {
         calls_cancel (self->service->calls, self->questions [i].call);
         free (self->questions [i].windows);
     }

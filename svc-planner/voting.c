@@ -38,23 +38,23 @@ static void note_reason (errand_t *self, const party_t *party, const refusal_t *
     reason->free = refusal->free;
 }
 
-/*  The class of a resource "ams/thin"; SIZE_MAX when it is none of this site's. */
-static size_t place_named (const snapshot_t *snapshot, size_t site, const char *resource)
+/*  What is known of a resource "ams/thin"; NULL when it is none of this source's. */
+static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *resource)
 {
     const char *slash = strrchr (resource, '/');
-    return snapshot_place (snapshot, site, slash ? slash + 1 : resource);
+    return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
 }
 
 static void learn_short (errand_t *self, size_t site, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        size_t place = snapshot_place (self->snapshot, site, refusal->fresh [i].resource);
-        if (place != SIZE_MAX)
-            snapshot_patch (self->snapshot, place, &refusal->fresh [i]);
+        supply_t *supply = snapshot_supply (self->snapshot, site, refusal->fresh [i].resource);
+        if (supply)
+            supply_patch (supply, &refusal->fresh [i]);
     }
-    size_t place = place_named (self->snapshot, site, refusal->resource);
-    if (place != SIZE_MAX && refusal->from_ms < refusal->until_ms)
-        snapshot_deny (self->snapshot, place, refusal->from_ms, refusal->until_ms, refusal->wanted);
+    supply_t *supply = supply_named (self->snapshot, site, refusal->resource);
+    if (supply && refusal->from_ms < refusal->until_ms)
+        supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
         errand_learn_site (self, site, 0, refusal_reason_word (refusal->reason));
 }
@@ -88,7 +88,7 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
 static lesson_t learn_site (errand_t *self, const moment_t *now, const party_t *party,
                             const vote_t *vote)
 {
-    size_t site = self->snapshot ? snapshot_site (self->snapshot, party->name) : SIZE_MAX;
+    size_t site = self->snapshot ? snapshot_source (self->snapshot, party->name) : SIZE_MAX;
     switch (vote->kind) {
     case VOTE_YES:
     case VOTE_WAITING:

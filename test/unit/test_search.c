@@ -38,7 +38,7 @@ static void tell_profiles (problem_t *problem)
 {
     for (size_t p = 0; p < problem->snapshot->places_count; p++) {
         const place_t *place = &problem->snapshot->places [p];
-        size_t site = (size_t) (problem->snapshot->sites [place->site].party.name [5] - '0');
+        size_t site = (size_t) (problem->snapshot->sources [place->source].party.name [5] - '0');
         size_t class = (size_t) (place->class_name [1] - '0');
         profile_step_t steps [HORIZON];
         size_t count = 0;
@@ -47,8 +47,8 @@ static void tell_profiles (problem_t *problem)
             if (count == 0 || steps [count - 1].free != free_nodes)
                 steps [count++] = (profile_step_t){.from_ms = t, .free = free_nodes};
         }
-        snapshot_profile (problem->snapshot, p,
-                          &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
+        supply_profile (&problem->snapshot->places [p].supply,
+                        &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
     }
 }
 
@@ -112,21 +112,22 @@ static bool plan_fits (const problem_t *problem, int64_t start, const size_t *ch
                 const option_t *option = &snapshot->needs [n].options [choice [n]];
                 int64_t from = start + problem->needs [n].offset_ms;
                 int64_t until = from + need_duration (&problem->request, n) +
-                                snapshot->sites [place->site].gap_ms;
+                                snapshot->sources [place->source].gap_ms;
                 if (option->place == p && from <= t && t < until)
                     wanted += option->nodes;
             }
-            if (wanted > 0 && (t >= HORIZON || place_least (place, t, t + 1) < wanted))
+            if (wanted > 0 && (t >= HORIZON || supply_least (&place->supply, t, t + 1) < wanted))
                 return false;
         }
     }
     for (size_t n = 0; n < problem->request.compute_count; n++) {
-        size_t site = snapshot->places [snapshot->needs [n].options [choice [n]].place].site;
-        if (start + user_request_offset_least (&problem->request) < snapshot->sites [site].lead_ms)
+        size_t site = snapshot->places [snapshot->needs [n].options [choice [n]].place].source;
+        if (start + user_request_offset_least (&problem->request) <
+            snapshot->sources [site].lead_ms)
             return false;
         for (size_t m = 0; m < n; m++) {
             const option_t *other = &snapshot->needs [m].options [choice [m]];
-            if (problem->request.distinct_sites && snapshot->places [other->place].site == site)
+            if (problem->request.distinct_sites && snapshot->places [other->place].source == site)
                 return false;
         }
     }
@@ -270,8 +271,8 @@ static void make_equal (equal_t *self, size_t needs, size_t sites, uint32_t node
     }
     profile_step_t step = {.from_ms = 0, .free = nodes};
     for (size_t p = 0; p < self->snapshot->places_count; p++)
-        snapshot_profile (self->snapshot, p,
-                          &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
+        supply_profile (&self->snapshot->places [p].supply,
+                        &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
 }
 
 static void clear_equal (equal_t *self)
@@ -365,11 +366,11 @@ static void a_patch_corrects_its_interval_and_no_more (void **state)
             memcpy (steps, patch, sizeof steps);
             profile_t profile = {.steps = steps, .steps_count = count, .until_ms = until};
             if (round == 0)
-                snapshot_profile (equal.snapshot, 0, &profile);
+                supply_profile (&equal.snapshot->places [0].supply, &profile);
             else
-                snapshot_patch (equal.snapshot, 0, &profile);
+                supply_patch (&equal.snapshot->places [0].supply, &profile);
             for (int64_t t = 0; t < 60; t++)
-                if (place_least (&equal.snapshot->places [0], t, t + 1) != now [t])
+                if (supply_least (&equal.snapshot->places [0].supply, t, t + 1) != now [t])
                     fail_msg ("seed %llu round %d t %lld", (unsigned long long) seed, round,
                               (long long) t);
             from = (int64_t) prng_below (&prng, 59);
@@ -385,9 +386,9 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     equal_t equal;
     make_equal (&equal, 1, 1, 9, 2, false);
     place_t *place = &equal.snapshot->places [0];
-    place->steps_count = 0;
-    snapshot_window (equal.snapshot, 0, (window_t){40, 140, 1});
-    snapshot_window (equal.snapshot, 0, (window_t){90, 190, 2});
+    place->supply.steps_count = 0;
+    supply_window (&equal.snapshot->places [0].supply, (window_t){40, 140, 1});
+    supply_window (&equal.snapshot->places [0].supply, (window_t){90, 190, 2});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {
@@ -396,7 +397,7 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     assert_int_equal (run (search, 100), SEARCH_FOUND);
     assert_int_equal (search_start (search), 90);
     search_destroy (&search);
-    snapshot_deny (equal.snapshot, 0, 90, 190, 2);
+    supply_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
     search = search_new (equal.snapshot, &order, &prng);
     assert_int_equal (run (search, 100), SEARCH_NONE);
     search_destroy (&search);
@@ -430,10 +431,10 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
     equal_t equal;
     make_equal (&equal, 1, 2, 9, 8, true);
     profile_step_t low [] = {{0, 4}, {300, 9}, {350, 5}};
-    snapshot_profile (equal.snapshot, 0,
-                      &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
-    snapshot_profile (equal.snapshot, 1,
-                      &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
+    supply_profile (&equal.snapshot->places [0].supply,
+                    &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
+    supply_profile (&equal.snapshot->places [1].supply,
+                    &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {

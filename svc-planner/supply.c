@@ -1,0 +1,145 @@
+/*  supply - a profile as sorted steps, or windows. */
+#include "supply.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void supply_clear (supply_t *self)
+{
+    free (self->steps);
+    free (self->windows);
+    *self = (supply_t){0};
+}
+
+void supply_profile (supply_t *self, const profile_t *profile)
+{
+    free (self->steps);
+    self->steps = NULL;
+    self->steps_count = profile->steps_count;
+    self->until_ms = profile->until_ms;
+    if (profile->steps_count == 0)
+        return;
+    self->steps = must (malloc (profile->steps_count * sizeof *self->steps));
+    memcpy (self->steps, profile->steps, profile->steps_count * sizeof *self->steps);
+}
+
+void supply_window (supply_t *self, window_t window)
+{
+    self->windows =
+      must (realloc (self->windows, (self->windows_count + 1) * sizeof *self->windows));
+    self->windows [self->windows_count++] = window;
+}
+
+/*  Append a step, unless it says nothing new. */
+static void push_step (supply_t *self, int64_t from_ms, int64_t quantity)
+{
+    if (self->steps_count > 0 && self->steps [self->steps_count - 1].free == quantity)
+        return;
+    self->steps [self->steps_count++] = (profile_step_t){.from_ms = from_ms, .free = quantity};
+}
+
+/*  What the steps say from a time on that lies within them. */
+static int64_t steps_at (const profile_step_t *steps, size_t count, int64_t at_ms)
+{
+    int64_t quantity = 0;
+    for (size_t i = 0; i < count && steps [i].from_ms <= at_ms; i++)
+        quantity = steps [i].free;
+    return quantity;
+}
+
+void supply_patch (supply_t *self, const profile_t *fresh)
+{
+    if (fresh->steps_count == 0 || self->steps_count == 0)
+        return;
+    int64_t begin_ms = self->steps [0].from_ms;
+    int64_t from_ms = fresh->steps [0].from_ms > begin_ms ? fresh->steps [0].from_ms : begin_ms;
+    int64_t until_ms = fresh->until_ms < self->until_ms ? fresh->until_ms : self->until_ms;
+    if (from_ms >= until_ms)
+        return;
+
+    profile_step_t *old = self->steps;
+    size_t old_count = self->steps_count;
+    self->steps = must (malloc ((old_count + fresh->steps_count + 2) * sizeof *self->steps));
+    self->steps_count = 0;
+    for (size_t i = 0; i < old_count && old [i].from_ms < from_ms; i++)
+        push_step (self, old [i].from_ms, old [i].free);
+    push_step (self, from_ms, steps_at (fresh->steps, fresh->steps_count, from_ms));
+    for (size_t i = 0; i < fresh->steps_count && fresh->steps [i].from_ms < until_ms; i++)
+        if (fresh->steps [i].from_ms > from_ms)
+            push_step (self, fresh->steps [i].from_ms, fresh->steps [i].free);
+    if (until_ms < self->until_ms)
+        push_step (self, until_ms, steps_at (old, old_count, until_ms));
+    for (size_t i = 0; i < old_count; i++)
+        if (old [i].from_ms > until_ms)
+            push_step (self, old [i].from_ms, old [i].free);
+    free (old);
+}
+
+void supply_deny (supply_t *self, int64_t from_ms, int64_t until_ms, int64_t wanted)
+{
+    for (size_t i = 0; i < self->windows_count; i++) {
+        window_t *window = &self->windows [i];
+        if (window->from_ms < until_ms && from_ms < window->until_ms && window->quantity >= wanted)
+            window->quantity = wanted - 1;
+    }
+    if (from_ms >= until_ms || supply_least (self, from_ms, until_ms) < wanted)
+        return;
+    profile_step_t step = {.from_ms = from_ms, .free = wanted - 1};
+    supply_patch (self, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
+}
+
+/*  The last step that begins at or before at_ms; the first when there is none. */
+static size_t step_before (const supply_t *self, int64_t at_ms)
+{
+    size_t low = 0, high = self->steps_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (self->steps [middle].from_ms <= at_ms)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t windows_least (const supply_t *self, int64_t from_ms, int64_t until_ms)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < self->windows_count; i++) {
+        const window_t *window = &self->windows [i];
+        if (window->from_ms <= from_ms && window->until_ms >= until_ms && window->quantity > most)
+            most = window->quantity;
+    }
+    return most;
+}
+
+int64_t supply_least (const supply_t *self, int64_t from_ms, int64_t until_ms)
+{
+    assert (from_ms < until_ms);
+    if (self->windows_count > 0)
+        return windows_least (self, from_ms, until_ms);
+    if (self->steps_count == 0 || from_ms < self->steps [0].from_ms || until_ms > self->until_ms)
+        return 0;
+    int64_t least = INT64_MAX;
+    for (size_t i = step_before (self, from_ms);
+         i < self->steps_count && self->steps [i].from_ms < until_ms; i++)
+        if (self->steps [i].free < least)
+            least = self->steps [i].free;
+    return least;
+}
+
+int64_t supply_utilisation (const supply_t *self, int64_t capacity)
+{
+    if (self->steps_count == 0 || capacity <= 0)
+        return 0;
+    double free_ms = 0;
+    for (size_t i = 0; i < self->steps_count; i++) {
+        int64_t until_ms = i + 1 < self->steps_count ? self->steps [i + 1].from_ms : self->until_ms;
+        free_ms += (double) self->steps [i].free * (double) (until_ms - self->steps [i].from_ms);
+    }
+    double span_ms = (double) (self->until_ms - self->steps [0].from_ms);
+    double share = span_ms > 0 ? 1 - free_ms / span_ms / (double) capacity : 0;
+    return share <= 0 ? 0 : (int64_t) (share * 1e6);
+}

@@ -1,0 +1,50 @@
+/*  supply - what is known to be free of one resource over time: nodes of a class, bandwidth of a
+ *  link.
+ *
+ *  A profile answered over the whole frame of a request, corrected by what refusals teach; or, of
+ *  who discloses windows only, the windows asked and nothing else. Nothing is free where nothing is
+ *  known. Profiles are short, so they are kept as the sorted steps that came in and patched by
+ *  rebuilding them.
+ */
+#ifndef MUSUBI_SUPPLY_H
+#define MUSUBI_SUPPLY_H
+
+#include "transaction.h"
+
+/*  A window that was asked about. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t quantity; /* that fits; 0 when what was asked for does not */
+} window_t;
+
+/*  Owns its lists: supply_clear. */
+typedef struct {
+    profile_step_t *steps; /* nothing is free outside [steps [0].from_ms, until_ms) */
+    size_t steps_count;
+    int64_t until_ms;
+    window_t *windows; /* instead of steps where windows only are disclosed */
+    size_t windows_count;
+} supply_t;
+
+void supply_clear (supply_t *self);
+
+/*  An answer over the whole frame: replaces what was known. */
+void supply_profile (supply_t *self, const profile_t *profile);
+
+/*  One more window. */
+void supply_window (supply_t *self, window_t window);
+
+/*  Something newer about part of the frame, as a refusal tells it: corrects what was known. */
+void supply_patch (supply_t *self, const profile_t *fresh);
+
+/*  So much is not free somewhere in the interval, and that is all we were told. */
+void supply_deny (supply_t *self, int64_t from_ms, int64_t until_ms, int64_t wanted);
+
+/*  Least free over a non-empty interval; 0 where nothing is known. */
+int64_t supply_least (const supply_t *self, int64_t from_ms, int64_t until_ms);
+
+/*  Booked share of the known part of a capacity, in millionths. */
+int64_t supply_utilisation (const supply_t *self, int64_t capacity);
+
+#endif
