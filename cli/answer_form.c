@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WAY_TEXT_BYTES 1024 /* of a path in a table */
+
 static json_t *made (json_t *json)
 {
     if (!json)
@@ -101,6 +103,34 @@ static json_t *compute_form (const json_t *placements)
     return list;
 }
 
+static json_t *texts_form (const json_t *texts)
+{
+    return texts ? json_deep_copy (texts) : json_array ();
+}
+
+static json_t *network_form (const json_t *connections)
+{
+    json_t *list = made (json_array ());
+    size_t i;
+    const json_t *connection;
+    json_array_foreach (connections, i, connection)
+    {
+        json_t *one = made (json_object ());
+        const json_t *latency = json_object_get (connection, "latency_ms");
+        take (one, "need", json_string (text_of (connection, "need")));
+        take (one, "between", texts_form (json_object_get (connection, "between")));
+        take (one, "path", texts_form (json_object_get (connection, "path")));
+        take (one, "links", texts_form (json_object_get (connection, "links")));
+        take_number (one, "mbps", connection);
+        if (json_number_value (latency) > 0)
+            take (one, "latency_ms", json_real (json_number_value (latency)));
+        take_time (one, "start", connection, "from_ms");
+        take_time (one, "end", connection, "until_ms");
+        json_array_append_new (list, one);
+    }
+    return list;
+}
+
 static json_t *reasons_form (const json_t *reasons)
 {
     json_t *list = made (json_array ());
@@ -181,7 +211,7 @@ json_t *answer_form (const json_t *answer)
         take_time (form, "start", answer, "start_ms");
         take_time (form, "end", answer, "end_ms");
         take (form, "compute", compute_form (json_object_get (answer, "compute")));
-        take (form, "network", json_array ());
+        take (form, "network", network_form (json_object_get (answer, "network")));
         take (form, "data", json_array ());
         take_number (form, "cost", answer);
     }
@@ -237,6 +267,74 @@ static void print_compute (const json_t *compute, FILE *to)
     table_destroy (&table);
 }
 
+/*  The texts of a list, joined; as much of it as there is room for. */
+static void join (const json_t *texts, const char *between, char *joined, size_t size)
+{
+    size_t length = 0;
+    size_t i;
+    const json_t *one;
+    joined [0] = '\0';
+    json_array_foreach (texts, i, one)
+    {
+        if (length < size)
+            length += (size_t) snprintf (joined + length, size - length, "%s%s", i ? between : "",
+                                         json_string_value (one) ? json_string_value (one) : "");
+    }
+}
+
+/*  The way from one end to the other: its vertices, or the links where these are not known. */
+static void way_text (const json_t *connection, char *text, size_t size)
+{
+    const json_t *path = json_object_get (connection, "path");
+    const json_t *links = json_object_get (connection, "links");
+    if (json_array_size (path) > 0 || json_array_size (links) > 0)
+        join (json_array_size (path) > 0 ? path : links, " > ", text, size);
+    else
+        snprintf (text, size, "on one site");
+}
+
+static void print_network (const json_t *network, FILE *to)
+{
+    static const char *const headings [] = {"NEED",     ">MBIT/S", "PATH", "LINKS",
+                                            ">LATENCY", "START",   "END"};
+    table_t *table = table_new (headings, 7);
+    size_t i;
+    const json_t *one;
+    json_array_foreach (network, i, one)
+    {
+        char mbps [24];
+        char way [WAY_TEXT_BYTES];
+        char links [WAY_TEXT_BYTES];
+        char latency [32] = "";
+        char start [TIME_TEXT_BYTES];
+        char end [TIME_TEXT_BYTES];
+        snprintf (mbps, sizeof mbps, "%" PRId64, number_of (one, "mbps"));
+        way_text (one, way, sizeof way);
+        join (json_object_get (one, "links"), " ", links, sizeof links);
+        if (json_object_get (one, "latency_ms"))
+            snprintf (latency, sizeof latency, "%.6g ms",
+                      json_real_value (json_object_get (one, "latency_ms")));
+        const char *cells [] = {text_of (one, "need"),
+                                mbps,
+                                way,
+                                links,
+                                latency,
+                                time_brief (text_of (one, "start"), start),
+                                time_brief (text_of (one, "end"), end)};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+}
+
+static void print_parts (const json_t *form, FILE *to)
+{
+    if (json_array_size (json_object_get (form, "compute")) > 0)
+        print_compute (json_object_get (form, "compute"), to);
+    if (json_array_size (json_object_get (form, "network")) > 0)
+        print_network (json_object_get (form, "network"), to);
+}
+
 /*  The sentence of the planner, or one made of the figures. */
 static void print_reason (const json_t *reason, FILE *to)
 {
@@ -288,12 +386,11 @@ void answer_print (const json_t *form, const char *what, FILE *to)
     fprintf (to, "%s%s%s", status, *id ? " " : "", id);
     print_span (form, "  ", to);
     fprintf (to, "\n");
-    if (json_array_size (json_object_get (form, "compute")) > 0) {
-        print_compute (json_object_get (form, "compute"), to);
+    print_parts (form, to);
+    if (json_array_size (json_object_get (form, "compute")) > 0)
         fprintf (to, "cost %s, planned in %" PRId64 " ms and %" PRId64 " round%s\n",
                  cost_text (number_of (form, "cost"), cost), number_of (form, "planning_ms"),
                  number_of (form, "rounds"), number_of (form, "rounds") == 1 ? "" : "s");
-    }
 }
 
 static const char *show_word (const char *status)
@@ -321,6 +418,21 @@ static const char *state_word (const char *state)
     return "unknown";
 }
 
+/*  The domains whose circuits may be used now; NULL where no parts are told. */
+static json_t *provisioned_form (const json_t *parts)
+{
+    json_t *domains = json_array_size (parts) > 0 ? made (json_array ()) : NULL;
+    size_t i;
+    const json_t *part;
+    json_array_foreach (parts, i, part)
+    {
+        if (json_is_true (json_object_get (part, "provisioned")))
+            json_array_append_new (domains,
+                                   json_string (name_short (text_of (part, "participant"))));
+    }
+    return domains;
+}
+
 json_t *view_form (const json_t *view)
 {
     json_t *form = made (json_object ());
@@ -333,6 +445,10 @@ json_t *view_form (const json_t *view)
     take_time (form, "start", view, "start_ms");
     take_time (form, "end", view, "end_ms");
     take (form, "compute", compute_form (json_object_get (view, "compute")));
+    take (form, "network", network_form (json_object_get (view, "network")));
+    json_t *provisioned = provisioned_form (json_object_get (view, "parts"));
+    if (provisioned)
+        take (form, "provisioned", provisioned);
     json_t *silent = json_object_get (view, "silent");
     take (form, "silent", silent ? json_deep_copy (silent) : json_array ());
     return form;
@@ -351,9 +467,11 @@ void view_print (const json_t *form, FILE *to)
     print_span (form, "", to);
     if (*text_of (form, "start"))
         fprintf (to, "\n");
-    if (json_array_size (json_object_get (form, "compute")) > 0)
-        print_compute (json_object_get (form, "compute"), to);
+    print_parts (form, to);
     size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "provisioned"), i, one)
+      fprintf (to, "provisioned at %s\n", json_string_value (one));
     const json_t *silent;
     json_array_foreach (json_object_get (form, "silent"), i, silent)
       fprintf (to, "no answer from %s\n", json_string_value (silent));

@@ -3,7 +3,7 @@
  */
 #include "request_form.h"
 
-#include "core.h"
+#include "domain.h"
 #include "timetext.h"
 
 #include <assert.h>
@@ -14,13 +14,16 @@
 #include <string.h>
 
 #define NEEDS_MAX       64
-#define LINKS_MAX       256
+#define CONNECTIONS_MAX 64
 #define FILES_MAX       256
 #define FILE_BYTES_MAX  255
 #define CPUS_MAX        1000000
 #define PATH_BYTES      128
 #define ATTRIBUTES_MAX  32
 #define VALUE_BYTES_MAX 127
+
+/*  Two ids of needs and what joins them. */
+#define CONNECTION_ID_BYTES (2 * NAME_BYTES_MAX + 2)
 
 /*  Where reading stands, and where it says why not. */
 typedef struct {
@@ -295,17 +298,13 @@ static bool read_compute_need (const reader_t *reader, json_t *written, const js
     return true;
 }
 
-static bool read_network_need (const reader_t *reader, json_t *written, const json_t *request,
-                               json_t *need)
+/*  The ids of the two compute needs that it links; *ends borrows them. */
+static bool read_between (const reader_t *reader, const json_t *written, const json_t *request,
+                          const char *ends [2], json_t *need)
 {
-    if (!read_keys (reader, written, "between mbps latency_ms_max offset duration") ||
-        !read_count (reader, written, "mbps", true, UINT32_MAX, need) ||
-        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
-        !read_duration (reader, written, "duration", "duration_ms", false, need))
-        return false;
     const json_t *between = json_object_get (written, "between");
-    const char *ends [2] = {json_string_value (json_array_get (between, 0)),
-                            json_string_value (json_array_get (between, 1))};
+    ends [0] = json_string_value (json_array_get (between, 0));
+    ends [1] = json_string_value (json_array_get (between, 1));
     if (json_array_size (between) != 2 || !ends [0] || !ends [1])
         return refuse (reader, "between", "wants the ids of two compute needs");
     for (size_t i = 0; i < 2; i++)
@@ -314,6 +313,56 @@ static bool read_network_need (const reader_t *reader, json_t *written, const js
     if (strcmp (ends [0], ends [1]) == 0)
         return refuse (reader, "between", "\"%.60s\" can't be linked to itself", ends [0]);
     take (need, "between", json_deep_copy (between));
+    return true;
+}
+
+/*  A network need's own id, or its ends' ids joined. */
+static void connection_id (const json_t *need, char id [CONNECTION_ID_BYTES])
+{
+    const char *given = json_string_value (json_object_get (need, "id"));
+    const json_t *between = json_object_get (need, "between");
+    if (given)
+        snprintf (id, CONNECTION_ID_BYTES, "%s", given);
+    else
+        snprintf (id, CONNECTION_ID_BYTES, "%s-%s", json_string_value (json_array_get (between, 0)),
+                  json_string_value (json_array_get (between, 1)));
+}
+
+/*  Is the id the only one of its kind among all needs read so far? Two needs between the same ends
+ *  want ids of their own. */
+static bool connection_named (const reader_t *reader, const json_t *request, const json_t *need)
+{
+    char id [CONNECTION_ID_BYTES];
+    connection_id (need, id);
+    const char *hint = json_object_get (need, "id") ? "" : "; give it one of its own";
+    if (strlen (id) > NAME_BYTES_MAX)
+        return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
+                       hint);
+    bool used = need_known (json_object_get (request, "compute"), id);
+    size_t i;
+    const json_t *other;
+    json_array_foreach (json_object_get (request, "network"), i, other)
+    {
+        char known [CONNECTION_ID_BYTES];
+        connection_id (other, known);
+        used = used || strcmp (known, id) == 0;
+    }
+    return !used || refuse (reader, "id", "\"%.60s\" is used twice%s", id, hint);
+}
+
+static bool read_network_need (const reader_t *reader, json_t *written, const json_t *request,
+                               json_t *need)
+{
+    const char *ends [2];
+    if (!read_keys (reader, written, "id between mbps latency_ms_max offset duration require") ||
+        !read_name (reader, written, "id", false, NAME_BYTES_MAX, need) ||
+        !read_between (reader, written, request, ends, need) ||
+        !connection_named (reader, request, need) ||
+        !read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need) ||
+        !read_require (reader, written, need) ||
+        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
+        !read_duration (reader, written, "duration", "duration_ms", false, need))
+        return false;
     const json_t *latency = json_object_get (written, "latency_ms_max");
     if (latency && !(json_number_value (latency) > 0))
         return refuse (reader, "latency_ms_max", "wants a number above 0");
@@ -401,15 +450,16 @@ static bool read_choice (const reader_t *reader, json_t *written, const char *ke
 static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_BYTES])
 {
     reader_t reader = {.why = why};
-    if (!read_keys (&reader, written,
-                    "name window duration compute network data distinct_sites policy algorithm") ||
+    if (!read_keys (
+          &reader, written,
+          "name window duration compute network data distinct_sites policy algorithm route") ||
         !read_name (&reader, written, "name", false, NAME_BYTES_MAX, request) ||
         !read_duration (&reader, written, "duration", "duration_ms", false, request))
         return false;
     if (json_array_size (json_object_get (written, "compute")) == 0)
         return refuse (&reader, "compute", "wants at least one need");
     if (!read_needs (written, "compute", NEEDS_MAX, read_compute_need, request, why) ||
-        !read_needs (written, "network", LINKS_MAX, read_network_need, request, why) ||
+        !read_needs (written, "network", CONNECTIONS_MAX, read_network_need, request, why) ||
         !read_needs (written, "data", FILES_MAX, read_data_need, request, why))
         return false;
     json_t *window = json_object_get (written, "window");
@@ -422,7 +472,8 @@ static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_B
         return refuse (&reader, "distinct_sites", "wants true or false");
     take (request, "distinct_sites", json_boolean (json_is_true (distinct)));
     return read_choice (&reader, written, "policy", "time cost load random", request) &&
-           read_choice (&reader, written, "algorithm", "auto", request);
+           read_choice (&reader, written, "algorithm", "auto", request) &&
+           read_choice (&reader, written, "route", "free fixed", request);
 }
 
 json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
@@ -448,17 +499,32 @@ static bool read_need_patch (const reader_t *reader, json_t *written, const json
     return true;
 }
 
+static bool read_connection_patch (const reader_t *reader, json_t *written, const json_t *patch,
+                                   json_t *need)
+{
+    if (!read_keys (reader, written, "id mbps") ||
+        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
+        !read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need))
+        return false;
+    if (need_known (json_object_get (patch, "network"),
+                    json_string_value (json_object_get (need, "id"))))
+        return refuse (reader, "id", "is used twice");
+    return true;
+}
+
 static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
     reader_t reader = {.why = why};
-    if (!read_keys (&reader, written, "window duration compute"))
+    if (!read_keys (&reader, written, "window duration compute network"))
         return false;
     if (json_object_size (written) == 0)
-        return refuse (&reader, NULL, "changes nothing; there are: window duration compute");
+        return refuse (&reader, NULL,
+                       "changes nothing; there are: window duration compute network");
     json_t *window = json_object_get (written, "window");
     return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&
-           read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why);
+           read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why) &&
+           read_needs (written, "network", CONNECTIONS_MAX, read_connection_patch, patch, why);
 }
 
 json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES])

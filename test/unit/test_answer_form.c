@@ -65,6 +65,67 @@ static void a_committed_answer_has_the_keys_of_the_interfaces (void **state)
     json_decref (expected);
 }
 
+static const char connected [] =
+  "{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-2\", \"start_ms\": 1796115600000,"
+  " \"end_ms\": 1796119200000, \"network\": [{\"need\": \"ocean-air\", \"between\": [\"ocean\","
+  " \"air\"], \"mbps\": 1000, \"path\": [\"n8\", \"X1\", \"s8\"], \"links\": [\"N/n8-x1\","
+  " \"S/x1-s8\"], \"latency_ms\": 2.5, \"from_ms\": 1796115600000, \"until_ms\": 1796119200000},"
+  " {\"need\": \"air-ice\", \"between\": [\"air\", \"ice\"], \"mbps\": 500, \"path\": [\"s8\"],"
+  " \"from_ms\": 1796115600000, \"until_ms\": 1796119200000}]}";
+
+static void connections_have_the_keys_of_the_interfaces (void **state)
+{
+    (void) state;
+    json_t *form = form_of (connected);
+    json_t *expected = parse (
+      "[{\"need\": \"ocean-air\", \"between\": [\"ocean\", \"air\"], \"path\": [\"n8\", \"X1\","
+      " \"s8\"], \"links\": [\"N/n8-x1\", \"S/x1-s8\"], \"mbps\": 1000, \"latency_ms\": 2.5,"
+      " \"start\": \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\"},"
+      " {\"need\": \"air-ice\", \"between\": [\"air\", \"ice\"], \"path\": [\"s8\"], \"links\":"
+      " [], \"mbps\": 500, \"start\": \"2026-12-01T09:00:00Z\", \"end\": "
+      "\"2026-12-01T10:00:00Z\"}]");
+    assert_true (json_equal (json_object_get (form, "network"), expected));
+    json_decref (expected);
+    json_decref (form);
+}
+
+static void connections_are_printed_with_their_way (void **state)
+{
+    (void) state;
+    json_t *form = form_of (connected);
+    char *text = print (form);
+    assert_non_null (strstr (text, "ocean-air    1000  n8 > X1 > s8  N/n8-x1 S/x1-s8   2.5 ms  "
+                                   "2026-12-01T09:00:00Z  2026-12-01T10:00:00Z\n"));
+    assert_non_null (strstr (text, "air-ice       500  s8            -                      -  "));
+    free (text);
+    json_decref (form);
+}
+
+static void a_reservation_is_shown_with_its_connections_and_their_use (void **state)
+{
+    (void) state;
+    json_t *view = parse (
+      "{\"reservation\": \"r-1\", \"status\": \"SHOW_COMMITTED\", \"state\": \"RESERVED\","
+      " \"version\": 1, \"network\": [{\"need\": \"a-b\", \"mbps\": 7, \"links\": [\"N/l1\","
+      " \"S/l2\"]}], \"parts\": [{\"participant\": \"nis/N\", \"provisioned\": true},"
+      " {\"participant\": \"nis/S\", \"provisioned\": false}, {\"participant\": \"lis/n8\"}]}");
+    json_t *form = view_form (view);
+    json_t *expected = parse ("[\"N\"]");
+    assert_true (json_equal (json_object_get (form, "provisioned"), expected));
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    view_print (form, file);
+    fclose (file);
+    /* The graph is not known any more: the links tell the way. */
+    assert_non_null (strstr (text, "a-b        7  N/l1 > S/l2  N/l1 S/l2"));
+    assert_non_null (strstr (text, "provisioned at N\n"));
+    free (text);
+    json_decref (expected);
+    json_decref (form);
+    json_decref (view);
+}
+
 static void a_refusal_tells_reasons_and_alternatives (void **state)
 {
     (void) state;
@@ -168,6 +229,9 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_committed_answer_has_the_keys_of_the_interfaces),
+      cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
+      cmocka_unit_test (connections_are_printed_with_their_way),
+      cmocka_unit_test (a_reservation_is_shown_with_its_connections_and_their_use),
       cmocka_unit_test (a_refusal_tells_reasons_and_alternatives),
       cmocka_unit_test (a_conflict_is_a_refusal_that_says_so),
       cmocka_unit_test (whatever_is_not_final_is_unknown),

@@ -1,6 +1,7 @@
 /*  request_form - what users write becomes what proto means, and what can't be meant is named. */
 #include "request_form.h"
 
+#include "core.h"
 #include "json.h"
 #include "planner.pb-c.h"
 
@@ -209,6 +210,75 @@ static void dangling_needs_are_refused (void **state)
     assert_refused_with ("\"data\": [{\"at\": \"a\"}]", "data[0].file: is missing");
 }
 
+static void a_network_need_may_have_an_id_a_time_and_wishes (void **state)
+{
+    (void) state;
+    assert_becomes (
+      "{\"window\": {\"earliest\": \"now\"}, \"duration\": \"1h\", \"compute\": [{\"id\": \"a\","
+      " \"cpus\": 1}, {\"id\": \"b\", \"cpus\": 2}], \"network\": [{\"id\": \"wide\", \"between\":"
+      " [\"b\", \"a\"], \"mbps\": 5000, \"require\": {\"media\": \"fibre\", \"availability\":"
+      " {\"min\": 0.99}}}, {\"between\": [\"a\", \"b\"], \"mbps\": 1, \"offset\": \"0s\","
+      " \"duration\": \"5m\"}], \"route\": \"fixed\"}",
+      "{\"window\": {\"earliest\": {\"from_now_ms\": 0}}, \"duration_ms\": 3600000, \"compute\":"
+      " [{\"id\": \"a\", \"cpus\": 1}, {\"id\": \"b\", \"cpus\": 2}], \"network\": [{\"id\":"
+      " \"wide\", \"between\": [\"b\", \"a\"], \"mbps\": 5000, \"require\": [{\"attribute\":"
+      " \"media\", \"value\": \"fibre\"}, {\"attribute\": \"availability\", \"min\": 0.99}]},"
+      " {\"between\": [\"a\", \"b\"], \"mbps\": 1, \"offset_ms\": 0, \"duration_ms\": 300000}],"
+      " \"distinct_sites\": false, \"route\": \"fixed\"}");
+}
+
+static void network_needs_that_can_not_be_meant_are_refused (void **state)
+{
+    (void) state;
+    static const char *const cases [][2] = {
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 0}", "network[0].mbps: wants a whole number"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1000000001}",
+       "network[0].mbps: wants a whole number from 1 to 1000000000"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"id\": \"\"}", "network[0].id: wants a text"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"id\": \"b\"}",
+       "network[0].id: \"b\" is used twice"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1}, {\"between\": [\"a\", \"b\"], \"mbps\": 2}",
+       "network[1].id: \"a-b\" is used twice; give it one of its own"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1}, {\"id\": \"a-b\", \"between\": [\"b\", \"a\"],"
+       " \"mbps\": 2}",
+       "network[1].id: \"a-b\" is used twice"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"require\": [\"fibre\"]}",
+       "network[0].require: wants an object"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"duration\": \"0s\"}",
+       "network[0].duration: must be longer"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"latency_ms_max\": \"30\"}",
+       "network[0].latency_ms_max: wants a number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        char fields [1024];
+        snprintf (fields, sizeof fields, "\"network\": [%s]", cases [i][0]);
+        assert_refused_with (fields, cases [i][1]);
+    }
+    assert_refused_with ("\"route\": \"scenic\"", "route: \"scenic\" is none of: free fixed");
+}
+
+static void ids_that_are_too_long_when_joined_want_one_of_their_own (void **state)
+{
+    (void) state;
+    char longest [NAME_BYTES_MAX + 1];
+    char text [1024];
+    memset (longest, 'x', NAME_BYTES_MAX);
+    longest [NAME_BYTES_MAX] = '\0';
+    static const char format [] =
+      "{\"window\": {\"earliest\": \"now\"}, \"duration\": \"1h\", \"compute\": [{\"id\": \"%s\","
+      " \"cpus\": 1}, {\"id\": \"b\", \"cpus\": 1}], \"network\": [{%s\"between\": [\"%s\","
+      " \"b\"], \"mbps\": 1}]}";
+    snprintf (text, sizeof text, format, longest, "", longest);
+    assert_refused (text, "is longer than 63 bytes; give it one of its own");
+    snprintf (text, sizeof text, format, longest, "\"id\": \"short\", ", longest);
+    char why [FORM_WHY_BYTES] = "";
+    json_t *written = parse (text);
+    json_t *request = request_form_read (written, why);
+    assert_non_null (request);
+    json_decref (request);
+    json_decref (written);
+}
+
 static void windows_that_can_not_be_meant_are_refused (void **state)
 {
     (void) state;
@@ -285,11 +355,13 @@ static void a_patch_names_what_it_changes (void **state)
     (void) state;
     char why [FORM_WHY_BYTES] = "";
     json_t *written = parse ("{\"window\": {\"start\": \"now+1h\"}, \"duration\": \"2h\", "
-                             "\"compute\": [{\"id\": \"a\", \"cpus\": 16}]}");
+                             "\"compute\": [{\"id\": \"a\", \"cpus\": 16}], "
+                             "\"network\": [{\"id\": \"a-b\", \"mbps\": 2000}]}");
     json_t *patch = request_form_patch (written, "r1", why);
     json_t *expected =
       parse ("{\"reservation\": \"r1\", \"window\": {\"start\": {\"from_now_ms\": 3600000}}, "
-             "\"duration_ms\": 7200000, \"compute\": [{\"id\": \"a\", \"cpus\": 16}]}");
+             "\"duration_ms\": 7200000, \"compute\": [{\"id\": \"a\", \"cpus\": 16}], "
+             "\"network\": [{\"id\": \"a-b\", \"mbps\": 2000}]}");
     assert_true (json_equal (patch, expected));
     json_decref (patch);
     json_decref (expected);
@@ -307,6 +379,12 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0].cpus: is missing"},
       {"{\"compute\": [{\"id\": \"a\", \"cpus\": 1}, {\"id\": \"a\", \"cpus\": 1}]}",
        "compute[1].id: is used twice"},
+      {"{\"network\": [{\"mbps\": 1}]}", "network[0].id: is missing"},
+      {"{\"network\": [{\"id\": \"a-b\"}]}", "network[0].mbps: is missing"},
+      {"{\"network\": [{\"id\": \"a-b\", \"mbps\": 1, \"between\": []}]}",
+       "network[0].between: unknown key; there are: id mbps"},
+      {"{\"network\": [{\"id\": \"a\", \"mbps\": 1}, {\"id\": \"a\", \"mbps\": 1}]}",
+       "network[1].id: is used twice"},
       {"{\"window\": {\"earliest\": \"now+2h\", \"deadline\": \"now+1h\"}}", "window.deadline: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
@@ -328,6 +406,9 @@ int main (void)
       cmocka_unit_test (unknown_keys_are_refused_by_path),
       cmocka_unit_test (needs_that_can_not_be_meant_are_refused),
       cmocka_unit_test (dangling_needs_are_refused),
+      cmocka_unit_test (a_network_need_may_have_an_id_a_time_and_wishes),
+      cmocka_unit_test (network_needs_that_can_not_be_meant_are_refused),
+      cmocka_unit_test (ids_that_are_too_long_when_joined_want_one_of_their_own),
       cmocka_unit_test (windows_that_can_not_be_meant_are_refused),
       cmocka_unit_test (what_depends_on_the_moment_is_left_to_planners),
       cmocka_unit_test (choices_are_of_those_there_are),
