@@ -81,36 +81,46 @@ bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, cha
     return good;
 }
 
+void circuits_put (circuits_wire_t *to, const circuit_t *from, size_t count)
+{
+    size_t links_count = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        links_count += from [i].links_count;
+    *to = (circuits_wire_t){.circuits = must (calloc (count + 1, sizeof *to->circuits)),
+                            .list = must (calloc (count + 1, sizeof (Musubi__Circuit *))),
+                            .links = must (calloc (links_count + 1, sizeof (char *)))};
+    for (size_t i = 0; i < count; i++) {
+        Musubi__Circuit *into = to->list [i] = &to->circuits [i];
+        musubi__circuit__init (into);
+        into->need = (char *) from [i].need;
+        into->links = &to->links [at];
+        into->n_links = from [i].links_count;
+        for (size_t l = 0; l < from [i].links_count; l++)
+            to->links [at++] = from [i].links [l];
+        into->mbps = from [i].mbps;
+        into->from_ms = from [i].from_ms;
+        into->until_ms = from [i].until_ms;
+        into->hop = from [i].hop;
+    }
+}
+
+void circuits_put_end (circuits_wire_t *wire)
+{
+    free (wire->circuits);
+    free (wire->list);
+    free (wire->links);
+    *wire = (circuits_wire_t){0};
+}
+
 packed_t network_part_encode (const circuit_t *circuits, size_t count)
 {
     assert (count <= CIRCUITS_MAX);
-    size_t links_count = 0;
-    for (size_t i = 0; i < count; i++)
-        links_count += circuits [i].links_count;
-    Musubi__Circuit *wire = must (calloc (count + 1, sizeof *wire));
-    Musubi__Circuit **list = must (calloc (count + 1, sizeof (Musubi__Circuit *)));
-    char **links = must (calloc (links_count + 1, sizeof (char *)));
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        const circuit_t *from = &circuits [i];
-        musubi__circuit__init (&wire [i]);
-        wire [i].need = (char *) from->need;
-        wire [i].links = &links [at];
-        wire [i].n_links = from->links_count;
-        for (size_t l = 0; l < from->links_count; l++)
-            links [at++] = from->links [l];
-        wire [i].mbps = from->mbps;
-        wire [i].from_ms = from->from_ms;
-        wire [i].until_ms = from->until_ms;
-        wire [i].hop = from->hop;
-        list [i] = &wire [i];
-    }
+    circuits_wire_t wire;
+    circuits_put (&wire, circuits, count);
     Musubi__NetworkPart part = MUSUBI__NETWORK_PART__INIT;
     part.n_circuits = count;
-    part.circuits = list;
+    part.circuits = wire.list;
     packed_t packed = packed_of (&part.base);
-    free (links);
-    free (list);
-    free (wire);
+    circuits_put_end (&wire);
     return packed;
 }

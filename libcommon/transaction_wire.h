@@ -48,6 +48,15 @@ packed_t packed_of (const ProtobufCMessage *message);
 bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const *from,
                     size_t from_count, char why [WHY_BYTES]);
 
+/*  Circuits with the lists they point to. circuits_put_end frees what circuits_put took. */
+typedef struct {
+    Musubi__Circuit *circuits;
+    Musubi__Circuit **list;
+    char **links;
+} circuits_wire_t;
+void circuits_put (circuits_wire_t *to, const circuit_t *from, size_t count);
+void circuits_put_end (circuits_wire_t *wire);
+
 /*  Lengths of a claim's fields. */
 bool claim_check (const Musubi__ClaimPart *claim, char why [WHY_BYTES]);
 

@@ -17,9 +17,19 @@ const char *answer_status_word (answer_status_t status)
     return words [status];
 }
 
+void connections_free (connection_t *connections, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free (connections [i].path);
+        free (connections [i].links);
+    }
+    free (connections);
+}
+
 void answer_clear (answer_t *self)
 {
     free (self->compute);
+    connections_free (self->network, self->network_count);
     *self = (answer_t){0};
 }
 

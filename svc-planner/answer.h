@@ -7,6 +7,7 @@
 #define REASONS_MAX      16
 #define ALTERNATIVES_MAX 4
 #define SENTENCE_BYTES   256
+#define RESOURCE_BYTES   (2 * NAME_BYTES_MAX + 2) /* "ams/thin", "N/n1-x1" */
 
 /*  Same numbers as proto AnswerStatus. */
 typedef enum {
@@ -29,9 +30,25 @@ typedef struct {
     int64_t until_ms;
 } placement_t;
 
+/*  The path that a network need got. Owns path and links. */
 typedef struct {
     char need [NAME_BYTES_MAX + 1];
-    char resource [2 * NAME_BYTES_MAX + 2];
+    char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
+    uint32_t mbps;
+    char (*path) [NAME_BYTES_MAX + 1]; /* vertices, from the first end's site to the second's */
+    size_t path_count;                 /* 1: both ends are there; 0: not known any more */
+    char (*links) [RESOURCE_BYTES];    /* "N/n1-x1", in order */
+    size_t links_count;
+    int64_t latency_us;
+    int64_t from_ms;
+    int64_t until_ms;
+} connection_t;
+
+void connections_free (connection_t *connections, size_t count);
+
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char resource [RESOURCE_BYTES];
     int64_t from_ms;
     int64_t until_ms;
     int64_t wanted;
@@ -44,7 +61,7 @@ typedef struct {
     char change [SENTENCE_BYTES];
 } alternative_t;
 
-/*  Owns its placements: answer_clear. */
+/*  Owns its placements and connections: answer_clear. */
 typedef struct {
     answer_status_t status;
     char reservation [NAME_BYTES_MAX + 1];
@@ -52,6 +69,8 @@ typedef struct {
     int64_t end_ms;
     placement_t *compute;
     size_t compute_count;
+    connection_t *network;
+    size_t network_count;
     int64_t cost;
     char planner [NAME_BYTES_MAX + 1];
     char algorithm [NAME_BYTES_MAX + 1];

@@ -1,6 +1,7 @@
 /*  planner_wire - requests and answers, to and from proto/planner.proto. */
 #include "planner_wire.h"
 
+#include "connection_wire.h"
 #include "message.h"
 #include "transaction_wire.h"
 
@@ -8,6 +9,7 @@
 #include "planner.pb-c.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,22 @@ static bool requirement_take (requirement_t *to, const Musubi__Requirement *from
     return copy_text (to->value, ATTRIBUTE_VALUE_BYTES_MAX, from->value, field, why);
 }
 
+static bool requirements_take (requirement_t **to, size_t *count, Musubi__Requirement *const *from,
+                               size_t from_count, const char *need, char why [WHY_BYTES])
+{
+    if (from_count > CLASS_ATTRIBUTES_MAX)
+        return wrong (why, "%s.require: has more than %d attributes", need, CLASS_ATTRIBUTES_MAX);
+    *to = list_new (from_count, sizeof **to);
+    *count = from_count;
+    for (size_t i = 0; i < from_count; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "%.60s.require[%zu]", need, i);
+        if (!requirement_take (&(*to) [i], from [i], field, why))
+            return false;
+    }
+    return true;
+}
+
 static bool need_take (compute_need_t *to, const Musubi__ComputeNeed *from, size_t at,
                        char why [WHY_BYTES])
 {
@@ -82,34 +100,43 @@ static bool need_take (compute_need_t *to, const Musubi__ComputeNeed *from, size
     to->cpus = from->cpus;
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
-    if (from->n_require > CLASS_ATTRIBUTES_MAX)
-        return wrong (why, "request.compute[%zu].require: has more than %d attributes", at,
-                      CLASS_ATTRIBUTES_MAX);
-    to->require = list_new (from->n_require, sizeof *to->require);
-    to->require_count = from->n_require;
-    for (size_t i = 0; i < from->n_require; i++) {
-        snprintf (field, sizeof field, "request.compute[%zu].require[%zu]", at, i);
-        if (!requirement_take (&to->require [i], from->require [i], field, why))
-            return false;
-    }
+    snprintf (field, sizeof field, "request.compute[%zu]", at);
+    return requirements_take (&to->require, &to->require_count, from->require, from->n_require,
+                              field, why);
+}
+
+/*  Whole microseconds; a limit that is none in them would say "any". */
+static bool latency_take (network_need_t *to, double ms, size_t at, char why [WHY_BYTES])
+{
+    if (ms == 0)
+        return true;
+    if (!(ms >= 0.001 && ms <= LATENCY_MS_MAX))
+        return wrong (why, "request.network[%zu].latency_ms_max: must be 0.001 to %d, or 0 for any",
+                      at, LATENCY_MS_MAX);
+    to->latency_us_max = llround (ms * 1000);
     return true;
 }
 
 static bool link_take (network_need_t *to, const Musubi__NetworkNeed *from, size_t at,
                        char why [WHY_BYTES])
 {
+    char field [FIELD_BYTES];
     to->ends_count = from->n_between;
     to->mbps = from->mbps;
-    to->latency_ms_max = from->latency_ms_max;
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
+    snprintf (field, sizeof field, "request.network[%zu].id", at);
+    if (!copy_text (to->id, NAME_BYTES_MAX, from->id, field, why) ||
+        !latency_take (to, from->latency_ms_max, at, why))
+        return false;
     for (size_t end = 0; end < 2 && end < from->n_between; end++) {
-        char field [FIELD_BYTES];
         snprintf (field, sizeof field, "request.network[%zu].between[%zu]", at, end);
         if (!copy_text (to->ends [end], NAME_BYTES_MAX, from->between [end], field, why))
             return false;
     }
-    return true;
+    snprintf (field, sizeof field, "request.network[%zu]", at);
+    return requirements_take (&to->require, &to->require_count, from->require, from->n_require,
+                              field, why);
 }
 
 static bool file_take (data_need_t *to, const Musubi__DataNeed *from, size_t at,
@@ -127,8 +154,9 @@ static bool counts_sound (const Musubi__Request *from, char why [WHY_BYTES])
 {
     if (from->n_compute > NEEDS_MAX)
         return wrong (why, "request.compute: %zu needs, at most %d", from->n_compute, NEEDS_MAX);
-    if (from->n_network > LINKS_MAX)
-        return wrong (why, "request.network: %zu needs, at most %d", from->n_network, LINKS_MAX);
+    if (from->n_network > NETWORK_NEEDS_MAX)
+        return wrong (why, "request.network: %zu needs, at most %d", from->n_network,
+                      NETWORK_NEEDS_MAX);
     if (from->n_data > FILES_MAX)
         return wrong (why, "request.data: %zu needs, at most %d", from->n_data, FILES_MAX);
     return true;
@@ -163,8 +191,11 @@ static bool request_take (user_request_t *to, const Musubi__Request *from, char 
         copy_text (to->name, NAME_BYTES_MAX, from->name, "request.name", why) &&
         copy_text (to->policy, NAME_BYTES_MAX, from->policy, "request.policy", why) &&
         copy_text (to->algorithm, NAME_BYTES_MAX, from->algorithm, "request.algorithm", why) &&
-        needs_take (to, from, why))
+        copy_text (to->route, NAME_BYTES_MAX, from->route, "request.route", why) &&
+        needs_take (to, from, why)) {
+        user_request_name (to);
         return true;
+    }
     user_request_clear (to);
     return false;
 }
@@ -209,6 +240,17 @@ static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
         snprintf (field, sizeof field, "compute[%zu].id", i);
         to->compute [i].cpus = from->compute [i]->cpus;
         if (!copy_text (to->compute [i].id, NAME_BYTES_MAX, from->compute [i]->id, field, why))
+            return false;
+    }
+    if (from->n_network > NETWORK_NEEDS_MAX)
+        return wrong (why, "network: %zu needs, at most %d", from->n_network, NETWORK_NEEDS_MAX);
+    to->network = list_new (from->n_network, sizeof *to->network);
+    to->network_count = from->n_network;
+    for (size_t i = 0; i < from->n_network; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "network[%zu].id", i);
+        to->network [i].mbps = from->network [i]->mbps;
+        if (!copy_text (to->network [i].id, NAME_BYTES_MAX, from->network [i]->id, field, why))
             return false;
     }
     return true;
@@ -275,6 +317,7 @@ typedef struct {
     Musubi__ComputeNeed **needs_list;
     Musubi__Requirement *requires;
     Musubi__Requirement **requires_list;
+    size_t requires_count;
     Musubi__NetworkNeed *links;
     Musubi__NetworkNeed **links_list;
     char *(*ends) [2];
@@ -295,15 +338,34 @@ static void requirement_put (Musubi__Requirement *to, const requirement_t *from)
     }
 }
 
+static void requirements_room (lists_wire_t *lists, const user_request_t *from)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < from->compute_count; i++)
+        count += from->compute [i].require_count;
+    for (size_t i = 0; i < from->network_count; i++)
+        count += from->network [i].require_count;
+    lists->requires = must (calloc (count + 1, sizeof *lists->requires));
+    lists->requires_list = must (calloc (count + 1, sizeof (Musubi__Requirement *)));
+}
+
+/*  The requirements of one need, beside those put before. */
+static Musubi__Requirement **requirements_put (lists_wire_t *lists, const requirement_t *from,
+                                               size_t count)
+{
+    Musubi__Requirement **first = &lists->requires_list [lists->requires_count];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = lists->requires_count++;
+        lists->requires_list [at] = &lists->requires [at];
+        requirement_put (&lists->requires [at], &from [i]);
+    }
+    return count > 0 ? first : NULL;
+}
+
 static void needs_put (lists_wire_t *lists, const user_request_t *from)
 {
-    size_t requirements = 0, at = 0;
-    for (size_t i = 0; i < from->compute_count; i++)
-        requirements += from->compute [i].require_count;
     lists->needs = list_new (from->compute_count, sizeof *lists->needs);
     lists->needs_list = list_new (from->compute_count, sizeof (Musubi__ComputeNeed *));
-    lists->requires = list_new (requirements, sizeof *lists->requires);
-    lists->requires_list = list_new (requirements, sizeof (Musubi__Requirement *));
     for (size_t i = 0; i < from->compute_count; i++) {
         const compute_need_t *need = &from->compute [i];
         Musubi__ComputeNeed *to = lists->needs_list [i] = &lists->needs [i];
@@ -314,11 +376,7 @@ static void needs_put (lists_wire_t *lists, const user_request_t *from)
         to->duration_ms = need->duration_ms;
         to->site = (char *) need->site;
         to->n_require = need->require_count;
-        to->require = need->require_count > 0 ? &lists->requires_list [at] : NULL;
-        for (size_t k = 0; k < need->require_count; k++, at++) {
-            lists->requires_list [at] = &lists->requires [at];
-            requirement_put (&lists->requires [at], &need -> require [k]);
-        }
+        to->require = requirements_put (lists, need->require, need->require_count);
     }
 }
 
@@ -330,15 +388,23 @@ static void links_put (lists_wire_t *lists, const user_request_t *from)
     for (size_t i = 0; i < from->network_count; i++) {
         Musubi__NetworkNeed *to = lists->links_list [i] = &lists->links [i];
         musubi__network_need__init (to);
-        lists->ends [i][0] = (char *) from->network [i].ends [0];
-        lists->ends [i][1] = (char *) from->network [i].ends [1];
+        const network_need_t *need = &from->network [i];
+        lists->ends [i][0] = (char *) need->ends [0];
+        lists->ends [i][1] = (char *) need->ends [1];
+        to->id = (char *) need->id;
         to->n_between = 2;
         to->between = lists->ends [i];
-        to->mbps = from->network [i].mbps;
-        to->latency_ms_max = from->network [i].latency_ms_max;
-        to->offset_ms = from->network [i].offset_ms;
-        to->duration_ms = from->network [i].duration_ms;
+        to->mbps = need->mbps;
+        to->latency_ms_max = (double) need->latency_us_max / 1000;
+        to->offset_ms = need->offset_ms;
+        to->duration_ms = need->duration_ms;
+        to->n_require = need->require_count;
+        to->require = requirements_put (lists, need->require, need->require_count);
     }
+}
+
+static void files_put (lists_wire_t *lists, const user_request_t *from)
+{
     lists->files = list_new (from->data_count, sizeof *lists->files);
     lists->files_list = list_new (from->data_count, sizeof (Musubi__DataNeed *));
     for (size_t i = 0; i < from->data_count; i++) {
@@ -368,8 +434,10 @@ packed_t user_request_encode (const user_request_t *self)
     frame_wire_t frame;
     lists_wire_t lists = {0};
     frame_put (&frame, &self->window);
+    requirements_room (&lists, self);
     needs_put (&lists, self);
     links_put (&lists, self);
+    files_put (&lists, self);
     request.name = (char *) self->name;
     request.window = &frame.frame;
     request.duration_ms = self->duration_ms;
@@ -382,6 +450,7 @@ packed_t user_request_encode (const user_request_t *self)
     request.distinct_sites = self->distinct_sites;
     request.policy = (char *) self->policy;
     request.algorithm = (char *) self->algorithm;
+    request.route = (char *) self->route;
     packed_t packed = packed_of (&request.base);
     lists_free (&lists);
     return packed;
@@ -441,6 +510,10 @@ packed_t answer_encode (const answer_t *self)
         placements [i].until_ms = placement->until_ms;
         list [i] = &placements [i];
     }
+    connections_wire_t connections;
+    connections_put (&connections, self->network, self->network_count);
+    answer.n_network = self->network_count;
+    answer.network = connections.list;
     answer.status = (Musubi__AnswerStatus) self->status;
     answer.reservation = (char *) self->reservation;
     answer.start_ms = self->start_ms;
@@ -459,5 +532,6 @@ packed_t answer_encode (const answer_t *self)
     packed_t packed = packed_of (&answer.base);
     free (placements);
     free (list);
+    connections_put_end (&connections);
     return packed;
 }

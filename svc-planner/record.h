@@ -16,7 +16,7 @@ typedef enum {
     RECORD_FAILED
 } record_state_t;
 
-/*  A reservation at one participant. Owns its bookings and plan: part_record_clear. */
+/*  A reservation at one participant. Owns its bookings, circuits and plan: part_record_clear. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char reservation [NAME_BYTES_MAX + 1];
@@ -25,6 +25,9 @@ typedef struct {
     record_state_t state;
     compute_booking_t *bookings;
     size_t bookings_count;
+    circuit_t *circuits; /* at a network domain */
+    size_t circuits_count;
+    bool provisioned; /* they may be used now */
     bool plan_set;
     plan_t plan;
     bool done;
@@ -69,6 +72,8 @@ typedef struct {
     int64_t end_ms;
     placement_t *compute;
     size_t compute_count;
+    connection_t *network;
+    size_t network_count;
     char name [NAME_BYTES_MAX + 1]; /* of the request */
     const char **silent;
     size_t silent_count;

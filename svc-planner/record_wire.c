@@ -3,6 +3,7 @@
  */
 #include "record.h"
 
+#include "connection_wire.h"
 #include "message.h"
 #include "transaction_wire.h"
 
@@ -20,6 +21,7 @@ static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "sam
 void part_record_clear (part_record_t *self)
 {
     free (self->bookings);
+    circuits_free (self->circuits, self->circuits_count);
     if (self->plan_set)
         plan_clear (&self->plan);
     *self = (part_record_t){0};
@@ -28,6 +30,7 @@ void part_record_clear (part_record_t *self)
 void view_clear (view_t *self)
 {
     free (self->compute);
+    connections_free (self->network, self->network_count);
     free (self->silent);
     free (self->parts);
     *self = (view_t){0};
@@ -79,7 +82,9 @@ static bool record_take (part_record_t *to, const Musubi__PartRecord *from, char
     if (from->state < 0 || (int) from->state > (int) RECORD_FAILED)
         return wrong (why, "record.state: %d is none", (int) from->state);
     to->state = (record_state_t) from->state;
-    if (!bookings_take (to, from, why))
+    to->provisioned = from->provisioned;
+    if (!bookings_take (to, from, why) ||
+        !circuits_take (&to->circuits, &to->circuits_count, from->circuits, from->n_circuits, why))
         return false;
     if (from->plan) {
         if (!plan_take (&to->plan, from->plan, why))
@@ -183,6 +188,8 @@ typedef struct {
     Musubi__PartRecord **parts_list;
     Musubi__ComputeBooking *bookings;
     Musubi__ComputeBooking **bookings_list;
+    connections_wire_t network;
+    circuits_wire_t *circuits; /* one a part */
     plan_wire_t *plans;
     Musubi__Txid *pendings;
 } view_wire_t;
@@ -216,6 +223,10 @@ static void part_put (view_wire_t *wire, size_t at, const part_record_t *from, s
         into->from_ms = booked->from_ms;
         into->until_ms = booked->until_ms;
     }
+    circuits_put (&wire->circuits [at], from->circuits, from->circuits_count);
+    to->n_circuits = from->circuits_count;
+    to->circuits = wire->circuits [at].list;
+    to->provisioned = from->provisioned;
     if (from->plan_set) {
         plan_put (&wire->plans [at], &from->plan);
         wire->plans [at].plan.request = (ProtobufCBinaryData){0};
@@ -236,6 +247,7 @@ static void parts_put (view_wire_t *wire, const view_t *from)
         bookings += from->parts [i]->bookings_count;
     wire->parts = list_new (from->parts_count, sizeof *wire->parts);
     wire->parts_list = list_new (from->parts_count, sizeof (Musubi__PartRecord *));
+    wire->circuits = list_new (from->parts_count, sizeof *wire->circuits);
     wire->plans = list_new (from->parts_count, sizeof *wire->plans);
     wire->pendings = list_new (from->parts_count, sizeof *wire->pendings);
     wire->bookings = list_new (bookings, sizeof *wire->bookings);
@@ -275,13 +287,20 @@ static void view_put (view_wire_t *wire, const view_t *from)
     }
     to->n_compute = from->compute_count;
     to->compute = wire->placements_list;
+    connections_put (&wire->network, from->network, from->network_count);
+    to->n_network = from->network_count;
+    to->network = wire->network.list;
     parts_put (wire, from);
 }
 
 static void view_put_end (view_wire_t *wire)
 {
-    for (size_t i = 0; i < wire->view.n_parts; i++)
+    for (size_t i = 0; i < wire->view.n_parts; i++) {
         plan_put_end (&wire->plans [i]);
+        circuits_put_end (&wire->circuits [i]);
+    }
+    connections_put_end (&wire->network);
+    free (wire->circuits);
     free (wire->placements);
     free (wire->placements_list);
     free (wire->parts);

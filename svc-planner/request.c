@@ -1,4 +1,4 @@
-/*  request - a user's request checked, fixed in time, and changed.
+/*  request - a user's request checked and fixed in time.
  *
  *  Checks go in the order a person would read the request; each names the field as it is written
  *  there.
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIELD_BYTES 64
 
 static void *copy_list (const void *list, size_t count, size_t size)
 {
@@ -30,6 +32,10 @@ void user_request_copy (user_request_t *to, const user_request_t *from)
           copy_list (from->compute [i].require, from->compute [i].require_count,
                      sizeof *from->compute [i].require);
     to->network = copy_list (from->network, from->network_count, sizeof *from->network);
+    for (size_t i = 0; i < from->network_count; i++)
+        to->network [i].require =
+          copy_list (from->network [i].require, from->network [i].require_count,
+                     sizeof *from->network [i].require);
     to->data = copy_list (from->data, from->data_count, sizeof *from->data);
 }
 
@@ -37,16 +43,12 @@ void user_request_clear (user_request_t *self)
 {
     for (size_t i = 0; i < self->compute_count; i++)
         free (self->compute [i].require);
+    for (size_t i = 0; i < self->network_count; i++)
+        free (self->network [i].require);
     free (self->compute);
     free (self->network);
     free (self->data);
     *self = (user_request_t){0};
-}
-
-void request_patch_clear (request_patch_t *self)
-{
-    free (self->compute);
-    *self = (request_patch_t){0};
 }
 
 bool name_sound (const char *name)
@@ -56,12 +58,12 @@ bool name_sound (const char *name)
     return length > 0 && name [length] == 0;
 }
 
-static const compute_need_t *find_need (const user_request_t *self, const char *id)
+size_t user_request_need (const user_request_t *self, const char *id)
 {
     for (size_t i = 0; i < self->compute_count; i++)
         if (strcmp (self->compute [i].id, id) == 0)
-            return &self->compute [i];
-    return NULL;
+            return i;
+    return SIZE_MAX;
 }
 
 static bool check_text (const char *text, const char *field, char why [WHY_BYTES])
@@ -120,18 +122,23 @@ static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BY
     return true;
 }
 
-static bool check_requirement (const requirement_t *require, size_t need, size_t at,
-                               char why [WHY_BYTES])
+bool requirements_check (const requirement_t *require, size_t count, const char *field,
+                         char why [WHY_BYTES])
 {
-    if (*require->attribute == 0) {
-        snprintf (why, WHY_BYTES, "request.compute[%zu].require[%zu].attribute: must not be empty",
-                  need, at);
+    if (count > CLASS_ATTRIBUTES_MAX) {
+        snprintf (why, WHY_BYTES, "%s.require: has more than %d attributes", field,
+                  CLASS_ATTRIBUTES_MAX);
         return false;
     }
-    if (require->numeric && !isfinite (require->min)) {
-        snprintf (why, WHY_BYTES, "request.compute[%zu].require[%zu].min: must be a number", need,
-                  at);
-        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (*require [i].attribute == 0) {
+            snprintf (why, WHY_BYTES, "%s.require[%zu].attribute: must not be empty", field, i);
+            return false;
+        }
+        if (require [i].numeric && !isfinite (require [i].min)) {
+            snprintf (why, WHY_BYTES, "%s.require[%zu].min: must be a number", field, i);
+            return false;
+        }
     }
     return true;
 }
@@ -147,7 +154,7 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
     const compute_need_t *need = &self->compute [at];
     if (!name_sound (need->id))
         return refuse_need (at, "id: must be letters, digits and . _ -, at least one", why);
-    if (find_need (self, need->id) != need) {
+    if (user_request_need (self, need->id) != at) {
         snprintf (why, WHY_BYTES, "request.compute[%zu].id: '%s' is used twice", at, need->id);
         return false;
     }
@@ -161,38 +168,12 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
         return refuse_need (at, "duration: must be 1 ms to 366 days", why);
     if (need->duration_ms == 0 && self->duration_ms == 0)
         return refuse_need (at, "duration: must be given here or for the whole request", why);
-    if (need->require_count > CLASS_ATTRIBUTES_MAX) {
-        snprintf (why, WHY_BYTES, "request.compute[%zu].require: has more than %d attributes", at,
-                  CLASS_ATTRIBUTES_MAX);
+    char field [FIELD_BYTES];
+    snprintf (field, sizeof field, "request.compute[%zu]", at);
+    if (!requirements_check (need->require, need->require_count, field, why))
         return false;
-    }
-    for (size_t i = 0; i < need->require_count; i++)
-        if (!check_requirement (&need->require [i], at, i, why))
-            return false;
     if (*need->site && !name_sound (need->site))
         return refuse_need (at, "site: must be a site's name, or absent", why);
-    return true;
-}
-
-static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYTES])
-{
-    const network_need_t *link = &self->network [at];
-    if (link->ends_count != 2) {
-        snprintf (why, WHY_BYTES, "request.network[%zu].between: must name two compute needs", at);
-        return false;
-    }
-    for (int end = 0; end < 2; end++) {
-        if (!find_need (self, link->ends [end])) {
-            snprintf (why, WHY_BYTES, "request.network[%zu].between[%d]: no compute need '%s'", at,
-                      end, link->ends [end]);
-            return false;
-        }
-    }
-    if (strcmp (link->ends [0], link->ends [1]) == 0) {
-        snprintf (why, WHY_BYTES, "request.network[%zu].between: '%s' can't be linked to itself",
-                  at, link->ends [0]);
-        return false;
-    }
     return true;
 }
 
@@ -203,7 +184,7 @@ static bool check_file (const user_request_t *self, size_t at, char why [WHY_BYT
         snprintf (why, WHY_BYTES, "request.data[%zu].file: must not be empty", at);
         return false;
     }
-    if (!find_need (self, need->at)) {
+    if (user_request_need (self, need->at) == SIZE_MAX) {
         snprintf (why, WHY_BYTES, "request.data[%zu].at: no compute need '%s'", at, need->at);
         return false;
     }
@@ -240,6 +221,10 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
         snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto", self->algorithm);
         return false;
     }
+    if (*self->route && strcmp (self->route, "free") != 0 && strcmp (self->route, "fixed") != 0) {
+        snprintf (why, WHY_BYTES, "request.route: '%s' must be free or fixed", self->route);
+        return false;
+    }
     return true;
 }
 
@@ -248,9 +233,8 @@ static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
     for (size_t i = 0; i < self->compute_count; i++)
         if (!check_need (self, i, why))
             return false;
-    for (size_t i = 0; i < self->network_count; i++)
-        if (!check_link (self, i, why))
-            return false;
+    if (!network_needs_check (self, why))
+        return false;
     for (size_t i = 0; i < self->data_count; i++)
         if (!check_file (self, i, why))
             return false;
@@ -266,7 +250,7 @@ bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
         return false;
     }
     if (!check_count (self->compute_count, NEEDS_MAX, "request.compute", why) ||
-        !check_count (self->network_count, LINKS_MAX, "request.network", why) ||
+        !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why) ||
         !check_count (self->data_count, FILES_MAX, "request.data", why))
         return false;
     if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
@@ -393,58 +377,6 @@ void user_request_fix (user_request_t *self, const planner_settings_t *settings,
         *instants [i] =
           (instant_t){.set = true, .ms = instant_wall (instants [i], wall_ms, margin_ms)};
     }
-}
-
-bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
-{
-    if (!name_sound (self->reservation)) {
-        snprintf (why, WHY_BYTES, "reservation: must be a reservation's id");
-        return false;
-    }
-    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
-        snprintf (why, WHY_BYTES, "duration: must be 1 ms to 366 days");
-        return false;
-    }
-    if (!check_count (self->compute_count, NEEDS_MAX, "compute", why))
-        return false;
-    for (size_t i = 0; i < self->compute_count; i++) {
-        if (self->compute [i].cpus > CPUS_MAX) {
-            snprintf (why, WHY_BYTES, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
-            return false;
-        }
-    }
-    if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0) {
-        snprintf (why, WHY_BYTES, "a change must name a window, a duration or a need");
-        return false;
-    }
-    return true;
-}
-
-static compute_need_t *patched_need (user_request_t *self, const char *id)
-{
-    for (size_t i = 0; i < self->compute_count; i++)
-        if (strcmp (self->compute [i].id, id) == 0)
-            return &self->compute [i];
-    return NULL;
-}
-
-bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES])
-{
-    if (patch->window_set)
-        self->window = patch->window;
-    if (patch->duration_ms > 0)
-        self->duration_ms = patch->duration_ms;
-    for (size_t i = 0; i < patch->compute_count; i++) {
-        compute_need_t *need = patched_need (self, patch->compute [i].id);
-        if (!need) {
-            snprintf (why, WHY_BYTES, "compute[%zu].id: the reservation has no need '%s'", i,
-                      patch->compute [i].id);
-            return false;
-        }
-        if (patch->compute [i].cpus > 0)
-            need->cpus = patch->compute [i].cpus;
-    }
-    return user_request_check (self, why);
 }
 
 /*  FNV-1a, 64 bits, of actor "/" id. */

@@ -7,6 +7,7 @@
 #ifndef MUSUBI_REQUEST_H
 #define MUSUBI_REQUEST_H
 
+#include "path.h"
 #include "planner.h"
 #include "site.h"
 #include "transaction.h"
@@ -35,13 +36,17 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
 } compute_need_t;
 
+/*  Bandwidth between the places of two compute needs. */
 typedef struct {
-    char ends [2][NAME_BYTES_MAX + 1];
-    size_t ends_count; /* as given, 2 when sound */
+    char id [NAME_BYTES_MAX + 1];      /* unique among all needs; "a-b" where none is given */
+    char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
+    size_t ends_count;                 /* as given, 2 when sound */
     uint32_t mbps;
-    double latency_ms_max; /* 0 = any */
+    int64_t latency_us_max; /* 0 = any */
     int64_t offset_ms;
-    int64_t duration_ms;
+    int64_t duration_ms;    /* 0, with offset 0 = the time both ends share */
+    requirement_t *require; /* of every link of its path */
+    size_t require_count;
 } network_need_t;
 
 typedef struct {
@@ -65,13 +70,25 @@ typedef struct {
     bool distinct_sites;
     char policy [NAME_BYTES_MAX + 1];    /* "" = time */
     char algorithm [NAME_BYTES_MAX + 1]; /* "" = auto */
+    char route [NAME_BYTES_MAX + 1];     /* "" = free */
 } user_request_t;
 
 void user_request_copy (user_request_t *to, const user_request_t *from);
 void user_request_clear (user_request_t *self);
 
+/*  Give every network need without an id its own: its ends' ids joined by "-". One that would be
+ *  too long stays empty, which the check refuses. */
+void user_request_name (user_request_t *self);
+
 /*  Could it be meant? False with why = "request.compute[1].cpus: must be 1 to 1000000". */
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
+
+/*  Could the requirements of a need be meant? field: "request.compute[1]". */
+bool requirements_check (const requirement_t *require, size_t count, const char *field,
+                         char why [WHY_BYTES]);
+
+/*  Index of the compute need of that id; SIZE_MAX when there is none. */
+size_t user_request_need (const user_request_t *self, const char *id);
 
 policy_t user_request_policy (const user_request_t *self);
 
@@ -79,6 +96,21 @@ policy_t user_request_policy (const user_request_t *self);
 int64_t need_duration (const user_request_t *self, size_t need);
 int64_t user_request_span (const user_request_t *self);
 int64_t user_request_offset_least (const user_request_t *self);
+
+/*  --- network needs of a checked request --- */
+
+/*  Could they be meant? Part of user_request_check. */
+bool network_needs_check (const user_request_t *self, char why [WHY_BYTES]);
+
+/*  Index of the compute need at an end, 0 or 1. */
+size_t network_need_end (const user_request_t *self, size_t need, int end);
+
+/*  When it carries, counted from the reservation's start: as given, or the time both ends share. */
+void network_need_interval (const user_request_t *self, size_t need, int64_t *from_ms,
+                            int64_t *until_ms);
+
+/*  Which path is best: what the route and the policy of the request say. */
+path_order_t user_request_path_order (const user_request_t *self);
 
 /*  The start times to choose from, in wall ms. */
 typedef struct {
@@ -99,7 +131,12 @@ typedef struct {
     uint32_t cpus; /* 0 = as it is */
 } need_patch_t;
 
-/*  What a modify changes. Owns its list: request_patch_clear. */
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    uint32_t mbps; /* 0 = as it is */
+} connection_patch_t;
+
+/*  What a modify changes. Owns its lists: request_patch_clear. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
     bool window_set;
@@ -107,6 +144,8 @@ typedef struct {
     int64_t duration_ms; /* 0 = as it is */
     need_patch_t *compute;
     size_t compute_count;
+    connection_patch_t *network;
+    size_t network_count;
 } request_patch_t;
 
 void request_patch_clear (request_patch_t *self);

@@ -198,6 +198,7 @@ static void networks_and_data_are_refused_in_words (void **state)
     }
     link.n_between = 2;
     link.between = ends;
+    link.mbps = 100;
     file.file = "x.nc";
     file.at = "a";
     request.duration_ms = 1000;

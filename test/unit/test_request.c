@@ -32,8 +32,10 @@ static void add_link (user_request_t *request, const char *from, const char *to)
     request->network = calloc (1, sizeof *request->network);
     request->network_count = 1;
     request->network [0].ends_count = 2;
+    request->network [0].mbps = 1000;
     snprintf (request->network [0].ends [0], NAME_BYTES_MAX, "%s", from);
     snprintf (request->network [0].ends [1], NAME_BYTES_MAX, "%s", to);
+    user_request_name (request);
 }
 
 static void add_file (user_request_t *request, const char *file, const char *at)
@@ -101,7 +103,7 @@ static void no_needs (user_request_t *request)
 
 static void too_many_links (user_request_t *request)
 {
-    request->network_count = LINKS_MAX + 1;
+    request->network_count = NETWORK_NEEDS_MAX + 1;
 }
 
 static void dangling_link (user_request_t *request)
@@ -185,7 +187,7 @@ static const bad_t bads [] = {
   {"request.compute[0].duration: must be given here or for the whole request", no_duration},
   {"request.compute[0].site: must be a site's name, or absent", odd_site},
   {"request.compute: must have at least one need", no_needs},
-  {"request.network: 257 needs, at most 256", too_many_links},
+  {"request.network: 65 needs, at most 64", too_many_links},
   {"request.network[0].between[1]: no compute need 'n7'", dangling_link},
   {"request.network[0].between: 'n1' can't be linked to itself", link_to_itself},
   {"request.network[0].between: must name two compute needs", link_with_one_end},

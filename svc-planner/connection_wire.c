@@ -1,0 +1,53 @@
+/*  connection_wire - connections into their messages. */
+#include "connection_wire.h"
+
+#include "must.h"
+
+#include <stdlib.h>
+
+static char **words_put (char **words, size_t *at, const char *first, size_t bytes, size_t count)
+{
+    char **list = &words [*at];
+    for (size_t i = 0; i < count; i++)
+        words [(*at)++] = (char *) first + i * bytes;
+    return count > 0 ? list : NULL;
+}
+
+void connections_put (connections_wire_t *to, const connection_t *from, size_t count)
+{
+    size_t words = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        words += from [i].path_count + from [i].links_count;
+    *to = (connections_wire_t){.connections = must (calloc (count + 1, sizeof *to->connections)),
+                               .list = must (calloc (count + 1, sizeof (Musubi__Connection *))),
+                               .ends = must (calloc (count + 1, sizeof *to->ends)),
+                               .words = must (calloc (words + 1, sizeof (char *)))};
+    for (size_t i = 0; i < count; i++) {
+        Musubi__Connection *into = to->list [i] = &to->connections [i];
+        musubi__connection__init (into);
+        into->need = (char *) from [i].need;
+        to->ends [i][0] = (char *) from [i].ends [0];
+        to->ends [i][1] = (char *) from [i].ends [1];
+        into->n_between = 2;
+        into->between = to->ends [i];
+        into->mbps = from [i].mbps;
+        into->n_path = from [i].path_count;
+        into->path = words_put (to->words, &at, (const char *) from [i].path, sizeof *from [i].path,
+                                from [i].path_count);
+        into->n_links = from [i].links_count;
+        into->links = words_put (to->words, &at, (const char *) from [i].links,
+                                 sizeof *from [i].links, from [i].links_count);
+        into->latency_ms = (double) from [i].latency_us / 1000;
+        into->from_ms = from [i].from_ms;
+        into->until_ms = from [i].until_ms;
+    }
+}
+
+void connections_put_end (connections_wire_t *wire)
+{
+    free (wire->connections);
+    free (wire->list);
+    free (wire->ends);
+    free (wire->words);
+    *wire = (connections_wire_t){0};
+}

@@ -1,0 +1,162 @@
+/*  request_network - the network needs of a request: bandwidth between the places of two compute
+ * needs, while both have theirs.
+ */
+#include "request.h"
+
+#include "domain.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD_BYTES 64
+
+void user_request_name (user_request_t *self)
+{
+    for (size_t i = 0; i < self->network_count; i++) {
+        network_need_t *need = &self->network [i];
+        if (*need->id || need->ends_count != 2)
+            continue;
+        int length = snprintf (need->id, sizeof need->id, "%s-%s", need->ends [0], need->ends [1]);
+        if (length < 0 || (size_t) length >= sizeof need->id)
+            *need->id = '\0';
+    }
+}
+
+size_t network_need_end (const user_request_t *self, size_t need, int end)
+{
+    size_t at = user_request_need (self, self->network [need].ends [end]);
+    assert (at != SIZE_MAX);
+    return at;
+}
+
+/*  The time both ends have their places; empty when from is not before until. */
+static void shared_time (const user_request_t *self, size_t need, int64_t *from_ms,
+                         int64_t *until_ms)
+{
+    *from_ms = 0;
+    *until_ms = INT64_MAX;
+    for (int end = 0; end < 2; end++) {
+        size_t at = network_need_end (self, need, end);
+        int64_t begin_ms = self->compute [at].offset_ms;
+        int64_t end_ms = begin_ms + need_duration (self, at);
+        *from_ms = begin_ms > *from_ms ? begin_ms : *from_ms;
+        *until_ms = end_ms < *until_ms ? end_ms : *until_ms;
+    }
+}
+
+void network_need_interval (const user_request_t *self, size_t need, int64_t *from_ms,
+                            int64_t *until_ms)
+{
+    const network_need_t *link = &self->network [need];
+    if (link->duration_ms == 0) {
+        shared_time (self, need, from_ms, until_ms);
+        return;
+    }
+    *from_ms = link->offset_ms;
+    *until_ms = link->offset_ms + link->duration_ms;
+}
+
+path_order_t user_request_path_order (const user_request_t *self)
+{
+    if (strcmp (self->route, "fixed") == 0)
+        return PATH_FIXED;
+    return user_request_policy (self) == POLICY_COST ? PATH_CHEAP : PATH_FREE;
+}
+
+/*  --- could it be meant? --- */
+
+static bool refuse (char why [WHY_BYTES], size_t need, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+static bool refuse (char why [WHY_BYTES], size_t need, const char *format, ...)
+{
+    int length = snprintf (why, WHY_BYTES, "request.network[%zu].", need);
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why + length, WHY_BYTES - (size_t) length, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+static bool check_ends (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const network_need_t *need = &self->network [at];
+    if (need->ends_count != 2)
+        return refuse (why, at, "between: must name two compute needs");
+    for (int end = 0; end < 2; end++)
+        if (user_request_need (self, need->ends [end]) == SIZE_MAX)
+            return refuse (why, at, "between[%d]: no compute need '%s'", end, need->ends [end]);
+    if (strcmp (need->ends [0], need->ends [1]) == 0)
+        return refuse (why, at, "between: '%s' can't be linked to itself", need->ends [0]);
+    return true;
+}
+
+static bool check_id (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const network_need_t *need = &self->network [at];
+    if (*need->id == 0)
+        return refuse (why, at,
+                       "id: must be given, as its ends' ids joined by \"-\" are longer than %d "
+                       "bytes",
+                       NAME_BYTES_MAX);
+    if (!name_sound (need->id))
+        return refuse (why, at, "id: must be letters, digits and . _ -, at least one");
+    bool twice = user_request_need (self, need->id) != SIZE_MAX;
+    for (size_t i = 0; i < at; i++)
+        twice = twice || strcmp (self->network [i].id, need->id) == 0;
+    if (twice)
+        return refuse (why, at, "id: '%s' is used twice: give each need an id of its own",
+                       need->id);
+    return true;
+}
+
+static bool check_time (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const network_need_t *need = &self->network [at];
+    if (need->offset_ms < 0 || need->offset_ms > OFFSET_MS_MAX)
+        return refuse (why, at, "offset: must be 0 to 31 days");
+    if (need->duration_ms < 0 || need->duration_ms > DURATION_MS_MAX)
+        return refuse (why, at, "duration: must be 1 ms to 366 days");
+    if (need->duration_ms == 0 && need->offset_ms > 0)
+        return refuse (why, at, "duration: must be given with an offset");
+    int64_t shared_from_ms, shared_until_ms, from_ms, until_ms;
+    shared_time (self, at, &shared_from_ms, &shared_until_ms);
+    if (shared_from_ms >= shared_until_ms)
+        return refuse (why, at, "between: '%s' and '%s' share no time", need->ends [0],
+                       need->ends [1]);
+    network_need_interval (self, at, &from_ms, &until_ms);
+    if (from_ms < shared_from_ms || until_ms > shared_until_ms)
+        return refuse (why, at,
+                       "offset: %" PRId64 " ms to %" PRId64
+                       " ms is not within the time both ends share, %" PRId64 " ms to %" PRId64
+                       " ms",
+                       from_ms, until_ms, shared_from_ms, shared_until_ms);
+    return true;
+}
+
+static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYTES])
+{
+    const network_need_t *need = &self->network [at];
+    char field [FIELD_BYTES];
+    snprintf (field, sizeof field, "request.network[%zu]", at);
+    if (!check_ends (self, at, why) || !check_id (self, at, why))
+        return false;
+    if (need->mbps < 1 || need->mbps > LINK_MBPS_MAX)
+        return refuse (why, at, "mbps: must be 1 to %d", LINK_MBPS_MAX);
+    if (need->latency_us_max < 0 || need->latency_us_max > INT64_C (1000) * LATENCY_MS_MAX)
+        return refuse (why, at, "latency_ms_max: must be 0.001 to %d, or 0 for any",
+                       LATENCY_MS_MAX);
+    return check_time (self, at, why) &&
+           requirements_check (need->require, need->require_count, field, why);
+}
+
+bool network_needs_check (const user_request_t *self, char why [WHY_BYTES])
+{
+    for (size_t i = 0; i < self->network_count; i++)
+        if (!check_link (self, i, why))
+            return false;
+    return true;
+}
