@@ -49,6 +49,16 @@ bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *w
     return true;
 }
 
+int cli_first_word (int argc, char *const *argv)
+{
+    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT},
+                                     {.name = "dir", .kind = OPTION_TEXT},
+                                     {.name = "actor", .kind = OPTION_TEXT},
+                                     {.name = "timeout", .kind = OPTION_DURATION},
+                                     {.name = "request-id", .kind = OPTION_TEXT}};
+    return options_first_word ((options_t){list, sizeof list / sizeof list [0]}, argc, argv);
+}
+
 int cli_fail (int code, const char *format, ...)
 {
     va_list arguments;

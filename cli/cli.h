@@ -56,6 +56,10 @@ typedef struct {
  *  was asked for and printed, or usage is bad and was refused. least to most words are taken. */
 bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code);
 
+/*  Where the first word stands among arguments: options of all commands that take a value are
+ *  stepped over. -1 when there is none. */
+int cli_first_word (int argc, char *const *argv);
+
 /*  "musubi: …" on standard error; returns code. */
 int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
@@ -86,6 +90,8 @@ char *cli_federation_dir (const cli_t *cli);
 /*  The commands. */
 int run_up (cli_t *cli);
 int run_down (cli_t *cli);
+int run_federation (cli_t *cli);
+int run_federation_configure (cli_t *cli);
 int run_reserve (cli_t *cli);
 int run_modify (cli_t *cli);
 int run_release (cli_t *cli);

@@ -3,6 +3,7 @@
  *  The folder is prepared once: members, ports, configurations. After that, `up` starts whoever
  * does not run, at the place where it was before. It does not stay to watch over them.
  */
+#include "configuration.h"
 #include "federation.h"
 #include "launch.h"
 #include "places.h"
@@ -128,50 +129,26 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
     return false;
 }
 
-static void write_homes (const folder_t *folder, FILE *file)
-{
-    fputs ("homes = \"", file);
-    for (size_t i = 0, written = 0; i < folder->members_count; i++)
-        if (strcmp (folder->members [i].kind, "gis") == 0)
-            fprintf (file, "%sgis/%s", written++ ? "," : "", folder->members [i].name);
-    fputs ("\"\n", file);
-}
-
-static void write_store (const folder_t *folder, const member_t *member, FILE *file)
-{
-    /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
-    bool planner = strcmp (member->kind, "planner") == 0;
-    char *own = folder_member_file (folder, member, "store/", "");
-    char *pool = folder_file (folder, "store/planners");
-    fputs ("store\n", file);
-    federation_write_value (file, 1, planner ? "pool" : "folder", planner ? pool : own);
-    free (own);
-    free (pool);
-}
-
 /*  Whoever starts a federation administers it, and may look into all its records. */
 static void write_member (const folder_t *folder, const federation_t *federation,
                           const member_t *member, const char *administrator, FILE *file)
 {
+    bool planner = strcmp (member->kind, "planner") == 0;
     char *directories =
       folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
-    fprintf (file, "#   %s %s. Written once by `musubi up`; svc-%s --help explains every key.\n",
-             member->kind, member->name, member->kind);
-    if (strcmp (member->kind, "planner") != 0)
-        federation_write_value (file, 0, "name", member->name);
-    if (*directories)
-        federation_write_value (file, 0, "gis", directories);
-    if (strcmp (member->kind, "gis") == 0)
-        write_homes (folder, file);
-    if (strcmp (member->kind, "lis") == 0)
-        federation_write_site (federation, member->name, administrator, file);
-    else
-        federation_write_value (file, 0, "administrators", administrator);
-    fputs ("bind\n", file);
-    federation_write_value (file, 1, "endpoint", member->endpoint);
-    federation_write_value (file, 1, "events", member->events);
-    write_store (folder, member, file);
+    char *store = planner ? folder_file (folder, "store/planners")
+                          : folder_member_file (folder, member, "store/", "");
+    configuration_t configuration = {.kind = member->kind,
+                                     .name = member->name,
+                                     .written_by = "musubi up",
+                                     .directories = directories,
+                                     .administrator = administrator,
+                                     .endpoint = member->endpoint,
+                                     .events = member->events,
+                                     .store = store};
+    configuration_write (&configuration, federation, file);
     free (directories);
+    free (store);
 }
 
 /*  A configuration that is there already is the user's. */

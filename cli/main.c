@@ -8,6 +8,7 @@ static const command_t commands [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
    "Start a whole federation as processes of this machine.", run_up},
   {"down", "[--dir D]", "Stop the federation that `up` started.", run_down},
+  {"federation", "COMMAND …", "Prepare federations: `musubi federation --help`.", run_federation},
   {"reserve",
    "REQUEST.json|- [--algorithm A] [--policy P] [--dry-run] [--wait] [--request-id ID[@HOME]]",
    "Find a plan and commit it, all or nothing.", run_reserve},
@@ -42,7 +43,7 @@ static void print_help (void)
     printf ("musubi - reserve CPUs at several sites for one time, all or nothing\n\n"
             "usage: musubi [--gis ENDPOINT[,…]] [--json] [--timeout 10s] COMMAND …\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        printf ("  %-9s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
+        printf ("  %-10s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
                 commands [i].summary);
     printf ("\n`musubi COMMAND --help` lists a command's options. Exit codes: 0 done, 1 refused,\n"
             "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
@@ -56,23 +57,10 @@ static const command_t *find_command (const char *name)
     return NULL;
 }
 
-/*  Where the command's word stands: options that take a value must be stepped over. */
-static int find_word (int argc, char **argv)
-{
-    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT},
-                                     {.name = "dir", .kind = OPTION_TEXT},
-                                     {.name = "actor", .kind = OPTION_TEXT},
-                                     {.name = "timeout", .kind = OPTION_DURATION},
-                                     {.name = "request-id", .kind = OPTION_TEXT}};
-    options_t options = {list, sizeof list / sizeof list [0]};
-    int word = options_first_word (options, argc - 1, argv + 1);
-    return word < 0 ? -1 : word + 1;
-}
-
 int main (int argc, char **argv)
 {
-    int word = find_word (argc, argv);
-    for (int i = 1; i < (word < 0 ? argc : word); i++) {
+    int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
+    for (int i = 1; i < (word ? word : argc); i++) {
         if (strcmp (argv [i], "--version") == 0) {
             printf ("musubi %s\n", MUSUBI_VERSION);
             return EXIT_DONE;
@@ -82,7 +70,7 @@ int main (int argc, char **argv)
             return EXIT_DONE;
         }
     }
-    if (word < 0)
+    if (!word)
         return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
     const command_t *command = find_command (argv [word]);
     if (!command)

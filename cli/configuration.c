@@ -1,0 +1,51 @@
+/*  configuration - the lines of one member. Sites' sections go in as they stand. */
+#include "configuration.h"
+
+#include <string.h>
+
+static bool is (const configuration_t *self, const char *kind)
+{
+    return strcmp (self->kind, kind) == 0;
+}
+
+static void write_homes (const federation_t *federation, FILE *to)
+{
+    const char *const *names;
+    size_t count = federation_directories (federation, &names);
+    fputs ("homes = \"", to);
+    for (size_t i = 0; i < count; i++)
+        fprintf (to, "%sgis/%s", i ? "," : "", names [i]);
+    fputs ("\"\n", to);
+}
+
+static void write_bind (const configuration_t *self, FILE *to)
+{
+    fputs ("bind\n", to);
+    federation_write_value (to, 1, "endpoint", self->endpoint);
+    federation_write_value (to, 1, "events", self->events);
+    if (self->host)
+        federation_write_value (to, 1, "host", self->host);
+    if (self->trusted)
+        federation_write_value (to, 1, "trusted", "true");
+}
+
+void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to)
+{
+    bool planner = is (self, "planner");
+    fprintf (to, "#   %s %s. Written by `%s`; svc-%s --help explains every key.\n", self->kind,
+             self->name, self->written_by, self->kind);
+    if (!planner)
+        federation_write_value (to, 0, "name", self->name);
+    if (*self->directories)
+        federation_write_value (to, 0, "gis", self->directories);
+    if (is (self, "gis"))
+        write_homes (federation, to);
+    if (is (self, "lis"))
+        federation_write_site (federation, self->name, self->administrator, to);
+    else
+        federation_write_value (to, 0, "administrators", self->administrator);
+    write_bind (self, to);
+    /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
+    fputs ("store\n", to);
+    federation_write_value (to, 1, planner ? "pool" : "folder", self->store);
+}

@@ -1,0 +1,28 @@
+/*  configuration - the settings of one member of a federation, as its service reads them.
+ *
+ *  What the member is comes from the federation's description; where it listens, whom it asks and
+ *  where its store lies differ between processes of one machine (`up`) and machines of their own
+ *  (`federation configure`), and are told by the caller.
+ */
+#ifndef MUSUBI_CONFIGURATION_H
+#define MUSUBI_CONFIGURATION_H
+
+#include "federation.h"
+
+typedef struct {
+    const char *kind; /* "lis"; its program is "svc-lis" */
+    const char *name; /* "amsterdam"; not used for planners, who are named by their stores */
+    const char *written_by;
+    const char *directories; /* endpoints, comma-separated, without its own */
+    const char *administrator;
+    const char *endpoint;
+    const char *events;
+    const char *host;  /* by which others reach it; NULL = what the endpoint says */
+    bool trusted;      /* all who can reach it */
+    const char *store; /* its folder; planners': the pool that they share */
+} configuration_t;
+
+/*  Writes it as ZPL. */
+void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to);
+
+#endif
