@@ -1,6 +1,7 @@
 /*  directory_wire - entries, snapshots and deltas, to and from proto/gis.proto. */
 #include "directory_wire.h"
 
+#include "domain_wire.h"
 #include "message.h"
 #include "must.h"
 #include "site_wire.h"
@@ -19,6 +20,10 @@ void entry_copy (directory_entry_t *to, const directory_entry_t *from)
         to->site = must (malloc (sizeof *to->site));
         site_copy (to->site, from->site);
     }
+    if (from->domain) {
+        to->domain = must (malloc (sizeof *to->domain));
+        domain_copy (to->domain, from->domain);
+    }
 }
 
 void entry_clear (directory_entry_t *self)
@@ -26,6 +31,9 @@ void entry_clear (directory_entry_t *self)
     if (self->site)
         site_clear (self->site);
     free (self->site);
+    if (self->domain)
+        domain_clear (self->domain);
+    free (self->domain);
     *self = (directory_entry_t){0};
 }
 
@@ -36,11 +44,13 @@ typedef struct {
     Musubi__Entry message;
     Musubi__PlannerDescription planner;
     site_wire_t site;
+    domain_wire_t domain;
 } entry_wire_t;
 
-static bool is_planner (const directory_entry_t *entry)
+static bool of_kind (const directory_entry_t *entry, const char *kind)
 {
-    return strncmp (entry->name, "planner/", strlen ("planner/")) == 0;
+    size_t length = strlen (kind);
+    return strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/';
 }
 
 static void entry_put (entry_wire_t *to, const directory_entry_t *from)
@@ -57,7 +67,11 @@ static void entry_put (entry_wire_t *to, const directory_entry_t *from)
         site_put (&to->site, from->site);
         to->message.description_case = MUSUBI__ENTRY__DESCRIPTION_SITE;
         to->message.site = &to->site.message;
-    } else if (is_planner (from)) {
+    } else if (from->domain) {
+        domain_put (&to->domain, from->domain);
+        to->message.description_case = MUSUBI__ENTRY__DESCRIPTION_DOMAIN;
+        to->message.domain = &to->domain.message;
+    } else if (of_kind (from, "planner")) {
         to->planner.finishing = from->finishing;
         to->planner.in_progress = from->in_progress;
         to->message.description_case = MUSUBI__ENTRY__DESCRIPTION_PLANNER;
@@ -68,6 +82,7 @@ static void entry_put (entry_wire_t *to, const directory_entry_t *from)
 static void entry_put_end (entry_wire_t *wire)
 {
     site_put_end (&wire->site);
+    domain_put_end (&wire->domain);
 }
 
 /*  "kind/name", both parts there. */
@@ -80,6 +95,41 @@ static bool name_take (char to [NAME_BYTES_MAX + 1], const char *from, const cha
     if (!slash || slash == to || slash [1] == '\0' || strchr (slash + 1, '/'))
         return wrong (why, "%s: not of the form kind/name", field);
     return true;
+}
+
+static bool domain_entry_take (directory_entry_t *to, const Musubi__Entry *from,
+                               char why [WHY_BYTES])
+{
+    if (!of_kind (to, "nis"))
+        return wrong (why, "entry.domain: only a network domain, nis/NAME, has one");
+    domain_t domain;
+    if (!domain_take (&domain, from->domain, strchr (to->name, '/') + 1, why))
+        return false;
+    to->domain = must (malloc (sizeof *to->domain));
+    *to->domain = domain;
+    return true;
+}
+
+static bool description_take (directory_entry_t *to, const Musubi__Entry *from,
+                              char why [WHY_BYTES])
+{
+    site_t site;
+    switch (from->description_case) {
+    case MUSUBI__ENTRY__DESCRIPTION_SITE:
+        if (!site_take (&site, from->site, why))
+            return false;
+        to->site = must (malloc (sizeof *to->site));
+        *to->site = site;
+        return true;
+    case MUSUBI__ENTRY__DESCRIPTION_DOMAIN:
+        return domain_entry_take (to, from, why);
+    case MUSUBI__ENTRY__DESCRIPTION_PLANNER:
+        to->finishing = from->planner->finishing;
+        to->in_progress = from->planner->in_progress;
+        return true;
+    default:
+        return true; /* none, or of a kind that only newer peers know */
+    }
 }
 
 static bool entry_take (directory_entry_t *to, const Musubi__Entry *from, char why [WHY_BYTES])
@@ -102,18 +152,7 @@ static bool entry_take (directory_entry_t *to, const Musubi__Entry *from, char w
         !text_take (to->events, ENDPOINT_BYTES_MAX, from->events, TEXT_WORD_OR_NONE, "entry.events",
                     why))
         return false;
-    if (from->description_case == MUSUBI__ENTRY__DESCRIPTION_PLANNER) {
-        to->finishing = from->planner->finishing;
-        to->in_progress = from->planner->in_progress;
-    }
-    if (from->description_case == MUSUBI__ENTRY__DESCRIPTION_SITE) {
-        site_t site;
-        if (!site_take (&site, from->site, why))
-            return false;
-        to->site = must (malloc (sizeof *to->site));
-        *to->site = site;
-    }
-    return true;
+    return description_take (to, from, why);
 }
 
 packed_t entry_encode (const directory_entry_t *self)

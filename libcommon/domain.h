@@ -11,9 +11,11 @@
 
 #define DOMAIN_VERTICES_MAX 4096
 #define DOMAIN_LINKS_MAX    4096
-#define LINK_MBPS_MAX       1000000000 /* 1 Pbit/s */
-#define LATENCY_US_MAX      60000000   /* of one link: a minute */
-#define DOMAIN_BYTES_MAX    786432     /* packed: an entry with it must fit into one message */
+#define LINK_MBPS_MAX       1000000000       /* 1 Pbit/s */
+#define LATENCY_US_MAX      60000000         /* of one link: a minute */
+#define LINK_PRICE_MAX      1000000000000    /* micro-credits: a million credits a Gbit/s-hour */
+#define LINK_COST_MAX       1000000000000000 /* of one link; sums of thousands don't overflow */
+#define DOMAIN_BYTES_MAX    786432 /* packed: an entry with it must fit into one message */
 
 /*  Same numbers as proto VertexKind. */
 typedef enum { VERTEX_SITE, VERTEX_EXCHANGE, VERTEX_ROUTER } vertex_kind_t;
@@ -54,17 +56,18 @@ void domain_clear (domain_t *self);
 
 /*  Is it a graph? Names sound and given once, ends known and different, a router named
  *  "domain/name", limits kept. name is the domain's, "N". False with why naming the vertex or link.
- */
+ *  A link may have no capacity: it is there, but out of service. */
 bool domain_check (const domain_t *self, const char *name, char why [160]);
 
-/*  Index of a link; SIZE_MAX when there is none of that name. */
+/*  Index of a link; SIZE_MAX when there is none of that name. Looks at each: for many look-ups have
+ *  an order of your own. */
 size_t domain_link (const domain_t *self, const char *name);
 
 /*  Does the link meet all requirements? */
 bool link_meets (const link_t *self, const requirement_t *require, size_t require_count);
 
-/*  Price of a bandwidth for a time on one link, in micro-credits, rounded up; bounded so that sums
- *  don't overflow. */
+/*  What a bandwidth costs for a time on one link, in micro-credits, rounded up; LINK_COST_MAX when
+ *  it would be more. price is 0 to LINK_PRICE_MAX. */
 int64_t link_cost (int64_t price, uint32_t mbps, int64_t duration_ms);
 
 #endif

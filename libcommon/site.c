@@ -54,15 +54,21 @@ static bool attribute_meets (const attribute_t *attribute, const requirement_t *
     return end != attribute->value && *end == '\0' && value >= require->min;
 }
 
-bool class_meets (const node_class_t *self, const requirement_t *require, size_t require_count)
+bool attributes_meet (const attribute_t *attributes, size_t attributes_count,
+                      const requirement_t *require, size_t require_count)
 {
     for (size_t r = 0; r < require_count; r++) {
         bool met = false;
-        for (size_t a = 0; a < self->attributes_count && !met; a++)
-            met = strcmp (self->attributes [a].name, require [r].attribute) == 0 &&
-                  attribute_meets (&self->attributes [a], &require [r]);
+        for (size_t a = 0; a < attributes_count && !met; a++)
+            met = strcmp (attributes [a].name, require [r].attribute) == 0 &&
+                  attribute_meets (&attributes [a], &require [r]);
         if (!met)
             return false;
     }
     return true;
+}
+
+bool class_meets (const node_class_t *self, const requirement_t *require, size_t require_count)
+{
+    return attributes_meet (self->attributes, self->attributes_count, require, require_count);
 }

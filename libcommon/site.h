@@ -54,6 +54,10 @@ const node_class_t *site_class (const site_t *self, const char *name);
 /*  Whole nodes that give so many CPUs: ceil (cpus / cpus_per_node). */
 uint32_t class_nodes_for (const node_class_t *self, uint32_t cpus);
 
+/*  Do the attributes meet all requirements? */
+bool attributes_meet (const attribute_t *attributes, size_t attributes_count,
+                      const requirement_t *require, size_t require_count);
+
 /*  Does the class meet all requirements? */
 bool class_meets (const node_class_t *self, const requirement_t *require, size_t require_count);
 

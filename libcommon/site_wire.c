@@ -62,8 +62,8 @@ void site_put_end (site_wire_t *wire)
     *wire = (site_wire_t){0};
 }
 
-static bool attribute_take (attribute_t *to, const Musubi__Attribute *from, const char *field,
-                            char why [WHY_BYTES])
+bool attribute_take (attribute_t *to, const Musubi__Attribute *from, const char *field,
+                     char why [WHY_BYTES])
 {
     return text_take (to->name, NAME_BYTES_MAX, from->name, TEXT_WORD, field, why) &&
            text_take (to->value, ATTRIBUTE_VALUE_BYTES_MAX, from->value, TEXT_ANY, field, why);

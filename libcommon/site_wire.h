@@ -28,6 +28,10 @@ void site_put_end (site_wire_t *wire);
 /*  On true the site is the caller's: site_clear. On false why names the field. */
 bool site_take (site_t *to, const Musubi__SiteDescription *from, char why [WHY_BYTES]);
 
+/*  field is of what has the attribute. */
+bool attribute_take (attribute_t *to, const Musubi__Attribute *from, const char *field,
+                     char why [WHY_BYTES]);
+
 bool requirement_take (requirement_t *to, const Musubi__Requirement *from, const char *field,
                        char why [WHY_BYTES]);
 

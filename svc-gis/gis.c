@@ -187,7 +187,8 @@ static bool of_kind (const directory_entry_t *entry, const char *kind)
     return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
 }
 
-/*  Some one class must meet it all: a site of many small kinds is no match for a large need. */
+/*  Some one class must meet it all: a site of many small kinds is no match for a large need. What
+ *  is no site has no class, and is not found by CPUs or their attributes. */
 static bool site_matches (const site_t *site, const find_t *find)
 {
     for (size_t i = 0; site && i < site->classes_count; i++) {

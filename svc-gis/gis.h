@@ -14,22 +14,24 @@
 #define MUSUBI_GIS_H
 
 #include "core.h"
+#include "domain.h"
 #include "participant.h"
 
 #include <assert.h>
 
 #define GIS_ENTRIES_MAX      16384 /* what entries_max may be set to; a reader keeps as many */
 #define GIS_HOMES_MAX        64
-#define GIS_ENTRY_BYTES_MAX  (192u << 10) /* of one entry, packed */
+#define GIS_ENTRY_BYTES_MAX  (776u << 10) /* of one entry, packed: the largest domain's */
 #define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */
-#define GIS_PAGE_BYTES       (512u << 10) /* a page of entries ends once it has so many */
+#define GIS_PAGE_BYTES       (960u << 10) /* of the entries of a page */
 #define GIS_KEEP_MS_MAX      (INT64_C (400) * 86400000) /* Close keeps at most so far ahead */
 #define GIS_LEASE_MS_LEAST   1000
 #define GIS_LEASE_MS_MOST    3600000
 #define GIS_PAGE_ENTRIES_MAX 4096
 
-static_assert (GIS_PAGE_BYTES + GIS_ENTRY_BYTES_MAX + 4096 <= BODY_BYTES_MAX,
-               "a page and the entry that filled it fit a message");
+static_assert (DOMAIN_BYTES_MAX + 4096 <= GIS_ENTRY_BYTES_MAX, "every domain fits an entry");
+static_assert (GIS_ENTRY_BYTES_MAX + 4096 <= GIS_PAGE_BYTES, "every entry fits a page");
+static_assert (GIS_PAGE_BYTES + 8192 <= BODY_BYTES_MAX, "a page and the homes fit a message");
 
 /*  Everything is copied by gis_core. */
 typedef struct {

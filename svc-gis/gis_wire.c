@@ -189,10 +189,11 @@ void entry_page_destroy (entry_page_t **self_p)
 
 bool entry_page_add (entry_page_t *self, bytes_t packed_entry)
 {
-    if (self->bytes >= GIS_PAGE_BYTES || self->count == GIS_PAGE_ENTRIES_MAX)
+    size_t bytes = self->bytes + packed_entry.size + 8; /* with its tag and length */
+    if (bytes > GIS_PAGE_BYTES || self->count == GIS_PAGE_ENTRIES_MAX)
         return false;
     self->entries [self->count++] = entry_of (packed_entry);
-    self->bytes += packed_entry.size + 8; /* with its tag and length */
+    self->bytes = bytes;
     return true;
 }
 

@@ -244,23 +244,104 @@ static void an_entry_too_large_is_refused (void **state)
 {
     world_t *world = *state;
     node_t *gis = gis_alone (world);
-    attribute_t attributes [CLASS_ATTRIBUTES_MAX] = {0};
-    node_class_t classes [SITE_CLASSES_MAX] = {0};
-    for (size_t i = 0; i < CLASS_ATTRIBUTES_MAX; i++) {
-        memset (attributes [i].name, 'n', NAME_BYTES_MAX);
-        memset (attributes [i].value, 'v', ATTRIBUTE_VALUE_BYTES_MAX);
-    }
-    for (size_t i = 0; i < SITE_CLASSES_MAX; i++) {
-        snprintf (classes [i].name, sizeof classes [i].name, "class-%zu", i);
-        classes [i].cpus_per_node = 1;
-        classes [i].attributes = attributes;
-        classes [i].attributes_count = CLASS_ATTRIBUTES_MAX;
-    }
-    site_t site = {.classes = classes, .classes_count = SITE_CLASSES_MAX};
-    directory_entry_t entry = entry_of ("lis/a", 10, 1);
-    entry.site = &site;
-    assert_int_equal (announce_as (gis, "lis/a", &entry, 5000), CALL_BAD_REQUEST);
+    char *endpoint = calloc (1, GIS_ENTRY_BYTES_MAX + 1);
+    assert_non_null (endpoint);
+    memset (endpoint, 'e', GIS_ENTRY_BYTES_MAX);
+    Musubi__Entry entry = MUSUBI__ENTRY__INIT;
+    entry.name = "lis/a";
+    entry.endpoint = endpoint;
+    Musubi__AnnounceRequest request = MUSUBI__ANNOUNCE_REQUEST__INIT;
+    request.entry = &entry;
+    packed_t body;
+    body.data = message_pack (&request.base, &body.size);
+    free (endpoint);
+    assert_int_equal (ask_packed (gis, "lis/a", "Gis", "Announce", body), CALL_BAD_REQUEST);
     assert_non_null (strstr (world->reason, "entry: larger"));
+}
+
+/*  A chain of routers with names as long as may be: the description is just below its limit. */
+static domain_t large_domain (const char *name)
+{
+    enum { VERTICES = 2600, LINKS = VERTICES - 1 };
+    domain_t domain = {.vertices_count = VERTICES, .links_count = LINKS};
+    domain.vertices = calloc (VERTICES, sizeof *domain.vertices);
+    domain.links = calloc (LINKS, sizeof *domain.links);
+    assert_true (domain.vertices && domain.links);
+    for (size_t i = 0; i < VERTICES; i++) {
+        vertex_t *vertex = &domain.vertices [i];
+        vertex->kind = VERTEX_ROUTER;
+        snprintf (vertex->name, sizeof vertex->name, "%s/%060zu", name, i);
+    }
+    for (size_t i = 0; i < LINKS; i++) {
+        link_t *link = &domain.links [i];
+        snprintf (link->name, sizeof link->name, "%063zu", i);
+        memcpy (link->ends [0], domain.vertices [i].name, sizeof link->ends [0]);
+        memcpy (link->ends [1], domain.vertices [i + 1].name, sizeof link->ends [1]);
+        link->mbps = 1000;
+    }
+    return domain;
+}
+
+static void large_domains_come_page_by_page (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    char why [160];
+    static const char *const names [] = {"nis/N", "nis/S"};
+    for (uint8_t i = 0; i < 2; i++) {
+        domain_t domain = large_domain (names [i] + 4);
+        assert_true (domain_check (&domain, names [i] + 4, why));
+        directory_entry_t entry = entry_of (names [i], (uint8_t) (10 + i), 1);
+        entry.domain = &domain;
+        packed_t packed = entry_encode (&entry);
+        assert_in_range (packed.size, DOMAIN_BYTES_MAX * 8 / 10, DOMAIN_BYTES_MAX);
+        free (packed.data);
+        assert_int_equal (announce_as (gis, names [i], &entry, 5000), CALL_OK);
+        domain_clear (&domain);
+    }
+    announce (gis, "planner/p", 12, 1, 5000);
+    const char *after = "";
+    char last [NAME_BYTES_MAX + 1];
+    size_t pages = 0;
+    size_t links = 0;
+    size_t entries = 0;
+    for (bool more = true; more; pages++) {
+        directory_snapshot_t page = snapshot (gis, after, NULL);
+        for (size_t i = 0; i < page.entries_count; i++, entries++)
+            links += page.entries [i].domain ? page.entries [i].domain->links_count : 0;
+        more = page.more;
+        memcpy (last, page.last, sizeof last);
+        after = last;
+        directory_snapshot_clear (&page);
+    }
+    assert_int_equal (pages, 2);
+    assert_int_equal (entries, 4);
+    assert_int_equal (links, 2 * 2599);
+}
+
+static void a_domain_is_announced_by_a_network_domain_only (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    vertex_t vertices [] = {{.name = "X1", .kind = VERTEX_EXCHANGE}, {.name = "ams"}};
+    link_t links [] = {{.name = "x1", .ends = {"ams", "X1"}, .mbps = 1000, .latency_us = 500}};
+    domain_t domain = {.vertices = vertices, .vertices_count = 2, .links = links, .links_count = 1};
+    directory_entry_t entry = entry_of ("lis/ams", 10, 1);
+    entry.domain = &domain;
+    assert_int_equal (announce_as (gis, "lis/ams", &entry, 5000), CALL_BAD_REQUEST);
+    assert_non_null (strstr (world->reason, "entry.domain: only a network domain"));
+
+    entry = entry_of ("nis/N", 10, 1);
+    entry.domain = &domain;
+    assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
+    snprintf (links [0].ends [1], sizeof links [0].ends [1], "X2");
+    assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_BAD_REQUEST);
+    assert_string_equal (world->reason, "domain: link x1: the domain has no vertex \"X2\"");
+    directory_snapshot_t all = snapshot (gis, "", NULL);
+    assert_string_equal (all.entries [1].name, "nis/N");
+    assert_string_equal (all.entries [1].domain->links [0].ends [1], "X1"); /* as it was */
+    assert_int_equal (all.entries [1].domain->links [0].latency_us, 500);
+    directory_snapshot_clear (&all);
 }
 
 static void fields_of_newer_peers_are_passed_on (void **state)
@@ -321,6 +402,25 @@ static const char *find_names (node_t *gis, Musubi__FindRequest *request)
                                  answer->entries [i]->name);
     message_free (message);
     return names;
+}
+
+static void domains_are_found_by_kind_and_have_no_cpus (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    vertex_t vertices [] = {{.name = "ams"}};
+    domain_t domain = {.vertices = vertices, .vertices_count = 1};
+    directory_entry_t entry = entry_of ("nis/N", 10, 1);
+    entry.domain = &domain;
+    assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
+    announce_site (gis, "lis/a", 11, "linux", 16, 4);
+    Musubi__FindRequest find = MUSUBI__FIND_REQUEST__INIT;
+    find.kind = "nis";
+    assert_string_equal (find_names (gis, &find), "nis/N");
+    find.cpus = 1;
+    assert_string_equal (find_names (gis, &find), "");
+    find.kind = "";
+    assert_string_equal (find_names (gis, &find), "lis/a");
 }
 
 static void finds_by_kind_attributes_and_cpus (void **state)
@@ -477,8 +577,11 @@ int main (void)
       TEST (withdrawing_names_one_start_of_one_store),
       TEST (a_full_table_refuses_new_names_only),
       TEST (an_entry_too_large_is_refused),
+      TEST (large_domains_come_page_by_page),
+      TEST (a_domain_is_announced_by_a_network_domain_only),
       TEST (fields_of_newer_peers_are_passed_on),
       TEST (finds_by_kind_attributes_and_cpus),
+      TEST (domains_are_found_by_kind_and_have_no_cpus),
       TEST (questions_that_cannot_be_meant_are_refused),
       TEST (messages_cut_short_or_scrambled_never_break_it),
       TEST (two_directories_list_each_other),

@@ -1,0 +1,227 @@
+/*  domain - copying, checking and pricing of what a network domain offers. */
+#include "domain.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHY 160
+
+const char *vertex_kind_word (vertex_kind_t kind)
+{
+    static const char *const words [] = {
+      [VERTEX_SITE] = "site", [VERTEX_EXCHANGE] = "exchange point", [VERTEX_ROUTER] = "router"};
+    assert (kind < sizeof words / sizeof *words);
+    return words [kind];
+}
+
+/*  --- copies --- */
+
+static void *copy_of (const void *from, size_t size)
+{
+    return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
+}
+
+void domain_copy (domain_t *to, const domain_t *from)
+{
+    *to = *from;
+    to->vertices = copy_of (from->vertices, from->vertices_count * sizeof (vertex_t));
+    for (size_t i = 0; i < from->vertices_count; i++)
+        to->vertices [i].attributes =
+          copy_of (from->vertices [i].attributes,
+                   from->vertices [i].attributes_count * sizeof (attribute_t));
+    to->links = copy_of (from->links, from->links_count * sizeof (link_t));
+    for (size_t i = 0; i < from->links_count; i++)
+        to->links [i].attributes = copy_of (
+          from->links [i].attributes, from->links [i].attributes_count * sizeof (attribute_t));
+}
+
+void domain_clear (domain_t *self)
+{
+    for (size_t i = 0; i < self->vertices_count; i++)
+        free (self->vertices [i].attributes);
+    for (size_t i = 0; i < self->links_count; i++)
+        free (self->links [i].attributes);
+    free (self->vertices);
+    free (self->links);
+    *self = (domain_t){0};
+}
+
+/*  --- the check --- */
+
+__attribute__ ((format (printf, 2, 3))) static bool no (char why [WHY], const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, WHY, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+/*  A word without blanks, control characters and slashes. */
+static bool sound (const char *name)
+{
+    for (const char *at = name; *at; at++)
+        if ((uint8_t) *at <= ' ' || *at == 0x7f || *at == '/')
+            return false;
+    return *name != '\0';
+}
+
+static bool attributes_check (const attribute_t *attributes, size_t count, const char *what,
+                              const char *name, char why [WHY])
+{
+    if (count > CLASS_ATTRIBUTES_MAX)
+        return no (why, "%s %s: more than %d attributes", what, name, CLASS_ATTRIBUTES_MAX);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp (attributes [i].name, attributes [k].name) == 0)
+                return no (why, "%s %s: attribute %s is given twice", what, name,
+                           attributes [i].name);
+    return true;
+}
+
+static bool vertex_check (const vertex_t *vertex, const char *domain, char why [WHY])
+{
+    const char *kind = vertex_kind_word (vertex->kind);
+    const char *local = vertex->name;
+    size_t length = strlen (domain);
+    if (vertex->kind == VERTEX_ROUTER) {
+        if (strncmp (local, domain, length) != 0 || local [length] != '/')
+            return no (why, "router %s: must be called %s/ and a name", vertex->name, domain);
+        local += length + 1;
+    }
+    if (!sound (local))
+        return no (why, "%s \"%s\": a name is a word without blanks and slashes", kind,
+                   vertex->name);
+    return attributes_check (vertex->attributes, vertex->attributes_count, kind, vertex->name, why);
+}
+
+static int by_name (const void *a, const void *b)
+{
+    return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static bool known (const char **names, size_t count, const char *name)
+{
+    return count > 0 && bsearch (&name, names, count, sizeof *names, by_name) != NULL;
+}
+
+static bool given_once (const char **names, size_t count, const char *what, char why [WHY])
+{
+    if (count > 0)
+        qsort (names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp (names [i - 1], names [i]) == 0)
+            return no (why, "%s %s is given twice", what, names [i]);
+    return true;
+}
+
+static bool link_check (const link_t *link, const char **vertices, size_t vertices_count,
+                        char why [WHY])
+{
+    if (!sound (link->name))
+        return no (why, "link \"%s\": a name is a word without blanks and slashes", link->name);
+    for (int end = 0; end < 2; end++)
+        if (!known (vertices, vertices_count, link->ends [end]))
+            return no (why, "link %s: the domain has no vertex \"%s\"", link->name,
+                       link->ends [end]);
+    if (strcmp (link->ends [0], link->ends [1]) == 0)
+        return no (why, "link %s: both ends are %s", link->name, link->ends [0]);
+    if (link->mbps > LINK_MBPS_MAX)
+        return no (why, "link %s: mbps is more than %d", link->name, LINK_MBPS_MAX);
+    if (link->latency_us < 0 || link->latency_us > LATENCY_US_MAX)
+        return no (why, "link %s: latency_ms is not in 0 to %d", link->name, LATENCY_US_MAX / 1000);
+    if (link->price < 0 || link->price > LINK_PRICE_MAX)
+        return no (why, "link %s: price is not in 0 to %lld micro-credits", link->name,
+                   (long long) LINK_PRICE_MAX);
+    return attributes_check (link->attributes, link->attributes_count, "link", link->name, why);
+}
+
+/*  Bytes of the packed description, or a few more: a text has a tag and a length before it, so has
+ *  a message; a number takes at most ten and its tag. */
+static size_t bytes_most (const domain_t *self)
+{
+    size_t bytes = 64;
+    for (size_t i = 0; i < self->vertices_count; i++) {
+        const vertex_t *vertex = &self->vertices [i];
+        bytes += 8 + strlen (vertex->name);
+        for (size_t k = 0; k < vertex->attributes_count; k++)
+            bytes +=
+              8 + strlen (vertex->attributes [k].name) + strlen (vertex->attributes [k].value);
+    }
+    for (size_t i = 0; i < self->links_count; i++) {
+        const link_t *link = &self->links [i];
+        bytes += 36 + strlen (link->name) + strlen (link->ends [0]) + strlen (link->ends [1]);
+        for (size_t k = 0; k < link->attributes_count; k++)
+            bytes += 8 + strlen (link->attributes [k].name) + strlen (link->attributes [k].value);
+    }
+    return bytes;
+}
+
+/*  names has room for as many as there are vertices and links. */
+static bool graph_check (const domain_t *self, const char *name, const char **names, char why [WHY])
+{
+    const char **vertices = names;
+    const char **links = names + self->vertices_count;
+    for (size_t i = 0; i < self->vertices_count; i++) {
+        if (!vertex_check (&self->vertices [i], name, why))
+            return false;
+        vertices [i] = self->vertices [i].name;
+    }
+    if (!given_once (vertices, self->vertices_count, "vertex", why))
+        return false;
+    for (size_t i = 0; i < self->links_count; i++) {
+        if (!link_check (&self->links [i], vertices, self->vertices_count, why))
+            return false;
+        links [i] = self->links [i].name;
+    }
+    return given_once (links, self->links_count, "link", why);
+}
+
+bool domain_check (const domain_t *self, const char *name, char why [WHY])
+{
+    assert (self && name && why);
+    if (!sound (name))
+        return no (why, "domain \"%s\": a name is a word without blanks and slashes", name);
+    if (self->vertices_count > DOMAIN_VERTICES_MAX)
+        return no (why, "more than %d vertices", DOMAIN_VERTICES_MAX);
+    if (self->links_count > DOMAIN_LINKS_MAX)
+        return no (why, "more than %d links", DOMAIN_LINKS_MAX);
+    if (self->lead_ms < 0 || self->horizon_ms < 0)
+        return no (why, "lead and horizon are not below zero");
+    if (bytes_most (self) > DOMAIN_BYTES_MAX)
+        return no (why, "the description is larger than %d bytes: shorter names, fewer attributes",
+                   DOMAIN_BYTES_MAX);
+    const char **names =
+      must (calloc (self->vertices_count + self->links_count + 1, sizeof *names));
+    bool sane = graph_check (self, name, names, why);
+    free (names);
+    return sane;
+}
+
+/*  --- links --- */
+
+size_t domain_link (const domain_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->links_count; i++)
+        if (strcmp (self->links [i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+bool link_meets (const link_t *self, const requirement_t *require, size_t require_count)
+{
+    return attributes_meet (self->attributes, self->attributes_count, require, require_count);
+}
+
+int64_t link_cost (int64_t price, uint32_t mbps, int64_t duration_ms)
+{
+    assert (price >= 0 && price <= LINK_PRICE_MAX && duration_ms >= 0);
+    const __int128 unit = (__int128) 1000 * 3600000; /* Mbit/s in a Gbit/s, ms in an hour */
+    __int128 cost = ((__int128) price * mbps * duration_ms + unit - 1) / unit;
+    return cost < LINK_COST_MAX ? (int64_t) cost : LINK_COST_MAX;
+}
