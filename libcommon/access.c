@@ -6,8 +6,43 @@
  */
 #include "participant.h"
 
+#include "must.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char *const *names_copy (const char *const *names, size_t count)
+{
+    char **copy = must (calloc (count + 1, sizeof *copy));
+    for (size_t i = 0; i < count; i++)
+        copy [i] = must (strdup (names [i]));
+    return (const char *const *) copy;
+}
+
+static void names_clear (const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free ((char *) names [i]);
+    free ((char **) names);
+}
+
+void access_copy (access_t *to, const access_t *from)
+{
+    *to = (access_t){
+      .accounts = names_copy (from->accounts, from->accounts_count),
+      .accounts_count = from->accounts_count,
+      .administrators = names_copy (from->administrators, from->administrators_count),
+      .administrators_count = from->administrators_count,
+    };
+}
+
+void access_clear (access_t *self)
+{
+    names_clear (self->accounts, self->accounts_count);
+    names_clear (self->administrators, self->administrators_count);
+    *self = (access_t){0};
+}
 
 static bool listed (const char *const *names, size_t count, const char *name)
 {

@@ -201,7 +201,7 @@ enum {
     TABLE_RESERVATIONS = 2, /* participant */
     TABLE_CLAIMS = 3,       /* home */
     TABLE_DECISIONS = 4,    /* coordinator */
-    TABLE_CAPACITIES = 5,   /* lis */
+    TABLE_CAPACITIES = 5,   /* questions: of a site, of a domain */
     TABLES_MAX = 16
 };
 

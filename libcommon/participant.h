@@ -105,6 +105,10 @@ typedef struct {
     size_t administrators_count;
 } access_t;
 
+/*  Deep copy; the caller owns it: access_clear. */
+void access_copy (access_t *to, const access_t *from);
+void access_clear (access_t *self);
+
 /*  caller: who is connected ("planner/3fa9…", "lis/ams", "alice"). actor: for whom it acts. object
  *  names: the coordinator of a command, or the owner of a reservation. */
 bool may (const access_t *access, verb_t verb, const char *caller, const char *actor,

@@ -10,6 +10,8 @@
 #define SITE_CLASSES_MAX          64
 #define CLASS_ATTRIBUTES_MAX      32
 #define ATTRIBUTE_VALUE_BYTES_MAX 127
+#define NODES_MAX                 10000000 /* of one class */
+#define CPUS_PER_NODE_MAX         1000000
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];

@@ -9,9 +9,6 @@
 
 #include "gis.pb-c.h"
 
-#define NODES_MAX         10000000 /* of one class */
-#define CPUS_PER_NODE_MAX 1000000
-
 /*  A description with the lists it points to. It borrows its text from the site it was filled from;
  *  site_put_end frees the rest. */
 typedef struct {

@@ -12,8 +12,8 @@
 #include "transaction.pb-c.h"
 
 #define TIME_MS_MAX       253402300799999 /* the last moment of the year 9999 */
-#define PROFILE_STEPS_MAX 65536           /* in one class profile of a refusal */
-#define PROFILES_MAX      64              /* in a refusal: classes of a site */
+#define PROFILE_STEPS_MAX 65536           /* in one profile of a refusal */
+#define PROFILES_MAX      4096            /* in one answer: classes of a site, links of a domain */
 #define FORMAT_WHY        __attribute__ ((format (printf, 2, 3)))
 
 /*  Says why, answers false: return wrong (why, "plan.edge_ms: …"). */

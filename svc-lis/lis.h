@@ -1,9 +1,9 @@
 /*  lis - one site's compute reservations: its classes of nodes, what is free on them and when, and
  *  the site's vote in transactions.
  *
- *  Questions (proto/lis.proto) are answered from the timetable; whatever changes a reservation goes
- *  through the participant (proto/transaction.md), into which the timetable is plugged. Opens no
- * socket and no file, reads no clock.
+ *  Questions (proto/calendar.proto, lis.proto) are answered from the timetable; whatever changes a
+ * reservation goes through the participant (proto/transaction.md), into which the timetable is
+ * plugged. Opens no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_LIS_H
 #define MUSUBI_LIS_H

@@ -8,29 +8,29 @@
 static void says_overlapping_bookings_in_shortest_form (void **state)
 {
     (void) state;
-    stretch_t before [] = {{.class_index = 0, .over = {0, 10}, .nodes = 4},
-                           {.class_index = 2, .over = {5, 9}, .nodes = 1}};
-    stretch_t after [] = {{.class_index = 2, .over = {5, 7}, .nodes = 3},
-                          {.class_index = 0, .over = {8, 12}, .nodes = 1},
-                          {.class_index = 0, .over = {0, 8}, .nodes = 1},
-                          {.class_index = 0, .over = {2, 4}, .nodes = 5}};
+    stretch_t before [] = {{.resource = 0, .over = {0, 10}, .quantity = 4},
+                           {.resource = 2, .over = {5, 9}, .quantity = 1}};
+    stretch_t after [] = {{.resource = 2, .over = {5, 7}, .quantity = 3},
+                          {.resource = 0, .over = {8, 12}, .quantity = 1},
+                          {.resource = 0, .over = {0, 8}, .quantity = 1},
+                          {.resource = 0, .over = {2, 4}, .quantity = 5}};
     changes_t changes = changes_between (&(stretches_t){.list = before, .count = 2},
                                          &(stretches_t){.list = after, .count = 4});
     stretches_t to = changes_after (&changes);
     stretches_t extra = changes_extra (&changes);
 
-    static const stretch_t want_to [] = {{.class_index = 0, .over = {0, 2}, .nodes = 1},
-                                         {.class_index = 0, .over = {2, 4}, .nodes = 6},
-                                         {.class_index = 0, .over = {4, 12}, .nodes = 1},
-                                         {.class_index = 2, .over = {5, 7}, .nodes = 3}};
-    static const stretch_t want_extra [] = {{.class_index = 0, .over = {2, 4}, .nodes = 2},
-                                            {.class_index = 0, .over = {10, 12}, .nodes = 1},
-                                            {.class_index = 2, .over = {5, 7}, .nodes = 2}};
+    static const stretch_t want_to [] = {{.resource = 0, .over = {0, 2}, .quantity = 1},
+                                         {.resource = 0, .over = {2, 4}, .quantity = 6},
+                                         {.resource = 0, .over = {4, 12}, .quantity = 1},
+                                         {.resource = 2, .over = {5, 7}, .quantity = 3}};
+    static const stretch_t want_extra [] = {{.resource = 0, .over = {2, 4}, .quantity = 2},
+                                            {.resource = 0, .over = {10, 12}, .quantity = 1},
+                                            {.resource = 2, .over = {5, 7}, .quantity = 2}};
     assert_int_equal (to.count, 4);
     assert_memory_equal (to.list, want_to, sizeof want_to);
     assert_int_equal (extra.count, 3);
     assert_memory_equal (extra.list, want_extra, sizeof want_extra);
-    assert_true (changes_free_after (&changes, 9)); /* class 0 until 10 */
+    assert_true (changes_free_after (&changes, 9)); /* resource 0 until 10 */
     assert_false (changes_free_after (&changes, 10));
     stretches_clear (&to);
     stretches_clear (&extra);
@@ -45,7 +45,7 @@ static void nothing_compared_with_nothing_is_nothing (void **state)
     assert_int_equal (changes.count, 0);
     stretches_t to = changes_after (&changes);
     assert_int_equal (to.count, 0);
-    assert_int_equal (stretches_of_class (&nothing, 0).count, 0);
+    assert_int_equal (stretches_of_resource (&nothing, 0).count, 0);
 }
 
 /*  --- questions --- */
@@ -155,9 +155,9 @@ static void utilisation_is_a_share_of_what_there_is (void **state)
     assert_true (near (room_utilisation (f.room, 1, over), 0.5));
     assert_true (near (room_utilisation (f.room, 2, over), 0));
     assert_true (near (room_utilisation_all (f.room, over), (40 + 320) / (80 + 640 + 150.0)));
-    room_set_nodes (f.room, 0, 2);
+    room_set_quantity (f.room, 0, 2);
     assert_true (near (room_utilisation (f.room, 0, over), 1));
-    room_set_nodes (f.room, 2, 0);
+    room_set_quantity (f.room, 2, 0);
     assert_true (near (room_utilisation (f.room, 2, over), 1));
     close_fixture (&f);
 }

@@ -436,7 +436,9 @@ static void bookings_have_a_limit (void **state)
     open_fixture (&f);
     timetable_destroy (&f.timetable);
     f.limits.bookings_max = 4;
-    f.timetable = timetable_new (f.room, &f.limits);
+    part_reader_t reader;
+    bookings_reader (&reader);
+    f.timetable = timetable_new (f.room, &reader, &f.limits);
     timetable_resource (f.timetable, &f.resource);
     refusal_t refusal;
 
@@ -507,15 +509,15 @@ static void lost_nodes_are_told_not_asserted (void **state)
 
     const char *names [4];
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 4), 0);
-    room_set_nodes (f.room, 0, 5);
+    room_set_quantity (f.room, 0, 5);
     assert_int_equal (free_at (&f, 0, 12), -2);
     assert_int_equal (free_at (&f, 0, 32), 2);
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 4), 1);
     assert_string_equal (names [0], "a-early"); /* once, though its change is hit too */
     assert_int_equal (timetable_overbooked (f.timetable, at (20), names, 4), 0);
 
-    room_set_nodes (f.room, 0, 0);
-    room_set_nodes (f.room, 1, 3);
+    room_set_quantity (f.room, 0, 0);
+    room_set_quantity (f.room, 1, 3);
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 2), 3);
     assert_string_equal (names [0], "a-early");
     assert_string_equal (names [1], "b-later");
@@ -562,9 +564,9 @@ static void records_come_back_whatever_the_site_has_become (void **state)
     assert_int_equal (timetable_overbooked (f.timetable, at (15), names, 1), 1);
 
     /*  Not offered: not in the site, nothing new in it, but it can be left. */
-    size_t class_index;
-    assert_false (room_class (f.room, "gone", &class_index));
-    assert_null (site_class (room_site (f.room), "gone"));
+    size_t resource;
+    assert_false (room_find (f.room, "gone", &resource));
+    assert_int_equal (room_offers (f.room), 3);
     compute_booking_t again = booking ("a", "gone", 4, 2, 10, 20);
     assert_null (take (&f, current, &again, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_UNKNOWN_RESOURCE);

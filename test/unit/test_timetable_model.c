@@ -60,7 +60,7 @@ static plain_t plain_of (const model_t *self, const compute_booking_t *bookings,
 
 static int64_t model_free (const model_t *self, size_t c, int64_t t)
 {
-    int64_t nodes = room_site (self->f.room)->classes [c].nodes;
+    int64_t nodes = room_offer (self->f.room, c)->quantity;
     for (size_t r = 0; r < RESERVATIONS; r++) {
         const model_reservation_t *reservation = &self->reservations [r];
         int64_t old = reservation->old.nodes [c][t];
@@ -102,7 +102,7 @@ static verdict_t model_judge (const model_t *self, const plain_t *old, const pla
             if (extra <= 0 || model_free (self, c, t) >= extra)
                 continue;
             verdict_t verdict = {.reason = REFUSAL_SHORT,
-                                 .class_index = c,
+                                 .resource = c,
                                  .over = {at (t), at (t)},
                                  .wanted = new->nodes [c][t],
                                  .free = INT64_MAX};
@@ -125,7 +125,7 @@ static void model_fresh_check (const model_t *self, const refusal_t *refusal, co
     for (size_t i = 0; i < refusal->fresh_count; i++) {
         const profile_t *fresh = &refusal->fresh [i];
         size_t c;
-        assert_true (room_class (self->f.room, fresh->resource, &c));
+        assert_true (room_find (self->f.room, fresh->resource, &c));
         for (size_t s = 0; s < fresh->steps_count; s++) {
             int64_t until =
               s + 1 < fresh->steps_count ? fresh->steps [s + 1].from_ms : fresh->until_ms;
@@ -216,7 +216,7 @@ static void model_restart (model_t *self)
 {
     uint32_t nodes [CLASSES];
     for (size_t c = 0; c < CLASSES; c++)
-        nodes [c] = room_site (self->f.room)->classes [c].nodes;
+        nodes [c] = room_offer (self->f.room, c)->quantity;
     timetable_destroy (&self->f.timetable);
     room_destroy (&self->f.room);
     open_site (&self->f);
@@ -234,7 +234,7 @@ static void model_restart (model_t *self)
                          reservation->asked_count, true, &refusal);
     }
     for (size_t c = 0; c < CLASSES; c++)
-        room_set_nodes (self->f.room, c, nodes [c]);
+        room_set_quantity (self->f.room, c, nodes [c]);
 }
 
 static void model_step (model_t *self)
@@ -243,7 +243,7 @@ static void model_step (model_t *self)
     int64_t dice = below (self, 100);
     if (dice < 2) {
         size_t c = (size_t) below (self, CLASSES);
-        room_set_nodes (self->f.room, c, (uint32_t) below (self, 2 * self->f.classes [c].nodes));
+        room_set_quantity (self->f.room, c, (uint32_t) below (self, 2 * self->f.classes [c].nodes));
     } else if (dice < 4) {
         model_restart (self);
     } else if (dice < 8 && self->minute + self->horizon + self->gap + 20 < TICKS) {

@@ -4,7 +4,7 @@
 #ifndef MUSUBI_TIMETABLE_FIXTURE_H
 #define MUSUBI_TIMETABLE_FIXTURE_H
 
-#include "timetable.h"
+#include "bookings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ typedef struct {
     moment_t now;
     site_t site;
     node_class_t classes [3];
-    lis_limits_t limits;
+    timetable_limits_t limits;
     room_t *room;
     timetable_t *timetable;
     resource_t resource;
@@ -50,8 +50,10 @@ static inline void set_now (fixture_t *self, int64_t minute)
 
 static inline void open_site (fixture_t *self)
 {
-    self->room = room_new ("ams", &self->site, &self->timekeeper);
-    self->timetable = timetable_new (self->room, &self->limits);
+    part_reader_t reader;
+    bookings_reader (&reader);
+    self->room = bookings_room ("ams", &self->site, &self->timekeeper);
+    self->timetable = timetable_new (self->room, &reader, &self->limits);
     timetable_on_freed (self->timetable, count_freed, self);
     timetable_resource (self->timetable, &self->resource);
 }
@@ -63,7 +65,7 @@ static inline void open_fixture (fixture_t *self)
       .classes = {{.name = "thin", .nodes = 8, .cpus_per_node = 1},
                   {.name = "fat", .nodes = 4, .cpus_per_node = 16},
                   {.name = "odd", .nodes = 5, .cpus_per_node = 3}},
-      .limits = lis_limits_default,
+      .limits = {.bookings_max = 4000000, .fresh_steps_max = 2048},
     };
     self->site = (site_t){.classes = self->classes,
                           .classes_count = 3,
@@ -148,9 +150,9 @@ static inline void *reserve (fixture_t *self, const char *reservation, compute_b
 }
 
 /*  Free nodes in one minute. */
-static inline int64_t free_at (const fixture_t *self, size_t class_index, int64_t minute)
+static inline int64_t free_at (const fixture_t *self, size_t resource, int64_t minute)
 {
-    return calendar_least (room_calendar (self->room, class_index),
+    return calendar_least (room_calendar (self->room, resource),
                            (interval_t){at (minute), at (minute + 1)});
 }
 

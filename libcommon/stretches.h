@@ -1,9 +1,10 @@
-/*  stretches - how many nodes of each class somebody has, over time.
+/*  stretches - how much of each resource somebody has, over time.
  *
- *  A stretch is a constant number of nodes of one class over an interval. A list of them that is
- *  ascending by class and time, disjoint within a class, and whose touching neighbours differ, says
- *  the same as any heap of overlapping bookings, in as few words as possible. What a modify needs
- *  beyond what it has, or gives back, is read off by walking two lists at once. Plain values, pure.
+ *  A stretch is a constant quantity of one resource over an interval. A list of them that is
+ *  ascending by resource and time, disjoint within a resource, and whose touching neighbours
+ * differ, says the same as any heap of overlapping bookings, in as few words as possible. What a
+ * modify needs beyond what it has, or gives back, is read off by walking two lists at once. Plain
+ * values, pure.
  */
 #ifndef MUSUBI_STRETCHES_H
 #define MUSUBI_STRETCHES_H
@@ -11,10 +12,10 @@
 #include "calendar.h"
 
 typedef struct {
-    size_t class_index; /* into the site's classes */
+    size_t resource; /* index in its room */
     interval_t over;
-    int64_t nodes;
-    booking_id_t booking; /* in the class's calendar; 0 while it is in none */
+    int64_t quantity;
+    booking_id_t booking; /* in the resource's calendar; 0 while it is in none */
 } stretch_t;
 
 /*  The caller owns list: stretches_clear. */
@@ -25,19 +26,19 @@ typedef struct {
 
 void stretches_clear (stretches_t *self);
 
-/*  The part of the list that is about one class; borrowed. */
-stretches_t stretches_of_class (const stretches_t *self, size_t class_index);
+/*  The part of an ascending list that is about one resource; borrowed. */
+stretches_t stretches_of_resource (const stretches_t *self, size_t resource);
 
-/*  Where before and after differ, or both have nodes: maximal intervals over which both are
+/*  Where before and after differ, or both have something: maximal intervals over which both are
  *  constant. */
 typedef struct {
-    size_t class_index;
+    size_t resource;
     interval_t over;
     int64_t before;
     int64_t after;
 } change_t;
 
-/*  The caller owns list: changes_clear. Ascending by class and time. */
+/*  The caller owns list: changes_clear. Ascending by resource and time. */
 typedef struct {
     change_t *list;
     size_t count;

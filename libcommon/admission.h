@@ -9,11 +9,21 @@
 
 #include "room.h"
 
+/*  What a part asks of one resource. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1]; /* of the request */
+    char resource [NAME_BYTES_MAX + 1];
+    uint32_t amount;   /* asked: CPUs, Mbit/s */
+    uint32_t quantity; /* that gives it: nodes, Mbit/s */
+    int64_t from_ms;
+    int64_t until_ms; /* gap not included */
+} wish_t;
+
 typedef struct {
     refusal_reason_t reason; /* REFUSAL_NONE: yes */
-    size_t class_index;
-    interval_t over; /* where; the cleaning gap is part of it */
-    int64_t wanted;  /* nodes of that class throughout */
+    size_t resource;
+    interval_t over; /* where; the gap is part of it */
+    int64_t wanted;  /* of that resource throughout */
     int64_t free;    /* least there is, what is held already included */
 } verdict_t;
 
@@ -24,15 +34,15 @@ verdict_t admission_judge (const room_t *room, const moment_t *now, const change
 
 /*  What a part asks, and what is known of the request it serves. */
 typedef struct {
-    const compute_booking_t *bookings;
-    size_t bookings_count;
+    const wish_t *wishes;
+    size_t wishes_count;
     const stretches_t *held; /* of the same reservation; counts as free */
     interval_t frame;        /* in which the request may be placed; empty = not known */
 } asked_t;
 
 /*  Put a verdict (not NONE) into a refusal: need, interval and free quantity, and the fresh profile
- *  of every class that is named, from one length of the part before it to four after its start,
- *  wider if the frame is, in at most steps_max steps. A site that discloses windows only tells the
+ *  of every resource that is named, from one length of the part before it to four after its start,
+ *  wider if the frame is, in at most steps_max steps. Where only windows are disclosed it tells the
  *  asked window and no quantity. */
 void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
                        const asked_t *asked, size_t steps_max, refusal_t *refusal);

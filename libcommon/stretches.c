@@ -1,4 +1,4 @@
-/*  stretches - one sweep over the instants at which a number of nodes turns up or down. */
+/*  stretches - one sweep over the instants at which a quantity turns up or down. */
 #include "stretches.h"
 
 #include <assert.h>
@@ -16,22 +16,35 @@ void changes_clear (changes_t *self)
     *self = (changes_t){0};
 }
 
-stretches_t stretches_of_class (const stretches_t *self, size_t class_index)
+/*  The first stretch of a resource that is not before this one. */
+static size_t stretch_first (const stretches_t *self, size_t resource)
 {
-    size_t first = 0;
-    while (first < self->count && self->list [first].class_index < class_index)
-        first++;
+    size_t from = 0;
+    size_t until = self->count;
+    while (from < until) {
+        size_t middle = from + (until - from) / 2;
+        if (self->list [middle].resource < resource)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from;
+}
+
+stretches_t stretches_of_resource (const stretches_t *self, size_t resource)
+{
+    size_t first = stretch_first (self, resource);
     size_t end = first;
-    while (end < self->count && self->list [end].class_index == class_index)
+    while (end < self->count && self->list [end].resource == resource)
         end++;
     if (first == end)
         return (stretches_t){0};
     return (stretches_t){.list = self->list + first, .count = end - first};
 }
 
-/*  At an instant, the numbers of one class move by so much. */
+/*  At an instant, the quantities of one resource move by so much. */
 typedef struct {
-    size_t class_index;
+    size_t resource;
     int64_t at;
     int64_t before;
     int64_t after;
@@ -41,8 +54,8 @@ static int turn_compare (const void *left, const void *right)
 {
     const turn_t *a = left;
     const turn_t *b = right;
-    if (a->class_index != b->class_index)
-        return a->class_index < b->class_index ? -1 : 1;
+    if (a->resource != b->resource)
+        return a->resource < b->resource ? -1 : 1;
     return (a->at > b->at) - (a->at < b->at);
 }
 
@@ -52,10 +65,10 @@ static size_t turns_add (turn_t *turns, size_t count, const stretches_t *stretch
         const stretch_t *stretch = &stretches->list [i];
         assert (stretch->over.from < stretch->over.until);
         turn_t up = {
-          .class_index = stretch->class_index,
+          .resource = stretch->resource,
           .at = stretch->over.from,
-          .before = after ? 0 : stretch->nodes,
-          .after = after ? stretch->nodes : 0,
+          .before = after ? 0 : stretch->quantity,
+          .after = after ? stretch->quantity : 0,
         };
         turn_t down = up;
         down.at = stretch->over.until;
@@ -71,7 +84,7 @@ static size_t turns_add (turn_t *turns, size_t count, const stretches_t *stretch
 static void changes_add (changes_t *self, const change_t *change)
 {
     change_t *last = self->count > 0 ? &self->list [self->count - 1] : NULL;
-    if (last && last->class_index == change->class_index && last->over.until == change->over.from &&
+    if (last && last->resource == change->resource && last->over.until == change->over.from &&
         last->before == change->before && last->after == change->after)
         last->over.until = change->over.until;
     else
@@ -91,28 +104,29 @@ changes_t changes_between (const stretches_t *before, const stretches_t *after)
     count = turns_add (turns, count, after, true);
     qsort (turns, count, sizeof *turns, turn_compare);
 
-    /*  Between two neighbouring turns of a class, both numbers are constant. After the last turn of
-     *  a class both are 0 again. */
-    int64_t nodes_before = 0;
-    int64_t nodes_after = 0;
+    /*  Between two neighbouring turns of a resource, both quantities are constant. After the last
+     *  turn of a resource both are 0 again. */
+    int64_t quantity_before = 0;
+    int64_t quantity_after = 0;
     for (size_t i = 0; i + 1 < count; i++) {
-        nodes_before += turns [i].before;
-        nodes_after += turns [i].after;
+        quantity_before += turns [i].before;
+        quantity_after += turns [i].after;
         bool empty =
-          turns [i].class_index != turns [i + 1].class_index || turns [i].at == turns [i + 1].at;
-        if (empty || (nodes_before == 0 && nodes_after == 0))
+          turns [i].resource != turns [i + 1].resource || turns [i].at == turns [i + 1].at;
+        if (empty || (quantity_before == 0 && quantity_after == 0))
             continue;
-        changes_add (&changes, &(change_t){.class_index = turns [i].class_index,
+        changes_add (&changes, &(change_t){.resource = turns [i].resource,
                                            .over = {turns [i].at, turns [i + 1].at},
-                                           .before = nodes_before,
-                                           .after = nodes_after});
+                                           .before = quantity_before,
+                                           .after = quantity_after});
     }
     free (turns);
     return changes;
 }
 
-/*  The stretches of a number that is read off each change; where it is 0 there is none. */
-static stretches_t stretches_read (const changes_t *changes, int64_t (*nodes_of) (const change_t *))
+/*  The stretches of a quantity that is read off each change; where it is 0 there is none. */
+static stretches_t stretches_read (const changes_t *changes,
+                                   int64_t (*quantity_of) (const change_t *))
 {
     if (changes->count == 0)
         return (stretches_t){0};
@@ -121,40 +135,40 @@ static stretches_t stretches_read (const changes_t *changes, int64_t (*nodes_of)
         abort ();
     for (size_t i = 0; i < changes->count; i++) {
         const change_t *change = &changes->list [i];
-        int64_t nodes = nodes_of (change);
-        if (nodes == 0)
+        int64_t quantity = quantity_of (change);
+        if (quantity == 0)
             continue;
         stretch_t *last = stretches.count > 0 ? &stretches.list [stretches.count - 1] : NULL;
-        if (last && last->class_index == change->class_index &&
-            last->over.until == change->over.from && last->nodes == nodes)
+        if (last && last->resource == change->resource && last->over.until == change->over.from &&
+            last->quantity == quantity)
             last->over.until = change->over.until;
         else
             stretches.list [stretches.count++] =
-              (stretch_t){.class_index = change->class_index, .over = change->over, .nodes = nodes};
+              (stretch_t){.resource = change->resource, .over = change->over, .quantity = quantity};
     }
     if (stretches.count == 0)
         stretches_clear (&stretches);
     return stretches;
 }
 
-static int64_t nodes_after (const change_t *change)
+static int64_t quantity_after (const change_t *change)
 {
     return change->after;
 }
 
-static int64_t nodes_extra (const change_t *change)
+static int64_t quantity_extra (const change_t *change)
 {
     return change->after > change->before ? change->after - change->before : 0;
 }
 
 stretches_t changes_after (const changes_t *self)
 {
-    return stretches_read (self, nodes_after);
+    return stretches_read (self, quantity_after);
 }
 
 stretches_t changes_extra (const changes_t *self)
 {
-    return stretches_read (self, nodes_extra);
+    return stretches_read (self, quantity_extra);
 }
 
 bool changes_free_after (const changes_t *self, int64_t then_ms)

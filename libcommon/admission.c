@@ -1,6 +1,7 @@
 /*  admission - verdicts and refusals. */
 #include "admission.h"
 
+#include "must.h"
 #include "timetext.h"
 
 #include <assert.h>
@@ -16,16 +17,16 @@ static int64_t extra (const change_t *change)
 static verdict_t judged (refusal_reason_t reason, const change_t *change)
 {
     return (verdict_t){.reason = reason,
-                       .class_index = change->class_index,
+                       .resource = change->resource,
                        .over = change->over,
                        .wanted = change->after};
 }
 
 /*  The first stretch of time in which there is not enough, from the first moment on. */
-static interval_t conflict_find (const calendar_t *calendar, interval_t over, int64_t nodes)
+static interval_t conflict_find (const calendar_t *calendar, interval_t over, int64_t quantity)
 {
     interval_t enough [2];
-    size_t count = calendar_spans (calendar, over, 1, nodes, enough, 2);
+    size_t count = calendar_spans (calendar, over, 1, quantity, enough, 2);
     if (count == 0)
         return over;
     if (enough [0].from > over.from)
@@ -35,7 +36,7 @@ static interval_t conflict_find (const calendar_t *calendar, interval_t over, in
 
 static verdict_t judge_outside (const room_t *room, const moment_t *now, const changes_t *changes)
 {
-    int64_t last_ms = room_horizon_ms (room, now) + room_site (room)->cleaning_gap_ms;
+    int64_t last_ms = room_horizon_ms (room, now) + room_terms (room)->gap_ms;
     for (size_t i = 0; i < changes->count; i++)
         if (extra (&changes->list [i]) > 0 && changes->list [i].over.until > last_ms)
             return judged (REFUSAL_OUTSIDE, &changes->list [i]);
@@ -70,7 +71,7 @@ static verdict_t judge_short (const room_t *room, const changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++) {
         const change_t *change = &changes->list [i];
-        const calendar_t *calendar = room_calendar (room, change->class_index);
+        const calendar_t *calendar = room_calendar (room, change->resource);
         if (extra (change) <= 0 || calendar_fits (calendar, change->over, extra (change)))
             continue;
         verdict_t verdict = judged (REFUSAL_SHORT, change);
@@ -94,30 +95,28 @@ verdict_t admission_judge (const room_t *room, const moment_t *now, const change
     return verdict;
 }
 
-/*  The booking that asks for what could not be had; NULL when it is about nodes given back. */
-static const compute_booking_t *booking_meant (const room_t *room, const verdict_t *verdict,
-                                               const asked_t *asked)
+/*  The wish for what could not be had; NULL when it is about something given back. */
+static const wish_t *wish_meant (const room_t *room, const verdict_t *verdict, const asked_t *asked)
 {
-    const char *class_name = room_class_name (room, verdict->class_index);
-    int64_t gap_ms = room_site (room)->cleaning_gap_ms;
-    for (size_t i = 0; i < asked->bookings_count; i++) {
-        const compute_booking_t *booking = &asked->bookings [i];
-        if (strcmp (booking->class_name, class_name) == 0 &&
-            booking->from_ms <= verdict->over.from &&
-            verdict->over.from < booking->until_ms + gap_ms)
-            return booking;
+    const char *name = room_resource_name (room, verdict->resource);
+    int64_t gap_ms = room_terms (room)->gap_ms;
+    for (size_t i = 0; i < asked->wishes_count; i++) {
+        const wish_t *wish = &asked->wishes [i];
+        if (strcmp (wish->resource, name) == 0 && wish->from_ms <= verdict->over.from &&
+            verdict->over.from < wish->until_ms + gap_ms)
+            return wish;
     }
     return NULL;
 }
 
-static void refusal_say (refusal_t *refusal, int64_t lead_ms)
+static void refusal_say (const room_t *room, refusal_t *refusal)
 {
     char from [TIMETEXT_BYTES];
     char until [TIMETEXT_BYTES];
     char lead [TIMETEXT_BYTES];
     timetext_format (refusal->from_ms, from);
     timetext_format (refusal->until_ms, until);
-    timetext_format_duration (lead_ms, lead);
+    timetext_format_duration (room_terms (room)->lead_ms, lead);
     switch (refusal->reason) {
     case REFUSAL_OUTSIDE:
         snprintf (refusal->text, sizeof refusal->text, "%s books until %s at the latest",
@@ -129,9 +128,9 @@ static void refusal_say (refusal_t *refusal, int64_t lead_ms)
                   refusal->resource, from, lead);
         break;
     default:
-        snprintf (refusal->text, sizeof refusal->text,
-                  "%s has %lld of %lld nodes free from %s to %s", refusal->resource,
-                  (long long) refusal->free, (long long) refusal->wanted, from, until);
+        snprintf (refusal->text, sizeof refusal->text, "%s has %lld of %lld %s free from %s to %s",
+                  refusal->resource, (long long) refusal->free, (long long) refusal->wanted,
+                  room_words (room)->quantity, from, until);
     }
 }
 
@@ -139,14 +138,14 @@ static void refusal_say (refusal_t *refusal, int64_t lead_ms)
 static bool fresh_interval (const room_t *room, const moment_t *now, const asked_t *asked,
                             interval_t *over)
 {
-    int64_t gap_ms = room_site (room)->cleaning_gap_ms;
+    int64_t gap_ms = room_terms (room)->gap_ms;
     interval_t span = {INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < asked->bookings_count; i++) {
-        const compute_booking_t *booking = &asked->bookings [i];
-        span.from = booking->from_ms < span.from ? booking->from_ms : span.from;
-        span.until = booking->until_ms > span.until ? booking->until_ms : span.until;
+    for (size_t i = 0; i < asked->wishes_count; i++) {
+        const wish_t *wish = &asked->wishes [i];
+        span.from = wish->from_ms < span.from ? wish->from_ms : span.from;
+        span.until = wish->until_ms > span.until ? wish->until_ms : span.until;
     }
-    if (asked->bookings_count == 0)
+    if (asked->wishes_count == 0)
         return false;
     int64_t length_ms = span.until - span.from;
     *over = (interval_t){span.from - length_ms, span.until + 4 * length_ms};
@@ -162,65 +161,74 @@ static bool fresh_interval (const room_t *room, const moment_t *now, const asked
     return over->from < over->until;
 }
 
+static int index_compare (const void *left, const void *right)
+{
+    size_t a = *(const size_t *) left;
+    size_t b = *(const size_t *) right;
+    return (a > b) - (a < b);
+}
+
+/*  The resources that are named, ascending, each once. */
+static size_t named_find (const room_t *room, const asked_t *asked, size_t *named)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < asked->wishes_count; i++)
+        found += room_find (room, asked->wishes [i].resource, &named [found]);
+    qsort (named, found, sizeof *named, index_compare);
+    size_t count = 0;
+    for (size_t i = 0; i < found; i++)
+        if (count == 0 || named [count - 1] != named [i])
+            named [count++] = named [i];
+    return count;
+}
+
 static void fresh_add (const room_t *room, const moment_t *now, const asked_t *asked,
                        size_t steps_max, refusal_t *refusal)
 {
     interval_t over;
     if (!fresh_interval (room, now, asked, &over))
         return;
-    bool named [SITE_CLASSES_MAX] = {false};
-    size_t count = 0;
-    for (size_t i = 0; i < asked->bookings_count; i++) {
-        size_t class_index;
-        if (room_class (room, asked->bookings [i].class_name, &class_index) &&
-            !named [class_index]) {
-            named [class_index] = true;
-            count++;
-        }
+    size_t *named = must (calloc (asked->wishes_count + 1, sizeof *named));
+    size_t count = named_find (room, asked, named);
+    if (count > 0) {
+        refusal->fresh = must (calloc (count, sizeof *refusal->fresh));
+        refusal->fresh_count = count;
+        room_profiles (room, named, count, over, asked->held, steps_max, refusal->fresh);
     }
-    if (count == 0)
-        return;
-    refusal->fresh = calloc (count, sizeof *refusal->fresh);
-    if (!refusal->fresh)
-        abort ();
-    for (size_t i = 0; i < SITE_CLASSES_MAX; i++)
-        if (named [i])
-            room_profile (room, i, over, asked->held, steps_max / count,
-                          &refusal->fresh [refusal->fresh_count++]);
+    free (named);
 }
 
 void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
                        const asked_t *asked, size_t steps_max, refusal_t *refusal)
 {
-    assert (verdict->reason != REFUSAL_NONE && steps_max >= SITE_CLASSES_MAX);
-    const site_t *site = room_site (room);
-    const compute_booking_t *booking = booking_meant (room, verdict, asked);
+    assert (verdict->reason != REFUSAL_NONE && steps_max >= room_offers (room));
+    const wish_t *wish = wish_meant (room, verdict, asked);
     *refusal = (refusal_t){.reason = verdict->reason,
                            .from_ms = verdict->over.from,
                            .until_ms = verdict->over.until,
                            .wanted = verdict->wanted,
                            .free = verdict->free};
     snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
-              room_class_name (room, verdict->class_index));
-    if (booking)
-        memcpy (refusal->need, booking->need, sizeof refusal->need);
+              room_resource_name (room, verdict->resource));
+    if (wish)
+        memcpy (refusal->need, wish->need, sizeof refusal->need);
     if (verdict->reason == REFUSAL_TOO_NEAR)
         refusal->from_ms = room_soonest_ms (room, now);
     if (verdict->reason == REFUSAL_OUTSIDE)
         refusal->until_ms = room_horizon_ms (room, now);
 
-    if (site->disclosure == DISCLOSE_PROFILE) {
-        refusal_say (refusal, site->lead_ms);
+    if (room_terms (room)->disclosure == DISCLOSE_PROFILE) {
+        refusal_say (room, refusal);
         fresh_add (room, now, asked, steps_max, refusal);
         return;
     }
     if (verdict->reason != REFUSAL_SHORT) {
-        refusal_say (refusal, site->lead_ms);
+        refusal_say (room, refusal);
         return;
     }
-    if (booking) {
-        refusal->from_ms = booking->from_ms;
-        refusal->until_ms = booking->until_ms;
+    if (wish) {
+        refusal->from_ms = wish->from_ms;
+        refusal->until_ms = wish->until_ms;
     }
     refusal->free = 0;
     snprintf (refusal->text, sizeof refusal->text,

@@ -1,8 +1,8 @@
 /*  timetable - holdings: made by take, ended by drop, settle or end. */
 #include "timetable.h"
 
-#include "admission.h"
-#include "lis_wire.h"
+#include "must.h"
+#include "questions_wire.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ typedef struct holding {
 
 struct timetable {
     room_t *room;
-    lis_limits_t limits;
+    part_reader_t reader;
+    timetable_limits_t limits;
     holding_t *first;
     holding_t *last;
     size_t promised; /* bookings that all holdings have or will have */
@@ -31,13 +32,14 @@ struct timetable {
     void *freed_owner;
 };
 
-timetable_t *timetable_new (room_t *room, const lis_limits_t *limits)
+timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
+                            const timetable_limits_t *limits)
 {
-    assert (room && limits);
-    timetable_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    assert (room && reader->read);
+    assert (limits->fresh_steps_max >= room_offers (room));
+    timetable_t *self = must (calloc (1, sizeof *self));
     self->room = room;
+    self->reader = *reader;
     self->limits = *limits;
     return self;
 }
@@ -108,66 +110,61 @@ static void tell_freed (const timetable_t *self, const stretches_t *before,
 /*  --- a part's form and meaning --- */
 
 /*  valid has looked at it when it came; a record may since have been damaged, or be of a time when
- *  the site was another: it counts as far as it makes sense. */
-static stretches_t bookings_stretches (room_t *room, const compute_booking_t *bookings,
-                                       size_t count)
+ *  other resources were offered: it counts as far as it makes sense. */
+static stretches_t wishes_stretches (room_t *room, const wish_t *wishes, size_t count)
 {
     if (count == 0)
         return (stretches_t){0};
-    stretches_t stretches = {.list = calloc (count, sizeof *stretches.list)};
-    if (!stretches.list)
-        abort ();
+    stretches_t stretches = {.list = must (calloc (count, sizeof *stretches.list))};
     for (size_t i = 0; i < count; i++) {
-        const compute_booking_t *booking = &bookings [i];
-        if (booking->from_ms < 0 || booking->from_ms >= booking->until_ms ||
-            booking->until_ms > ROOM_TIME_MS_MAX || booking->nodes == 0)
+        const wish_t *wish = &wishes [i];
+        if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms ||
+            wish->until_ms > ROOM_TIME_MS_MAX || wish->quantity == 0)
             continue;
-        int64_t until_ms = booking->until_ms + room_site (room)->cleaning_gap_ms;
         stretches.list [stretches.count++] =
-          (stretch_t){.class_index = room_class_recorded (room, booking->class_name),
-                      .over = {booking->from_ms, until_ms},
-                      .nodes = booking->nodes};
+          (stretch_t){.resource = room_find_recorded (room, wish->resource),
+                      .over = {wish->from_ms, wish->until_ms + room_terms (room)->gap_ms},
+                      .quantity = wish->quantity};
     }
     return stretches;
 }
 
-static bool refuse_booking (refusal_t *refusal, const room_t *room,
-                            const compute_booking_t *booking, refusal_reason_t reason)
+static bool refuse_wish (refusal_t *refusal, const room_t *room, const wish_t *wish,
+                         refusal_reason_t reason)
 {
     *refusal = (refusal_t){.reason = reason,
-                           .from_ms = booking->from_ms,
-                           .until_ms = booking->until_ms,
-                           .wanted = booking->nodes};
+                           .from_ms = wish->from_ms,
+                           .until_ms = wish->until_ms,
+                           .wanted = wish->quantity};
     snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
-              booking->class_name);
-    memcpy (refusal->need, booking->need, sizeof refusal->need);
+              wish->resource);
+    memcpy (refusal->need, wish->need, sizeof refusal->need);
     return false;
 }
 
-static bool booking_valid (const room_t *room, const compute_booking_t *booking, refusal_t *refusal)
+static bool wish_valid (const room_t *room, const wish_t *wish, refusal_t *refusal)
 {
-    size_t class_index;
-    if (!room_class (room, booking->class_name, &class_index)) {
-        refuse_booking (refusal, room, booking, REFUSAL_UNKNOWN_RESOURCE);
-        snprintf (refusal->text, sizeof refusal->text, "%.63s has no class %.63s", room_name (room),
-                  booking->class_name);
+    const room_words_t *words = room_words (room);
+    size_t resource;
+    if (!room_find (room, wish->resource, &resource)) {
+        refuse_wish (refusal, room, wish, REFUSAL_UNKNOWN_RESOURCE);
+        snprintf (refusal->text, sizeof refusal->text, "%.63s has no %s %.63s", room_name (room),
+                  words->resource, wish->resource);
         return false;
     }
-    if (booking->from_ms < 0 || booking->from_ms >= booking->until_ms ||
-        booking->until_ms > ROOM_TIME_MS_MAX) {
-        refuse_booking (refusal, room, booking, REFUSAL_OUTSIDE);
+    if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms || wish->until_ms > ROOM_TIME_MS_MAX) {
+        refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
         snprintf (refusal->text, sizeof refusal->text,
-                  "need %.63s: [from_ms, until_ms) is no interval", booking->need);
+                  "need %.63s: [from_ms, until_ms) is no interval", wish->need);
         return false;
     }
-    const node_class_t *offered = &room_site (room)->classes [class_index];
-    uint32_t nodes = class_nodes_for (offered, booking->cpus);
-    if (booking->cpus == 0 || booking->nodes != nodes) {
-        refuse_booking (refusal, room, booking, REFUSAL_OUTSIDE);
+    uint32_t quantity = room_quantity_for (room, resource, wish->amount);
+    if (wish->amount == 0 || wish->quantity != quantity) {
+        refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
         snprintf (refusal->text, sizeof refusal->text,
-                  "need %.63s: %u CPUs of %.63s are %u whole nodes of %u, not %u", booking->need,
-                  booking->cpus, booking->class_name, nodes, offered->cpus_per_node,
-                  booking->nodes);
+                  "need %.63s: %u %s of %.63s are %u whole %s of %u, not %u", wish->need,
+                  wish->amount, words->amount, wish->resource, quantity, words->quantity,
+                  room_offer (room, resource)->unit, wish->quantity);
         return false;
     }
     return true;
@@ -178,32 +175,33 @@ static bool timetable_valid (void *owner, const plan_t *plan, bytes_t part, refu
 {
     const timetable_t *self = owner;
     (void) plan;
-    compute_booking_t *bookings;
+    wish_t *wishes;
     size_t count;
-    if (!compute_part_decode (part, &bookings, &count, why))
+    if (!self->reader.read (part, &wishes, &count, why))
         return false;
     bool valid = true;
     for (size_t i = 0; i < count && valid; i++)
-        valid = booking_valid (self->room, &bookings [i], refusal);
-    free (bookings);
+        valid = wish_valid (self->room, &wishes [i], refusal);
+    free (wishes);
+    if (valid && self->reader.valid)
+        valid = self->reader.valid (self->reader.owner, part, refusal);
     return valid;
 }
 
 static bool timetable_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
 {
     const timetable_t *self = owner;
-    compute_booking_t *bookings;
+    wish_t *wishes;
     size_t count;
     char why [WHY_BYTES];
-    if (!compute_part_decode (part, &bookings, &count, why))
+    if (!self->reader.read (part, &wishes, &count, why))
         return false;
-    int64_t gap_ms = room_site (self->room)->cleaning_gap_ms;
     for (size_t i = 0; i < count; i++) {
-        int64_t until = bookings [i].until_ms + gap_ms;
-        *from_ms = i == 0 || bookings [i].from_ms < *from_ms ? bookings [i].from_ms : *from_ms;
+        int64_t until = wishes [i].until_ms + room_terms (self->room)->gap_ms;
+        *from_ms = i == 0 || wishes [i].from_ms < *from_ms ? wishes [i].from_ms : *from_ms;
         *until_ms = i == 0 || until > *until_ms ? until : *until_ms;
     }
-    free (bookings);
+    free (wishes);
     return count > 0;
 }
 
@@ -223,7 +221,7 @@ static bool refuse_full (const timetable_t *self, size_t wanted, refusal_t *refu
     return true;
 }
 
-/*  A prepared command past its edge has given its nodes back; its commit takes them again, to
+/*  A prepared command past its edge has given back what it took; its commit takes it again, to
  *  which only room matters (T9). */
 static bool past_edge (const timetable_t *self, const moment_t *now, const plan_t *plan)
 {
@@ -245,9 +243,7 @@ static bool take_refused (const timetable_t *self, const moment_t *now, const pl
 
 static holding_t *holding_new (const plan_t *plan, const holding_t *current)
 {
-    holding_t *holding = calloc (1, sizeof *holding);
-    if (!holding)
-        abort ();
+    holding_t *holding = must (calloc (1, sizeof *holding));
     memcpy (holding->reservation, plan->reservation, sizeof holding->reservation);
     memcpy (holding->owner, current ? current->owner : plan->owner, sizeof holding->owner);
     return holding;
@@ -258,15 +254,15 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
 {
     timetable_t *self = owner;
     const holding_t *old = current;
-    compute_booking_t *bookings;
-    size_t count;
+    wish_t *wishes = NULL;
+    size_t count = 0;
     char why [WHY_BYTES];
-    bool decoded = compute_part_decode (part, &bookings, &count, why);
-    assert (decoded || forced); /* valid has seen it, or it is a record */
+    bool good = self->reader.read (part, &wishes, &count, why);
+    assert (good || forced); /* valid has seen it, or it is a record */
 
     static const stretches_t nothing = {0};
     const stretches_t *held = old ? &old->booked : &nothing;
-    stretches_t asked = bookings_stretches (self->room, bookings, decoded ? count : 0);
+    stretches_t asked = wishes_stretches (self->room, wishes, good ? count : 0);
     changes_t changes = changes_between (held, &asked);
     holding_t *taken = holding_new (plan, old);
     taken->wanted = changes_after (&changes);
@@ -274,11 +270,10 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     int64_t now_ms = room_now_ms (self->room, now);
     self->seen_ms = now_ms > self->seen_ms ? now_ms : self->seen_ms;
 
-    if (!forced &&
-        (refuse_full (self, holding_promised (taken), refusal) ||
-         take_refused (self, now, plan, &changes,
-                       &(asked_t){.bookings = bookings, .bookings_count = count, .held = held},
-                       refusal))) {
+    if (!forced && (refuse_full (self, holding_promised (taken), refusal) ||
+                    take_refused (self, now, plan, &changes,
+                                  &(asked_t){.wishes = wishes, .wishes_count = count, .held = held},
+                                  refusal))) {
         holding_destroy (taken);
         taken = NULL;
     } else {
@@ -287,7 +282,7 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     }
     changes_clear (&changes);
     stretches_clear (&asked);
-    free (bookings);
+    free (wishes);
     return taken;
 }
 
@@ -333,7 +328,7 @@ void timetable_resource (timetable_t *self, resource_t *resource)
 {
     *resource = (resource_t){
       .owner = self,
-      .part_kind = PART_COMPUTE,
+      .part_kind = self->reader.part_kind,
       .claims = false,
       .take = timetable_take,
       .drop = timetable_drop,
@@ -372,7 +367,7 @@ static bool holding_hit (const timetable_t *self, const holding_t *holding, int6
         interval_t ahead = stretch->over;
         ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
         if (ahead.from < ahead.until &&
-            calendar_least (room_calendar (self->room, stretch->class_index), ahead) < 0)
+            calendar_least (room_calendar (self->room, stretch->resource), ahead) < 0)
             return true;
     }
     return false;
@@ -393,9 +388,7 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
         hit_count += holding_hit (self, holding, from_ms);
     if (hit_count == 0)
         return 0;
-    const char **hit = calloc (hit_count, sizeof *hit);
-    if (!hit)
-        abort ();
+    const char **hit = must (calloc (hit_count, sizeof *hit));
     size_t at = 0;
     for (const holding_t *holding = self->first; holding; holding = holding->next)
         if (holding_hit (self, holding, from_ms))
@@ -424,10 +417,10 @@ void timetable_check (const timetable_t *self)
         for (size_t i = 0; i < holding->booked.count; i++) {
             const stretch_t *stretch = &holding->booked.list [i];
             interval_t over;
-            int64_t nodes;
-            bool known = calendar_booking (room_calendar (self->room, stretch->class_index),
-                                           stretch->booking, &over, &nodes);
-            assert (known && nodes == stretch->nodes && over.from == stretch->over.from &&
+            int64_t quantity;
+            bool known = calendar_booking (room_calendar (self->room, stretch->resource),
+                                           stretch->booking, &over, &quantity);
+            assert (known && quantity == stretch->quantity && over.from == stretch->over.from &&
                     over.until == stretch->over.until);
         }
     }

@@ -1,0 +1,56 @@
+/*  questions - what a site and a network domain answer alike: the five methods of
+ *  proto/calendar.proto over a room, and the word to the federation that something has become free.
+ *
+ *  Quantities are told to those who may know them: where only windows are disclosed, to
+ *  administrators. What an administrator sets by Capacity is kept in TABLE_CAPACITIES. Publishes
+ *  the topic "calendar", without a body, when something becomes free in the time to come, at most
+ *  ten times a second. Pure.
+ */
+#ifndef MUSUBI_QUESTIONS_H
+#define MUSUBI_QUESTIONS_H
+
+#include "timetable.h"
+
+typedef struct {
+    uint32_t profile_steps_max; /* in one answer, over all its resources; at least one for each */
+    uint32_t spans_max;         /* in one answer to Free */
+    uint32_t windows_max;       /* in one question */
+    uint32_t resources_max;     /* named in one question */
+    uint32_t quantity_max;      /* that Capacity may set */
+} questions_limits_t;
+
+#define QUESTIONS_STEPS_MOST 32768 /* some 20 bytes each: fits BODY_BYTES_MAX */
+#define QUESTIONS_SPANS_MOST 4096  /* some 80 bytes each */
+
+/*  Everything is borrowed for life. */
+typedef struct {
+    service_t *service;
+    room_t *room;
+    timetable_t *timetable;
+    participant_t *participant;
+    const access_t *access;
+
+    /*  An administrator has set a quantity: what is announced is no longer so. */
+    void (*changed) (void *owner, const moment_t *now);
+    void *owner;
+} questions_parts_t;
+
+typedef struct questions questions_t;
+
+/*  Registers its methods, table and start with the service. limits are copied. */
+questions_t *questions_new (const questions_parts_t *parts, const questions_limits_t *limits);
+void questions_destroy (questions_t **self_p);
+
+/*  For other questions of the same kind. What a reservation ("" = none) holds here, to be counted
+ *  as free; false, and the request is refused, when the asker may not know. */
+bool questions_counted (questions_t *self, const request_t *request, const char *reservation,
+                        const stretches_t **counted);
+
+/*  May quantities be told to whoever asks? */
+bool questions_disclosed (const questions_t *self, const request_t *request);
+
+/*  Would a hold of so much over the window be granted now, beside what is counted? */
+bool questions_fits (const questions_t *self, const moment_t *now, size_t resource,
+                     interval_t window, int64_t quantity, const stretches_t *counted);
+
+#endif

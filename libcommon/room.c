@@ -1,0 +1,210 @@
+/*  room - resources, offered or only recorded, and their calendars. */
+#include "room.h"
+
+#include "must.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  The calendars themselves are not what limits bookings: the timetable refuses long before, and a
+ *  record must always find its place. */
+#define ROOM_CALENDAR_BOOKINGS_MAX 2000000000u
+
+typedef struct {
+    offer_t offer; /* nothing when it is only recorded */
+    calendar_t *calendar;
+    size_t index; /* in the list */
+} room_resource_t;
+
+struct room {
+    char name [NAME_BYTES_MAX + 1];
+    room_words_t words;
+    room_terms_t terms;
+    room_resource_t **resources; /* those offered come first */
+    size_t resources_count;
+    size_t offers_count;
+    ordered_t *by_name;
+    const timekeeper_t *timekeeper;
+    int64_t skew_ms;
+    uint64_t version;
+};
+
+static int name_compare (const void *key, const void *thing)
+{
+    const room_resource_t *resource = thing;
+    return strcmp (key, resource->offer.name);
+}
+
+static room_resource_t *resource_add (room_t *self, const offer_t *offer)
+{
+    self->resources =
+      must (reallocarray (self->resources, self->resources_count + 1, sizeof *self->resources));
+    room_resource_t *added = must (calloc (1, sizeof *added));
+    added->offer = *offer;
+    added->calendar = calendar_new (offer->quantity, ROOM_CALENDAR_BOOKINGS_MAX);
+    added->index = self->resources_count;
+    self->resources [self->resources_count++] = added;
+    ordered_add (self->by_name, added->offer.name, added);
+    return added;
+}
+
+room_t *room_new (const room_settings_t *settings, const timekeeper_t *timekeeper)
+{
+    assert (settings && settings->name && timekeeper);
+    room_t *self = must (calloc (1, sizeof *self));
+    snprintf (self->name, sizeof self->name, "%s", settings->name);
+    self->words = settings->words;
+    self->terms = settings->terms;
+    self->by_name = ordered_new (name_compare);
+    for (size_t i = 0; i < settings->offers_count; i++) {
+        assert (settings->offers [i].unit > 0);
+        resource_add (self, &settings->offers [i]);
+    }
+    self->offers_count = settings->offers_count;
+    self->timekeeper = timekeeper;
+    self->version = 1;
+    return self;
+}
+
+void room_destroy (room_t **self_p)
+{
+    room_t *self = *self_p;
+    if (!self)
+        return;
+    ordered_destroy (&self->by_name);
+    for (size_t i = 0; i < self->resources_count; i++) {
+        calendar_destroy (&self->resources [i]->calendar);
+        free (self->resources [i]);
+    }
+    free (self->resources);
+    free (self);
+    *self_p = NULL;
+}
+
+const char *room_name (const room_t *self)
+{
+    return self->name;
+}
+
+const room_words_t *room_words (const room_t *self)
+{
+    return &self->words;
+}
+
+const room_terms_t *room_terms (const room_t *self)
+{
+    return &self->terms;
+}
+
+size_t room_offers (const room_t *self)
+{
+    return self->offers_count;
+}
+
+const offer_t *room_offer (const room_t *self, size_t resource)
+{
+    assert (resource < self->offers_count);
+    return &self->resources [resource]->offer;
+}
+
+bool room_find (const room_t *self, const char *name, size_t *resource)
+{
+    const room_resource_t *found = ordered_find (self->by_name, name);
+    if (!found || found->index >= self->offers_count)
+        return false;
+    *resource = found->index;
+    return true;
+}
+
+size_t room_find_recorded (room_t *self, const char *name)
+{
+    const room_resource_t *found = ordered_find (self->by_name, name);
+    if (found)
+        return found->index;
+    offer_t none = {.unit = 1};
+    snprintf (none.name, sizeof none.name, "%s", name);
+    return resource_add (self, &none)->index;
+}
+
+const char *room_resource_name (const room_t *self, size_t resource)
+{
+    assert (resource < self->resources_count);
+    return self->resources [resource]->offer.name;
+}
+
+const calendar_t *room_calendar (const room_t *self, size_t resource)
+{
+    assert (resource < self->resources_count);
+    return self->resources [resource]->calendar;
+}
+
+void room_set_quantity (room_t *self, size_t resource, uint32_t quantity)
+{
+    assert (resource < self->offers_count);
+    self->resources [resource]->offer.quantity = quantity;
+    calendar_set_capacity (self->resources [resource]->calendar, quantity);
+    self->version++;
+}
+
+void room_set_skew (room_t *self, int64_t skew_ms)
+{
+    /*  Ahead or behind, it can bring the window nearer by as much. */
+    if (skew_ms < 0)
+        skew_ms = skew_ms > -ROOM_SKEW_MS_MAX ? -skew_ms : ROOM_SKEW_MS_MAX;
+    self->skew_ms = skew_ms < ROOM_SKEW_MS_MAX ? skew_ms : ROOM_SKEW_MS_MAX;
+}
+
+int64_t room_now_ms (const room_t *self, const moment_t *now)
+{
+    return timekeeper_most (self->timekeeper, now);
+}
+
+int64_t room_soonest_ms (const room_t *self, const moment_t *now)
+{
+    return room_now_ms (self, now) + self->terms.lead_ms + self->skew_ms;
+}
+
+int64_t room_horizon_ms (const room_t *self, const moment_t *now)
+{
+    return timekeeper_least (self->timekeeper, now) + self->terms.horizon_ms;
+}
+
+uint32_t room_quantity_for (const room_t *self, size_t resource, uint32_t amount)
+{
+    uint32_t unit = room_offer (self, resource)->unit;
+    return amount / unit + (amount % unit != 0);
+}
+
+void room_book (room_t *self, stretches_t *stretches)
+{
+    for (size_t i = 0; i < stretches->count; i++) {
+        stretch_t *stretch = &stretches->list [i];
+        assert (stretch->resource < self->resources_count && stretch->booking == 0);
+        calendar_answer_t answer =
+          calendar_force (self->resources [stretch->resource]->calendar, stretch->over,
+                          stretch->quantity, &stretch->booking);
+        assert (answer == CALENDAR_OK);
+    }
+    if (stretches->count > 0)
+        self->version++;
+}
+
+void room_release (room_t *self, stretches_t *stretches)
+{
+    for (size_t i = 0; i < stretches->count; i++) {
+        stretch_t *stretch = &stretches->list [i];
+        assert (stretch->resource < self->resources_count && stretch->booking != 0);
+        calendar_release (self->resources [stretch->resource]->calendar, stretch->booking);
+        stretch->booking = 0;
+    }
+    if (stretches->count > 0)
+        self->version++;
+}
+
+uint64_t room_version (const room_t *self)
+{
+    return self->version;
+}

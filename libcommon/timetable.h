@@ -1,0 +1,66 @@
+/*  timetable - the resource that a site or a network domain plugs into its participant: bookings
+ *  over calendars.
+ *
+ *  What a reservation has is kept as stretches. A hold books only what it needs beyond that, so
+ * that the calendars carry the larger of old and new at every instant while the change is pending,
+ * and the new may use what the old has (T11). Settling then switches to exactly the new, dropping
+ * gives the extra back; neither can fail. A hold costs as much as it names, however many resources
+ * there are. Pure.
+ */
+#ifndef MUSUBI_TIMETABLE_H
+#define MUSUBI_TIMETABLE_H
+
+#include "admission.h"
+#include "participant.h"
+
+typedef struct timetable timetable_t;
+
+/*  How its owner's parts are read. */
+typedef struct {
+    part_kind_t part_kind;
+
+    /*  What a packed part asks for; false with why when it is none. The caller frees wishes. */
+    bool (*read) (bytes_t part, wish_t **wishes, size_t *count, char why [WHY_BYTES]);
+
+    /*  Does a part that is read, whose wishes can be met by what is offered, make sense beyond
+     *  them? False with *refusal. May be NULL: always. */
+    bool (*valid) (const void *owner, bytes_t part, refusal_t *refusal);
+    const void *owner;
+} part_reader_t;
+
+/*  fresh_steps_max is at least the number of resources offered. */
+typedef struct {
+    uint32_t bookings_max;    /* in the calendars of all resources */
+    uint32_t fresh_steps_max; /* in the fresh profiles of one refusal */
+} timetable_limits_t;
+
+#define TIMETABLE_BOOKINGS_MOST 1000000000
+
+/*  The room has the calendars and is borrowed for life, as is the reader's owner. */
+timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
+                            const timetable_limits_t *limits);
+void timetable_destroy (timetable_t **self_p);
+
+/*  Fill in what participant_new wants; owner is this timetable. What the participant calls current
+ *  and taken are holdings of it. */
+void timetable_resource (timetable_t *self, resource_t *resource);
+
+/*  Called when something has become free in the time to come; for hints. */
+typedef void timetable_freed_fn (void *owner);
+void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner);
+
+/*  What a holding has in the calendars, ascending by resource and time, and in whose name it was
+ *  made. */
+const stretches_t *timetable_held (const void *holding);
+const char *timetable_owner (const void *holding);
+
+/*  Reservations with bookings, from now on, at instants at which more is booked than there is:
+ *  ascending, each once. Writes at most names_max, returns how many there are in all. Borrowed
+ *  until the next change. Walks all bookings when there are any such instants. */
+size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
+                             size_t names_max);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void timetable_check (const timetable_t *self);
+
+#endif

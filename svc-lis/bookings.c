@@ -1,0 +1,56 @@
+/*  bookings - classes as offers, bookings as wishes. */
+#include "bookings.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+room_t *bookings_room (const char *name, const site_t *site, const timekeeper_t *timekeeper)
+{
+    offer_t offers [SITE_CLASSES_MAX];
+    assert (site->classes_count <= SITE_CLASSES_MAX);
+    for (size_t i = 0; i < site->classes_count; i++) {
+        const node_class_t *class = &site->classes [i];
+        offers [i] = (offer_t){.quantity = class->nodes, .unit = class->cpus_per_node};
+        snprintf (offers [i].name, sizeof offers [i].name, "%s", class->name);
+    }
+    room_settings_t settings = {
+      .name = name,
+      .words = {.resource = "class", .quantity = "nodes", .amount = "CPUs"},
+      .terms = {.disclosure = site->disclosure,
+                .lead_ms = site->lead_ms,
+                .horizon_ms = site->horizon_ms,
+                .gap_ms = site->cleaning_gap_ms},
+      .offers = offers,
+      .offers_count = site->classes_count,
+    };
+    return room_new (&settings, timekeeper);
+}
+
+static bool bookings_read (bytes_t part, wish_t **wishes, size_t *count, char why [WHY_BYTES])
+{
+    compute_booking_t *bookings;
+    if (!compute_part_decode (part, &bookings, count, why))
+        return false;
+    *wishes = must (calloc (*count + 1, sizeof **wishes));
+    for (size_t i = 0; i < *count; i++) {
+        const compute_booking_t *booking = &bookings [i];
+        wish_t *wish = &(*wishes) [i];
+        *wish = (wish_t){.amount = booking->cpus,
+                         .quantity = booking->nodes,
+                         .from_ms = booking->from_ms,
+                         .until_ms = booking->until_ms};
+        memcpy (wish->need, booking->need, sizeof wish->need);
+        memcpy (wish->resource, booking->class_name, sizeof wish->resource);
+    }
+    free (bookings);
+    return true;
+}
+
+void bookings_reader (part_reader_t *reader)
+{
+    *reader = (part_reader_t){.part_kind = PART_COMPUTE, .read = bookings_read};
+}
