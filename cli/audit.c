@@ -5,12 +5,12 @@
 #include "records.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS      500
-#define TOLD_MAX     20
-#define SILENT_BYTES 4096
+#define LOOK_MS  500
+#define TOLD_MAX 20
 
 static const char *text_of (const json_t *object, const char *key)
 {
@@ -40,24 +40,63 @@ static void note (json_t *set, const char *name)
         abort ();
 }
 
-static void take_record (void *owner, const plan_t *plan, command_state_t state,
-                         const compute_booking_t *bookings, size_t bookings_count)
+static void take_record (void *owner, const check_record_t *record)
 {
     audit_t *audit = owner;
-    check_command (audit->check, audit->participant, plan, state, bookings, bookings_count);
-    for (size_t i = 0; i < plan->participants_count; i++)
-        note (audit->named, plan->participants [i].name);
+    check_command (audit->check, audit->participant, record);
+    for (size_t i = 0; i < record->plan->participants_count; i++)
+        note (audit->named, record->plan->participants [i].name);
     audit->records++;
 }
 
-static void take_classes (audit_t *audit, const json_t *entry)
+static void take_site (audit_t *audit, const char *participant, const json_t *site)
 {
-    const json_t *site = json_object_get (entry, "site");
     size_t i;
     const json_t *class;
-    json_array_foreach (json_object_get (site, "classes"), i, class)
-      check_class (audit->check, text_of (entry, "name"), text_of (class, "name"),
-                   number_of (class, "nodes"), number_of (site, "cleaning_gap_ms"));
+    json_array_foreach (json_object_get (site, "classes"), i, class) check_class (
+      audit->check, participant, text_of (class, "name"), number_of (class, "nodes"),
+      (uint32_t) number_of (class, "cpus_per_node"), number_of (site, "cleaning_gap_ms"));
+}
+
+/*  Attributes as one text; with their names in order, so that the order told does not matter. */
+static char *attributes_text (const json_t *attributes)
+{
+    json_t *by_name = json_object ();
+    size_t i;
+    const json_t *attribute;
+    json_array_foreach (attributes, i, attribute) json_object_set_new (
+      by_name, text_of (attribute, "name"), json_string (text_of (attribute, "value")));
+    char *text = json_dumps (by_name, JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref (by_name);
+    if (!text)
+        abort ();
+    return text;
+}
+
+static vertex_kind_t kind_of (const json_t *vertex)
+{
+    const char *kind = text_of (vertex, "kind");
+    return strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
+           : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
+                                                   : VERTEX_SITE;
+}
+
+static void take_domain (audit_t *audit, const char *participant, const json_t *domain)
+{
+    size_t i;
+    const json_t *vertex;
+    json_array_foreach (json_object_get (domain, "vertices"), i, vertex)
+    {
+        char *attributes = attributes_text (json_object_get (vertex, "attributes"));
+        check_vertex (audit->check, participant, text_of (vertex, "name"), kind_of (vertex),
+                      attributes);
+        free (attributes);
+    }
+    const json_t *link;
+    json_array_foreach (json_object_get (domain, "links"), i, link) check_link (
+      audit->check, participant, text_of (link, "name"),
+      (const char *[]){text_of (link, "a"), text_of (link, "b")}, number_of (link, "mbps"),
+      (int64_t) llround (json_number_value (json_object_get (link, "latency_ms")) * 1000));
 }
 
 /*  All pages of one participant; false when it stops answering. */
@@ -92,7 +131,17 @@ static bool gather_from (audit_t *audit, const json_t *entry)
     return true;
 }
 
-/*  Every site and home that is listed; then whoever is named in a plan and was not heard. */
+/*  Those who keep records of transactions: sites, network domains, request homes. */
+static bool keeps_records (const char *name)
+{
+    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
+        if (strncmp (name, kinds [i], 4) == 0)
+            return true;
+    return false;
+}
+
+/*  All of them that are listed; then whoever is named in a plan and was not heard. */
 static void gather (audit_t *audit)
 {
     session_look (audit->session, "");
@@ -101,9 +150,10 @@ static void gather (audit_t *audit)
     json_array_foreach (session_entries (audit->session), i, entry)
     {
         const char *name = text_of (entry, "name");
-        if (strncmp (name, "lis/", 4) != 0 && strncmp (name, "gis/", 4) != 0)
+        if (!keeps_records (name))
             continue;
-        take_classes (audit, entry);
+        take_site (audit, name, json_object_get (entry, "site"));
+        take_domain (audit, name, json_object_get (entry, "domain"));
         if (gather_from (audit, entry))
             note (audit->heard, name);
         else
@@ -183,26 +233,29 @@ static void print_result (const audit_t *audit, const teller_t *teller,
     size_t silent = json_object_size (audit->silent);
     if (teller->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
           (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) audit->records,
           "transactions", (json_int_t) result->transactions, "reservations",
-          (json_int_t) result->reservations, "answers", (json_int_t) result->answers, "pending",
-          (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged, "repaired",
-          (json_int_t) result->repaired, "violations", (json_int_t) result->violations, "sentences",
-          teller->sentences));
+          (json_int_t) result->reservations, "connections", (json_int_t) result->connections,
+          "circuits", (json_int_t) result->circuits, "answers", (json_int_t) result->answers,
+          "pending", (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged,
+          "repaired", (json_int_t) result->repaired, "violations", (json_int_t) result->violations,
+          "sentences", teller->sentences));
         return;
     }
     if (result->violations > TOLD_MAX)
         printf ("… and %zu more\n", result->violations - TOLD_MAX);
     printf ("%zu participants, %zu records: %zu committed transactions, %zu standing "
-            "reservations, %zu answers, %zu pending, %zu repaired\n",
-            heard, audit->records, result->transactions, result->reservations, result->answers,
-            result->pending, result->repaired);
+            "reservations with %zu connections of %zu circuits, %zu answers, %zu pending, %zu "
+            "repaired\n",
+            heard, audit->records, result->transactions, result->reservations, result->connections,
+            result->circuits, result->answers, result->pending, result->repaired);
     const char *name;
     json_t *value;
     json_object_foreach (audit->silent, name, value)
       printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
-    printf ("%s\n", result->violations ? "NOT SOUND" : "sound: all or nothing, nothing overbooked");
+    printf ("%s\n", result->violations ? "NOT SOUND"
+                                       : "sound: all or nothing, as asked, nothing overbooked");
 }
 
 static void audit_begin (audit_t *audit, session_t *session)

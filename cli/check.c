@@ -1,157 +1,35 @@
-/*  check - sorts the records by transaction and by reservation, and walks both orders.
- *
- *  A reservation's standing version at a participant is its committed command with the highest base
- *  version; what older ones booked was replaced by it. Nodes booked are summed at the ends of
- *  bookings, as two plain lists of times.
+/*  check - gathers the records, sorts them by transaction, and judges what is about one transaction
+ *  or one answer. What is about one resource or one reservation is in check_booked and check_asked.
  */
-#include "check.h"
+#include "check_state.h"
 
-#include <assert.h>
+#include "must.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*  A vote may wait for its window's edge; past that and this it should have ended. */
 #define OVERDUE_MS 60000
 
-typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    plan_t plan;
-    command_state_t state;
-    compute_booking_t *bookings;
-    size_t bookings_count;
-} record_t;
-
-typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    char class_name [NAME_BYTES_MAX + 1];
-    int64_t nodes;
-    int64_t cleaning_gap_ms;
-} class_t;
-
-typedef struct {
-    char request_id [REQUEST_ID_BYTES_MAX + 1];
-    char reservation [NAME_BYTES_MAX + 1];
-    bool done;
-} answer_t;
-
-typedef struct {
-    int64_t at_ms;
-    int64_t change;
-} change_t;
-
-struct check {
-    record_t *records;
-    size_t records_count;
-    size_t records_room;
-    class_t *classes;
-    size_t classes_count;
-    size_t classes_room;
-    answer_t *answers;
-    size_t answers_count;
-    size_t answers_room;
-    party_t *silent;
-    size_t silent_count;
-    size_t silent_room;
-
-    check_result_t result;
-    void (*tell) (void *owner, const char *sentence);
-    void *owner;
-};
-
-/*  Room for one more element; returns where it goes. */
-static void *append (void *list_p, size_t *count, size_t *room, size_t size)
+void *check_append (void *list_p, size_t *count, size_t *room, size_t size)
 {
     void **list = list_p;
     if (*count == *room) {
         *room = *room ? 2 * *room : 64;
-        *list = realloc (*list, *room * size);
-        if (!*list)
-            abort ();
+        *list = must (realloc (*list, *room * size));
     }
     void *added = (char *) *list + (*count)++ * size;
     memset (added, 0, size);
     return added;
 }
 
-static void copy_text (char *to, size_t size, const char *from)
+void *check_list (size_t count, size_t size)
 {
-    snprintf (to, size, "%s", from);
+    return must (calloc (count + 1, size));
 }
 
-check_t *check_new (void)
-{
-    check_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
-    return self;
-}
-
-void check_destroy (check_t **self_p)
-{
-    check_t *self = *self_p;
-    if (!self)
-        return;
-    for (size_t i = 0; i < self->records_count; i++) {
-        plan_clear (&self->records [i].plan);
-        free (self->records [i].bookings);
-    }
-    free (self->records);
-    free (self->classes);
-    free (self->answers);
-    free (self->silent);
-    free (self);
-    *self_p = NULL;
-}
-
-void check_class (check_t *self, const char *participant, const char *class_name, int64_t nodes,
-                  int64_t cleaning_gap_ms)
-{
-    class_t *added =
-      append (&self->classes, &self->classes_count, &self->classes_room, sizeof *added);
-    copy_text (added->participant, sizeof added->participant, participant);
-    copy_text (added->class_name, sizeof added->class_name, class_name);
-    added->nodes = nodes;
-    added->cleaning_gap_ms = cleaning_gap_ms;
-}
-
-void check_silent (check_t *self, const char *participant)
-{
-    party_t *added = append (&self->silent, &self->silent_count, &self->silent_room, sizeof *added);
-    copy_text (added->name, sizeof added->name, participant);
-}
-
-void check_command (check_t *self, const char *participant, const plan_t *plan,
-                    command_state_t state, const compute_booking_t *bookings, size_t bookings_count)
-{
-    record_t *added =
-      append (&self->records, &self->records_count, &self->records_room, sizeof *added);
-    copy_text (added->participant, sizeof added->participant, participant);
-    plan_copy (&added->plan, plan);
-    added->state = state;
-    if (bookings_count > 0) {
-        added->bookings = calloc (bookings_count, sizeof *bookings);
-        if (!added->bookings)
-            abort ();
-        memcpy (added->bookings, bookings, bookings_count * sizeof *bookings);
-    }
-    added->bookings_count = bookings_count;
-}
-
-void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)
-{
-    answer_t *added =
-      append (&self->answers, &self->answers_count, &self->answers_room, sizeof *added);
-    copy_text (added->request_id, sizeof added->request_id, request_id);
-    copy_text (added->reservation, sizeof added->reservation, reservation);
-    added->done = done;
-}
-
-static void violation (check_t *self, const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static void violation (check_t *self, const char *format, ...)
+void check_violation (check_t *self, const char *format, ...)
 {
     char sentence [512];
     va_list arguments;
@@ -163,6 +41,189 @@ static void violation (check_t *self, const char *format, ...)
         self->tell (self->owner, sentence);
 }
 
+static void copy_text (char *to, size_t size, const char *from)
+{
+    snprintf (to, size, "%s", from);
+}
+
+/*  A copy of count elements; NULL for none. */
+static void *copy_list (const void *from, size_t count, size_t size)
+{
+    return count > 0 ? memcpy (must (malloc (count * size)), from, count * size) : NULL;
+}
+
+check_t *check_new (void)
+{
+    return must (calloc (1, sizeof (check_t)));
+}
+
+static void record_clear (record_t *record)
+{
+    plan_clear (&record->plan);
+    free (record->bookings);
+    for (size_t i = 0; i < record->circuits_count; i++)
+        free (record->circuits [i].links);
+    free (record->circuits);
+    if (record->asked) {
+        free (record->asked->compute);
+        free (record->asked->network);
+        free (record->asked);
+    }
+}
+
+void check_destroy (check_t **self_p)
+{
+    check_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->records_count; i++)
+        record_clear (&self->records [i]);
+    for (size_t i = 0; i < self->points_count; i++)
+        free (self->points [i].attributes);
+    free (self->records);
+    free (self->offers);
+    free (self->points);
+    free (self->answers);
+    free (self->silent);
+    free (self);
+    *self_p = NULL;
+}
+
+/*  --- gathering --- */
+
+static offer_t *add_offer (check_t *self, const char *participant, const char *name,
+                           int64_t quantity)
+{
+    offer_t *added =
+      check_append (&self->offers, &self->offers_count, &self->offers_room, sizeof *added);
+    copy_text (added->participant, sizeof added->participant, participant);
+    copy_text (added->name, sizeof added->name, name);
+    added->quantity = quantity;
+    return added;
+}
+
+void check_class (check_t *self, const char *participant, const char *class_name, int64_t nodes,
+                  uint32_t cpus_per_node, int64_t cleaning_gap_ms)
+{
+    offer_t *added = add_offer (self, participant, class_name, nodes);
+    added->cpus_per_node = cpus_per_node;
+    added->cleaning_gap_ms = cleaning_gap_ms;
+}
+
+void check_link (check_t *self, const char *participant, const char *link,
+                 const char *const ends [2], int64_t mbps, int64_t latency_us)
+{
+    offer_t *added = add_offer (self, participant, link, mbps);
+    added->is_link = true;
+    added->latency_us = latency_us;
+    for (size_t i = 0; i < 2; i++)
+        copy_text (added->ends [i], sizeof added->ends [i], ends [i]);
+}
+
+void check_vertex (check_t *self, const char *participant, const char *vertex, vertex_kind_t kind,
+                   const char *attributes)
+{
+    point_t *added =
+      check_append (&self->points, &self->points_count, &self->points_room, sizeof *added);
+    copy_text (added->participant, sizeof added->participant, participant);
+    copy_text (added->name, sizeof added->name, vertex);
+    added->kind = kind;
+    added->attributes = must (strdup (attributes));
+}
+
+void check_silent (check_t *self, const char *participant)
+{
+    party_t *added =
+      check_append (&self->silent, &self->silent_count, &self->silent_room, sizeof *added);
+    copy_text (added->name, sizeof added->name, participant);
+}
+
+static asked_t *copy_asked (const asked_t *from)
+{
+    asked_t *copy = copy_list (from, 1, sizeof *from);
+    copy->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
+    copy->network = copy_list (from->network, from->network_count, sizeof *from->network);
+    return copy;
+}
+
+void check_command (check_t *self, const char *participant, const check_record_t *record)
+{
+    record_t *added =
+      check_append (&self->records, &self->records_count, &self->records_room, sizeof *added);
+    copy_text (added->participant, sizeof added->participant, participant);
+    plan_copy (&added->plan, record->plan);
+    added->state = record->state;
+    added->bookings =
+      copy_list (record->bookings, record->bookings_count, sizeof *record->bookings);
+    added->bookings_count = record->bookings_count;
+    added->circuits =
+      copy_list (record->circuits, record->circuits_count, sizeof *record->circuits);
+    added->circuits_count = record->circuits_count;
+    for (size_t i = 0; i < added->circuits_count; i++) {
+        circuit_t *circuit = &added->circuits [i];
+        circuit->links = copy_list (circuit->links, circuit->links_count, sizeof *circuit->links);
+    }
+    added->asked = record->asked ? copy_asked (record->asked) : NULL;
+}
+
+void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)
+{
+    answer_t *added =
+      check_append (&self->answers, &self->answers_count, &self->answers_room, sizeof *added);
+    copy_text (added->request_id, sizeof added->request_id, request_id);
+    copy_text (added->reservation, sizeof added->reservation, reservation);
+    added->done = done;
+}
+
+/*  --- what there is, by name --- */
+
+static int by_owner_and_name (const char *participant, const char *name,
+                              const char *other_participant, const char *other_name)
+{
+    int order = strcmp (participant, other_participant);
+    return order ? order : strcmp (name, other_name);
+}
+
+static int by_offer (const void *a, const void *b)
+{
+    const offer_t *one = a;
+    const offer_t *other = b;
+    return by_owner_and_name (one->participant, one->name, other->participant, other->name);
+}
+
+static int by_point (const void *a, const void *b)
+{
+    const point_t *one = a;
+    const point_t *other = b;
+    return by_owner_and_name (one->participant, one->name, other->participant, other->name);
+}
+
+static void sort (void *list, size_t count, size_t size, int (*order) (const void *, const void *))
+{
+    if (count > 0)
+        qsort (list, count, size, order);
+}
+
+const offer_t *check_offer (const check_t *self, const char *participant, const char *name)
+{
+    offer_t key;
+    copy_text (key.participant, sizeof key.participant, participant);
+    copy_text (key.name, sizeof key.name, name);
+    return self->offers_count
+             ? bsearch (&key, self->offers, self->offers_count, sizeof key, by_offer)
+             : NULL;
+}
+
+const point_t *check_point (const check_t *self, const char *participant, const char *name)
+{
+    point_t key;
+    copy_text (key.participant, sizeof key.participant, participant);
+    copy_text (key.name, sizeof key.name, name);
+    return self->points_count
+             ? bsearch (&key, self->points, self->points_count, sizeof key, by_point)
+             : NULL;
+}
+
 static bool is_silent (const check_t *self, const char *participant)
 {
     for (size_t i = 0; i < self->silent_count; i++)
@@ -171,75 +232,103 @@ static bool is_silent (const check_t *self, const char *participant)
     return false;
 }
 
+/*  --- transactions --- */
+
 static int by_transaction (const void *a, const void *b)
 {
-    const record_t *one = a;
-    const record_t *other = b;
+    const record_t *one = *(const record_t *const *) a;
+    const record_t *other = *(const record_t *const *) b;
     int order = txid_compare (&one->plan.txid, &other->plan.txid);
     return order ? order : strcmp (one->participant, other->participant);
 }
 
-/*  Participant, reservation, then the version a command makes. */
-static int by_reservation (const void *a, const void *b)
+static int by_text (const void *a, const void *b)
 {
-    const record_t *one = a;
-    const record_t *other = b;
-    int order = strcmp (one->participant, other->participant);
-    if (order == 0)
-        order = strcmp (one->plan.reservation, other->plan.reservation);
-    if (order == 0)
-        order = (one->plan.base_version > other->plan.base_version) -
-                (one->plan.base_version < other->plan.base_version);
-    return order ? order : txid_compare (&one->plan.txid, &other->plan.txid);
+    return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/*  Was the reservation released everywhere it was known, after an edge refused part of it (T10)? */
-static bool repaired (const check_t *self, const char *reservation)
+/*  The reservations of which some participant has committed a release; sorted. */
+typedef struct {
+    const char **reservations;
+    size_t count;
+} released_t;
+
+static released_t find_released (const check_t *self)
 {
+    released_t released = {.reservations = check_list (self->records_count, sizeof (char *))};
     for (size_t i = 0; i < self->records_count; i++) {
         const record_t *record = &self->records [i];
-        if (strcmp (record->plan.reservation, reservation) == 0 &&
-            record->plan.operation == OPERATION_RELEASE && record->state == COMMAND_COMMITTED)
-            return true;
+        if (record->plan.operation == OPERATION_RELEASE && record->state == COMMAND_COMMITTED)
+            released.reservations [released.count++] = record->plan.reservation;
     }
-    return false;
+    sort (released.reservations, released.count, sizeof (char *), by_text);
+    return released;
 }
 
-/*  All records of one transaction: [from, until) in the order by_transaction. */
-static void judge_transaction (check_t *self, size_t from, size_t until)
+/*  Was it given back everywhere it was known, after an edge refused part of it (T10)? */
+static bool repaired (const released_t *released, const char *reservation)
 {
-    const plan_t *plan = &self->records [from].plan;
-    char txid [TXID_TEXT_BYTES];
-    txid_text (&plan->txid, txid);
-    bool any_committed = false;
-    for (size_t i = from; i < until; i++)
-        any_committed |= self->records [i].state == COMMAND_COMMITTED;
-    if (!any_committed)
+    return released->count > 0 && bsearch (&reservation, released->reservations, released->count,
+                                           sizeof (char *), by_text) != NULL;
+}
+
+static const record_t *find_record (const record_t *const *records, size_t count,
+                                    const char *participant)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (records [i]->participant, participant) == 0)
+            return records [i];
+    return NULL;
+}
+
+/*  All records of one transaction. */
+static void judge_transaction (check_t *self, const record_t *const *records, size_t count,
+                               const released_t *released)
+{
+    const record_t *committed = NULL;
+    for (size_t i = 0; i < count && !committed; i++)
+        if (records [i]->state == COMMAND_COMMITTED)
+            committed = records [i];
+    if (!committed)
         return;
     self->result.transactions++;
 
+    const plan_t *plan = &committed->plan;
+    char txid [TXID_TEXT_BYTES];
     bool unjudged = false;
     for (size_t p = 0; p < plan->participants_count; p++) {
         const char *participant = plan->participants [p].name;
-        const record_t *found = NULL;
-        for (size_t i = from; i < until && !found; i++)
-            if (strcmp (self->records [i].participant, participant) == 0)
-                found = &self->records [i];
+        const record_t *found = find_record (records, count, participant);
         if (found && found->state == COMMAND_COMMITTED)
             continue;
         if (!found && is_silent (self, participant)) {
             unjudged = true;
             continue;
         }
-        if (found && found->state == COMMAND_EDGE_REFUSED && repaired (self, plan->reservation)) {
+        if (found && found->state == COMMAND_EDGE_REFUSED &&
+            repaired (released, plan->reservation)) {
             self->result.repaired++;
             continue;
         }
-        violation (self, "transaction %s of reservation %s is committed at %s but %s at %s", txid,
-                   plan->reservation, self->records [from].participant,
-                   found ? command_state_word (found->state) : "unknown", participant);
+        check_violation (self, "transaction %s of reservation %s is committed at %s but %s at %s",
+                         txid_text (&plan->txid, txid), plan->reservation, committed->participant,
+                         found ? command_state_word (found->state) : "unknown", participant);
     }
     self->result.unjudged += unjudged;
+}
+
+static void judge_transactions (check_t *self, const record_t **records, size_t count)
+{
+    released_t released = find_released (self);
+    sort (records, count, sizeof *records, by_transaction);
+    for (size_t from = 0, until; from < count; from = until) {
+        until = from + 1;
+        while (until < count &&
+               txid_compare (&records [from]->plan.txid, &records [until]->plan.txid) == 0)
+            until++;
+        judge_transaction (self, &records [from], until - from, &released);
+    }
+    free (released.reservations);
 }
 
 static void judge_pending (check_t *self, const record_t *record, int64_t now_ms, bool settled)
@@ -252,119 +341,12 @@ static void judge_pending (check_t *self, const record_t *record, int64_t now_ms
                      ? false /* a claim has no edge */
                      : now_ms > record->plan.edge_ms + OVERDUE_MS;
     if (overdue || settled)
-        violation (self, "transaction %s is still %s at %s", txid_text (&record->plan.txid, txid),
-                   command_state_word (record->state), record->participant);
+        check_violation (self, "transaction %s is still %s at %s",
+                         txid_text (&record->plan.txid, txid), command_state_word (record->state),
+                         record->participant);
 }
 
-static int by_time (const void *a, const void *b)
-{
-    const change_t *one = a;
-    const change_t *other = b;
-    if (one->at_ms != other->at_ms)
-        return one->at_ms < other->at_ms ? -1 : 1;
-    return (one->change > other->change) - (one->change < other->change); /* ends before begins */
-}
-
-static void judge_class (check_t *self, const class_t *class, const size_t *standing,
-                         size_t standing_count)
-{
-    change_t *changes = NULL;
-    size_t count = 0;
-    size_t room = 0;
-    for (size_t s = 0; s < standing_count; s++) {
-        const record_t *record = &self->records [standing [s]];
-        if (strcmp (record->participant, class->participant) != 0)
-            continue;
-        for (size_t b = 0; b < record->bookings_count; b++) {
-            const compute_booking_t *booking = &record->bookings [b];
-            if (strcmp (booking->class_name, class->class_name) != 0)
-                continue;
-            *(change_t *) append (&changes, &count, &room, sizeof *changes) =
-              (change_t){booking->from_ms, booking->nodes};
-            *(change_t *) append (&changes, &count, &room, sizeof *changes) =
-              (change_t){booking->until_ms + class->cleaning_gap_ms, -(int64_t) booking->nodes};
-        }
-    }
-    if (count > 0)
-        qsort (changes, count, sizeof *changes, by_time);
-    int64_t booked = 0;
-    for (size_t i = 0; i < count; i++) {
-        booked += changes [i].change;
-        if (booked > class->nodes) {
-            violation (self, "%s/%s has %lld nodes booked of %lld at %lld", class->participant,
-                       class->class_name, (long long) booked, (long long) class->nodes,
-                       (long long) changes [i].at_ms);
-            break;
-        }
-    }
-    free (changes);
-}
-
-/*  In the order by_reservation: the last committed command of each (participant, reservation), and
- *  every first vote. Returns malloc'ed indices. */
-static size_t *find_standing (check_t *self, size_t *count)
-{
-    size_t *standing = calloc (self->records_count + 1, sizeof *standing);
-    if (!standing)
-        abort ();
-    *count = 0;
-    for (size_t i = 0; i < self->records_count;) {
-        const record_t *first = &self->records [i];
-        size_t last_committed = SIZE_MAX;
-        size_t last_vote = SIZE_MAX;
-        size_t at = i;
-        for (; at < self->records_count &&
-               strcmp (self->records [at].participant, first->participant) == 0 &&
-               strcmp (self->records [at].plan.reservation, first->plan.reservation) == 0;
-             at++) {
-            if (self->records [at].state == COMMAND_COMMITTED)
-                last_committed = at;
-            if (self->records [at].state == COMMAND_PREPARED)
-                last_vote = at;
-        }
-        if (last_committed != SIZE_MAX)
-            standing [(*count)++] = last_committed;
-        else if (last_vote != SIZE_MAX)
-            standing [(*count)++] = last_vote;
-        i = at;
-    }
-    return standing;
-}
-
-static int by_text (const void *a, const void *b)
-{
-    return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-static size_t count_reservations (const check_t *self, const size_t *standing, size_t count)
-{
-    const char **names = calloc (count + 1, sizeof *names);
-    if (!names)
-        abort ();
-    size_t booked = 0;
-    for (size_t i = 0; i < count; i++)
-        if (self->records [standing [i]].bookings_count > 0)
-            names [booked++] = self->records [standing [i]].plan.reservation;
-    if (booked > 0)
-        qsort (names, booked, sizeof *names, by_text);
-    size_t different = 0;
-    for (size_t i = 0; i < booked; i++)
-        different += i == 0 || strcmp (names [i], names [i - 1]) != 0;
-    free (names);
-    return different;
-}
-
-static void judge_timetables (check_t *self)
-{
-    if (self->records_count > 0)
-        qsort (self->records, self->records_count, sizeof *self->records, by_reservation);
-    size_t count;
-    size_t *standing = find_standing (self, &count);
-    self->result.reservations = count_reservations (self, standing, count);
-    for (size_t c = 0; c < self->classes_count; c++)
-        judge_class (self, &self->classes [c], standing, count);
-    free (standing);
-}
+/*  --- what users were told --- */
 
 /*  By the part before the home; then by home, where both have one: a user may give a bare id. */
 static int compare_request_ids (const char *one, const char *other)
@@ -399,27 +381,24 @@ static int request_against_record (const void *key, const void *element)
 
 static void judge_answers (check_t *self)
 {
-    committed_t *index = calloc (self->records_count + 1, sizeof *index);
-    if (!index)
-        abort ();
+    committed_t *index = check_list (self->records_count, sizeof *index);
     size_t count = 0;
     for (size_t i = 0; i < self->records_count; i++)
         if (self->records [i].state == COMMAND_COMMITTED)
             index [count++].request_id = self->records [i].plan.request_id;
-    if (count > 0)
-        qsort (index, count, sizeof *index, by_request);
+    sort (index, count, sizeof *index, by_request);
     for (size_t i = 0; i < self->answers_count; i++) {
         const answer_t *answer = &self->answers [i];
         self->result.answers++;
         bool committed =
           bsearch (answer->request_id, index, count, sizeof *index, request_against_record) != NULL;
         if (answer->done && !committed && self->silent_count == 0)
-            violation (self,
-                       "request %s was told done (reservation %s), but nobody has it committed",
-                       answer->request_id, answer->reservation);
+            check_violation (
+              self, "request %s was told done (reservation %s), but nobody has it committed",
+              answer->request_id, answer->reservation);
         if (!answer->done && committed)
-            violation (self, "request %s was told refused, but it is committed",
-                       answer->request_id);
+            check_violation (self, "request %s was told refused, but it is committed",
+                             answer->request_id);
     }
     free (index);
 }
@@ -430,19 +409,17 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     self->result = (check_result_t){0};
     self->tell = tell;
     self->owner = owner;
-    if (self->records_count > 0)
-        qsort (self->records, self->records_count, sizeof *self->records, by_transaction);
-    for (size_t from = 0; from < self->records_count;) {
-        size_t until = from + 1;
-        while (until < self->records_count && txid_compare (&self->records [from].plan.txid,
-                                                            &self->records [until].plan.txid) == 0)
-            until++;
-        judge_transaction (self, from, until);
-        from = until;
-    }
+    sort (self->offers, self->offers_count, sizeof *self->offers, by_offer);
+    sort (self->points, self->points_count, sizeof *self->points, by_point);
+    const record_t **records = check_list (self->records_count, sizeof *records);
+    for (size_t i = 0; i < self->records_count; i++)
+        records [i] = &self->records [i];
+    judge_transactions (self, records, self->records_count);
     for (size_t i = 0; i < self->records_count; i++)
         judge_pending (self, &self->records [i], now_ms, settled);
-    judge_timetables (self);
+    check_booked (self, records, self->records_count);
+    check_asked (self, records, self->records_count);
     judge_answers (self);
+    free (records);
     return self->result;
 }

@@ -1,18 +1,23 @@
 /*  check - do the participants' own records tell of whole transactions and kept capacities?
  *
  *  An auditor's view that trusts no planner: it is given every participant's command records and
- *  classes, and finds
+ *  what it says it has - classes of nodes, links - and finds
  *
  *      - a transaction committed at one participant of its plan and not at another,
+ *      - a reservation that does not have what its request asks: CPUs for each compute need, and
+ *        for each network need whose ends are at different sites a chain of circuits that leads
+ *        from the one to the other, with the bandwidth, over the time, within the latency asked,
+ *      - something booked that nobody asked for, or that a later version has given up,
+ *      - a class or a link with more booked than there is of it, at any instant,
  *      - a vote without a decision, or a hold, past its limit,
- *      - a class with more nodes booked than it has, at any instant,
  *      - an answer told to a user that the records contradict.
  *
- *  Pure; shares no code with calendar, participant or planner.
+ *  Pure; shares no code with calendar, participant, planner, graph or path.
  */
 #ifndef MUSUBI_CHECK_H
 #define MUSUBI_CHECK_H
 
+#include "domain.h"
 #include "transaction.h"
 
 typedef struct check check_t;
@@ -20,24 +25,74 @@ typedef struct check check_t;
 check_t *check_new (void);
 void check_destroy (check_t **self_p);
 
+/*  --- what there is --- */
+
 /*  A class of a participant, with the time kept free after each booking. */
 void check_class (check_t *self, const char *participant, const char *class_name, int64_t nodes,
-                  int64_t cleaning_gap_ms);
+                  uint32_t cpus_per_node, int64_t cleaning_gap_ms);
+
+/*  A link of a domain ("nis/N"), and a vertex as that domain describes it; attributes as one text,
+ *  alike where they are alike. A site's vertex has the short name of the site ("ams"). */
+void check_link (check_t *self, const char *participant, const char *link,
+                 const char *const ends [2], int64_t mbps, int64_t latency_us);
+void check_vertex (check_t *self, const char *participant, const char *vertex, vertex_kind_t kind,
+                   const char *attributes);
 
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
 
-/*  One command as the participant recorded it. Everything is copied. */
-void check_command (check_t *self, const char *participant, const plan_t *plan,
-                    command_state_t state, const compute_booking_t *bookings,
-                    size_t bookings_count);
+/*  --- what was asked and recorded --- */
+
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    uint32_t cpus;
+    int64_t offset_ms;
+    int64_t duration_ms; /* 0 = the request's */
+} asked_compute_t;
+
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
+    uint32_t mbps;
+    int64_t latency_us_max; /* 0 = any */
+    int64_t offset_ms;
+    int64_t duration_ms; /* 0 = to the end of what both ends share; with offset 0: all of that */
+} asked_connection_t;
+
+/*  The request that a plan was made for, as its participants keep it. */
+typedef struct {
+    int64_t duration_ms;
+    bool distinct_sites;
+    asked_compute_t *compute;
+    size_t compute_count;
+    asked_connection_t *network;
+    size_t network_count;
+} asked_t;
+
+/*  One command as the participant recorded it, with what it books there. */
+typedef struct {
+    const plan_t *plan;
+    command_state_t state;
+    const compute_booking_t *bookings;
+    size_t bookings_count;
+    const circuit_t *circuits;
+    size_t circuits_count;
+    const asked_t *asked; /* NULL: no request is on record */
+} check_record_t;
+
+/*  Everything is copied. */
+void check_command (check_t *self, const char *participant, const check_record_t *record);
 
 /*  What a user was told: done (committed), or refused; reservation may be "". */
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done);
 
+/*  --- the verdict --- */
+
 typedef struct {
     size_t transactions; /* with at least one commit */
     size_t reservations; /* standing: last version neither released nor empty */
+    size_t connections;  /* of those whose every part could be judged: between different sites */
+    size_t circuits;     /* that these are made of */
     size_t answers;
     size_t pending;  /* held or prepared commands: fine while work goes on */
     size_t unjudged; /* transactions with a silent participant */

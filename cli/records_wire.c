@@ -2,8 +2,11 @@
 #include "records.h"
 
 #include "message.h"
+#include "must.h"
+#include "planner.pb-c.h"
 #include "transaction_wire.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +22,76 @@ packed_t records_question (const txid_t *after)
     return packed_of (&request.base);
 }
 
+static void take_text (char *to, size_t size, const char *from)
+{
+    snprintf (to, size, "%.*s", (int) size - 1, from);
+}
+
+/*  --- the request that a plan was made for, as its planner packed it --- */
+
+static void take_compute (asked_compute_t *to, const Musubi__ComputeNeed *from)
+{
+    take_text (to->id, sizeof to->id, from->id);
+    to->cpus = from->cpus;
+    to->offset_ms = from->offset_ms;
+    to->duration_ms = from->duration_ms;
+}
+
+/*  False when it is not between two needs. */
+static bool take_connection (asked_connection_t *to, const Musubi__NetworkNeed *from)
+{
+    if (from->n_between != 2)
+        return false;
+    for (size_t end = 0; end < 2; end++)
+        take_text (to->ends [end], sizeof to->ends [end], from->between [end]);
+    char joined [2 * NAME_BYTES_MAX + 2];
+    snprintf (joined, sizeof joined, "%s-%s", to->ends [0], to->ends [1]);
+    take_text (to->id, sizeof to->id, *from->id ? from->id : joined);
+    to->mbps = from->mbps;
+    to->latency_us_max = (int64_t) llround (from->latency_ms_max * 1000);
+    to->offset_ms = from->offset_ms;
+    to->duration_ms = from->duration_ms;
+    return true;
+}
+
+static void asked_clear (asked_t *self)
+{
+    free (self->compute);
+    free (self->network);
+    *self = (asked_t){0};
+}
+
+/*  False, self empty, when it is no such request. */
+static bool read_asked (asked_t *self, bytes_t packed)
+{
+    ProtobufCMessage *message =
+      packed.size > 0 ? message_unpack (&musubi__request__descriptor, packed) : NULL;
+    if (!message)
+        return false;
+    const Musubi__Request *from = (const Musubi__Request *) message;
+    *self = (asked_t){.duration_ms = from->duration_ms,
+                      .distinct_sites = from->distinct_sites,
+                      .compute = must (calloc (from->n_compute + 1, sizeof *self->compute)),
+                      .compute_count = from->n_compute,
+                      .network = must (calloc (from->n_network + 1, sizeof *self->network)),
+                      .network_count = from->n_network};
+    bool good = true;
+    for (size_t i = 0; i < from->n_compute; i++)
+        take_compute (&self->compute [i], from->compute [i]);
+    for (size_t i = 0; i < from->n_network && good; i++)
+        good = take_connection (&self->network [i], from->network [i]);
+    message_free (message);
+    if (!good)
+        asked_clear (self);
+    return good;
+}
+
+/*  --- commands --- */
+
 static void take_booking (compute_booking_t *to, const Musubi__ComputeBooking *from)
 {
-    snprintf (to->need, sizeof to->need, "%s", from->need);
-    snprintf (to->class_name, sizeof to->class_name, "%s", from->class_name);
+    take_text (to->need, sizeof to->need, from->need);
+    take_text (to->class_name, sizeof to->class_name, from->class_name);
     to->cpus = from->cpus;
     to->nodes = from->nodes;
     to->from_ms = from->from_ms;
@@ -30,22 +99,33 @@ static void take_booking (compute_booking_t *to, const Musubi__ComputeBooking *f
 }
 
 /*  A tombstone has no more of a plan than its txid: such a plan is empty but for that. */
-static bool read_record (const Musubi__CommandRecord *record, records_take_fn *take, void *owner,
+static bool read_record (const Musubi__CommandRecord *from, records_take_fn *take, void *owner,
                          txid_t *last)
 {
     char why [WHY_BYTES];
     plan_t plan = {0};
-    if (!record->plan || !txid_take (last, record->plan->txid, "plan.txid", why) ||
-        (int) record->state < 0 || (int) record->state >= COMMAND_STATES)
+    circuit_t *circuits;
+    size_t circuits_count;
+    if (!from->plan || !txid_take (last, from->plan->txid, "plan.txid", why) ||
+        (int) from->state < 0 || (int) from->state >= COMMAND_STATES ||
+        !circuits_take (&circuits, &circuits_count, from->circuits, from->n_circuits, why))
         return false;
-    if (!plan_take (&plan, record->plan, why))
+    if (!plan_take (&plan, from->plan, why))
         plan = (plan_t){.txid = *last};
-    compute_booking_t *bookings = calloc (record->n_bookings + 1, sizeof *bookings);
-    if (!bookings)
-        abort ();
-    for (size_t i = 0; i < record->n_bookings; i++)
-        take_booking (&bookings [i], record->bookings [i]);
-    take (owner, &plan, (command_state_t) record->state, bookings, record->n_bookings);
+    compute_booking_t *bookings = must (calloc (from->n_bookings + 1, sizeof *bookings));
+    for (size_t i = 0; i < from->n_bookings; i++)
+        take_booking (&bookings [i], from->bookings [i]);
+    asked_t asked = {0};
+    bool known = read_asked (&asked, (bytes_t){.data = plan.request, .size = plan.request_size});
+    take (owner, &(check_record_t){.plan = &plan,
+                                   .state = (command_state_t) from->state,
+                                   .bookings = bookings,
+                                   .bookings_count = from->n_bookings,
+                                   .circuits = circuits,
+                                   .circuits_count = circuits_count,
+                                   .asked = known ? &asked : NULL});
+    asked_clear (&asked);
+    circuits_free (circuits, circuits_count);
     free (bookings);
     plan_clear (&plan);
     return true;

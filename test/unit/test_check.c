@@ -1,46 +1,17 @@
 /*  check: each kind of violation is found, and a sound federation is not accused. */
-#include "check.h"
+#include "check_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#define HOUR_MS 3600000
-
-typedef struct {
-    check_t *check;
-    char told [16][512];
-    size_t told_count;
-} fixture_t;
-
-static void tell (void *owner, const char *sentence)
-{
-    fixture_t *self = owner;
-    if (self->told_count < 16)
-        snprintf (self->told [self->told_count], 512, "%s", sentence);
-    self->told_count++;
-}
-
 static int set_up (void **state)
 {
-    fixture_t *self = calloc (1, sizeof *self);
-    assert_non_null (self);
-    self->check = check_new ();
-    check_class (self->check, "lis/ams", "thin", 10, 0);
-    check_class (self->check, "lis/ber", "thin", 10, 0);
+    fixture_t *self = fixture_new ();
+    check_class (self->check, "lis/ams", "thin", 10, 1, 0);
+    check_class (self->check, "lis/ber", "thin", 10, 1, 0);
     *state = self;
-    return 0;
-}
-
-static int tear_down (void **state)
-{
-    fixture_t *self = *state;
-    check_destroy (&self->check);
-    free (self);
     return 0;
 }
 
@@ -64,7 +35,9 @@ static void record (fixture_t *self, const char *participant, uint64_t number,
                                  .from_ms = (int64_t) from * HOUR_MS,
                                  .until_ms = (int64_t) until * HOUR_MS};
     bool books = nodes > 0 && strncmp (participant, "lis/", 4) == 0;
-    check_command (self->check, participant, &plan, state, &booking, books);
+    check_command (self->check, participant,
+                   &(check_record_t){
+                     .plan = &plan, .state = state, .bookings = &booking, .bookings_count = books});
 }
 
 static void record_everywhere (fixture_t *self, uint64_t number, operation_t operation,
@@ -77,12 +50,6 @@ static void record_everywhere (fixture_t *self, uint64_t number, operation_t ope
             until);
     record (self, "gis/g1", number, operation, reservation, base_version, state, nodes, from,
             until);
-}
-
-static check_result_t judge (fixture_t *self, int now_hours, bool settled)
-{
-    self->told_count = 0;
-    return check_judge (self->check, (int64_t) now_hours * HOUR_MS, settled, tell, self);
 }
 
 static void a_sound_federation_is_not_accused (void **state)
@@ -140,10 +107,79 @@ static void finds_an_overbooked_instant (void **state)
 static void counts_the_cleaning_gap_and_a_vote_as_booked (void **state)
 {
     fixture_t *self = *state;
-    check_class (self->check, "lis/cph", "thin", 10, HOUR_MS);
+    check_class (self->check, "lis/cph", "thin", 10, 1, HOUR_MS);
     record (self, "lis/cph", 1, OPERATION_RESERVE, "r1", 0, COMMAND_PREPARED, 6, 10, 12);
     record (self, "lis/cph", 2, OPERATION_RESERVE, "r2", 0, COMMAND_PREPARED, 5, 12, 13);
     assert_int_equal (judge (self, 1, false).violations, 1);
+}
+
+static void counts_the_larger_of_a_version_and_its_change (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_RESERVE, "r2", 0, COMMAND_COMMITTED, 4, 10, 14);
+    record (self, "lis/ams", 3, OPERATION_MODIFY, "r1", 1, COMMAND_PREPARED, 4, 11, 14);
+    assert_int_equal (judge (self, 1, false).violations, 0);
+    /* Until twelve r1 has six, then four. */
+    record_everywhere (self, 4, OPERATION_RESERVE, "r4", 0, COMMAND_COMMITTED, 2, 12, 14);
+    assert_int_equal (judge (self, 1, false).violations, 0);
+    record_everywhere (self, 5, OPERATION_RESERVE, "r5", 0, COMMAND_COMMITTED, 1, 13, 15);
+    assert_int_equal (judge (self, 1, false).violations, 1);
+    assert_non_null (strstr (self->told [0], "lis/ams/thin has 11 nodes booked of 10"));
+}
+
+static void finds_a_booking_of_what_is_not_described (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/cph", 1, OPERATION_RESERVE, "r1", 0, COMMAND_PREPARED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, false).violations, 1);
+    assert_non_null (strstr (self->told [0], "thin at lis/cph, which describes no such class"));
+}
+
+static void finds_two_versions_of_one_number (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 3, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 0);
+    record_everywhere (self, 3, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 4, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "two versions 2"));
+}
+
+static void finds_what_a_later_version_has_left_behind (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    check_class (self->check, "lis/cph", "thin", 10, 1, 0);
+    record (self, "lis/cph", 0, OPERATION_RESERVE, "r1", 0, COMMAND_ABORTED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_MODIFY, "r1", 2, COMMAND_COMMITTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 0);
+
+    /* cph took part in a version between, which both plans here leave out. */
+    party_t parties [] = {{.name = "lis/cph"}};
+    plan_t between = {.txid = {.start = 1, .counter = 9},
+                      .operation = OPERATION_MODIFY,
+                      .base_version = 1,
+                      .reservation = "r1",
+                      .participants = parties,
+                      .participants_count = 1};
+    compute_booking_t booking = {
+      .class_name = "thin", .nodes = 1, .from_ms = HOUR_MS, .until_ms = 2 * HOUR_MS};
+    check_command (
+      self->check, "lis/cph",
+      &(check_record_t){
+        .plan = &between, .state = COMMAND_COMMITTED, .bookings = &booking, .bookings_count = 1});
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "still books something at lis/cph"));
+}
+
+static void a_release_that_books_is_none (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RELEASE, "r1", 1, COMMAND_COMMITTED, 1, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "is released, and still books something"));
 }
 
 static void finds_what_is_pending_past_its_time (void **state)
@@ -190,6 +226,11 @@ int main (void)
       TEST (a_silent_participant_is_not_judged),
       TEST (finds_an_overbooked_instant),
       TEST (counts_the_cleaning_gap_and_a_vote_as_booked),
+      TEST (counts_the_larger_of_a_version_and_its_change),
+      TEST (finds_a_booking_of_what_is_not_described),
+      TEST (finds_two_versions_of_one_number),
+      TEST (finds_what_a_later_version_has_left_behind),
+      TEST (a_release_that_books_is_none),
       TEST (finds_what_is_pending_past_its_time),
       TEST (finds_an_answer_that_the_records_contradict),
       TEST (an_edge_refused_part_is_sound_only_once_released_elsewhere),

@@ -1,0 +1,92 @@
+/*  check_state - what the judge has gathered, and what its parts ask of each other. Of check*.c
+ *  only.
+ *
+ *      check.c         gathers; whole transactions, what is pending, what users were told
+ *      check_booked.c  nothing has more booked than there is of it
+ *      check_asked.c   each reservation has what its request asks, and no more
+ */
+#ifndef MUSUBI_CHECK_STATE_H
+#define MUSUBI_CHECK_STATE_H
+
+#include "check.h"
+
+#include <string.h>
+
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    plan_t plan;
+    command_state_t state;
+    compute_booking_t *bookings;
+    size_t bookings_count;
+    circuit_t *circuits;
+    size_t circuits_count;
+    asked_t *asked; /* NULL: not on record */
+} record_t;
+
+/*  A class or a link: something of a participant of which there is so much. */
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    char name [NAME_BYTES_MAX + 1];
+    bool is_link;
+    int64_t quantity; /* nodes, Mbit/s */
+    uint32_t cpus_per_node;
+    int64_t cleaning_gap_ms;
+    char ends [2][NAME_BYTES_MAX + 1];
+    int64_t latency_us;
+} offer_t;
+
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    char name [NAME_BYTES_MAX + 1];
+    vertex_kind_t kind;
+    char *attributes;
+} point_t;
+
+typedef struct {
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    char reservation [NAME_BYTES_MAX + 1];
+    bool done;
+} answer_t;
+
+struct check {
+    record_t *records;
+    size_t records_count;
+    size_t records_room;
+    offer_t *offers; /* while judging: in order of participant and name */
+    size_t offers_count;
+    size_t offers_room;
+    point_t *points; /* likewise */
+    size_t points_count;
+    size_t points_room;
+    answer_t *answers;
+    size_t answers_count;
+    size_t answers_room;
+    party_t *silent;
+    size_t silent_count;
+    size_t silent_room;
+
+    check_result_t result;
+    void (*tell) (void *owner, const char *sentence);
+    void *owner;
+};
+
+/*  Room for one more element of a list that grows; returns where it goes, zeroed. */
+void *check_append (void *list_p, size_t *count, size_t *room, size_t size);
+
+/*  A list of so many elements, zeroed, never NULL. */
+void *check_list (size_t count, size_t size);
+
+void check_violation (check_t *self, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+/*  NULL when that participant describes none of that name. */
+const offer_t *check_offer (const check_t *self, const char *participant, const char *name);
+const point_t *check_point (const check_t *self, const char *participant, const char *name);
+
+/*  Takes records, in any order. The list is sorted by participant, reservation and version. */
+void check_booked (check_t *self, const record_t **records, size_t count);
+
+/*  Takes records, in any order. The list is sorted by reservation and version. */
+void check_asked (check_t *self, const record_t **records, size_t count);
+
+#endif

@@ -1,0 +1,442 @@
+/*  check, of networks: a reservation over three sites and two domains that has all it asks is not
+ *  accused; with any one thing of it changed it is, in words that name the thing. */
+#include "check_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/*  Domain N has ams, ber and the exchange point X1, domain S has X1 and cph:
+ *
+ *      ams ── a-x ── X1 ── x-c ── cph          a-b, between ams and ber, is long;
+ *                    │                          spare is from X1 to cph, too
+ *             ber ── b-x
+ */
+static const struct {
+    const char *domain;
+    const char *link;
+    const char *ends [2];
+    int64_t mbps;
+    int64_t latency_us;
+} links [] = {
+  {"nis/N", "a-x", {"ams", "X1"}, 1000, 5000},   {"nis/N", "b-x", {"X1", "ber"}, 1500, 5000},
+  {"nis/N", "a-b", {"ams", "ber"}, 1000, 40000}, {"nis/S", "x-c", {"cph", "X1"}, 600, 3000},
+  {"nis/S", "spare", {"X1", "cph"}, 600, 3000},
+};
+
+enum { GIS, AMS, BER, CPH, N, S, PARTS };
+enum { A_B_WAY_OUT, B_C_IN_N, B_C_IN_S, CIRCUITS };
+
+/*  A reservation as its participants record it, to be changed by a test before it is told. */
+typedef struct {
+    const char *exchange_in_s; /* attributes of X1 there */
+    vertex_kind_t exchange_kind_in_s;
+    party_t parties [PARTS];
+    plan_t plan;
+    asked_compute_t compute [3];
+    asked_connection_t network [2];
+    asked_t asked;
+    compute_booking_t bookings [PARTS][2];
+    size_t bookings_count [PARTS];
+    circuit_t circuits [PARTS][3];
+    size_t circuits_count [PARTS];
+    char names [PARTS][3][3][NAME_BYTES_MAX + 1]; /* of links */
+    command_state_t state [PARTS];
+    bool told [PARTS]; /* its record is */
+} story_t;
+
+static void ask_compute (asked_compute_t *need, const char *id, uint32_t cpus, int64_t offset_ms,
+                         int64_t duration_ms)
+{
+    *need = (asked_compute_t){.cpus = cpus, .offset_ms = offset_ms, .duration_ms = duration_ms};
+    snprintf (need->id, sizeof need->id, "%s", id);
+}
+
+static asked_connection_t connection (const char *from, const char *to, uint32_t mbps)
+{
+    asked_connection_t need = {.mbps = mbps};
+    snprintf (need.ends [0], sizeof need.ends [0], "%s", from);
+    snprintf (need.ends [1], sizeof need.ends [1], "%s", to);
+    snprintf (need.id, sizeof need.id, "%s-%s", from, to);
+    return need;
+}
+
+static void book (story_t *self, int part, const char *need, uint32_t cpus, int from, int until)
+{
+    compute_booking_t *booking = &self->bookings [part][self->bookings_count [part]++];
+    *booking = (compute_booking_t){.class_name = "thin",
+                                   .cpus = cpus,
+                                   .nodes = (cpus + 3) / 4,
+                                   .from_ms = (int64_t) from * HOUR_MS,
+                                   .until_ms = (int64_t) until * HOUR_MS};
+    snprintf (booking->need, sizeof booking->need, "%s", need);
+}
+
+/*  A circuit over one or two links (the second may be NULL). */
+static void lay (story_t *self, int part, const char *need, const char *link, const char *second,
+                 uint32_t mbps, uint32_t hop, int from, int until)
+{
+    size_t at = self->circuits_count [part]++;
+    circuit_t *circuit = &self->circuits [part][at];
+    *circuit = (circuit_t){.links = self->names [part][at],
+                           .links_count = second ? 2 : 1,
+                           .mbps = mbps,
+                           .hop = hop,
+                           .from_ms = (int64_t) from * HOUR_MS,
+                           .until_ms = (int64_t) until * HOUR_MS};
+    snprintf (circuit->need, sizeof circuit->need, "%s", need);
+    snprintf (circuit->links [0], sizeof circuit->links [0], "%s", link);
+    if (second)
+        snprintf (circuit->links [1], sizeof circuit->links [1], "%s", second);
+}
+
+/*  Starts at ten. a: 10 to 14, b: 11 to 13, c: 10 to 14; a-b over the time they share, b-c for an
+ *  hour from twelve. */
+static void good (story_t *self)
+{
+    static const char *const names [PARTS] = {"gis/g1",  "lis/ams", "lis/ber",
+                                              "lis/cph", "nis/N",   "nis/S"};
+    *self = (story_t){.exchange_in_s = "location=paris", .exchange_kind_in_s = VERTEX_EXCHANGE};
+    for (int i = 0; i < PARTS; i++) {
+        snprintf (self->parties [i].name, sizeof self->parties [i].name, "%s", names [i]);
+        self->state [i] = COMMAND_COMMITTED;
+        self->told [i] = true;
+    }
+    ask_compute (&self->compute [0], "a", 8, 0, 0);
+    ask_compute (&self->compute [1], "b", 7, HOUR_MS, 2 * HOUR_MS);
+    ask_compute (&self->compute [2], "c", 8, 0, 0);
+    self->network [0] = connection ("a", "b", 1000);
+    self->network [0].latency_us_max = 10000;
+    self->network [1] = connection ("b", "c", 500);
+    self->network [1].offset_ms = 2 * HOUR_MS;
+    self->network [1].duration_ms = HOUR_MS;
+    book (self, AMS, "a", 8, 10, 14);
+    book (self, BER, "b", 7, 11, 13);
+    book (self, CPH, "c", 8, 10, 14);
+    lay (self, N, "a-b", "a-x", "b-x", 1000, 0, 11, 13);
+    lay (self, N, "b-c", "b-x", NULL, 500, 0, 12, 13);
+    lay (self, S, "b-c", "x-c", NULL, 500, 1, 12, 13);
+}
+
+static void tell_story (fixture_t *self, story_t *story)
+{
+    check_class (self->check, "lis/ams", "thin", 10, 4, 0);
+    check_class (self->check, "lis/ber", "thin", 10, 4, 0);
+    check_class (self->check, "lis/cph", "thin", 10, 4, 0);
+    for (size_t i = 0; i < sizeof links / sizeof links [0]; i++)
+        check_link (self->check, links [i].domain, links [i].link, links [i].ends, links [i].mbps,
+                    links [i].latency_us);
+    check_vertex (self->check, "nis/N", "ams", VERTEX_SITE, "");
+    check_vertex (self->check, "nis/N", "ber", VERTEX_SITE, "");
+    check_vertex (self->check, "nis/N", "X1", VERTEX_EXCHANGE, "location=paris");
+    check_vertex (self->check, "nis/S", "X1", story->exchange_kind_in_s, story->exchange_in_s);
+    check_vertex (self->check, "nis/S", "cph", VERTEX_SITE, "");
+
+    story->plan.txid = (txid_t){.start = 1, .counter = 1};
+    snprintf (story->plan.reservation, sizeof story->plan.reservation, "r1");
+    story->plan.participants = story->parties;
+    story->plan.participants_count = PARTS;
+    story->asked = (asked_t){.duration_ms = 4 * HOUR_MS,
+                             .distinct_sites = true,
+                             .compute = story->compute,
+                             .compute_count = 3,
+                             .network = story->network,
+                             .network_count = 2};
+    for (int i = 0; i < PARTS; i++)
+        if (story->told [i])
+            check_command (self->check, story->parties [i].name,
+                           &(check_record_t){.plan = &story->plan,
+                                             .state = story->state [i],
+                                             .bookings = story->bookings [i],
+                                             .bookings_count = story->bookings_count [i],
+                                             .circuits = story->circuits [i],
+                                             .circuits_count = story->circuits_count [i],
+                                             .asked = &story->asked});
+}
+
+static int set_up (void **state)
+{
+    *state = fixture_new ();
+    return 0;
+}
+
+static void one_that_has_all_it_asks_is_not_accused (void **state)
+{
+    fixture_t *self = *state;
+    story_t story;
+    good (&story);
+    tell_story (self, &story);
+    check_result_t result = judge (self, 1, true);
+    if (result.violations)
+        fail_msg ("%s", self->told [0]);
+    assert_int_equal (result.reservations, 1);
+    assert_int_equal (result.connections, 2);
+    assert_int_equal (result.circuits, 3);
+}
+
+/*  --- each change by itself --- */
+
+static circuit_t *circuit (story_t *self, int which)
+{
+    return which == B_C_IN_S ? &self->circuits [S][0] : &self->circuits [N][which];
+}
+
+static void a_circuit_less (story_t *self)
+{
+    self->circuits_count [S] = 0;
+}
+static void a_middle_piece_less (story_t *self)
+{
+    self->circuits_count [N] = 1;
+}
+static void no_circuit_at_all (story_t *self)
+{
+    self->circuits [N][0] = self->circuits [N][1];
+    self->circuits_count [N] = 1;
+}
+static void a_piece_twice (story_t *self)
+{
+    lay (self, S, "b-c", "spare", NULL, 500, 1, 12, 13);
+}
+static void another_way_round (story_t *self)
+{
+    snprintf (circuit (self, A_B_WAY_OUT)->links [0], NAME_BYTES_MAX, "b-x");
+    snprintf (circuit (self, A_B_WAY_OUT)->links [1], NAME_BYTES_MAX, "a-x");
+}
+static void ends_too_early (story_t *self)
+{
+    circuit (self, A_B_WAY_OUT)->links_count = 1;
+}
+static void there_and_back (story_t *self)
+{
+    snprintf (circuit (self, A_B_WAY_OUT)->links [1], NAME_BYTES_MAX, "a-x");
+}
+static void a_link_of_nobody (story_t *self)
+{
+    snprintf (circuit (self, B_C_IN_S)->links [0], NAME_BYTES_MAX, "none");
+}
+static void too_little_bandwidth (story_t *self)
+{
+    circuit (self, B_C_IN_S)->mbps = 499;
+}
+static void another_hour (story_t *self)
+{
+    circuit (self, B_C_IN_N)->from_ms -= 1;
+}
+static void ends_before_asked (story_t *self)
+{
+    circuit (self, A_B_WAY_OUT)->until_ms -= 1;
+}
+static void slower_than_asked (story_t *self)
+{
+    self->network [0].latency_us_max = 9999;
+}
+static void an_exchange_elsewhere (story_t *self)
+{
+    self->exchange_in_s = "location=lyon";
+}
+static void an_exchange_that_is_a_site (story_t *self)
+{
+    self->exchange_kind_in_s = VERTEX_SITE;
+}
+static void bandwidth_for_nobody (story_t *self)
+{
+    lay (self, S, "a-c", "spare", NULL, 1, 0, 12, 13);
+}
+static void circuits_inside_a_site (story_t *self)
+{
+    self->asked.distinct_sites = false;
+    self->network [1] = connection ("a", "b", 500);
+    snprintf (self->network [1].id, sizeof self->network [1].id, "b-c");
+    self->bookings_count [BER] = 0;
+    book (self, AMS, "b", 7, 11, 13);
+}
+static void no_cpus_at_an_end (story_t *self)
+{
+    self->bookings_count [CPH] = 0;
+}
+static void nobody_computes (story_t *self)
+{
+    self->bookings_count [AMS] = self->bookings_count [BER] = self->bookings_count [CPH] = 0;
+}
+static void fewer_cpus (story_t *self)
+{
+    self->bookings [AMS][0].cpus = 7;
+}
+static void fewer_nodes (story_t *self)
+{
+    self->bookings [AMS][0].nodes = 1;
+}
+static void shorter_than_asked (story_t *self)
+{
+    self->bookings [AMS][0].until_ms -= 1;
+}
+static void off_the_others (story_t *self)
+{
+    self->bookings [CPH][0].from_ms += 5;
+    self->bookings [CPH][0].until_ms += 5;
+}
+static void booked_twice (story_t *self)
+{
+    book (self, CPH, "a", 8, 10, 14);
+}
+static void cpus_for_nobody (story_t *self)
+{
+    book (self, CPH, "d", 8, 10, 14);
+}
+static void two_at_one_site (story_t *self)
+{
+    self->bookings_count [AMS] = 0;
+    book (self, CPH, "a", 8, 10, 14);
+}
+static void a_domain_without_it (story_t *self)
+{
+    self->told [S] = false;
+}
+static void a_domain_that_aborted (story_t *self)
+{
+    self->state [N] = COMMAND_ABORTED;
+}
+
+static const struct {
+    const char *name;
+    void (*change) (story_t *);
+    const char *sentence; /* a part of some sentence told */
+} changes [] = {
+  {"a circuit less", a_circuit_less, "b-c leads from ber to X1, not to cph"},
+  {"a middle piece less", a_middle_piece_less, "b-c goes on at hop 1 where hop 0 should be"},
+  {"no circuit at all", no_circuit_at_all, "a-b has no circuit from ams to ber"},
+  {"a piece twice", a_piece_twice, "b-c goes on at hop 1 where hop 2 should be, at nis/S"},
+  {"another way round", another_way_round, "a-b is broken: link N/b-x does not begin at ams"},
+  {"ends too early", ends_too_early, "a-b leads from ams to X1, not to ber"},
+  {"there and back", there_and_back, "a-b comes twice to ams"},
+  {"a link of nobody", a_link_of_nobody, "books none at nis/S, which describes no such link"},
+  {"too little bandwidth", too_little_bandwidth, "b-c asks 500 Mbit/s, nis/S has 499 booked"},
+  {"another hour", another_hour, "b-c is booked at nis/N over another time"},
+  {"ends before asked", ends_before_asked, "a-b is booked at nis/N over another time"},
+  {"slower than asked", slower_than_asked, "a-b takes 10000 us, asked are at most 9999"},
+  {"an exchange elsewhere", an_exchange_elsewhere,
+   "b-c crosses from nis/N to nis/S at X1, which is not the same to both"},
+  {"an exchange that is a site", an_exchange_that_is_a_site,
+   "b-c crosses from nis/N to nis/S at X1, which is not the same to both"},
+  {"bandwidth for nobody", bandwidth_for_nobody,
+   "nis/S has a circuit for a-c, which is not asked for"},
+  {"circuits inside a site", circuits_inside_a_site, "b-c has circuits inside one site, ams"},
+  {"no CPUs at an end", no_cpus_at_an_end, "b-c has circuits, but no CPUs at its ends"},
+  {"nobody computes", nobody_computes, "a is booked nowhere"},
+  {"fewer CPUs", fewer_cpus, "a asks 8 CPUs, lis/ams has 7 booked"},
+  {"fewer nodes", fewer_nodes, "a asks 8 CPUs, its 1 nodes at lis/ams have fewer"},
+  {"shorter than asked", shorter_than_asked, "a is not booked for as long as it asks"},
+  {"off the others", off_the_others, "c is booked 5 ms off the others"},
+  {"booked twice", booked_twice, "a is booked twice, at lis/ams and at lis/cph"},
+  {"CPUs for nobody", cpus_for_nobody, "lis/cph has a booking for d, which is not asked for"},
+  {"two at one site", two_at_one_site, "c and a are both at lis/cph"},
+  {"a domain without it", a_domain_without_it,
+   "reservation r1 is committed at gis/g1 but unknown at nis/S"},
+  {"a domain that aborted", a_domain_that_aborted,
+   "reservation r1 is committed at gis/g1 but aborted at nis/N"},
+};
+
+static void any_one_thing_changed_is_found (void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes [0]; i++) {
+        fixture_t *self = fixture_new ();
+        story_t story;
+        good (&story);
+        changes [i].change (&story);
+        tell_story (self, &story);
+        check_result_t result = judge (self, 1, true);
+        bool told = false;
+        for (size_t t = 0; t < self->told_count && t < TOLD_MAX; t++)
+            told |= strstr (self->told [t], changes [i].sentence) != NULL;
+        if (result.violations == 0 || !told)
+            fail_msg ("%s: %zu violations, first: %s", changes [i].name, result.violations,
+                      self->told [0]);
+        check_destroy (&self->check);
+        free (self);
+    }
+}
+
+static void a_silent_domain_leaves_a_connection_unjudged (void **state)
+{
+    fixture_t *self = *state;
+    story_t story;
+    good (&story);
+    story.told [S] = false;
+    tell_story (self, &story);
+    check_silent (self->check, "nis/S");
+    check_result_t result = judge (self, 1, true);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.unjudged, 1);
+    assert_int_equal (result.reservations, 1);
+    assert_int_equal (result.connections, 0);
+}
+
+static void circuits_without_any_request_on_record_need_cpus (void **state)
+{
+    fixture_t *self = *state;
+    check_link (self->check, "nis/N", "a-x", links [0].ends, 1000, 0);
+    party_t party = {.name = "nis/N"};
+    plan_t plan = {.reservation = "r1", .participants = &party, .participants_count = 1};
+    char names [1][NAME_BYTES_MAX + 1] = {"a-x"};
+    circuit_t laid = {.need = "a-b", .links = names, .links_count = 1, .mbps = 1, .until_ms = 1};
+    check_command (
+      self->check, "nis/N",
+      &(check_record_t){
+        .plan = &plan, .state = COMMAND_COMMITTED, .circuits = &laid, .circuits_count = 1});
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "r1 has circuits, but no CPUs"));
+}
+
+/*  r1 has 1000 of b-x from 11, and 500 more from 12 to 13: of 1500. */
+static void finds_an_overbooked_link (void **state)
+{
+    fixture_t *self = *state;
+    story_t story;
+    good (&story);
+    tell_story (self, &story);
+    party_t party = {.name = "nis/N"};
+    plan_t plan = {.txid = {.start = 1, .counter = 2},
+                   .reservation = "r2",
+                   .edge_ms = 20 * (int64_t) HOUR_MS,
+                   .participants = &party,
+                   .participants_count = 1};
+    char names [2][NAME_BYTES_MAX + 1] = {"a-b", "b-x"};
+    circuit_t laid = {.need = "x",
+                      .links = names,
+                      .links_count = 2,
+                      .mbps = 500,
+                      .from_ms = 11 * (int64_t) HOUR_MS,
+                      .until_ms = 12 * (int64_t) HOUR_MS};
+    check_record_t record = {
+      .plan = &plan, .state = COMMAND_PREPARED, .circuits = &laid, .circuits_count = 1};
+    check_command (self->check, "nis/N", &record);
+    assert_int_equal (judge (self, 1, false).violations, 0);
+
+    plan.txid.counter = 3;
+    snprintf (plan.reservation, sizeof plan.reservation, "r3");
+    laid.mbps = 1;
+    laid.from_ms = 12 * (int64_t) HOUR_MS;
+    laid.until_ms = 14 * (int64_t) HOUR_MS;
+    check_command (self->check, "nis/N", &record);
+    assert_int_equal (judge (self, 1, false).violations, 1);
+    assert_string_equal (self->told [0],
+                         "nis/N/b-x has 1501 Mbit/s booked of 1500 at 1970-01-01T12:00:00Z");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown (name, set_up, tear_down)
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      TEST (one_that_has_all_it_asks_is_not_accused),
+      cmocka_unit_test (any_one_thing_changed_is_found),
+      TEST (a_silent_domain_leaves_a_connection_unjudged),
+      TEST (circuits_without_any_request_on_record_need_cpus),
+      TEST (finds_an_overbooked_link),
+    };
+    return cmocka_run_group_tests_name ("check_asked", tests, NULL, NULL);
+}
