@@ -6,7 +6,7 @@
  *  such hints may be lost.
  */
 #include "answer_form.h"
-#include "freed.h"
+#include "hints.h"
 #include "planned.h"
 #include "request_form.h"
 
@@ -120,7 +120,7 @@ static bool may_free (const json_t *form)
 static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, json_t **form)
 {
     int64_t last_ms = last_moment (request);
-    freed_t *freed = freed_new (session_entries (planned->session));
+    hints_t *hints = hints_new ("calendar");
     int64_t poll_ms = POLL_MS_FIRST;
     int code = EXIT_REFUSED;
     cli_note (cli, "refused for now; waiting for capacity%s",
@@ -129,7 +129,8 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
             break;
-        freed_wait (freed, left_ms < poll_ms ? left_ms : poll_ms);
+        hints_follow (hints, session_entries (planned->session));
+        hints_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
         poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
         if (cli_interrupted ())
             break;
@@ -137,7 +138,7 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         json_decref (*form);
         code = planned_ask_anew (planned, form);
     }
-    freed_destroy (&freed);
+    hints_destroy (&hints);
     return code;
 }
 

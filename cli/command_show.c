@@ -1,6 +1,7 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
 #include "listing.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,37 +14,47 @@ static const char *text_of (const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static int show (const cli_t *cli, const char *id, const json_t *answer)
+/*  The form that was shown, new; NULL after telling why there is none, with *code. */
+static json_t *show (const cli_t *cli, const char *id, const json_t *answer, int *code)
 {
     const json_t *view = json_object_get (answer, "view");
     size_t silent = json_array_size (json_object_get (answer, "silent"));
-    if (!view && silent)
-        return cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent", id,
-                         silent);
-    if (!view)
-        return cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+    if (!view) {
+        *code = silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
+                                   id, silent)
+                       : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+        return NULL;
+    }
     json_t *form = view_form (view);
+    *code = EXIT_DONE;
     if (cli->json)
         cli_print_json (json_incref (form));
     else
         view_print (form, stdout);
-    json_decref (form);
-    return EXIT_DONE;
+    return form;
 }
 
 int run_show (cli_t *cli)
 {
+    bool follow = false;
+    option_t list [] = {
+      {"follow", OPTION_FLAG, &follow, NULL, "then tell each change, to its end", 0, 0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+    if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
         return code;
     json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
     if (!body)
         return cli_fail (EXIT_USAGE, "show: the id is not UTF-8");
     session_t *session = listing_session (cli, &code);
     json_t *answer = session ? listing_question (cli, session, "Show", body, &code) : NULL;
-    if (answer)
-        code = show (cli, words.list [0], answer);
+    json_t *form = answer ? show (cli, words.list [0], answer, &code) : NULL;
+    if (form && follow) {
+        watch_t watch = {.cli = cli, .session = session, .poll_ms = WATCH_POLL_MS};
+        fflush (stdout);
+        code = watch_one (&watch, words.list [0], form);
+    }
+    json_decref (form);
     json_decref (answer);
     json_decref (body);
     session_close (&session);

@@ -56,8 +56,8 @@ static void take_page (json_t *listing, const json_t *answer)
     }
 }
 
-json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
-                     int *code)
+json_t *listing_gather (session_t *session, const listing_filter_t *filter, int *code,
+                        char reason [CLIENT_REASON_BYTES])
 {
     json_t *body =
       json_pack ("{s:s, s:I, s:I}", "owner", filter->owner, "from_ms", (json_int_t) filter->from_ms,
@@ -67,8 +67,11 @@ json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_
         abort ();
     bool more = true;
     while (more) {
-        json_t *answer = listing_question (cli, session, "List", body, code);
-        if (!answer) {
+        json_t *answer;
+        bool sent;
+        *code = session_ask_planner (session, "List", body, "", &answer, &sent, reason);
+        if (*code != EXIT_DONE) {
+            json_decref (answer);
             json_decref (listing);
             listing = NULL;
             break;
@@ -83,6 +86,16 @@ json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_
         json_decref (answer);
     }
     json_decref (body);
+    return listing;
+}
+
+json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
+                     int *code)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *listing = listing_gather (session, filter, code, reason);
+    if (!listing)
+        cli_fail (*code, "%s: %s", cli->command->name, reason);
     return listing;
 }
 

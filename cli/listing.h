@@ -17,6 +17,10 @@ session_t *listing_session (const cli_t *cli, int *code);
 json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
                      int *code);
 
+/*  The same without a word: reason says why not. */
+json_t *listing_gather (session_t *session, const listing_filter_t *filter, int *code,
+                        char reason [CLIENT_REASON_BYTES]);
+
 /*  A question to any planner without a request id; NULL after telling why not, with *code. */
 json_t *listing_question (const cli_t *cli, session_t *session, const char *method,
                           const json_t *body, int *code);

@@ -33,6 +33,10 @@ method_t services_method (const char *service, const char *method);
 void services_visit (const char *kind, void (*visit) (void *owner, const method_t *method),
                      void *owner);
 
+/*  A message that lies packed in another's bytes, from their hex: name is "Answer" or "Plan". NULL
+ *  when there are none, or no such message. */
+json_t *services_inner (const char *name, const char *hex);
+
 /*  A body as the answer's JSON; NULL when it is not such a message. */
 json_t *services_answer (const method_t *method, bytes_t body);
 

@@ -117,12 +117,33 @@ method_t services_method (const char *service, const char *method)
     return search.found;
 }
 
-json_t *services_answer (const method_t *method, bytes_t body)
+static json_t *json_of (const ProtobufCMessageDescriptor *descriptor, bytes_t packed)
 {
-    ProtobufCMessage *message = message_unpack (method->answered, body);
+    ProtobufCMessage *message = message_unpack (descriptor, packed);
     if (!message)
         return NULL;
     json_t *json = json_from_message (message);
     message_free (message);
     return json;
+}
+
+json_t *services_inner (const char *name, const char *hex)
+{
+    const ProtobufCMessageDescriptor *descriptor =
+      strcmp (name, "Plan") == 0 ? &musubi__plan__descriptor : &musubi__answer__descriptor;
+    size_t size = strlen (hex) / 2;
+    uint8_t *packed = malloc (size + 1);
+    if (!packed)
+        abort ();
+    size_t read = 0;
+    for (unsigned byte; read < size && sscanf (hex + 2 * read, "%2x", &byte) == 1; read++)
+        packed [read] = (uint8_t) byte;
+    json_t *json = size > 0 && read == size ? json_of (descriptor, (bytes_t){packed, size}) : NULL;
+    free (packed);
+    return json;
+}
+
+json_t *services_answer (const method_t *method, bytes_t body)
+{
+    return json_of (method->answered, body);
 }

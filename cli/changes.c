@@ -1,0 +1,180 @@
+/*  changes - two forms compared, field by field that matters. */
+#include "changes.h"
+
+#include "answer_form.h"
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+static bool has (const json_t *array, const json_t *wanted)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach (array, i, one)
+    {
+        if (json_equal (one, wanted))
+            return true;
+    }
+    return false;
+}
+
+static void set (json_t *change, const char *key, json_t *value)
+{
+    if (!value || json_object_set_new (change, key, value) != 0)
+        abort ();
+}
+
+static json_t *add (json_t *changes, const char *reservation, const char *word, int64_t now_ms)
+{
+    char time [TIME_TEXT_BYTES];
+    json_t *change = json_object ();
+    set (change, "time", json_string (time_text (now_ms, time)));
+    if (*reservation)
+        set (change, "reservation", json_string (reservation));
+    set (change, "change", json_string (word));
+    if (json_array_append_new (changes, change) != 0)
+        abort ();
+    return change;
+}
+
+/*  For each name of one list that the other one lacks. */
+static void add_names (json_t *changes, const char *reservation, const char *word,
+                       const json_t *names, const json_t *others, int64_t now_ms)
+{
+    size_t i;
+    json_t *name;
+    json_array_foreach (names, i, name)
+    {
+        if (!has (others, name))
+            set (add (changes, reservation, word, now_ms), "at",
+                 json_string (json_string_value (name)));
+    }
+}
+
+/*  Its last end, as the later look has it, else the earlier; INT64_MAX when neither has one. */
+static int64_t end_of (const json_t *before, const json_t *after)
+{
+    int64_t ms;
+    bool relative;
+    const char *end = text_of (after, "end");
+    return timetext_parse (*end ? end : text_of (before, "end"), &ms, &relative) ? ms : INT64_MAX;
+}
+
+static void add_status (json_t *changes, const json_t *before, const json_t *after, int64_t now_ms)
+{
+    const char *was = text_of (before, "status");
+    const char *status = text_of (after, "status");
+    if (strcmp (was, status) == 0)
+        return;
+    /* A reservation whose time is over is released, too; nobody gave it back. */
+    bool ended = strcmp (status, "released") == 0 && end_of (before, after) <= now_ms;
+    json_t *change =
+      add (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
+    if (*was)
+        set (change, "was", json_string (was));
+    if (*text_of (after, "name"))
+        set (change, "name", json_string (text_of (after, "name")));
+}
+
+/*  The names without those of domains that are silent: of these nothing is known. */
+static json_t *heard (const json_t *names, const json_t *silent)
+{
+    json_t *list = json_array ();
+    size_t i;
+    const json_t *name;
+    json_array_foreach (names, i, name)
+    {
+        json_t *participant = json_sprintf ("nis/%s", json_string_value (name));
+        if (!has (silent, participant))
+            json_array_append (list, (json_t *) name);
+        json_decref (participant);
+    }
+    return list;
+}
+
+/*  Where no parts are told (in a list) there is no word of use. */
+static void add_use (json_t *changes, const json_t *before, const json_t *after, int64_t now_ms)
+{
+    const char *id = text_of (after, "reservation");
+    json_t *then =
+      heard (json_object_get (before, "provisioned"), json_object_get (after, "silent"));
+    const json_t *now = json_object_get (after, "provisioned");
+    if (now)
+        add_names (changes, id, "provisioned", now, then, now_ms);
+    if (now && !change_over (after))
+        add_names (changes, id, "unprovisioned", then, now, now_ms);
+    json_decref (then);
+}
+
+json_t *changes_between (const json_t *before, const json_t *after, int64_t now_ms)
+{
+    json_t *changes = json_array ();
+    if (!changes)
+        abort ();
+    if (!after) {
+        if (before)
+            add (changes, text_of (before, "reservation"), "gone", now_ms);
+        return changes;
+    }
+    const char *id = text_of (after, "reservation");
+    bool activated = strcmp (text_of (after, "state"), "activated") == 0;
+    int64_t version = number_of (after, "version");
+    add_status (changes, before, after, now_ms);
+    if (before && version > number_of (before, "version") && number_of (before, "version") > 0 &&
+        !change_over (after))
+        set (add (changes, id, "modified", now_ms), "version", json_integer (version));
+    if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
+        add (changes, id, "activated", now_ms);
+    add_use (changes, before, after, now_ms);
+    json_t *silence = changes_of_silence (id, json_object_get (before, "silent"),
+                                          json_object_get (after, "silent"), now_ms);
+    json_array_extend (changes, silence);
+    json_decref (silence);
+    return changes;
+}
+
+json_t *changes_of_silence (const char *reservation, const json_t *before, const json_t *after,
+                            int64_t now_ms)
+{
+    json_t *changes = json_array ();
+    if (!changes)
+        abort ();
+    add_names (changes, reservation, "silent", after, before, now_ms);
+    add_names (changes, reservation, "back", before, after, now_ms);
+    return changes;
+}
+
+bool change_over (const json_t *form)
+{
+    const char *status = text_of (form, "status");
+    return strcmp (status, "released") == 0 || strcmp (status, "failed") == 0;
+}
+
+/*  "N provisioned", "lis/ams silent", "pending -> committed", "version 2". */
+void change_print (const json_t *change, FILE *to)
+{
+    char time [TIME_TEXT_BYTES];
+    const char *word = text_of (change, "change");
+    const char *id = text_of (change, "reservation");
+    const char *was = text_of (change, "was");
+    const char *at = text_of (change, "at");
+    const char *name = text_of (change, "name");
+    fprintf (to, "%s  %s%s", time_brief (text_of (change, "time"), time), id, *id ? "  " : "");
+    fprintf (to, "%s%s%s%s%s", at, *at ? " " : "", was, *was ? " -> " : "", word);
+    if (json_object_get (change, "version"))
+        fprintf (to, ", version %" PRId64, number_of (change, "version"));
+    fprintf (to, "%s%s%s\n", *name ? "  (" : "", name, *name ? ")" : "");
+}

@@ -1,0 +1,51 @@
+/*  domains - from the entries' JSON to plain values, by the same checks as everybody's. */
+#include "domains.h"
+
+#include "directory_wire.h"
+#include "json.h"
+#include "message.h"
+
+#include "gis.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  An entry as services have it; false when it is not sound. */
+static bool read_entry (const json_t *json, directory_entry_t *entry)
+{
+    char why [WHY_BYTES > JSON_WHY_BYTES ? WHY_BYTES : JSON_WHY_BYTES];
+    json_t *own = json_deep_copy (json);
+    ProtobufCMessage *message = json_to_message (&musubi__entry__descriptor, own, why);
+    json_decref (own);
+    if (!message)
+        return false;
+    size_t size;
+    uint8_t *packed = message_pack (message, &size);
+    message_free (message);
+    bool sound = entry_decode (entry, (bytes_t){packed, size}, why);
+    free (packed);
+    return sound;
+}
+
+graph_t *domains_graph (const json_t *entries, size_t *passed_over)
+{
+    graph_t *graph = graph_new ();
+    size_t i;
+    const json_t *json;
+    *passed_over = 0;
+    json_array_foreach (entries, i, json)
+    {
+        directory_entry_t entry;
+        if (!json_object_get (json, "domain"))
+            continue;
+        if (!read_entry (json, &entry)) {
+            ++*passed_over;
+            continue;
+        }
+        const char *slash = strchr (entry.name, '/');
+        if (entry.domain && slash)
+            graph_add (graph, slash + 1, entry.domain);
+        entry_clear (&entry);
+    }
+    return graph;
+}

@@ -1,0 +1,371 @@
+/*  explanation - the federation's states in sentences. */
+#include "explanation.h"
+
+#include "answer_form.h"
+#include "cli.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+static void take (json_t *object, const char *key, json_t *value)
+{
+    if (!value || json_object_set_new (object, key, value) != 0)
+        abort ();
+}
+
+static json_t *list_new (void)
+{
+    json_t *list = json_array ();
+    if (!list)
+        abort ();
+    return list;
+}
+
+static bool is (const json_t *object, const char *key, const char *word)
+{
+    return strcmp (text_of (object, key), word) == 0;
+}
+
+/*  "EDGE_REFUSED" as "edge refused". */
+static json_t *lower (const char *word)
+{
+    char text [64];
+    size_t i = 0;
+    for (; word [i] && i < sizeof text - 1; i++)
+        text [i] = word [i] == '_' ? ' ' : (char) tolower ((unsigned char) word [i]);
+    text [i] = '\0';
+    return json_string (text);
+}
+
+/*  --- refusals ---  */
+
+/*  What is counted for a need: a compute need's resources are nodes of a class. */
+static const char *unit_of (const json_t *request, const char *need)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (request, "compute"), i, one)
+    {
+        if (is (one, "id", need))
+            return " nodes";
+    }
+    return json_array_size (json_object_get (request, "network")) > 0 && *need ? " Mbit/s" : "";
+}
+
+static void print_blocked (const json_t *reason, const json_t *request, FILE *to)
+{
+    const char *need = text_of (reason, "need");
+    const char *unit = unit_of (request, need);
+    char from [TIME_TEXT_BYTES];
+    char until [TIME_TEXT_BYTES];
+    fprintf (to, "%s\n", *need ? need : "the whole request");
+    if (*text_of (reason, "resource"))
+        fprintf (to, "    resource  %s\n", text_of (reason, "resource"));
+    if (*text_of (reason, "from"))
+        fprintf (to, "    interval  %s to %s\n", time_brief (text_of (reason, "from"), from),
+                 time_brief (text_of (reason, "until"), until));
+    if (number_of (reason, "wanted") > 0)
+        fprintf (to, "    wanted    %" PRId64 "%s, free %" PRId64 "\n",
+                 number_of (reason, "wanted"), unit, number_of (reason, "free"));
+    if (*text_of (reason, "text"))
+        fprintf (to, "    why       %s\n", text_of (reason, "text"));
+}
+
+void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
+{
+    size_t i;
+    const json_t *one;
+    fprintf (to, "this can't be had\n");
+    json_array_foreach (json_object_get (form, "reasons"), i, one) print_blocked (one, request, to);
+    const json_t *alternatives = json_object_get (form, "alternatives");
+    if (json_array_size (alternatives) > 0)
+        fprintf (to, "possible instead\n");
+    json_array_foreach (alternatives, i, one)
+    {
+        char start [TIME_TEXT_BYTES];
+        const char *change = text_of (one, "change");
+        const char *at = time_brief (text_of (one, "start"), start);
+        fprintf (to, "    %s%s%s%s\n", change, *change && *at ? ", " : "", *at ? "start " : "", at);
+    }
+}
+
+/*  --- reservations ---  */
+
+/*  "thin: 4 nodes", "n8-x1: 1000 Mbit/s" */
+static json_t *holds_of (const json_t *part)
+{
+    json_t *holds = list_new ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (part, "bookings"), i, one) json_array_append_new (
+      holds, json_sprintf ("%s: %" PRId64 " nodes", text_of (one, "class_name"),
+                           number_of (one, "nodes")));
+    json_array_foreach (json_object_get (part, "circuits"), i, one)
+    {
+        size_t l;
+        const json_t *link;
+        json_array_foreach (json_object_get (one, "links"), l, link) json_array_append_new (
+          holds, json_sprintf ("%s: %" PRId64 " Mbit/s", json_string_value (link),
+                               number_of (one, "mbps")));
+    }
+    return holds;
+}
+
+static json_t *part_form (const json_t *part)
+{
+    json_t *form = json_object ();
+    take (form, "participant", json_string (text_of (part, "participant")));
+    take (form, "version", json_integer (number_of (part, "version")));
+    take (form, "state", lower (text_of (part, "state")));
+    if (json_object_get (part, "pending")) {
+        take (form, "change", lower (text_of (part, "pending_operation")));
+        take (form, "change_state", lower (text_of (part, "pending_state")));
+    }
+    if (json_array_size (json_object_get (part, "circuits")) > 0)
+        take (form, "provisioned",
+              json_boolean (json_is_true (json_object_get (part, "provisioned"))));
+    take (form, "holds", holds_of (part));
+    return form;
+}
+
+__attribute__ ((format (printf, 2, 3))) static void say (json_t *waits, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    json_t *sentence = json_vsprintf (format, arguments);
+    va_end (arguments);
+    if (!sentence || json_array_append_new (waits, sentence) != 0)
+        abort ();
+}
+
+/*  What a part's pending change waits for. */
+static void say_pending (json_t *waits, const json_t *view, const json_t *part)
+{
+    const char *who = text_of (part, "participant");
+    bool first = number_of (part, "version") == 0;
+    /* Only of a first command is the plan, and with it the coordinator, in the record. */
+    const json_t *coordinator = json_object_get (json_object_get (part, "plan"), "coordinator");
+    const char *planner = first ? text_of (coordinator, "name") : "";
+    const char *by = *planner ? planner : "its planner";
+    json_t *change = lower (text_of (part, "pending_operation"));
+    const char *what = json_string_value (change);
+    if (is (part, "pending_state", "HELD"))
+        say (waits, "%s holds a %s and has not been asked for its vote by %s yet", who, what, by);
+    else if (is (part, "pending_state", "PREPARED") && is (view, "status", "SHOW_COMMITTING"))
+        say (waits, "%s has not acknowledged the decided %s yet; %s tells it again", who, what, by);
+    else if (is (part, "pending_state", "PREPARED"))
+        say (waits, "%s has promised a %s and waits for the decision of %s", who, what, by);
+    else if (is (part, "pending_state", "EDGE"))
+        say (waits, "%s has given a %s back, since its time came before the decision", who, what);
+    else
+        say (waits, "%s has a %s under way", who, what);
+    json_decref (change);
+}
+
+static void say_part (json_t *waits, const json_t *view, const json_t *part)
+{
+    const char *who = text_of (part, "participant");
+    bool open = is (view, "status", "SHOW_COMMITTED") || is (view, "status", "SHOW_COMMITTING");
+    if (json_object_get (part, "pending"))
+        say_pending (waits, view, part);
+    else if (number_of (part, "version") < number_of (view, "version"))
+        say (waits, "%s is still at version %" PRId64, who, number_of (part, "version"));
+    if (is (part, "state", "FAILED"))
+        say (waits, "%s could not keep its part; what the others hold is released", who);
+    if (open && json_array_size (json_object_get (part, "circuits")) > 0 &&
+        !json_is_true (json_object_get (part, "provisioned")))
+        say (waits,
+             "the circuits of %s are not provisioned: `musubi provision %s` takes up their use",
+             name_short (who), text_of (view, "reservation"));
+}
+
+static json_t *waits_of (const json_t *view)
+{
+    json_t *waits = list_new ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (view, "parts"), i, one) say_part (waits, view, one);
+    json_array_foreach (json_object_get (view, "silent"), i, one)
+      say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
+    if (is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
+        say (waits, "not every participant is known to have acknowledged its decision yet");
+    return waits;
+}
+
+json_t *explain_reservation (const json_t *view)
+{
+    json_t *form = view_form (view);
+    json_t *parts = list_new ();
+    size_t i;
+    const json_t *part;
+    json_array_foreach (json_object_get (view, "parts"), i, part)
+      json_array_append_new (parts, part_form (part));
+    json_object_del (form, "compute");
+    json_object_del (form, "network");
+    json_object_del (form, "provisioned");
+    take (form, "parts", parts);
+    take (form, "waits", waits_of (view));
+    return form;
+}
+
+static void joined (const json_t *texts, char *text, size_t size)
+{
+    size_t length = 0;
+    size_t i;
+    const json_t *one;
+    text [0] = '\0';
+    json_array_foreach (texts, i, one)
+    {
+        if (length < size)
+            length += (size_t) snprintf (text + length, size - length, "%s%s", i ? ", " : "",
+                                         json_string_value (one));
+    }
+}
+
+static void print_parts (const json_t *form, FILE *to)
+{
+    static const char *const headings [] = {"PARTICIPANT", ">VERSION", "STATE", "CHANGE", "HOLDS"};
+    table_t *table = table_new (headings, 5);
+    size_t i;
+    const json_t *part;
+    json_array_foreach (json_object_get (form, "parts"), i, part)
+    {
+        char version [24];
+        char change [96] = "";
+        char holds [512];
+        snprintf (version, sizeof version, "%" PRId64, number_of (part, "version"));
+        if (*text_of (part, "change"))
+            snprintf (change, sizeof change, "%s, %s", text_of (part, "change"),
+                      text_of (part, "change_state"));
+        joined (json_object_get (part, "holds"), holds, sizeof holds);
+        const char *cells [] = {text_of (part, "participant"), version, text_of (part, "state"),
+                                change, holds};
+        table_row (table, cells);
+    }
+    json_array_foreach (json_object_get (form, "silent"), i, part)
+    {
+        const char *cells [] = {json_string_value (part), "", "no answer", "", ""};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+}
+
+void explain_reservation_print (const json_t *form, FILE *to)
+{
+    char start [TIME_TEXT_BYTES];
+    char end [TIME_TEXT_BYTES];
+    fprintf (to, "%s %s, %s, version %" PRId64, text_of (form, "reservation"),
+             text_of (form, "status"), text_of (form, "state"), number_of (form, "version"));
+    if (*text_of (form, "start"))
+        fprintf (to, "  %s to %s", time_brief (text_of (form, "start"), start),
+                 time_brief (text_of (form, "end"), end));
+    fputc ('\n', to);
+    if (json_array_size (json_object_get (form, "parts")) > 0 ||
+        json_array_size (json_object_get (form, "silent")) > 0)
+        print_parts (form, to);
+    size_t i;
+    const json_t *sentence;
+    json_array_foreach (json_object_get (form, "waits"), i, sentence)
+      fprintf (to, "%s\n", json_string_value (sentence));
+    if (i == 0)
+        fprintf (to, "it waits for nothing\n");
+}
+
+int explain_reservation_code (const json_t *form)
+{
+    return is (form, "status", "failed")    ? EXIT_REFUSED
+           : is (form, "status", "unknown") ? EXIT_UNKNOWN
+                                            : EXIT_DONE;
+}
+
+/*  --- requests ---  */
+
+static json_t *holder_form (const json_t *plan)
+{
+    json_t *form = json_object ();
+    json_t *participants = list_new ();
+    char text [TIME_TEXT_BYTES];
+    size_t i;
+    const json_t *party;
+    json_array_foreach (json_object_get (plan, "participants"), i, party)
+      json_array_append_new (participants, json_string (text_of (party, "name")));
+    take (form, "reservation", json_string (text_of (plan, "reservation")));
+    take (form, "operation", lower (text_of (plan, "operation")));
+    take (form, "coordinator",
+          json_string (text_of (json_object_get (plan, "coordinator"), "name")));
+    take (form, "participants", participants);
+    take (form, "decide_by", json_string (time_text (number_of (plan, "decide_by_ms"), text)));
+    return form;
+}
+
+json_t *explain_claim (const char *request_id, const json_t *look, const json_t *answer,
+                       const json_t *holder)
+{
+    const char *state = is (look, "state", "COMMITTED_CLAIM") ? "committed"
+                        : is (look, "state", "CLOSED")        ? "refused"
+                        : is (look, "state", "HELD_CLAIM")    ? "in progress"
+                                                              : "unknown";
+    json_t *form = json_object ();
+    take (form, "request_id", json_string (request_id));
+    take (form, "state", json_string (state));
+    if (is (look, "state", "COMMITTED_CLAIM"))
+        take (form, "done", json_boolean (json_is_true (json_object_get (look, "done"))));
+    if (answer)
+        take (form, "answer", answer_form (answer));
+    if (holder)
+        take (form, "holder", holder_form (holder));
+    return form;
+}
+
+static void print_holder (const json_t *holder, FILE *to)
+{
+    char participants [1024];
+    char decide_by [TIME_TEXT_BYTES];
+    joined (json_object_get (holder, "participants"), participants, sizeof participants);
+    fprintf (to, "a %s of %s by %s\n    with       %s\n    decides    by %s\n",
+             text_of (holder, "operation"), text_of (holder, "reservation"),
+             text_of (holder, "coordinator"), participants,
+             time_brief (text_of (holder, "decide_by"), decide_by));
+}
+
+void explain_claim_print (const json_t *form, FILE *to)
+{
+    const json_t *answer = json_object_get (form, "answer");
+    fprintf (to, "%s %s\n", text_of (form, "request_id"), text_of (form, "state"));
+    if (is (form, "state", "unknown"))
+        fprintf (to,
+                 "its home knows nothing of it: it was never sent for this actor, or its time is "
+                 "long over\n");
+    else if (is (form, "state", "in progress"))
+        fprintf (to, "an attempt is under way; ask again with the same id\n");
+    else if (is (form, "state", "committed") && !json_is_true (json_object_get (form, "done")))
+        fprintf (to, "decided, but not every participant is known to have acknowledged it yet\n");
+    if (json_object_get (form, "holder") && !is (form, "state", "refused"))
+        print_holder (json_object_get (form, "holder"), to);
+    if (answer && is (form, "state", "refused"))
+        explain_refusal_print (answer, NULL, to);
+    else if (answer)
+        answer_print (answer, "request", to);
+}
+
+int explain_claim_code (const json_t *form)
+{
+    return is (form, "state", "committed")     ? EXIT_DONE
+           : is (form, "state", "in progress") ? EXIT_UNKNOWN
+                                               : EXIT_REFUSED;
+}

@@ -1,0 +1,190 @@
+/*  offers - names of sites and links, and clear words about those that are none. */
+#include "offers.h"
+
+#include "answer_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_TOLD_MAX 12 /* of what there is; the rest is counted */
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+json_t *attributes_form (const json_t *attributes)
+{
+    json_t *form = json_object ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (attributes, i, one)
+      json_object_set_new (form, text_of (one, "name"), json_string (text_of (one, "value")));
+    return form;
+}
+
+void attributes_text (const json_t *form, char *text, size_t size)
+{
+    size_t length = 0;
+    const char *key;
+    json_t *value;
+    text [0] = '\0';
+    json_object_foreach ((json_t *) form, key, value)
+    {
+        if (length < size)
+            length += (size_t) snprintf (text + length, size - length, "%s%s=%s", length ? " " : "",
+                                         key, json_string_value (value));
+    }
+}
+
+bool offer_windows_only (const json_t *description)
+{
+    return strcmp (text_of (description, "disclosure"), "WINDOWS") == 0;
+}
+
+/*  Names told one after the other, a few of them. */
+typedef struct {
+    size_t count;
+} telling_t;
+
+static void tell (telling_t *telling, const char *name)
+{
+    if (telling->count++ < NAMES_TOLD_MAX)
+        fprintf (stderr, " %s", name);
+}
+
+static void tell_end (const telling_t *telling)
+{
+    if (telling->count > NAMES_TOLD_MAX)
+        fprintf (stderr, " and %zu more", telling->count - NAMES_TOLD_MAX);
+    fputs (telling->count ? "\n" : " none\n", stderr);
+}
+
+/*  The names of all that have such a description ("site", "domain"). */
+static void tell_those_with (const session_t *session, const char *description)
+{
+    telling_t telling = {0};
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (json_object_get (entry, description))
+            tell (&telling, name_short (text_of (entry, "name")));
+    }
+    tell_end (&telling);
+}
+
+static const json_t *links_of (const json_t *entry)
+{
+    return json_object_get (json_object_get (entry, "domain"), "links");
+}
+
+static const json_t *link_of (const json_t *entry, const char *name)
+{
+    size_t i;
+    const json_t *link;
+    json_array_foreach (links_of (entry), i, link)
+    {
+        if (strcmp (text_of (link, "name"), name) == 0)
+            return link;
+    }
+    return NULL;
+}
+
+static const json_t *entry_of (const session_t *session, const char *kind, const char *name,
+                               size_t length)
+{
+    char whole [NAME_BYTES_MAX + 1];
+    if (snprintf (whole, sizeof whole, "%s/%.*s", kind, (int) length, name) > NAME_BYTES_MAX)
+        return NULL;
+    return session_entry (session, whole);
+}
+
+/*  No site of that name: perhaps it is a domain, or a link without its domain. */
+static void refuse_site (const session_t *session, const char *name)
+{
+    const json_t *domain = entry_of (session, "nis", name, strlen (name));
+    size_t i;
+    const json_t *entry;
+    if (domain) {
+        fprintf (stderr, "musubi: %s is a domain; name a link of it:", name);
+        telling_t telling = {0};
+        size_t l;
+        const json_t *link;
+        json_array_foreach (links_of (domain), l, link)
+        {
+            char whole [sizeof ((offer_t *) 0)->name];
+            snprintf (whole, sizeof whole, "%s/%s", name, text_of (link, "name"));
+            tell (&telling, whole);
+        }
+        tell_end (&telling);
+        return;
+    }
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (link_of (entry, name)) {
+            const char *of = name_short (text_of (entry, "name"));
+            cli_fail (EXIT_REFUSED, "%s is a link of domain %s: say %s/%s", name, of, of, name);
+            return;
+        }
+    }
+    fprintf (stderr, "musubi: there is no site \"%s\"; there are:", name);
+    tell_those_with (session, "site");
+}
+
+static void refuse_link (const session_t *session, const json_t *entry, const char *name)
+{
+    if (!entry) {
+        fprintf (stderr,
+                 "musubi: there is no domain \"%.*s\"; there are:", (int) strcspn (name, "/"),
+                 name);
+        tell_those_with (session, "domain");
+        return;
+    }
+    fprintf (stderr,
+             "musubi: domain %.*s has no link \"%s\"; there are:", (int) strcspn (name, "/"), name,
+             name_short (name));
+    telling_t telling = {0};
+    size_t i;
+    const json_t *link;
+    json_array_foreach (links_of (entry), i, link) tell (&telling, text_of (link, "name"));
+    tell_end (&telling);
+}
+
+/*  What the entries known now have of that name; entry and link stay NULL where they have none. */
+static void look_up (const session_t *session, const char *name, offer_t *offer)
+{
+    const char *slash = strchr (name, '/');
+    if (slash) {
+        offer->entry = entry_of (session, "nis", name, (size_t) (slash - name));
+        offer->link = link_of (offer->entry, slash + 1);
+    } else {
+        offer->entry = entry_of (session, "lis", name, strlen (name));
+    }
+}
+
+bool offer_find (session_t *session, const char *command, const char *text, offer_t *offer,
+                 int *code)
+{
+    bool full = strncmp (text, "lis/", 4) == 0 || strncmp (text, "nis/", 4) == 0;
+    const char *name = full ? text + 4 : text;
+    bool wants_link = strchr (name, '/') != NULL;
+    *offer = (offer_t){0};
+    *code = EXIT_USAGE;
+    if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name) {
+        cli_fail (*code, "%s: a site or DOMAIN/LINK is wanted; this name is too long", command);
+        return false;
+    }
+    look_up (session, name, offer);
+    if ((!offer->entry || (wants_link && !offer->link)) && session_look (session, ""))
+        look_up (session, name, offer);
+    if (offer->entry && (offer->link || !wants_link))
+        return true;
+    *code = EXIT_REFUSED;
+    if (wants_link)
+        refuse_link (session, offer->entry, name);
+    else
+        refuse_site (session, name);
+    return false;
+}
