@@ -8,9 +8,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LINKS_STREAM UINT64_C (0x6c696e6b73) /* "links" */
+
 static int64_t clip (int64_t value, int64_t least, int64_t most)
 {
     return value < least ? least : value > most ? most : value;
+}
+
+static uint32_t draw_mbps (prng_t *prng)
+{
+    uint64_t drawn = prng_below (prng, 10);
+    return drawn < 6 ? 500 : drawn < 9 ? 1000 : 2000;
+}
+
+static void draw_links (coallocation_t *self, prng_t *prng)
+{
+    bool chain = self->needs == COALLOCATION_NEEDS_MAX;
+    for (size_t a = 0; a < self->needs; a++)
+        for (size_t b = a + 1; b < self->needs && (!chain || b == a + 1); b++)
+            self->links [self->links_count++] =
+              (coallocation_link_t){.ends = {a, b}, .mbps = draw_mbps (prng)};
 }
 
 size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *settings,
@@ -26,7 +43,9 @@ size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *
         abort ();
 
     prng_t prng;
+    prng_t links_prng; /* a stream of its own, or links would change what the needs are */
     prng_seed (&prng, settings->seed);
+    prng_seed (&links_prng, settings->seed ^ LINKS_STREAM);
     size_t count = 0;
     size_t at = 0;
     int64_t first_s = log->jobs_count ? log->jobs [0].submit_s : 0;
@@ -57,6 +76,8 @@ size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *
                            (int64_t) ((double) (latest_s - first_s) * 1000.0 / settings->compress);
         one->latest_ms = one->earliest_ms + COALLOCATION_LATEST_SPANS * one->duration_ms;
         one->deadline_ms = one->latest_ms + one->duration_ms;
+        if (settings->links)
+            draw_links (one, &links_prng);
     }
     return count;
 }
@@ -85,7 +106,16 @@ json_t *coallocation_written (const coallocation_t *self, bool relative, const c
                                  time_written (self->deadline_ms, relative), "duration",
                                  timetext_format_duration (self->duration_ms, duration), "compute",
                                  compute, "distinct_sites", true);
-    if (!written || (policy && json_object_set_new (written, "policy", json_string (policy)) != 0))
+    json_t *network = json_array ();
+    for (size_t i = 0; i < self->links_count; i++) {
+        const coallocation_link_t *link = &self->links [i];
+        json_array_append_new (network,
+                               json_pack ("{s:[s, s], s:I}", "between", ids [link->ends [0]],
+                                          ids [link->ends [1]], "mbps", (json_int_t) link->mbps));
+    }
+    if (!written || (self->links_count > 0 && json_object_set (written, "network", network) != 0) ||
+        (policy && json_object_set_new (written, "policy", json_string (policy)) != 0))
         abort ();
+    json_decref (network);
     return written;
 }

@@ -2,8 +2,12 @@
  *  same settings, same requests.
  *
  *  Each takes k consecutive jobs, k uniform in 2 to 4: one need a job with its CPUs; duration:
- * their longest run time clipped to [10 min, 4 h]; earliest start: start + the first one's submit
- * time, compressed; latest start: earliest + 3 durations; deadline: latest + duration.
+ *  their longest run time clipped to [10 min, 4 h]; earliest start: start + the first one's submit
+ *  time, compressed; latest start: earliest + 3 durations; deadline: latest + duration.
+ *
+ *  Logs know no networks: with links, every two of two or three needs are linked, four are linked
+ *  in a chain, each link by itself at 0.5, 1 or 2 Gbit/s (drawn at 6 : 3 : 1) for the whole
+ *  duration. The same needs come of a seed with links and without.
  */
 #ifndef MUSUBI_COALLOCATIONS_H
 #define MUSUBI_COALLOCATIONS_H
@@ -17,10 +21,18 @@
 #define COALLOCATION_DURATION_MS_MIN (10 * 60 * 1000)
 #define COALLOCATION_DURATION_MS_MAX (4 * 60 * 60 * 1000)
 #define COALLOCATION_LATEST_SPANS    3
+#define COALLOCATION_LINKS_MAX       3
+
+typedef struct {
+    size_t ends [2]; /* needs */
+    uint32_t mbps;
+} coallocation_link_t;
 
 typedef struct {
     uint32_t cpus [COALLOCATION_NEEDS_MAX];
     size_t needs;
+    coallocation_link_t links [COALLOCATION_LINKS_MAX];
+    size_t links_count;
     int64_t duration_ms;
     int64_t earliest_ms;
     int64_t latest_ms;   /* last start */
@@ -33,6 +45,7 @@ typedef struct {
     int64_t start_ms;  /* wall time that stands for the submit time of the first job used */
     double compress;   /* submit times are divided by this; > 0 */
     uint32_t cpus_max; /* needs are clipped to this; 0 = not */
+    bool links;        /* with network needs */
 } coallocation_settings_t;
 
 /*  How many were made; *made is malloc'ed, the caller frees it. *clipped counts needs cut to
@@ -40,8 +53,8 @@ typedef struct {
 size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *settings,
                            coallocation_t **made, size_t *clipped);
 
-/*  The request as users write it, new: needs "a" to "d" at distinct sites. relative: its times
- * count from now, else they are wall times. policy may be NULL. */
+/*  The request as users write it, new: needs "a" to "d" at distinct sites, network needs "a-b" and
+ *  so on. relative: its times count from now, else they are wall times. policy may be NULL. */
 json_t *coallocation_written (const coallocation_t *self, bool relative, const char *policy);
 
 #endif

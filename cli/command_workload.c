@@ -29,6 +29,7 @@ typedef struct {
     double compress;
     option_time_t start;
     int64_t cpus_max;
+    const char *links; /* "auto", "all", "none" */
     const char *policy;
     const char *answers;
     const char *dry_run;
@@ -41,6 +42,7 @@ typedef struct {
     const cli_t *cli;
     const workload_options_t *options;
     session_t *session;
+    size_t planners; /* most that were listed at once */
     FILE *answers;
     bool terminal; /* progress is shown */
     bool told;     /* that an interrupt was heard */
@@ -75,10 +77,14 @@ static size_t make_requests (const cli_t *cli, const workload_options_t *options
                                         .requests = (size_t) options->requests,
                                         .start_ms = start_ms,
                                         .compress = options->compress,
-                                        .cpus_max = (uint32_t) options->cpus_max};
+                                        .cpus_max = (uint32_t) options->cpus_max,
+                                        .links = strcmp (options->links, "none") != 0};
     size_t count = coallocations_make (log, &settings, made, &clipped);
-    cli_note (cli, "%zu co-allocations of %zu jobs, seed %" PRId64, count, log->jobs_count,
-              options->seed);
+    size_t links = 0;
+    for (size_t i = 0; i < count; i++)
+        links += (*made) [i].links_count;
+    cli_note (cli, "%zu co-allocations of %zu jobs, %zu links between their needs, seed %" PRId64,
+              count, log->jobs_count, links, options->seed);
     if (clipped > 0)
         cli_note (cli, "%zu needs wanted more than %" PRId64 " CPUs and were clipped to that",
                   clipped, options->cpus_max);
@@ -147,6 +153,15 @@ static int64_t clip_preset (const session_t *session)
     return rank ? largest [rank - 1] : 0;
 }
 
+static bool has_domains (const session_t *session)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i,
+                        entry) if (json_object_get (entry, "domain")) return true;
+    return false;
+}
+
 static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS_MAX])
 {
     workload_t *self = owner;
@@ -161,6 +176,8 @@ static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS
             count < REPLAY_PLANNERS_MAX)
             endpoints [count++] = text_of (entry, "endpoint");
     }
+    if (count > self->planners)
+        self->planners = count;
     return count;
 }
 
@@ -192,34 +209,56 @@ static bool show_progress (void *owner, size_t answered, size_t of)
     return false;
 }
 
-static json_t *summary_json (const replay_summary_t *summary)
+/*  What was in the way, as scripts read it. */
+static const char *const blocker_words [REPLAY_BLOCKERS + 1] = {"class", "link", "none", "several"};
+
+static json_t *summary_json (const replay_summary_t *summary, size_t planners)
 {
     json_t *reasons = json_array ();
-    for (size_t i = 0; i < summary->reasons_count; i++)
-        json_array_append_new (reasons,
-                               json_pack ("{s:s, s:I}", "reason", summary->reasons [i].reason,
-                                          "count", (json_int_t) summary->reasons [i].count));
-    return json_pack ("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:f}}", "committed",
-                      (json_int_t) summary->committed, "refused", (json_int_t) summary->refused,
-                      "unknown", (json_int_t) summary->unknown, "reasons", reasons, "seconds",
-                      summary->seconds, "answered_per_second", summary->per_second,
-                      "committed_per_second", summary->committed_per_second, "latency_ms", "p50",
-                      summary->p50_s * 1e3, "p90", summary->p90_s * 1e3, "p99",
-                      summary->p99_s * 1e3, "max", summary->max_s * 1e3);
+    for (size_t i = 0; i < summary->reasons_count; i++) {
+        const replay_reason_t *reason = &summary->reasons [i];
+        json_array_append_new (
+          reasons, json_pack ("{s:s, s:s, s:I}", "blocked_by", blocker_words [reason->blocker],
+                              "reason", reason->reason, "count", (json_int_t) reason->count));
+    }
+    json_t *refused_by = json_object ();
+    for (size_t i = 0; i < REPLAY_BLOCKERS; i++)
+        json_object_set_new (refused_by, blocker_words [i],
+                             json_integer ((json_int_t) summary->refused_by [i]));
+    json_t *network =
+      json_pack ("{s:I, s:I, s:I, s:I}", "asked", (json_int_t) summary->asked_links, "connections",
+                 (json_int_t) summary->connections, "circuits", (json_int_t) summary->circuits,
+                 "links", (json_int_t) summary->links);
+    return json_pack (
+      "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:f}}", "planners",
+      (json_int_t) planners, "committed", (json_int_t) summary->committed, "refused",
+      (json_int_t) summary->refused, "unknown", (json_int_t) summary->unknown, "refused_by",
+      refused_by, "reasons", reasons, "network", network, "seconds", summary->seconds,
+      "answered_per_second", summary->per_second, "committed_per_second",
+      summary->committed_per_second, "latency_ms", "p50", summary->p50_s * 1e3, "p90",
+      summary->p90_s * 1e3, "p99", summary->p99_s * 1e3, "max", summary->max_s * 1e3);
 }
 
-static void print_summary (const replay_summary_t *summary)
+static void print_summary (const replay_summary_t *summary, size_t planners)
 {
     size_t total = summary->committed + summary->refused + summary->unknown;
     printf ("committed %zu of %zu (%.1f %%), refused %zu, unknown %zu\n", summary->committed, total,
             total ? 100.0 * (double) summary->committed / (double) total : 0.0, summary->refused,
             summary->unknown);
+    if (summary->refused > 0)
+        printf ("refused for want of nodes %zu, of a path %zu, for neither alone %zu\n",
+                summary->refused_by [REPLAY_BY_CLASS], summary->refused_by [REPLAY_BY_LINK],
+                summary->refused_by [REPLAY_BY_NO_NEED]);
     for (size_t i = 0; i < summary->reasons_count; i++)
         printf ("  refused %6zu  %s\n", summary->reasons [i].count, summary->reasons [i].reason);
+    if (summary->asked_links > 0)
+        printf ("%zu connections of %zu asked, %zu circuits, %zu links\n", summary->connections,
+                summary->asked_links, summary->circuits, summary->links);
     printf ("latency p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n", summary->p50_s * 1e3,
             summary->p90_s * 1e3, summary->p99_s * 1e3, summary->max_s * 1e3);
-    printf ("%.1f s: %.1f answers a second, %.1f co-allocations a second\n", summary->seconds,
-            summary->per_second, summary->committed_per_second);
+    printf ("%.1f s: %.1f answers a second, %.1f co-allocations a second, %zu planner%s\n",
+            summary->seconds, summary->per_second, summary->committed_per_second, planners,
+            planners == 1 ? "" : "s");
 }
 
 /*  Copies of the names of those homes that are listed as alive: the session's own texts go with its
@@ -247,9 +286,9 @@ static int report (workload_t *self, const replay_outcome_t *outcomes, size_t se
     replay_summary_t summary;
     replay_summarise (outcomes, sent, &summary);
     if (self->cli->json)
-        cli_print_json (summary_json (&summary));
+        cli_print_json (summary_json (&summary, self->planners));
     else
-        print_summary (&summary);
+        print_summary (&summary, self->planners);
     int code = summary.unknown ? EXIT_UNKNOWN : EXIT_DONE;
     const char *name = strrchr (options->log, '/');
     if (options->plot &&
@@ -312,6 +351,8 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
         coallocation_t *requests;
         if (options->cpus_max == 0)
             options->cpus_max = clip_preset (self.session);
+        if (strcmp (options->links, "auto") == 0 && !has_domains (self.session))
+            options->links = "none";
         size_t count = make_requests (cli, options, log,
                                       option_time_wall (options->start, cli_wall_ms ()), &requests);
         code = run (&self, requests, count);
@@ -329,6 +370,7 @@ int run_workload (cli_t *cli)
                                   .seed = 1,
                                   .clients = CLIENTS_PRESET,
                                   .compress = 1,
+                                  .links = "auto",
                                   .start = {.set = true, .relative = true, .ms = START_PRESET_MS}};
     option_t list [] = {
       {"requests", OPTION_INTEGER, &options.requests, "N", "co-allocations to make; 1000", 1, 1e7},
@@ -343,6 +385,10 @@ int run_workload (cli_t *cli)
       {"start", OPTION_TIME, &options.start, "T", "when the log's first job comes; now+10m", 0, 0},
       {"cpus-max", OPTION_INTEGER, &options.cpus_max, "N",
        "clip needs to this; what four sites can hold at once", 1, UINT32_MAX},
+      {"links", OPTION_TEXT, &options.links, "auto|all|none",
+       "bandwidth between the needs; auto: where the federation has network domains; --dry-run, "
+       "which asks nobody, writes it",
+       0, 0},
       {"policy", OPTION_TEXT, &options.policy, "P", "what to prefer: time, cost, load, random", 0,
        0},
       {"answers", OPTION_TEXT, &options.answers, "FILE.jsonl", "write each answer, a line each", 0,
@@ -360,6 +406,10 @@ int run_workload (cli_t *cli)
     options.log = words.list [0];
     if (options.as_fast && options.rate > 0)
         return cli_fail (EXIT_USAGE, "workload: --rate and --as-fast exclude each other");
+    if (strcmp (options.links, "auto") != 0 && strcmp (options.links, "all") != 0 &&
+        strcmp (options.links, "none") != 0)
+        return cli_fail (EXIT_USAGE, "workload: --links takes auto, all or none, not \"%s\"",
+                         options.links);
     swf_log_t log;
     if (!read_log (cli, &options, &log))
         return EXIT_USAGE;

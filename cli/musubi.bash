@@ -13,6 +13,7 @@ _musubi () {
   case $before in
     --policy) mapfile -t COMPREPLY < <(compgen -W 'time cost load random' -- "$word"); return ;;
     --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word"); return ;;
+    --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     --plot | --svg | --answers | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
@@ -26,7 +27,7 @@ _musubi () {
     list) own='--mine --from --until' ;;
     free) own='--need --for --between --class' ;;
     gantt) own='--from --until --svg' ;;
-    workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --policy
+    workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;
   esac

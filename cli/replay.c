@@ -13,7 +13,6 @@
 #include "services.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +105,9 @@ static void start (replay_t *self, slot_t *slot, size_t request)
 {
     const replay_settings_t *settings = self->settings;
     replay_outcome_t *outcome = &self->outcomes [request];
-    *outcome =
-      (replay_outcome_t){.status = REPLAY_UNKNOWN, .sent_s = monotonic_s () - self->began_s};
+    *outcome = (replay_outcome_t){.status = REPLAY_UNKNOWN,
+                                  .asked_links = self->requests [request].links_count,
+                                  .sent_s = monotonic_s () - self->began_s};
     snprintf (outcome->request_id, sizeof outcome->request_id, "%.40s-%zu@%.60s",
               settings->id_prefix, request, settings->homes [request % settings->homes_count]);
     *slot = (slot_t){.taken = true, .request = request};
@@ -115,39 +115,19 @@ static void start (replay_t *self, slot_t *slot, size_t request)
     send_slot (self, slot);
 }
 
-/*  A sentence without its figures and times, so that like refusals count as one. */
-static void reason_words (const char *text, char words [REPLAY_REASON_BYTES])
-{
-    size_t length = 0;
-    for (; *text && length + 1 < REPLAY_REASON_BYTES; text++) {
-        bool figure = isdigit ((unsigned char) *text);
-        if (figure && length > 0 && words [length - 1] == '#')
-            continue;
-        words [length++] = figure ? '#' : *text;
-    }
-    words [length] = '\0';
-}
-
-static void take_refusal (const json_t *form, replay_outcome_t *outcome)
-{
-    const json_t *reason = json_array_get (json_object_get (form, "reasons"), 0);
-    const char *text = json_string_value (json_object_get (reason, "text"));
-    outcome->status = REPLAY_REFUSED;
-    reason_words (text ? text : "no reason given", outcome->reason);
-}
-
 /*  The form of a final answer, new; NULL when it is none. */
-static json_t *read_reply (const replay_t *self, const client_reply_t *reply,
-                           replay_outcome_t *outcome)
+static json_t *read_reply (const replay_t *self, const slot_t *slot, const client_reply_t *reply)
 {
+    replay_outcome_t *outcome = &self->outcomes [slot->request];
     if (reply->status == CALL_TIMED_OUT || reply->status == CALL_OVERLOADED ||
         reply->status == CALL_WRONG_STORE)
         return NULL;
+    const coallocation_t *request = &self->requests [slot->request];
     if (reply->status != CALL_OK) {
-        outcome->status = REPLAY_REFUSED;
-        reason_words (reply->reason, outcome->reason);
-        return json_pack ("{s:s, s:[{s:s}]}", "status", "refused", "reasons", "text",
-                          reply->reason);
+        json_t *form =
+          json_pack ("{s:s, s:[{s:s}]}", "status", "refused", "reasons", "text", reply->reason);
+        replay_outcome_read (outcome, request, form);
+        return form;
     }
     json_t *answer = services_answer (&self->reserve, reply->body);
     json_t *form = answer ? answer_form (answer) : NULL;
@@ -156,10 +136,7 @@ static json_t *read_reply (const replay_t *self, const client_reply_t *reply,
         json_decref (form);
         return NULL;
     }
-    if (answer_code (form) == EXIT_DONE)
-        outcome->status = REPLAY_COMMITTED;
-    else
-        take_refusal (form, outcome);
+    replay_outcome_read (outcome, request, form);
     return form;
 }
 
@@ -179,7 +156,7 @@ static void finish (replay_t *self, slot_t *slot, json_t *form)
 static bool take_reply (replay_t *self, slot_t *slot, const client_reply_t *reply)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
-    json_t *form = read_reply (self, reply, outcome);
+    json_t *form = read_reply (self, slot, reply);
     bool timed_out = reply->status == CALL_TIMED_OUT;
     if (!form && outcome->tries < self->settings->tries_max) {
         slot->call = 0;

@@ -16,10 +16,23 @@
 
 typedef enum { REPLAY_COMMITTED, REPLAY_REFUSED, REPLAY_UNKNOWN } replay_status_t;
 
+/*  Refused: what kind of resource the first reason names as in the way. */
+typedef enum {
+    REPLAY_BY_CLASS,   /* a compute need finds no nodes */
+    REPLAY_BY_LINK,    /* a network need finds no path */
+    REPLAY_BY_NO_NEED, /* each by itself could be had, or something else altogether */
+    REPLAY_BLOCKERS
+} replay_blocker_t;
+
 typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     replay_status_t status;
+    replay_blocker_t blocker;
     char reason [REPLAY_REASON_BYTES]; /* refused: the first reason in a few words */
+    size_t asked_links;                /* network needs */
+    size_t connections;                /* committed: those that got a path between two sites */
+    size_t links;                      /* that these paths have in all */
+    size_t circuits;                   /* their stretches inside one domain */
     double sent_s;                     /* since the replay began */
     double latency_s;                  /* from first send to final answer */
     uint32_t tries;
@@ -51,7 +64,12 @@ typedef struct {
 size_t replay_run (client_t *client, const coallocation_t *requests, size_t requests_count,
                    const replay_settings_t *settings, replay_outcome_t *outcomes);
 
+/*  In replay_outcome.c: what the user's form of a final answer comes to. */
+void replay_outcome_read (replay_outcome_t *self, const coallocation_t *request,
+                          const json_t *form);
+
 typedef struct {
+    replay_blocker_t blocker;
     char reason [REPLAY_REASON_BYTES];
     size_t count;
 } replay_reason_t;
@@ -61,7 +79,12 @@ typedef struct {
 typedef struct {
     size_t committed;
     size_t refused;
+    size_t refused_by [REPLAY_BLOCKERS];
     size_t unknown;
+    size_t asked_links; /* network needs of all that were sent */
+    size_t connections;
+    size_t links;
+    size_t circuits;
     double seconds;              /* first send to last answer */
     double per_second;           /* answered requests */
     double committed_per_second; /* co-allocations */
@@ -69,7 +92,7 @@ typedef struct {
     double p90_s;
     double p99_s;
     double max_s;
-    replay_reason_t reasons [REPLAY_REASONS_MAX]; /* most frequent first */
+    replay_reason_t reasons [REPLAY_REASONS_MAX]; /* most frequent first; rare ones as one, last */
     size_t reasons_count;
 } replay_summary_t;
 

@@ -1,6 +1,8 @@
 /*  replay_summary - what a replay's outcomes come to, in numbers and as a picture. */
 #include "replay.h"
 
+#include "must.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +19,7 @@ static int by_value (const void *a, const void *b)
 /*  Latencies of answered requests, ascending; malloc'ed. */
 static double *latencies (const replay_outcome_t *outcomes, size_t count, size_t *answered)
 {
-    double *values = calloc (count + 1, sizeof *values);
-    if (!values)
-        abort ();
+    double *values = must (calloc (count + 1, sizeof *values));
     *answered = 0;
     for (size_t i = 0; i < count; i++)
         if (outcomes [i].status != REPLAY_UNKNOWN)
@@ -37,26 +37,63 @@ static double percentile (const double *sorted, size_t count, double share)
     return sorted [rank > 0 ? rank - 1 : 0];
 }
 
-static void count_reason (replay_summary_t *summary, const char *reason)
-{
-    size_t at = 0;
-    while (at < summary->reasons_count && strcmp (summary->reasons [at].reason, reason) != 0)
-        at++;
-    if (at == summary->reasons_count) {
-        if (at == REPLAY_REASONS_MAX)
-            return; /* the rest is told by the number refused */
-        snprintf (summary->reasons [at].reason, REPLAY_REASON_BYTES, "%s", reason);
-        summary->reasons [at].count = 0;
-        summary->reasons_count++;
-    }
-    summary->reasons [at].count++;
-}
-
 static int by_count (const void *a, const void *b)
 {
     const replay_reason_t *one = a;
     const replay_reason_t *other = b;
     return (one->count < other->count) - (one->count > other->count);
+}
+
+static int by_reason (const void *a, const void *b)
+{
+    const replay_outcome_t *one = *(const replay_outcome_t *const *) a;
+    const replay_outcome_t *other = *(const replay_outcome_t *const *) b;
+    int order = (one->blocker > other->blocker) - (one->blocker < other->blocker);
+    return order ? order : strcmp (one->reason, other->reason);
+}
+
+/*  The groups of like refusals, most frequent first; malloc'ed. */
+static replay_reason_t *group_refusals (const replay_outcome_t *outcomes, size_t count,
+                                        size_t *groups_count)
+{
+    const replay_outcome_t **refused = must (calloc (count + 1, sizeof *refused));
+    replay_reason_t *groups = must (calloc (count + 1, sizeof *groups));
+    size_t refused_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (outcomes [i].status == REPLAY_REFUSED)
+            refused [refused_count++] = &outcomes [i];
+    qsort (refused, refused_count, sizeof *refused, by_reason);
+    *groups_count = 0;
+    for (size_t i = 0; i < refused_count; i++) {
+        if (i == 0 || by_reason (&refused [i - 1], &refused [i]) != 0) {
+            replay_reason_t *group = &groups [(*groups_count)++];
+            group->blocker = refused [i]->blocker;
+            memcpy (group->reason, refused [i]->reason, sizeof group->reason);
+        }
+        groups [*groups_count - 1].count++;
+    }
+    qsort (groups, *groups_count, sizeof *groups, by_count);
+    free (refused);
+    return groups;
+}
+
+/*  The most frequent by themselves; where they are too many, the last stands for all the rest. */
+static void take_reasons (replay_summary_t *summary, const replay_outcome_t *outcomes, size_t count)
+{
+    size_t groups_count;
+    replay_reason_t *groups = group_refusals (outcomes, count, &groups_count);
+    bool rest = groups_count > REPLAY_REASONS_MAX;
+    size_t own = rest ? REPLAY_REASONS_MAX - 1 : groups_count;
+    memcpy (summary->reasons, groups, own * sizeof *groups);
+    summary->reasons_count = own;
+    if (rest) {
+        replay_reason_t *last = &summary->reasons [summary->reasons_count++];
+        *last = (replay_reason_t){.blocker = REPLAY_BLOCKERS};
+        snprintf (last->reason, sizeof last->reason, "(%zu other reasons)", groups_count - own);
+        for (size_t i = own; i < groups_count; i++)
+            last->count += groups [i].count;
+    }
+    free (groups);
 }
 
 void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_summary_t *summary)
@@ -68,11 +105,15 @@ void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_su
         summary->refused += one->status == REPLAY_REFUSED;
         summary->unknown += one->status == REPLAY_UNKNOWN;
         if (one->status == REPLAY_REFUSED)
-            count_reason (summary, one->reason);
+            summary->refused_by [one->blocker]++;
+        summary->asked_links += one->asked_links;
+        summary->connections += one->connections;
+        summary->links += one->links;
+        summary->circuits += one->circuits;
         if (one->sent_s + one->latency_s > summary->seconds)
             summary->seconds = one->sent_s + one->latency_s;
     }
-    qsort (summary->reasons, summary->reasons_count, sizeof summary->reasons [0], by_count);
+    take_reasons (summary, outcomes, count);
     size_t answered;
     double *sorted = latencies (outcomes, count, &answered);
     summary->per_second = summary->seconds > 0 ? (double) answered / summary->seconds : 0;

@@ -23,4 +23,17 @@ sed 's/^/# /' <<<"$output"
 check "the same seed makes the same requests" bash -c "
   musubi workload '$log' --requests 50 --seed 1 --dry-run '$work/one.jsonl' >/dev/null &&
   musubi workload '$log' --requests 50 --seed 1 --dry-run '$work/two.jsonl' >/dev/null && cmp '$work/one.jsonl' '$work/two.jsonl'"
+written () { musubi workload "$log" --requests 50 --seed 1 --dry-run "$work/$1.jsonl" --links "$1" >/dev/null; }
+check "with links, without, and as one likes" bash -c "$(declare -f written); log='$log' work='$work'
+  written all && written none && written auto && cmp '$work/all.jsonl' '$work/auto.jsonl'"
+check "links are between needs, in Mbit/s" grep -qE '"network": \[\{"between": \["a", "b"\], "mbps": (500|1000|2000)\}' "$work/all.jsonl"
+check "without them nothing else changes" python3 - "$work/all.jsonl" "$work/none.jsonl" <<'PYTHON'
+import json, sys
+linked, bare = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+for request in linked:
+    assert request.pop("network")
+assert linked == bare
+PYTHON
+exits 2 "no such way to link" musubi workload "$log" --links some
+says "what would be right" "auto, all or none"
 finish
