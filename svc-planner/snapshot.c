@@ -1,4 +1,6 @@
-/*  snapshot - candidates, and who knows what is free of them. */
+/*  snapshot - candidates, and who knows what is free of them. Its links are made in
+ *  snapshot_links.c.
+ */
 #include "snapshot.h"
 #include "must.h"
 
@@ -36,6 +38,10 @@ void snapshot_destroy (snapshot_t **self_p)
     for (size_t i = 0; i < self->places_count; i++) {
         supply_clear (&self->places [i].supply);
     }
+    for (size_t i = 0; i < self->links_count; i++)
+        supply_clear (&self->links [i].supply);
+    graph_destroy (&self->graph);
+    free (self->links);
     free (self->needs);
     free (self->places);
     free (self->sources);
@@ -49,22 +55,26 @@ const char *party_short_name (const char *party_name)
     return slash ? slash + 1 : party_name;
 }
 
-static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
+static source_t *add_source (snapshot_t *self, const directory_entry_t *entry, source_kind_t kind)
 {
     self->sources =
       grow (self->sources, self->sources_count, &self->sources_room, sizeof *self->sources);
-    source_t *site = &self->sources [self->sources_count];
-    *site = (source_t){
-      .kind = SOURCE_SITE,
-      .disclosure = entry->site->disclosure,
-      .lead_ms = entry->site->lead_ms,
-      .gap_ms = entry->site->cleaning_gap_ms,
-      .horizon_ms = entry->site->horizon_ms,
-    };
-    snprintf (site->party.name, sizeof site->party.name, "%s", entry->name);
-    memcpy (site->party.store, entry->store, STORE_ID_BYTES);
-    snprintf (site->party.endpoint, sizeof site->party.endpoint, "%s", entry->endpoint);
-    return self->sources_count++;
+    source_t *source = &self->sources [self->sources_count++];
+    *source = (source_t){.kind = kind};
+    snprintf (source->party.name, sizeof source->party.name, "%s", entry->name);
+    memcpy (source->party.store, entry->store, STORE_ID_BYTES);
+    snprintf (source->party.endpoint, sizeof source->party.endpoint, "%s", entry->endpoint);
+    return source;
+}
+
+static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
+{
+    source_t *source = add_source (self, entry, SOURCE_SITE);
+    source->disclosure = entry->site->disclosure;
+    source->lead_ms = entry->site->lead_ms;
+    source->gap_ms = entry->site->cleaning_gap_ms;
+    source->horizon_ms = entry->site->horizon_ms;
+    return self->sources_count - 1;
 }
 
 static size_t add_place (snapshot_t *self, size_t site, const node_class_t *class)
@@ -122,6 +132,20 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
     }
 }
 
+void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry)
+{
+    assert (entry->domain);
+    if (self->request->network_count == 0)
+        return;
+    source_t *source = add_source (self, entry, SOURCE_DOMAIN);
+    source->disclosure = entry->domain->disclosure;
+    source->lead_ms = entry->domain->lead_ms;
+    source->horizon_ms = entry->domain->horizon_ms;
+    if (!self->graph)
+        self->graph = graph_new ();
+    graph_add (self->graph, party_short_name (entry->name), entry->domain);
+}
+
 size_t snapshot_source (const snapshot_t *self, const char *party_name)
 {
     for (size_t i = 0; i < self->sources_count; i++)
@@ -139,8 +163,17 @@ size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_
     return SIZE_MAX;
 }
 
+static supply_t *link_supply (snapshot_t *self, size_t source, const char *name)
+{
+    const char *domain = party_short_name (self->sources [source].party.name);
+    size_t link = self->links ? graph_find_link (self->graph, domain, name) : SIZE_MAX;
+    return link == SIZE_MAX ? NULL : &self->links [link].supply;
+}
+
 supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource)
 {
+    if (self->sources [source].kind == SOURCE_DOMAIN)
+        return link_supply (self, source, resource);
     size_t place = snapshot_place (self, source, resource);
     return place == SIZE_MAX ? NULL : &self->places [place].supply;
 }

@@ -1,9 +1,10 @@
 /*  snapshot - where each need of a request could go, and what is free there: the picture on which
  *  a search runs.
  *
- *  It is made of the directory's descriptions (which classes are good enough at all), filled with
- *  the free profiles that sites answer, and corrected by what refusals teach. Sites
- *  that disclose windows only are known at the windows asked and nowhere else.
+ *  It is made of the directory's descriptions (which classes are good enough at all, and the
+ *  networks of all domains joined into one graph), filled with the free profiles that sites and
+ *  domains answer, and corrected by what refusals teach. Those that disclose windows only are known
+ *  at the windows asked and nowhere else.
  */
 #ifndef MUSUBI_SNAPSHOT_H
 #define MUSUBI_SNAPSHOT_H
@@ -51,6 +52,13 @@ typedef struct {
     uint64_t cpus_most; /* of such a class */
 } need_options_t;
 
+/*  A link of the graph. */
+typedef struct {
+    size_t source;
+    bool useful;     /* a path of some need may lie over it; the others need not be asked about */
+    supply_t supply; /* of Mbit/s */
+} snapshot_link_t;
+
 typedef struct {
     const user_request_t *request; /* borrowed */
     source_t *sources;
@@ -59,7 +67,10 @@ typedef struct {
     place_t *places;
     size_t places_count;
     size_t places_room;
-    need_options_t *needs; /* request->compute_count */
+    need_options_t *needs;  /* request->compute_count */
+    graph_t *graph;         /* of all domains; NULL when the request has no network needs */
+    snapshot_link_t *links; /* as the graph counts them; made by snapshot_join */
+    size_t links_count;
 } snapshot_t;
 
 /*  "ams" of "lis/ams". */
@@ -73,6 +84,12 @@ void snapshot_destroy (snapshot_t **self_p);
  *  has fewer than options_max yet. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
 
+/*  Take a domain of the directory into account, where the request has network needs at all. */
+void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry);
+
+/*  All sites and domains are in: make the links. Where domains disagree, the graph can tell. */
+void snapshot_join (snapshot_t *self);
+
 /*  The source of that name, the place of that class; SIZE_MAX when there is none. */
 size_t snapshot_source (const snapshot_t *self, const char *party_name);
 size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name);
@@ -85,5 +102,11 @@ void snapshot_leave_out (snapshot_t *self, size_t source, const char *why);
 
 /*  Price of one need at one place, in micro-credits; bounded so that sums don't overflow. */
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option);
+
+/*  Price of one network need on a path, in micro-credits; bounded likewise. */
+int64_t snapshot_path_cost (const snapshot_t *self, size_t network_need, const path_t *path);
+
+/*  May the need's path lie over this link, as far as capacity and requirements go? */
+bool snapshot_link_meets (const snapshot_t *self, size_t network_need, size_t link);
 
 #endif

@@ -130,6 +130,42 @@ int64_t supply_least (const supply_t *self, int64_t from_ms, int64_t until_ms)
     return least;
 }
 
+static void insert_edge (int64_t *edges, size_t *count, int64_t edge_ms)
+{
+    size_t at = (*count)++;
+    for (; at > 0 && edges [at - 1] > edge_ms; at--)
+        edges [at] = edges [at - 1];
+    edges [at] = edge_ms;
+}
+
+int64_t supply_least_beside (const supply_t *self, int64_t from_ms, int64_t until_ms,
+                             const window_t *others, size_t others_count)
+{
+    assert (others_count <= SUPPLY_OTHERS_MAX);
+    int64_t edges [2 * SUPPLY_OTHERS_MAX + 2];
+    size_t edges_count = 0;
+    insert_edge (edges, &edges_count, from_ms);
+    for (size_t i = 0; i < others_count; i++) {
+        if (others [i].from_ms > from_ms && others [i].from_ms < until_ms)
+            insert_edge (edges, &edges_count, others [i].from_ms);
+        if (others [i].until_ms > from_ms && others [i].until_ms < until_ms)
+            insert_edge (edges, &edges_count, others [i].until_ms);
+    }
+    insert_edge (edges, &edges_count, until_ms);
+    int64_t least = supply_least (self, from_ms, until_ms); /* windows must hold as a whole, too */
+    for (size_t e = 0; e + 1 < edges_count; e++) {
+        if (edges [e] == edges [e + 1])
+            continue;
+        int64_t left = supply_least (self, edges [e], edges [e + 1]);
+        for (size_t i = 0; i < others_count; i++)
+            if (others [i].from_ms <= edges [e] && edges [e] < others [i].until_ms)
+                left -= others [i].quantity;
+        if (left < least)
+            least = left;
+    }
+    return least;
+}
+
 int64_t supply_utilisation (const supply_t *self, int64_t capacity)
 {
     if (self->steps_count == 0 || capacity <= 0)

@@ -11,11 +11,12 @@
 
 #include "transaction.h"
 
-/*  A window that was asked about. */
+/*  A quantity for a time: a window that was asked about, with what fits (0 when what was asked for
+ *  does not); or what somebody takes. */
 typedef struct {
     int64_t from_ms;
     int64_t until_ms;
-    int64_t quantity; /* that fits; 0 when what was asked for does not */
+    int64_t quantity;
 } window_t;
 
 /*  Owns its lists: supply_clear. */
@@ -43,6 +44,11 @@ void supply_deny (supply_t *self, int64_t from_ms, int64_t until_ms, int64_t wan
 
 /*  Least free over a non-empty interval; 0 where nothing is known. */
 int64_t supply_least (const supply_t *self, int64_t from_ms, int64_t until_ms);
+
+/*  The same beside others, who take part of it: the least of what they leave. */
+#define SUPPLY_OTHERS_MAX 64
+int64_t supply_least_beside (const supply_t *self, int64_t from_ms, int64_t until_ms,
+                             const window_t *others, size_t others_count);
 
 /*  Booked share of the known part of a capacity, in millionths. */
 int64_t supply_utilisation (const supply_t *self, int64_t capacity);

@@ -1,0 +1,139 @@
+/*  snapshot_links - the links of a snapshot, and which of them are worth a question.
+ *
+ *  For one network need a link is useful if it is wide enough, meets the requirements, and is left
+ *  when everything that can only be a dead end is cut off: again and again every vertex that is no
+ *  candidate of the need's ends and has one such link only. What remains may still hold links that
+ *  no path can use; asking about them is harmless.
+ */
+#include "must.h"
+#include "snapshot.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool snapshot_link_meets (const snapshot_t *self, size_t network_need, size_t link)
+{
+    const network_need_t *need = &self->request->network [network_need];
+    const link_t *of = graph_link (self->graph, link)->link;
+    return of->mbps >= need->mbps && link_meets (of, need->require, need->require_count) &&
+           (need->latency_us_max == 0 || of->latency_us <= need->latency_us_max);
+}
+
+/*  What is left of the graph for one need. */
+typedef struct {
+    const snapshot_t *snapshot;
+    bool *links;
+    size_t *degree; /* by vertex: links left there */
+    bool *ends;     /* by vertex: may be an end of the path */
+    size_t *queue;  /* dead ends found, each once */
+    size_t queue_count;
+} rest_t;
+
+static void mark_ends (rest_t *self, size_t compute_need)
+{
+    const snapshot_t *snapshot = self->snapshot;
+    const need_options_t *options = &snapshot->needs [compute_need];
+    for (size_t i = 0; i < options->options_count; i++) {
+        const place_t *place = &snapshot->places [options->options [i].place];
+        const char *site = party_short_name (snapshot->sources [place->source].party.name);
+        size_t count = graph_site_count (snapshot->graph, site);
+        for (size_t v = 0; v < count; v++)
+            self->ends [graph_site (snapshot->graph, site, v)] = true;
+    }
+}
+
+static void look_at (rest_t *self, size_t vertex)
+{
+    if (self->degree [vertex] == 1 && !self->ends [vertex])
+        self->queue [self->queue_count++] = vertex;
+}
+
+static void cut (rest_t *self, size_t vertex)
+{
+    size_t count;
+    const size_t *at = graph_at (self->snapshot->graph, vertex, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!self->links [at [i]])
+            continue;
+        const graph_link_t *link = graph_link (self->snapshot->graph, at [i]);
+        size_t other = link->ends [link->ends [0] == vertex];
+        self->links [at [i]] = false;
+        self->degree [vertex]--;
+        self->degree [other]--;
+        look_at (self, other);
+    }
+}
+
+static void find_useful (snapshot_t *self, rest_t *rest, size_t network_need)
+{
+    size_t vertices = graph_vertices (self->graph);
+    for (size_t v = 0; v < vertices; v++) {
+        rest->degree [v] = 0;
+        rest->ends [v] = false;
+    }
+    rest->queue_count = 0;
+    mark_ends (rest, network_need_end (self->request, network_need, 0));
+    mark_ends (rest, network_need_end (self->request, network_need, 1));
+    for (size_t i = 0; i < self->links_count; i++) {
+        rest->links [i] = snapshot_link_meets (self, network_need, i);
+        rest->degree [graph_link (self->graph, i)->ends [0]] += rest->links [i];
+        rest->degree [graph_link (self->graph, i)->ends [1]] += rest->links [i];
+    }
+    for (size_t v = 0; v < vertices; v++)
+        look_at (rest, v);
+    for (size_t i = 0; i < rest->queue_count; i++)
+        cut (rest, rest->queue [i]);
+    for (size_t i = 0; i < self->links_count; i++)
+        self->links [i].useful = self->links [i].useful || rest->links [i];
+}
+
+static size_t source_of (const snapshot_t *self, const char *domain)
+{
+    for (size_t i = 0; i < self->sources_count; i++)
+        if (self->sources [i].kind == SOURCE_DOMAIN &&
+            strcmp (party_short_name (self->sources [i].party.name), domain) == 0)
+            return i;
+    assert (!"every domain of the graph is a source");
+    return SIZE_MAX;
+}
+
+void snapshot_join (snapshot_t *self)
+{
+    if (!self->graph)
+        return;
+    assert (!self->links);
+    self->links_count = graph_links (self->graph);
+    self->links = must (calloc (self->links_count + 1, sizeof *self->links));
+    for (size_t i = 0; i < self->links_count; i++) {
+        const char *domain = graph_link (self->graph, i)->domain;
+        bool same = i > 0 && domain == graph_link (self->graph, i - 1)->domain;
+        self->links [i].source = same ? self->links [i - 1].source : source_of (self, domain);
+    }
+    size_t vertices = graph_vertices (self->graph);
+    rest_t rest = {
+      .snapshot = self,
+      .links = must (calloc (self->links_count + 1, sizeof *rest.links)),
+      .degree = must (calloc (vertices + 1, sizeof *rest.degree)),
+      .ends = must (calloc (vertices + 1, sizeof *rest.ends)),
+      .queue = must (calloc (vertices + 1, sizeof *rest.queue)),
+    };
+    for (size_t n = 0; n < self->request->network_count; n++)
+        find_useful (self, &rest, n);
+    free (rest.links);
+    free (rest.degree);
+    free (rest.ends);
+    free (rest.queue);
+}
+
+int64_t snapshot_path_cost (const snapshot_t *self, size_t network_need, const path_t *path)
+{
+    int64_t from_ms, until_ms;
+    network_need_interval (self->request, network_need, &from_ms, &until_ms);
+    uint32_t mbps = self->request->network [network_need].mbps;
+    int64_t cost = 0;
+    for (size_t i = 0; i < path->links_count; i++)
+        cost += link_cost (graph_link (self->graph, path->links [i])->link->price, mbps,
+                           until_ms - from_ms);
+    return cost;
+}
