@@ -233,14 +233,14 @@ static void print_result (const audit_t *audit, const teller_t *teller,
     size_t silent = json_object_size (audit->silent);
     if (teller->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
           (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) audit->records,
           "transactions", (json_int_t) result->transactions, "reservations",
           (json_int_t) result->reservations, "connections", (json_int_t) result->connections,
-          "circuits", (json_int_t) result->circuits, "answers", (json_int_t) result->answers,
-          "pending", (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged,
-          "repaired", (json_int_t) result->repaired, "violations", (json_int_t) result->violations,
-          "sentences", teller->sentences));
+          "circuits", (json_int_t) result->circuits, "unasked", (json_int_t) result->unasked,
+          "answers", (json_int_t) result->answers, "pending", (json_int_t) result->pending,
+          "unjudged", (json_int_t) result->unjudged, "repaired", (json_int_t) result->repaired,
+          "violations", (json_int_t) result->violations, "sentences", teller->sentences));
         return;
     }
     if (result->violations > TOLD_MAX)
@@ -254,6 +254,9 @@ static void print_result (const audit_t *audit, const teller_t *teller,
     json_t *value;
     json_object_foreach (audit->silent, name, value)
       printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
+    if (result->unasked > 0)
+        printf ("%zu reservations have no request on record that they could be held against\n",
+                result->unasked);
     printf ("%s\n", result->violations ? "NOT SOUND"
                                        : "sound: all or nothing, as asked, nothing overbooked");
 }

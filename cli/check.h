@@ -93,6 +93,7 @@ typedef struct {
     size_t reservations; /* standing: last version neither released nor empty */
     size_t connections;  /* of those whose every part could be judged: between different sites */
     size_t circuits;     /* that these are made of */
+    size_t unasked;      /* reservations whose request is on nobody's record: not held against it */
     size_t answers;
     size_t pending;  /* held or prepared commands: fine while work goes on */
     size_t unjudged; /* transactions with a silent participant */

@@ -352,14 +352,17 @@ static void judge_version (check_t *check, const record_t *const *records, size_
 {
     judged_t self = gather (check, records, count);
     bool released = records [0]->plan.operation == OPERATION_RELEASE;
-    if (released && self.booked_count + self.laid_count > 0) {
-        check_violation (check, "reservation %s is released, and still books something",
-                         self.reservation);
-    } else if (!released && self.asked) {
+    if (released) {
+        if (self.booked_count + self.laid_count > 0)
+            check_violation (check, "reservation %s is released, and still books something",
+                             self.reservation);
+    } else if (self.asked) {
         judge_compute (&self);
         judge_network (&self);
-    } else if (self.booked_count == 0 && self.laid_count > 0) {
-        check_violation (check, "reservation %s has circuits, but no CPUs", self.reservation);
+    } else {
+        check->result.unasked++;
+        if (self.booked_count == 0 && self.laid_count > 0)
+            check_violation (check, "reservation %s has circuits, but no CPUs", self.reservation);
     }
     free (self.booked);
     free (self.laid);

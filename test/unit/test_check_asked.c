@@ -174,6 +174,7 @@ static void one_that_has_all_it_asks_is_not_accused (void **state)
     assert_int_equal (result.reservations, 1);
     assert_int_equal (result.connections, 2);
     assert_int_equal (result.circuits, 3);
+    assert_int_equal (result.unasked, 0);
 }
 
 /*  --- each change by itself --- */
@@ -387,7 +388,9 @@ static void circuits_without_any_request_on_record_need_cpus (void **state)
       self->check, "nis/N",
       &(check_record_t){
         .plan = &plan, .state = COMMAND_COMMITTED, .circuits = &laid, .circuits_count = 1});
-    assert_int_equal (judge (self, 1, true).violations, 1);
+    check_result_t result = judge (self, 1, true);
+    assert_int_equal (result.violations, 1);
+    assert_int_equal (result.unasked, 1);
     assert_non_null (strstr (self->told [0], "r1 has circuits, but no CPUs"));
 }
 
