@@ -1,6 +1,6 @@
 /*  musubi gantt - reservations over time, on the terminal or as a picture. */
 #include "answer_form.h"
-#include "gantt.h"
+#include "chart.h"
 #include "listing.h"
 #include "timetext.h"
 
@@ -18,121 +18,8 @@ typedef struct {
     option_time_t from;
     option_time_t until;
     const char *svg;
+    bool all;
 } gantt_options_t;
-
-/*  What is drawn, with the texts that it borrows. */
-typedef struct {
-    gantt_row_t *rows;
-    gantt_bar_t *bars;
-    gantt_reservation_t *reservations;
-    size_t rows_count;
-    size_t bars_count;
-    size_t reservations_count;
-    char **names;
-} chart_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
-
-static int64_t time_of (const json_t *object, const char *key)
-{
-    int64_t ms = 0;
-    bool relative;
-    timetext_parse (text_of (object, key), &ms, &relative);
-    return ms;
-}
-
-/*  Room for one more in a list. */
-static void *append (void *list, size_t count, size_t size)
-{
-    void *grown = realloc (list, (count + 1) * size);
-    if (!grown)
-        abort ();
-    return grown;
-}
-
-static size_t add_row (chart_t *chart, const char *site, const char *class, int64_t cpus)
-{
-    char *name = NULL;
-    if (asprintf (&name, "%s/%s", site, class) < 0)
-        abort ();
-    chart->names = append (chart->names, chart->rows_count, sizeof *chart->names);
-    chart->rows = append (chart->rows, chart->rows_count, sizeof *chart->rows);
-    chart->names [chart->rows_count] = name;
-    chart->rows [chart->rows_count] = (gantt_row_t){name, cpus};
-    return chart->rows_count++;
-}
-
-static void add_rows (chart_t *chart, const json_t *entries)
-{
-    size_t e;
-    const json_t *entry;
-    json_array_foreach (entries, e, entry)
-    {
-        size_t c;
-        const json_t *class;
-        json_array_foreach (json_object_get (json_object_get (entry, "site"), "classes"), c, class)
-          add_row (chart, name_short (text_of (entry, "name")), text_of (class, "name"),
-                   number_of (class, "nodes") * number_of (class, "cpus_per_node"));
-    }
-}
-
-/*  A site that the directory has forgotten still has its reservations. */
-static size_t row_of (chart_t *chart, const char *site, const char *class)
-{
-    size_t length = strlen (site);
-    for (size_t r = 0; r < chart->rows_count; r++) {
-        const char *name = chart->rows [r].name;
-        if (strncmp (name, site, length) == 0 && name [length] == '/' &&
-            strcmp (name + length + 1, class) == 0)
-            return r;
-    }
-    return add_row (chart, site, class, 0);
-}
-
-static void add_bars (chart_t *chart, const json_t *form)
-{
-    size_t i;
-    const json_t *placement;
-    json_array_foreach (json_object_get (form, "compute"), i, placement)
-    {
-        chart->bars = append (chart->bars, chart->bars_count, sizeof *chart->bars);
-        chart->bars [chart->bars_count++] = (gantt_bar_t){
-          .row = row_of (chart, text_of (placement, "site"), text_of (placement, "class")),
-          .reservation = chart->reservations_count,
-          .need = text_of (placement, "id"),
-          .cpus = number_of (placement, "cpus"),
-          .from_ms = time_of (placement, "start"),
-          .until_ms = time_of (placement, "end")};
-    }
-    chart->reservations =
-      append (chart->reservations, chart->reservations_count, sizeof *chart->reservations);
-    chart->reservations [chart->reservations_count++] =
-      (gantt_reservation_t){.id = text_of (form, "reservation"),
-                            .name = text_of (form, "name"),
-                            .owner = text_of (form, "owner"),
-                            .status = text_of (form, "status"),
-                            .from_ms = time_of (form, "start"),
-                            .until_ms = time_of (form, "end")};
-}
-
-static void chart_clear (chart_t *chart)
-{
-    for (size_t i = 0; i < chart->rows_count; i++)
-        free (chart->names [i]);
-    free (chart->names);
-    free (chart->rows);
-    free (chart->bars);
-    free (chart->reservations);
-}
 
 /*  From now, or the first start if that is earlier, to the last end; some of it, whatever comes. */
 static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t now_ms)
@@ -194,11 +81,12 @@ int run_gantt (cli_t *cli)
     option_t list [] = {
       {"from", OPTION_TIME, &options.from, "T", "start of the chart; now", 0, 0},
       {"until", OPTION_TIME, &options.until, "T", "end of the chart; the last end", 0, 0},
+      {"all", OPTION_FLAG, &options.all, NULL, "all links, not only those in use", 0, 0},
       {"svg", OPTION_TEXT, &options.svg, "FILE", "draw into this file", 0, 0},
     };
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 3}, 0, 0, &words, &code))
+    if (!cli_parse (cli, (options_t){list, 4}, 0, 0, &words, &code))
         return code;
     session_t *session = listing_session (cli, &code);
     if (!session)
@@ -217,15 +105,9 @@ int run_gantt (cli_t *cli)
     if (listing && cli->json) {
         cli_print_json (json_incref (listing));
     } else if (listing) {
-        chart_t chart = {0};
-        size_t i;
-        const json_t *form;
-        add_rows (&chart, session_entries (session));
-        json_array_foreach (json_object_get (listing, "reservations"), i, form)
-        {
-            if (json_array_size (json_object_get (form, "compute")) > 0)
-                add_bars (&chart, form);
-        }
+        chart_t chart;
+        chart_fill (&chart, session_entries (session), json_object_get (listing, "reservations"),
+                    options.all);
         code = draw (&chart, &options);
         listing_tell_silent (cli, listing);
         chart_clear (&chart);

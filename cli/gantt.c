@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK_WIDTH   12 /* columns between marks, at least */
-#define NAME_COLUMNS 24
-#define COLOURS      6
-#define SECOND_MS    INT64_C (1000)
-#define MINUTE_MS    (60 * SECOND_MS)
-#define HOUR_MS      (60 * MINUTE_MS)
-#define DAY_MS       (24 * HOUR_MS)
+#define MARK_WIDTH       12 /* columns between marks, at least */
+#define NAME_COLUMNS     24
+#define NAME_COLUMNS_MAX 40
+#define COLOURS          6
+#define SECOND_MS        INT64_C (1000)
+#define MINUTE_MS        (60 * SECOND_MS)
+#define HOUR_MS          (60 * MINUTE_MS)
+#define DAY_MS           (24 * HOUR_MS)
 
 static const char letters [] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -45,6 +46,13 @@ static int by_place (const void *a, const void *b)
     return one->bar < other->bar ? -1 : 1;
 }
 
+static int by_time (const void *a, const void *b)
+{
+    const int64_t *one = a;
+    const int64_t *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row)
 {
     place_t *places = room (self->bars_count, sizeof *places);
@@ -69,6 +77,72 @@ void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row
     }
     free (places);
     free (lane_free_ms);
+}
+
+/*  All instants at which a bar of the row begins or ends, ascending, each once. */
+static int64_t *row_instants (const gantt_t *self, const size_t *bars, size_t count, size_t *found)
+{
+    int64_t *instants = room (2 * count, sizeof *instants);
+    for (size_t i = 0; i < count; i++) {
+        instants [2 * i] = self->bars [bars [i]].from_ms;
+        instants [2 * i + 1] = self->bars [bars [i]].until_ms;
+    }
+    qsort (instants, 2 * count, sizeof *instants, by_time);
+    *found = 0;
+    for (size_t i = 0; i < 2 * count; i++)
+        if (i == 0 || instants [i] != instants [i - 1])
+            instants [(*found)++] = instants [i];
+    return instants;
+}
+
+/*  The piece just made goes on where the same bar's last one ended, at the same height. */
+static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_t *next)
+{
+    for (size_t i = count; i > 0; i--) {
+        gantt_piece_t *piece = &pieces [i - 1];
+        if (piece->bar != next->bar)
+            continue;
+        if (piece->until_ms != next->from_ms || piece->below != next->below)
+            return false;
+        piece->until_ms = next->until_ms;
+        return true;
+    }
+    return false;
+}
+
+gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak)
+{
+    size_t *bars = room (self->bars_count, sizeof *bars);
+    size_t bars_count = 0;
+    for (size_t b = 0; b < self->bars_count; b++)
+        if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
+            bars [bars_count++] = b;
+    size_t instants_count;
+    int64_t *instants = row_instants (self, bars, bars_count, &instants_count);
+    gantt_piece_t *pieces = NULL;
+    *count = 0;
+    *peak = 0;
+    for (size_t t = 0; t + 1 < instants_count; t++) {
+        int64_t below = 0;
+        for (size_t i = 0; i < bars_count; i++) {
+            const gantt_bar_t *bar = &self->bars [bars [i]];
+            if (bar->from_ms > instants [t] || bar->until_ms <= instants [t])
+                continue;
+            gantt_piece_t piece = {bars [i], instants [t], instants [t + 1], below};
+            below += bar->quantity;
+            if (piece_joins (pieces, *count, &piece))
+                continue;
+            pieces = reallocarray (pieces, *count + 1, sizeof *pieces);
+            if (!pieces)
+                abort ();
+            pieces [(*count)++] = piece;
+        }
+        if (below > *peak)
+            *peak = below;
+    }
+    free (instants);
+    free (bars);
+    return pieces;
 }
 
 int64_t gantt_step (int64_t span_ms, int64_t marks_max)
@@ -115,7 +189,19 @@ static int64_t first_mark (int64_t from_ms, int64_t step_ms)
     return rest ? from_ms - rest + step_ms : from_ms;
 }
 
-static void print_axis (const gantt_t *self, size_t columns, FILE *to)
+/*  Room for the longest name, within reason. */
+static size_t name_columns (const gantt_t *self, size_t width)
+{
+    size_t columns = NAME_COLUMNS;
+    for (size_t r = 0; r < self->rows_count; r++)
+        if (text_width (self->rows [r].name) > columns)
+            columns = text_width (self->rows [r].name);
+    if (columns > NAME_COLUMNS_MAX)
+        columns = NAME_COLUMNS_MAX;
+    return columns > width / 2 ? NAME_COLUMNS : columns;
+}
+
+static void print_axis (const gantt_t *self, size_t name_room, size_t columns, FILE *to)
 {
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, (int64_t) (columns / MARK_WIDTH));
     char *marks = room (columns + GANTT_MARK_BYTES + 1, 1);
@@ -134,8 +220,8 @@ static void print_axis (const gantt_t *self, size_t columns, FILE *to)
     for (size_t end = columns; end > 0 && marks [end - 1] == ' ';)
         marks [--end] = '\0';
     char from [TIMETEXT_BYTES];
-    fprintf (to, "%-*.10s  %s\n%*s  %s\n", NAME_COLUMNS, timetext_format (self->from_ms, from),
-             marks, NAME_COLUMNS, "UTC", ticks);
+    fprintf (to, "%-*.10s  %s\n%*s  %s\n", (int) name_room, timetext_format (self->from_ms, from),
+             marks, (int) name_room, "UTC", ticks);
     free (marks);
     free (ticks);
 }
@@ -143,8 +229,17 @@ static void print_axis (const gantt_t *self, size_t columns, FILE *to)
 /*  One lane's line, a cell a column: which bar covers it, or none. */
 typedef struct {
     const gantt_bar_t *bar;
-    char sign; /* of the bar's text; 0 = filled */
+    char sign;        /* of the bar's text; 0 = filled */
+    const char *fill; /* a block as high as the bar's share of a link */
 } cell_t;
+
+/*  The share of the row's capacity in eighths, at least one. */
+static const char *block_of (const gantt_row_t *row, int64_t quantity)
+{
+    static const char *const blocks [] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    int64_t eighths = row->link && row->capacity > 0 ? (8 * quantity) / row->capacity : 8;
+    return blocks [(eighths < 1 ? 1 : eighths > 8 ? 8 : eighths) - 1];
+}
 
 static void lay_bar (const gantt_t *self, const gantt_bar_t *bar, cell_t *cells, size_t columns)
 {
@@ -156,57 +251,77 @@ static void lay_bar (const gantt_t *self, const gantt_bar_t *bar, cell_t *cells,
         until++;
     char text [128];
     snprintf (text, sizeof text, "%c %.60s %" PRId64, letter_of (bar->reservation), bar->need,
-              bar->cpus);
+              bar->quantity);
     size_t length = strlen (text);
     for (size_t c = from; c < until; c++) {
         size_t at = c - from;
         /* The letter always; the rest of the text where all of it fits and is plain. */
         bool shown =
           at == 0 || (length < until - from && at < length && text_width (text) == length);
-        cells [c] = (cell_t){bar, shown ? text [at] : '\0'};
+        cells [c] =
+          (cell_t){bar, shown ? text [at] : '\0', block_of (&self->rows [bar->row], bar->quantity)};
     }
+}
+
+/*  On a terminal with colours a text stands on its bar's colour; so does a full bar, while a block
+ *  that is less high is drawn in it. */
+static void print_colour (const cell_t *cell, FILE *to)
+{
+    if (!cell->bar)
+        fputs ("\033[0m", to);
+    else if (cell->sign || strcmp (cell->fill, "█") == 0)
+        fprintf (to, "\033[30;%zum", 41 + cell->bar->reservation % COLOURS);
+    else
+        fprintf (to, "\033[0;%zum", 31 + cell->bar->reservation % COLOURS);
 }
 
 static void print_cells (const cell_t *cells, size_t columns, bool colour, FILE *to)
 {
-    const gantt_bar_t *before = NULL;
+    const cell_t *before = NULL;
     for (size_t c = 0; c < columns; c++) {
         const cell_t *cell = &cells [c];
-        if (colour && cell->bar != before) {
-            if (cell->bar)
-                fprintf (to, "\033[30;%zum", 41 + cell->bar->reservation % COLOURS);
-            else
-                fputs ("\033[0m", to);
-        }
-        before = cell->bar;
+        bool low = cell->bar && strcmp (cell->fill, "█") != 0;
+        bool same =
+          before ? before->bar == cell->bar && (!low || !before->sign == !cell->sign) : !cell->bar;
+        if (colour && !same)
+            print_colour (cell, to);
+        before = cell;
         if (cell->sign)
             fputc (cell->sign, to);
+        else if (!cell->bar || (colour && !low))
+            fputc (' ', to);
         else
-            fputs (!cell->bar ? " " : colour ? " " : "█", to);
+            fputs (cell->fill, to);
     }
-    fputs (colour && before ? "\033[0m\n" : "\n", to);
+    fputs (colour && before && before->bar ? "\033[0m\n" : "\n", to);
+}
+
+static void print_label (const gantt_row_t *row, size_t lane, size_t name_room, FILE *to)
+{
+    char label [2 * NAME_COLUMNS_MAX] = "";
+    if (lane == 0)
+        snprintf (label, sizeof label, "%.*s", (int) name_room, row->name);
+    else if (lane == 1 && row->capacity > 0)
+        snprintf (label, sizeof label, "  %" PRId64 " %s", row->capacity,
+                  row->link ? "Mbit/s" : "CPUs");
+    fprintf (to, "%-*s |", (int) name_room, label);
 }
 
 static void print_row (const gantt_t *self, size_t row, const size_t *lane_of_bar, size_t lanes,
-                       size_t columns, bool colour, FILE *to)
+                       size_t name_room, size_t columns, bool colour, FILE *to)
 {
     cell_t *cells = room (columns, sizeof *cells);
     size_t shown = lanes < GANTT_LANES_MAX ? lanes : GANTT_LANES_MAX;
     for (size_t lane = 0; lane < shown; lane++) {
-        char label [2 * NAME_COLUMNS] = "";
-        if (lane == 0)
-            snprintf (label, sizeof label, "%.*s", NAME_COLUMNS, self->rows [row].name);
-        else if (lane == 1)
-            snprintf (label, sizeof label, "  %" PRId64 " CPUs", self->rows [row].cpus);
         memset (cells, 0, columns * sizeof *cells);
         for (size_t b = 0; b < self->bars_count; b++)
             if (self->bars [b].row == row && lane_of_bar [b] == lane)
                 lay_bar (self, &self->bars [b], cells, columns);
-        fprintf (to, "%-*s |", NAME_COLUMNS, label);
+        print_label (&self->rows [row], lane, name_room, to);
         print_cells (cells, columns, colour, to);
     }
     if (shown < lanes)
-        fprintf (to, "%*s |… %zu lanes more\n", NAME_COLUMNS, "", lanes - shown);
+        fprintf (to, "%*s |… %zu lanes more\n", (int) name_room, "", lanes - shown);
     free (cells);
 }
 
@@ -246,13 +361,17 @@ void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to)
     assert (self->from_ms < self->until_ms);
     if (width < GANTT_WIDTH_LEAST)
         width = GANTT_WIDTH_LEAST;
-    size_t columns = width - NAME_COLUMNS - 2;
+    size_t name_room = name_columns (self, width);
+    size_t columns = width - name_room - 2;
     size_t *lane_of_bar = room (self->bars_count, sizeof *lane_of_bar);
     size_t *lanes_of_row = room (self->rows_count, sizeof *lanes_of_row);
     gantt_lanes (self, lane_of_bar, lanes_of_row);
-    print_axis (self, columns, to);
-    for (size_t r = 0; r < self->rows_count; r++)
-        print_row (self, r, lane_of_bar, lanes_of_row [r], columns, colour, to);
+    print_axis (self, name_room, columns, to);
+    for (size_t r = 0; r < self->rows_count; r++) {
+        if (self->rows [r].link && (r == 0 || !self->rows [r - 1].link))
+            fprintf (to, "%-*s\n", (int) name_room, "links: Mbit/s, height = share");
+        print_row (self, r, lane_of_bar, lanes_of_row [r], name_room, columns, colour, to);
+    }
     fputc ('\n', to);
     print_legend (self, to);
     free (lane_of_bar);

@@ -1,8 +1,11 @@
-/*  gantt - reservations over time, a row for each class of a site, as text or SVG. Pure but for the
- *  file it writes to.
+/*  gantt - reservations over time, a row for each class of a site and each link, as text or SVG.
+ *  Pure but for the file it writes to.
  *
- *  Bars that overlap in a row lie in lanes below each other, each in the first lane that has room.
- *  Bars of one reservation share its letter and colour; a legend tells which is which.
+ *  Bars that overlap in a row of a class lie in lanes below each other, each in the first lane that
+ *  has room. A link is shared, so the height of its bars is the share of its bandwidth: in the
+ *  picture they are stacked on each other, and what stays pale is free; in letters they lie in
+ *  lanes of their own. Bars of one reservation share its letter and colour; a legend tells which is
+ *  which.
  */
 #ifndef MUSUBI_GANTT_H
 #define MUSUBI_GANTT_H
@@ -16,15 +19,16 @@
 #define GANTT_LANES_MAX   16 /* shown of a row; the rest is counted */
 
 typedef struct {
-    const char *name; /* "amsterdam/thin" */
-    int64_t cpus;
+    const char *name; /* "amsterdam/thin", "N/n8-x1" */
+    int64_t capacity; /* CPUs, Mbit/s; 0 = not known any more */
+    bool link;
 } gantt_row_t;
 
 typedef struct {
     size_t row;
     size_t reservation;
     const char *need;
-    int64_t cpus;
+    int64_t quantity; /* CPUs, Mbit/s */
     int64_t from_ms;
     int64_t until_ms;
 } gantt_bar_t;
@@ -55,6 +59,19 @@ void gantt_svg (const gantt_t *self, FILE *to);
 
 /*  The lane of each bar, and how many lanes each row has (at least one). For both drawings. */
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row);
+
+/*  A piece of a bar in a row where bars are stacked: it covers [from, until) and lies on so much of
+ *  other bars. */
+typedef struct {
+    size_t bar;
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t below;
+} gantt_piece_t;
+
+/*  The pieces of a row's bars, by time, then from the bottom up; new, of *count; the caller frees
+ *  them. *peak is the height of the highest stack. At no instant does a piece overlap another. */
+gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak);
 
 /*  Time between two marks of the axis, a round one, so that there are at most marks_max. */
 int64_t gantt_step (int64_t span_ms, int64_t marks_max);

@@ -1,20 +1,25 @@
 /*  gantt - the same chart as an SVG picture. */
 #include "gantt.h"
 
+#include "table.h"
 #include "timetext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CHART_LEFT   170
-#define CHART_WIDTH  1000
-#define CHART_TOP    40
-#define LANE_HEIGHT  20
-#define ROW_GAP      8
-#define LEGEND_LINE  16
-#define LEGEND_MAX   40
-#define MARKS_MAX    10
-#define TEXT_WIDTH_7 7 /* of a letter, about */
+#define CHART_LEFT_LEAST 170 /* room for names */
+#define CHART_LEFT_MOST  320
+#define CHART_WIDTH      1000
+#define CHART_TOP        40
+#define LANE_HEIGHT      20 /* of a class */
+#define LINK_HEIGHT      40 /* all the bandwidth of a link */
+#define ROW_GAP          8
+#define HEADING_HEIGHT   24
+#define LEGEND_LINE      16
+#define LEGEND_MAX       40
+#define MARKS_MAX        10
+#define TEXT_WIDTH       7  /* of a letter, about */
+#define TEXT_HEIGHT      13 /* a bar that is less high has no text */
 
 static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
                                        "#76b7b2", "#b07aa1", "#edc948", "#9c755f"};
@@ -41,17 +46,30 @@ static void write_text (const char *text, FILE *to)
     }
 }
 
-static double x_of (const gantt_t *self, int64_t at_ms)
+/*  What is drawn, and where its rows stand. */
+typedef struct {
+    const gantt_t *gantt;
+    double left;
+    double *top_of_row;
+    double heading; /* of the links; 0 = there are none */
+    double bottom;
+    size_t *lane_of_bar;
+    size_t *lanes_of_row;
+} picture_t;
+
+static double x_of (const picture_t *picture, int64_t at_ms)
 {
+    const gantt_t *self = picture->gantt;
     int64_t clipped_ms = at_ms < self->from_ms    ? self->from_ms
                          : at_ms > self->until_ms ? self->until_ms
                                                   : at_ms;
-    return CHART_LEFT + (double) (clipped_ms - self->from_ms) /
-                          (double) (self->until_ms - self->from_ms) * CHART_WIDTH;
+    return picture->left + (double) (clipped_ms - self->from_ms) /
+                             (double) (self->until_ms - self->from_ms) * CHART_WIDTH;
 }
 
-static void draw_axis (const gantt_t *self, double bottom, FILE *to)
+static void draw_axis (const picture_t *picture, FILE *to)
 {
+    const gantt_t *self = picture->gantt;
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, MARKS_MAX);
     char from [TIMETEXT_BYTES];
     fprintf (to, "<text x=\"8\" y=\"24\" font-weight=\"bold\">%.10s UTC</text>\n",
@@ -60,46 +78,99 @@ static void draw_axis (const gantt_t *self, double bottom, FILE *to)
     for (int64_t at = self->from_ms + (rest ? step_ms - rest : 0); at <= self->until_ms;
          at += step_ms) {
         char text [GANTT_MARK_BYTES];
-        double x = x_of (self, at);
+        double x = x_of (picture, at);
         fprintf (to,
                  "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
                  "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\">%s</text>\n",
-                 x, CHART_TOP - 8, x, bottom, x, gantt_mark (at, step_ms, text));
+                 x, CHART_TOP - 8, x, picture->bottom, x, gantt_mark (at, step_ms, text));
     }
 }
 
-static void draw_bar (const gantt_t *self, const gantt_bar_t *bar, double y, FILE *to)
+/*  A bar, or a piece of one, as a rectangle; what it is is told when one points at it. */
+static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, int64_t from_ms,
+                            int64_t until_ms, double y, double height, FILE *to)
 {
-    double from = x_of (self, bar->from_ms);
-    double until = x_of (self, bar->until_ms);
+    const gantt_t *self = picture->gantt;
+    double from = x_of (picture, from_ms);
+    double until = x_of (picture, until_ms);
     if (until <= from)
         return;
     char text [128];
-    int length = snprintf (text, sizeof text, "%.60s %" PRId64, bar->need, bar->cpus);
+    snprintf (text, sizeof text, "%.60s%s%" PRId64, bar->need, *bar->need ? " " : "",
+              bar->quantity);
     fputs ("<g><title>", to);
     write_text (self->reservations [bar->reservation].id, to);
     fputs (", ", to);
     write_text (text, to);
     fprintf (to,
-             " CPUs</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"2\" "
+             " %s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\" "
              "fill=\"%s\"/>",
-             from, y, until - from, LANE_HEIGHT - 2, colours [bar->reservation % COLOURS]);
-    if (length * TEXT_WIDTH_7 < until - from) {
-        fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" fill=\"white\">", from + 4, y + 13);
+             self->rows [bar->row].link ? "Mbit/s" : "CPUs", from, y, until - from, height,
+             colours [bar->reservation % COLOURS]);
+    if ((double) (text_width (text) * TEXT_WIDTH) < until - from && height >= TEXT_HEIGHT) {
+        fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" fill=\"white\">", from + 4, y + height / 2 + 4);
         write_text (text, to);
         fputs ("</text>", to);
     }
     fputs ("</g>\n", to);
 }
 
-static void draw_legend (const gantt_t *self, double y, FILE *to)
+/*  A link: a pale band as high as its bandwidth, on it what is booked, from the bottom up. Where
+ *  more is booked than there is now, the band is lower than the stack, and says so in red. */
+static void draw_link (const picture_t *picture, size_t row, FILE *to)
 {
+    const gantt_row_t *link = &picture->gantt->rows [row];
+    double bottom = picture->top_of_row [row] + LINK_HEIGHT;
+    size_t count;
+    int64_t peak;
+    gantt_piece_t *pieces = gantt_pieces (picture->gantt, row, &count, &peak);
+    int64_t full = peak > link->capacity ? peak : link->capacity;
+    double each = full > 0 ? (double) LINK_HEIGHT / (double) full : 0;
+    double band = (double) link->capacity * each;
+    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"#eef1f4\"/>\n",
+             picture->left, bottom - band, CHART_WIDTH, band);
+    for (size_t i = 0; i < count; i++) {
+        const gantt_bar_t *bar = &picture->gantt->bars [pieces [i].bar];
+        double height = (double) bar->quantity * each;
+        draw_rectangle (picture, bar, pieces [i].from_ms, pieces [i].until_ms,
+                        bottom - (double) pieces [i].below * each - height, height, to);
+    }
+    if (link->capacity > 0 && peak > link->capacity)
+        fprintf (to,
+                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#c00\" "
+                 "stroke-dasharray=\"4 3\"/>\n",
+                 picture->left, bottom - band, picture->left + CHART_WIDTH, bottom - band);
+    free (pieces);
+}
+
+/*  The name, and below it how much there is. */
+static void draw_label (const picture_t *picture, size_t row, FILE *to)
+{
+    const gantt_row_t *one = &picture->gantt->rows [row];
+    double top = picture->top_of_row [row];
+    fprintf (to, "<line x1=\"8\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#bbb\"/>", top - 4,
+             picture->left + CHART_WIDTH, top - 4);
+    fprintf (to, "<text x=\"8\" y=\"%.1f\">", top + 13);
+    write_text (one->name, to);
+    if (one->link && one->capacity > 0)
+        fprintf (to, "</text><text x=\"8\" y=\"%.1f\" fill=\"#666\">%" PRId64 " Mbit/s</text>\n",
+                 top + 28, one->capacity);
+    else if (one->capacity > 0)
+        fprintf (to, " <tspan fill=\"#666\">%" PRId64 " CPUs</tspan></text>\n", one->capacity);
+    else
+        fputs ("</text>\n", to);
+}
+
+static void draw_legend (const picture_t *picture, FILE *to)
+{
+    const gantt_t *self = picture->gantt;
+    double y = picture->bottom + 12;
     for (size_t i = 0; i < self->reservations_count && i < LEGEND_MAX; i++, y += LEGEND_LINE) {
         const gantt_reservation_t *one = &self->reservations [i];
         fprintf (to,
-                 "<rect x=\"%d\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
-                 "<text x=\"%d\" y=\"%.1f\">",
-                 CHART_LEFT, y, colours [i % COLOURS], CHART_LEFT + 16, y + 9);
+                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
+                 "<text x=\"%.1f\" y=\"%.1f\">",
+                 picture->left, y, colours [i % COLOURS], picture->left + 16, y + 9);
         write_text (one->id, to);
         fputs (" ", to);
         write_text (one->name, to);
@@ -109,41 +180,83 @@ static void draw_legend (const gantt_t *self, double y, FILE *to)
         write_text (one->status, to);
         fputs ("</text>\n", to);
     }
+    if (self->reservations_count > LEGEND_MAX)
+        fprintf (to, "<text x=\"%.1f\" y=\"%.1f\">and %zu more</text>\n", picture->left + 16, y + 9,
+                 self->reservations_count - LEGEND_MAX);
+}
+
+static void *room (size_t count, size_t size)
+{
+    void *list = calloc (count + 1, size);
+    if (!list)
+        abort ();
+    return list;
+}
+
+/*  Where everything stands. */
+static void lay_out (picture_t *picture)
+{
+    const gantt_t *self = picture->gantt;
+    picture->lane_of_bar = room (self->bars_count, sizeof *picture->lane_of_bar);
+    picture->lanes_of_row = room (self->rows_count, sizeof *picture->lanes_of_row);
+    picture->top_of_row = room (self->rows_count, sizeof *picture->top_of_row);
+    gantt_lanes (self, picture->lane_of_bar, picture->lanes_of_row);
+    picture->left = CHART_LEFT_LEAST;
+    picture->bottom = CHART_TOP;
+    for (size_t r = 0; r < self->rows_count; r++) {
+        const gantt_row_t *row = &self->rows [r];
+        /* A class has its CPUs beside its name. */
+        double width = (double) ((text_width (row->name) + (row->link ? 3 : 14)) * TEXT_WIDTH);
+        if (width > picture->left)
+            picture->left = width < CHART_LEFT_MOST ? width : CHART_LEFT_MOST;
+        if (row->link && picture->heading == 0) {
+            picture->heading = picture->bottom;
+            picture->bottom += HEADING_HEIGHT;
+        }
+        picture->top_of_row [r] = picture->bottom;
+        picture->bottom +=
+          row->link ? LINK_HEIGHT : (double) picture->lanes_of_row [r] * LANE_HEIGHT;
+        picture->bottom += ROW_GAP;
+    }
+}
+
+static void draw_rows (const picture_t *picture, FILE *to)
+{
+    const gantt_t *self = picture->gantt;
+    if (picture->heading > 0)
+        fprintf (to,
+                 "<text x=\"8\" y=\"%.1f\"><tspan font-weight=\"bold\">links</tspan> "
+                 "<tspan fill=\"#666\">height: share of the bandwidth</tspan></text>\n",
+                 picture->heading + 13);
+    for (size_t r = 0; r < self->rows_count; r++) {
+        draw_label (picture, r, to);
+        if (self->rows [r].link)
+            draw_link (picture, r, to);
+    }
+    for (size_t b = 0; b < self->bars_count; b++) {
+        const gantt_bar_t *bar = &self->bars [b];
+        double y = picture->top_of_row [bar->row] + (double) picture->lane_of_bar [b] * LANE_HEIGHT;
+        if (!self->rows [bar->row].link)
+            draw_rectangle (picture, bar, bar->from_ms, bar->until_ms, y, LANE_HEIGHT - 2, to);
+    }
 }
 
 void gantt_svg (const gantt_t *self, FILE *to)
 {
-    size_t *lane_of_bar = calloc (self->bars_count + 1, sizeof *lane_of_bar);
-    size_t *lanes_of_row = calloc (self->rows_count + 1, sizeof *lanes_of_row);
-    double *top_of_row = calloc (self->rows_count + 1, sizeof *top_of_row);
-    if (!lane_of_bar || !lanes_of_row || !top_of_row)
-        abort ();
-    gantt_lanes (self, lane_of_bar, lanes_of_row);
-    double bottom = CHART_TOP;
-    for (size_t r = 0; r < self->rows_count; r++) {
-        top_of_row [r] = bottom;
-        bottom += (double) lanes_of_row [r] * LANE_HEIGHT + ROW_GAP;
-    }
-    size_t legend = self->reservations_count < LEGEND_MAX ? self->reservations_count : LEGEND_MAX;
+    picture_t picture = {.gantt = self};
+    lay_out (&picture);
+    size_t legend =
+      self->reservations_count < LEGEND_MAX ? self->reservations_count : LEGEND_MAX + 1;
     fprintf (to,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
              "font-family=\"sans-serif\" font-size=\"11\">\n"
              "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-             CHART_LEFT + CHART_WIDTH + 30, bottom + 24 + (double) legend * LEGEND_LINE);
-    draw_axis (self, bottom, to);
-    for (size_t r = 0; r < self->rows_count; r++) {
-        fprintf (to, "<line x1=\"8\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#bbb\"/>",
-                 top_of_row [r] - 3, CHART_LEFT + CHART_WIDTH, top_of_row [r] - 3);
-        fprintf (to, "<text x=\"8\" y=\"%.1f\">", top_of_row [r] + 13);
-        write_text (self->rows [r].name, to);
-        fprintf (to, " (%" PRId64 ")</text>\n", self->rows [r].cpus);
-    }
-    for (size_t b = 0; b < self->bars_count; b++)
-        draw_bar (self, &self->bars [b],
-                  top_of_row [self->bars [b].row] + (double) lane_of_bar [b] * LANE_HEIGHT, to);
-    draw_legend (self, bottom + 12, to);
+             picture.left + CHART_WIDTH + 30, picture.bottom + 24 + (double) legend * LEGEND_LINE);
+    draw_axis (&picture, to);
+    draw_rows (&picture, to);
+    draw_legend (&picture, to);
     fputs ("</svg>\n", to);
-    free (lane_of_bar);
-    free (lanes_of_row);
-    free (top_of_row);
+    free (picture.lane_of_bar);
+    free (picture.lanes_of_row);
+    free (picture.top_of_row);
 }

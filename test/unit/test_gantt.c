@@ -17,7 +17,8 @@
 #define HOUR_MS INT64_C (3600000)
 #define NINE    INT64_C (1796115600000) /* 2026-12-01T09:00:00Z */
 
-static const gantt_row_t rows [] = {{"ams/thin", 128}, {"kyoto/node", 256}};
+static const gantt_row_t rows [] = {{"ams/thin", 128, false}, {"kyoto/node", 256, false}};
+static const gantt_row_t shared [] = {{"ams/thin", 128, false}, {"N/n8-x1", 5000, true}};
 
 static char *print (const gantt_t *gantt, size_t width, bool colour)
 {
@@ -117,6 +118,113 @@ static void lanes_never_overlap (void **state)
     }
 }
 
+static void the_height_of_a_link_s_bar_is_its_share (void **state)
+{
+    (void) state;
+    const gantt_bar_t bars [] = {{1, 0, "ocean-air", 1250, NINE, NINE + 4 * HOUR_MS},
+                                 {1, 0, "air-ice", 5000, NINE + 4 * HOUR_MS, NINE + 5 * HOUR_MS},
+                                 {0, 0, "ocean", 1, NINE, NINE + HOUR_MS}};
+    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_t gantt = {shared, 2, bars, 3, reservations, 1, NINE, NINE + 10 * HOUR_MS};
+    char *text = print (&gantt, 126, false);
+    /* 100 columns for ten hours; a quarter of the bandwidth, then all of it. */
+    assert_non_null (strstr (text, "\nlinks: Mbit/s, height = share\nN/n8-x1                  |"
+                                   "A ocean-air 1250▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂A█████████ "));
+    free (text);
+    text = print (&gantt, 126, true);
+    assert_non_null (strstr (text, "\033[30;41mA ocean-air 1250\033[0;31m▂▂"));
+    free (text);
+}
+
+static void names_have_the_room_they_want (void **state)
+{
+    (void) state;
+    const gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true}};
+    gantt_t gantt = {long_rows, 1, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS};
+    char *text = print (&gantt, 100, false);
+    assert_non_null (strstr (text, "\nbackbone/kanazawa-toyama-nagaoka |"));
+    free (text);
+    text = print (&gantt, 60, false);
+    assert_non_null (strstr (text, "\nbackbone/kanazawa-toyama |"));
+    free (text);
+}
+
+/*  At every instant the pieces are the bars then, on each other without a gap. */
+static void bars_of_a_link_are_stacked (void **state)
+{
+    (void) state;
+    enum { BARS = 60, SPAN = 100 };
+    uint64_t seed = 11;
+    print_message ("seed %" PRIu64 "\n", seed);
+    prng_t prng;
+    prng_seed (&prng, seed);
+    gantt_bar_t bars [BARS];
+    for (size_t i = 0; i < BARS; i++) {
+        int64_t from = (int64_t) prng_below (&prng, SPAN);
+        bars [i] = (gantt_bar_t){.row = prng_below (&prng, 2),
+                                 .quantity = 1 + (int64_t) prng_below (&prng, 9),
+                                 .from_ms = from,
+                                 .until_ms = from + (int64_t) prng_below (&prng, 20)};
+    }
+    gantt_t gantt = {shared, 2, bars, BARS, NULL, 0, 0, SPAN + 20};
+    size_t count;
+    int64_t peak;
+    gantt_piece_t *pieces = gantt_pieces (&gantt, 1, &count, &peak);
+    int64_t highest = 0;
+    for (int64_t at = 0; at < SPAN + 20; at++) {
+        int64_t wanted = 0;
+        int64_t height = 0;
+        size_t drawn = 0;
+        size_t there = 0;
+        for (size_t i = 0; i < BARS; i++)
+            if (bars [i].row == 1 && bars [i].from_ms <= at && at < bars [i].until_ms) {
+                wanted += bars [i].quantity;
+                there++;
+            }
+        for (size_t p = 0; p < count; p++)
+            if (pieces [p].from_ms <= at && at < pieces [p].until_ms) {
+                assert_true (pieces [p].below == height);
+                height += bars [pieces [p].bar].quantity;
+                drawn++;
+            }
+        assert_true (height == wanted && drawn == there);
+        highest = wanted > highest ? wanted : highest;
+    }
+    assert_true (peak == highest && peak > 0);
+    free (pieces);
+    /* Neighbours at one height are one piece: what lies alone is whole. */
+    const gantt_bar_t alone [] = {{1, 0, "a", 5, 0, 100}, {1, 1, "b", 3, 10, 20}};
+    gantt_t two = {shared, 2, alone, 2, NULL, 0, 0, 100};
+    pieces = gantt_pieces (&two, 1, &count, &peak);
+    assert_int_equal (count, 2);
+    assert_true (pieces [0].until_ms == 100 && pieces [1].below == 5 && peak == 8);
+    free (pieces);
+}
+
+static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
+{
+    (void) state;
+    const gantt_bar_t bars [] = {{1, 0, "wide", 2500, NINE, NINE + 4 * HOUR_MS},
+                                 {1, 0, "thin", 1250, NINE, NINE + 4 * HOUR_MS}};
+    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_t gantt = {shared, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    char *text = draw (&gantt);
+    /* Forty pixels are 5000 Mbit/s. */
+    assert_non_null (strstr (text, "wide 2500 Mbit/s</title><rect"));
+    assert_non_null (strstr (text, "height=\"20.0\" rx"));
+    assert_non_null (strstr (text, "height=\"10.0\" rx"));
+    assert_non_null (strstr (text, ">5000 Mbit/s</text>"));
+    assert_null (strstr (text, "#c00"));
+    free (text);
+    /* More is booked than there is since the link has shrunk. */
+    const gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
+    gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    text = draw (&gantt);
+    assert_non_null (strstr (text, "height=\"40.0\" rx"));
+    assert_non_null (strstr (text, "#c00"));
+    free (text);
+}
+
 static void an_empty_chart_says_so (void **state)
 {
     (void) state;
@@ -188,6 +296,10 @@ int main (void)
       cmocka_unit_test (no_line_of_the_chart_is_wider_than_asked),
       cmocka_unit_test (a_bar_is_seen_however_short),
       cmocka_unit_test (lanes_never_overlap),
+      cmocka_unit_test (the_height_of_a_link_s_bar_is_its_share),
+      cmocka_unit_test (names_have_the_room_they_want),
+      cmocka_unit_test (bars_of_a_link_are_stacked),
+      cmocka_unit_test (a_link_is_drawn_as_high_as_it_is_booked),
       cmocka_unit_test (an_empty_chart_says_so),
       cmocka_unit_test (colours_end_where_the_bar_ends),
       cmocka_unit_test (what_users_wrote_is_escaped_in_the_picture),

@@ -1,0 +1,235 @@
+/*  chart - rows first by what there is, then by what is reserved; bars by row. */
+#include "chart.h"
+
+#include "answer_form.h"
+#include "timetext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+static int64_t time_of (const json_t *object, const char *key)
+{
+    int64_t ms = 0;
+    bool relative;
+    timetext_parse (text_of (object, key), &ms, &relative);
+    return ms;
+}
+
+/*  Room for one more in a list. */
+static void *append (void *list, size_t count, size_t size)
+{
+    void *grown = realloc (list, (count + 1) * size);
+    if (!grown)
+        abort ();
+    return grown;
+}
+
+/*  A name to its row, so that thousands of links are found quickly. */
+static size_t row_known (const json_t *rows, const char *name)
+{
+    const json_t *row = json_object_get (rows, name);
+    return row ? (size_t) json_integer_value (row) : SIZE_MAX;
+}
+
+static size_t add_row (chart_t *self, json_t *rows, const char *owner, const char *resource,
+                       int64_t capacity, bool link)
+{
+    char *name = NULL;
+    if (asprintf (&name, "%s%s%s", owner, *resource ? "/" : "", resource) < 0)
+        abort ();
+    self->names = append (self->names, self->rows_count, sizeof *self->names);
+    self->rows = append (self->rows, self->rows_count, sizeof *self->rows);
+    self->names [self->rows_count] = name;
+    self->rows [self->rows_count] = (gantt_row_t){name, capacity, link};
+    if (json_object_set_new (rows, name, json_integer ((json_int_t) self->rows_count)) != 0)
+        abort ();
+    return self->rows_count++;
+}
+
+static void add_bar (chart_t *self, gantt_bar_t bar)
+{
+    self->bars = append (self->bars, self->bars_count, sizeof *self->bars);
+    self->bars [self->bars_count++] = bar;
+}
+
+/*  --- classes ---  */
+
+static void add_classes (chart_t *self, json_t *rows, const json_t *entries)
+{
+    size_t e;
+    const json_t *entry;
+    json_array_foreach (entries, e, entry)
+    {
+        size_t c;
+        const json_t *class;
+        json_array_foreach (json_object_get (json_object_get (entry, "site"), "classes"), c, class)
+          add_row (self, rows, name_short (text_of (entry, "name")), text_of (class, "name"),
+                   number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
+    }
+}
+
+static void add_placements (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
+{
+    size_t i;
+    const json_t *placement;
+    json_array_foreach (json_object_get (form, "compute"), i, placement)
+    {
+        const char *site = text_of (placement, "site");
+        const char *class = text_of (placement, "class");
+        char *name = NULL;
+        if (asprintf (&name, "%s/%s", site, class) < 0)
+            abort ();
+        size_t row = row_known (rows, name);
+        free (name);
+        if (row == SIZE_MAX)
+            row = add_row (self, rows, site, class, 0, false);
+        add_bar (self, (gantt_bar_t){.row = row,
+                                     .reservation = reservation,
+                                     .need = text_of (placement, "id"),
+                                     .quantity = number_of (placement, "cpus"),
+                                     .from_ms = time_of (placement, "start"),
+                                     .until_ms = time_of (placement, "end")});
+    }
+}
+
+/*  --- links ---  */
+
+/*  The names of the links that are in use, as a set. */
+static json_t *used_links (const json_t *forms)
+{
+    json_t *used = json_object ();
+    size_t f;
+    const json_t *form;
+    json_array_foreach (forms, f, form)
+    {
+        size_t n;
+        const json_t *connection;
+        json_array_foreach (json_object_get (form, "network"), n, connection)
+        {
+            size_t l;
+            const json_t *link;
+            json_array_foreach (json_object_get (connection, "links"), l, link)
+              json_object_set_new (used, json_string_value (link), json_true ());
+        }
+    }
+    return used;
+}
+
+static void add_links (chart_t *self, json_t *rows, const json_t *entries, const json_t *used,
+                       bool all_links)
+{
+    size_t e;
+    const json_t *entry;
+    json_array_foreach (entries, e, entry)
+    {
+        const char *domain = name_short (text_of (entry, "name"));
+        size_t l;
+        const json_t *link;
+        json_array_foreach (json_object_get (json_object_get (entry, "domain"), "links"), l, link)
+        {
+            char *name = NULL;
+            if (asprintf (&name, "%s/%s", domain, text_of (link, "name")) < 0)
+                abort ();
+            if (all_links || json_object_get (used, name))
+                add_row (self, rows, domain, text_of (link, "name"), number_of (link, "mbps"),
+                         true);
+            free (name);
+        }
+    }
+}
+
+static void add_circuits (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
+{
+    size_t n;
+    const json_t *connection;
+    json_array_foreach (json_object_get (form, "network"), n, connection)
+    {
+        size_t l;
+        const json_t *link;
+        json_array_foreach (json_object_get (connection, "links"), l, link)
+        {
+            const char *name = json_string_value (link);
+            size_t row = row_known (rows, name);
+            if (row == SIZE_MAX)
+                row = add_row (self, rows, name, "", 0, true);
+            add_bar (self, (gantt_bar_t){.row = row,
+                                         .reservation = reservation,
+                                         .need = text_of (connection, "need"),
+                                         .quantity = number_of (connection, "mbps"),
+                                         .from_ms = time_of (connection, "start"),
+                                         .until_ms = time_of (connection, "end")});
+        }
+    }
+}
+
+/*  --- reservations ---  */
+
+static bool shown (const json_t *form)
+{
+    return json_array_size (json_object_get (form, "compute")) > 0 ||
+           json_array_size (json_object_get (form, "network")) > 0;
+}
+
+static void add_reservation (chart_t *self, const json_t *form)
+{
+    self->reservations =
+      append (self->reservations, self->reservations_count, sizeof *self->reservations);
+    self->reservations [self->reservations_count++] =
+      (gantt_reservation_t){.id = text_of (form, "reservation"),
+                            .name = text_of (form, "name"),
+                            .owner = text_of (form, "owner"),
+                            .status = text_of (form, "status"),
+                            .from_ms = time_of (form, "start"),
+                            .until_ms = time_of (form, "end")};
+}
+
+void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
+{
+    *self = (chart_t){0};
+    json_t *classes = json_object ();
+    json_t *links = json_object ();
+    json_t *used = used_links (forms);
+    size_t i;
+    const json_t *form;
+    add_classes (self, classes, entries);
+    json_array_foreach (forms, i, form)
+    {
+        if (!shown (form))
+            continue;
+        add_placements (self, classes, form, self->reservations_count);
+        add_reservation (self, form);
+    }
+    /* Rows of links come after all rows of classes, also of those that were forgotten. */
+    add_links (self, links, entries, used, all_links);
+    size_t reservation = 0;
+    json_array_foreach (forms, i, form)
+    {
+        if (shown (form))
+            add_circuits (self, links, form, reservation++);
+    }
+    json_decref (classes);
+    json_decref (links);
+    json_decref (used);
+}
+
+void chart_clear (chart_t *self)
+{
+    for (size_t i = 0; i < self->rows_count; i++)
+        free (self->names [i]);
+    free (self->names);
+    free (self->rows);
+    free (self->bars);
+    free (self->reservations);
+    *self = (chart_t){0};
+}

@@ -1,0 +1,96 @@
+/*  chart - rows for what there is and for what is reserved, each bar in its row. */
+#include "chart.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static json_t *parse (const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads (text, 0, &error);
+    if (!json)
+        fail_msg ("%s: %s", text, error.text);
+    return json;
+}
+
+static const char entries_text [] =
+  "[{\"name\": \"lis/n8\", \"site\": {\"classes\": [{\"name\": \"node\", \"nodes\": 4,"
+  " \"cpus_per_node\": 2}]}}, {\"name\": \"nis/N\", \"domain\": {\"links\": [{\"name\": \"n8-x1\","
+  " \"mbps\": 5000}, {\"name\": \"n16-x1\", \"mbps\": 9000}]}}, {\"name\": \"planner/1\"}]";
+
+static const char forms_text [] =
+  "[{\"reservation\": \"over\", \"compute\": [], \"network\": []}, {\"reservation\": \"r-1\","
+  " \"compute\": [{\"id\": \"a\", \"site\": \"n8\", \"class\": \"node\", \"cpus\": 2, \"start\":"
+  " \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\"}, {\"id\": \"b\", \"site\":"
+  " \"lost\", \"class\": \"node\", \"cpus\": 1, \"start\": \"2026-12-01T09:00:00Z\", \"end\":"
+  " \"2026-12-01T10:00:00Z\"}], \"network\": [{\"need\": \"a-b\", \"mbps\": 1000, \"links\":"
+  " [\"N/n8-x1\", \"S/gone\"], \"start\": \"2026-12-01T09:00:00Z\", \"end\":"
+  " \"2026-12-01T10:00:00Z\"}]}]";
+
+static void assert_row (const chart_t *chart, size_t row, const char *name, int64_t capacity,
+                        bool link)
+{
+    assert_true (row < chart->rows_count);
+    assert_string_equal (chart->rows [row].name, name);
+    assert_true (chart->rows [row].capacity == capacity);
+    assert_true (chart->rows [row].link == link);
+}
+
+static void links_in_use_have_rows_after_all_classes (void **state)
+{
+    (void) state;
+    json_t *entries = parse (entries_text);
+    json_t *forms = parse (forms_text);
+    chart_t chart;
+    chart_fill (&chart, entries, forms, false);
+    assert_int_equal (chart.rows_count, 4);
+    assert_row (&chart, 0, "n8/node", 8, false);
+    assert_row (&chart, 1, "lost/node", 0, false);
+    assert_row (&chart, 2, "N/n8-x1", 5000, true);
+    assert_row (&chart, 3, "S/gone", 0, true);
+    /* What holds nothing is not listed, and does not shift the others. */
+    assert_int_equal (chart.reservations_count, 1);
+    assert_string_equal (chart.reservations [0].id, "r-1");
+    assert_int_equal (chart.bars_count, 4);
+    for (size_t b = 0; b < chart.bars_count; b++) {
+        assert_int_equal (chart.bars [b].row, b);
+        assert_int_equal (chart.bars [b].reservation, 0);
+        assert_true (chart.bars [b].until_ms - chart.bars [b].from_ms == 3600000);
+    }
+    assert_true (chart.bars [3].quantity == 1000);
+    assert_string_equal (chart.bars [3].need, "a-b");
+    chart_clear (&chart);
+    json_decref (entries);
+    json_decref (forms);
+}
+
+static void all_links_have_rows_when_asked (void **state)
+{
+    (void) state;
+    json_t *entries = parse (entries_text);
+    json_t *forms = parse ("[]");
+    chart_t chart;
+    chart_fill (&chart, entries, forms, true);
+    assert_int_equal (chart.rows_count, 3);
+    assert_row (&chart, 2, "N/n16-x1", 9000, true);
+    chart_clear (&chart);
+    chart_fill (&chart, entries, forms, false);
+    assert_int_equal (chart.rows_count, 1);
+    chart_clear (&chart);
+    json_decref (entries);
+    json_decref (forms);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (links_in_use_have_rows_after_all_classes),
+      cmocka_unit_test (all_links_have_rows_when_asked),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
