@@ -80,12 +80,13 @@ void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row
 }
 
 /*  All instants at which a bar of the row begins or ends, ascending, each once. */
-static int64_t *row_instants (const gantt_t *self, const size_t *bars, size_t count, size_t *found)
+static int64_t *row_instants (const gantt_t *self, const place_t *places, size_t count,
+                              size_t *found)
 {
     int64_t *instants = room (2 * count, sizeof *instants);
     for (size_t i = 0; i < count; i++) {
-        instants [2 * i] = self->bars [bars [i]].from_ms;
-        instants [2 * i + 1] = self->bars [bars [i]].until_ms;
+        instants [2 * i] = places [i].from_ms;
+        instants [2 * i + 1] = self->bars [places [i].bar].until_ms;
     }
     qsort (instants, 2 * count, sizeof *instants, by_time);
     *found = 0;
@@ -112,23 +113,25 @@ static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_
 
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak)
 {
-    size_t *bars = room (self->bars_count, sizeof *bars);
-    size_t bars_count = 0;
+    place_t *places = room (self->bars_count, sizeof *places);
+    size_t places_count = 0;
     for (size_t b = 0; b < self->bars_count; b++)
         if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
-            bars [bars_count++] = b;
+            places [places_count++] = (place_t){row, self->bars [b].from_ms, b};
+    /* What began earlier lies lower: nothing is ever lifted by what comes later. */
+    qsort (places, places_count, sizeof *places, by_place);
     size_t instants_count;
-    int64_t *instants = row_instants (self, bars, bars_count, &instants_count);
+    int64_t *instants = row_instants (self, places, places_count, &instants_count);
     gantt_piece_t *pieces = NULL;
     *count = 0;
     *peak = 0;
     for (size_t t = 0; t + 1 < instants_count; t++) {
         int64_t below = 0;
-        for (size_t i = 0; i < bars_count; i++) {
-            const gantt_bar_t *bar = &self->bars [bars [i]];
+        for (size_t i = 0; i < places_count; i++) {
+            const gantt_bar_t *bar = &self->bars [places [i].bar];
             if (bar->from_ms > instants [t] || bar->until_ms <= instants [t])
                 continue;
-            gantt_piece_t piece = {bars [i], instants [t], instants [t + 1], below};
+            gantt_piece_t piece = {places [i].bar, instants [t], instants [t + 1], below};
             below += bar->quantity;
             if (piece_joins (pieces, *count, &piece))
                 continue;
@@ -141,7 +144,7 @@ gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int
             *peak = below;
     }
     free (instants);
-    free (bars);
+    free (places);
     return pieces;
 }
 
@@ -233,11 +236,12 @@ typedef struct {
     const char *fill; /* a block as high as the bar's share of a link */
 } cell_t;
 
-/*  The share of the row's capacity in eighths, at least one. */
+/*  The share of the row's capacity to the nearest eighth, at least one. */
 static const char *block_of (const gantt_row_t *row, int64_t quantity)
 {
     static const char *const blocks [] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    int64_t eighths = row->link && row->capacity > 0 ? (8 * quantity) / row->capacity : 8;
+    int64_t eighths =
+      row->link && row->capacity > 0 ? (8 * quantity + row->capacity / 2) / row->capacity : 8;
     return blocks [(eighths < 1 ? 1 : eighths > 8 ? 8 : eighths) - 1];
 }
 

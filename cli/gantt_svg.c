@@ -19,6 +19,7 @@
 #define LEGEND_MAX       40
 #define MARKS_MAX        10
 #define TEXT_WIDTH       7  /* of a letter, about */
+#define EDGE_HEIGHT      4  /* a piece that is less high has no edge */
 #define TEXT_HEIGHT      13 /* a bar that is less high has no text */
 
 static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
@@ -93,6 +94,7 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     const gantt_t *self = picture->gantt;
     double from = x_of (picture, from_ms);
     double until = x_of (picture, until_ms);
+    bool link = self->rows [bar->row].link;
     if (until <= from)
         return;
     char text [128];
@@ -103,9 +105,12 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     fputs (", ", to);
     write_text (text, to);
     fprintf (to,
-             " %s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\" "
+             " %s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s "
              "fill=\"%s\"/>",
-             self->rows [bar->row].link ? "Mbit/s" : "CPUs", from, y, until - from, height,
+             link ? "Mbit/s" : "CPUs", from, y, until - from, height,
+             !link                  ? "rx=\"2\""
+             : height < EDGE_HEIGHT ? ""
+                                    : "stroke=\"white\" stroke-width=\"0.5\"",
              colours [bar->reservation % COLOURS]);
     if ((double) (text_width (text) * TEXT_WIDTH) < until - from && height >= TEXT_HEIGHT) {
         fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" fill=\"white\">", from + 4, y + height / 2 + 4);
@@ -115,8 +120,8 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     fputs ("</g>\n", to);
 }
 
-/*  A link: a pale band as high as its bandwidth, on it what is booked, from the bottom up. Where
- *  more is booked than there is now, the band is lower than the stack, and says so in red. */
+/*  A link's bars from the bottom up, on a pale band as high as its bandwidth. Where more is booked
+ *  than there is now, the band is lower than the stack, and ends in red. */
 static void draw_link (const picture_t *picture, size_t row, FILE *to)
 {
     const gantt_row_t *link = &picture->gantt->rows [row];
@@ -127,7 +132,9 @@ static void draw_link (const picture_t *picture, size_t row, FILE *to)
     int64_t full = peak > link->capacity ? peak : link->capacity;
     double each = full > 0 ? (double) LINK_HEIGHT / (double) full : 0;
     double band = (double) link->capacity * each;
-    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"#eef1f4\"/>\n",
+    fprintf (to,
+             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"#5b7083\" "
+             "fill-opacity=\"0.1\"/>\n",
              picture->left, bottom - band, CHART_WIDTH, band);
     for (size_t i = 0; i < count; i++) {
         const gantt_bar_t *bar = &picture->gantt->bars [pieces [i].bar];

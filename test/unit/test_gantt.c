@@ -211,8 +211,8 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     char *text = draw (&gantt);
     /* Forty pixels are 5000 Mbit/s. */
     assert_non_null (strstr (text, "wide 2500 Mbit/s</title><rect"));
-    assert_non_null (strstr (text, "height=\"20.0\" rx"));
-    assert_non_null (strstr (text, "height=\"10.0\" rx"));
+    assert_non_null (strstr (text, "height=\"20.0\" stroke"));
+    assert_non_null (strstr (text, "height=\"10.0\" stroke"));
     assert_non_null (strstr (text, ">5000 Mbit/s</text>"));
     assert_null (strstr (text, "#c00"));
     free (text);
@@ -220,7 +220,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     const gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
     gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS};
     text = draw (&gantt);
-    assert_non_null (strstr (text, "height=\"40.0\" rx"));
+    assert_non_null (strstr (text, "height=\"40.0\" stroke"));
     assert_non_null (strstr (text, "#c00"));
     free (text);
 }
