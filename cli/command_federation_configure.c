@@ -118,8 +118,8 @@ static void tell (const plan_t *plan, const char *kind, const char *host, const 
                                                      host, "endpoint", endpoint, "file", file));
 }
 
-/*  One file. A planner has no name: its host is whichever it runs on. */
-static bool write_member (plan_t *plan, const char *kind, const char *name)
+/*  One file; an exit code. A planner has no name: its host is whichever it runs on. */
+static int write_member (plan_t *plan, const char *kind, const char *name)
 {
     char host [HOST_BYTES] = "", endpoint [PLACE_BYTES], events [PLACE_BYTES];
     char *path = NULL, *store = NULL;
@@ -150,28 +150,35 @@ static bool write_member (plan_t *plan, const char *kind, const char *name)
         good = false;
         error = errno;
     }
+    int code = EXIT_DONE;
     if (good)
         tell (plan, kind, host, path);
     else if (error == EEXIST)
-        cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another folder", path);
+        code =
+          cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another folder", path);
     else
-        cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (error));
+        code = cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (error));
     free (directories);
     free (store);
     free (path);
-    return good;
+    return code;
 }
 
-static bool write_members (plan_t *plan)
+static int write_members (plan_t *plan)
 {
+    const char *const *names;
     for (size_t k = 0; k < KINDS; k++) {
-        const char *const *names;
         size_t count = kinds [k].names (plan->federation, &names);
         if (!hosts_differ (names, count, kinds [k].kind))
-            return false;
-        for (size_t i = 0; i < count; i++)
-            if (!write_member (plan, kinds [k].kind, names [i]))
-                return false;
+            return EXIT_USAGE;
+    }
+    for (size_t k = 0; k < KINDS; k++) {
+        size_t count = kinds [k].names (plan->federation, &names);
+        for (size_t i = 0; i < count; i++) {
+            int code = write_member (plan, kinds [k].kind, names [i]);
+            if (code != EXIT_DONE)
+                return code;
+        }
     }
     return write_member (plan, "planner", NULL);
 }
@@ -184,11 +191,11 @@ static int configure (const cli_t *cli, plan_t *plan)
     plan->administrator = places_actor (cli);
     plan->table = table_new (headings, 4);
     plan->members = json_array ();
-    bool good = write_members (plan);
+    int code = write_members (plan);
     char *gis = directories_but (plan, NULL);
-    if (good && cli->json) {
+    if (code == EXIT_DONE && cli->json) {
         cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
-    } else if (good) {
+    } else if (code == EXIT_DONE) {
         table_print (plan->table, stdout);
         printf ("export MUSUBI_GIS=%s\n", gis);
     }
@@ -196,7 +203,7 @@ static int configure (const cli_t *cli, plan_t *plan)
     free (plan->administrator);
     table_destroy (&plan->table);
     json_decref (plan->members);
-    return good ? EXIT_DONE : EXIT_REFUSED;
+    return code;
 }
 
 int run_federation_configure (cli_t *cli)

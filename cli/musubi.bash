@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down reserve modify release show list sites free gantt call workload check'
+  local commands='up down federation reserve modify release show list sites free gantt call workload check'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -22,6 +22,7 @@ _musubi () {
   case $command in
     '') mapfile -t COMPREPLY < <(compgen -W "$commands $all --version" -- "$word"); return ;;
     up) own='--planners --pids' ;;
+    federation) own='--trusted --port --stores' ;;
     reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
     modify | release | call) own='--request-id' ;;
     list) own='--mine --from --until' ;;

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -474,6 +475,23 @@ static void tells_others_the_host_they_can_reach (void **state)
     bus_destroy (&public);
 }
 
+static void bound_to_every_address_tells_the_name_of_its_machine (void **state)
+{
+    (void) state;
+    char why [BUS_WHY_BYTES], own [128], wanted [160];
+    assert_int_equal (gethostname (own, sizeof own), 0);
+    int size = snprintf (wanted, sizeof wanted, "tcp://%s:", own);
+    bus_t *public = bus_new (
+      ports, PORT_BUS,
+      &(bus_settings_t){.endpoint = "tcp://*:0", .events = "tcp://0.0.0.0:0", .trusted = true},
+      &identity, why);
+    assert_non_null (public);
+    assert_int_equal (strncmp (bus_endpoint (public), wanted, (size_t) size), 0);
+    assert_int_equal (strncmp (bus_events (public), wanted, (size_t) size), 0);
+    assert_true (atoi (bus_endpoint (public) + size) > 0);
+    bus_destroy (&public);
+}
+
 static void an_address_in_use_is_told (void **state)
 {
     (void) state;
@@ -673,6 +691,7 @@ int main (void)
       BUS_TEST (a_peer_that_leaves_before_its_reply_does_no_harm),
       BUS_TEST (binds_beyond_this_machine_only_when_trusted),
       BUS_TEST (tells_others_the_host_they_can_reach),
+      BUS_TEST (bound_to_every_address_tells_the_name_of_its_machine),
       BUS_TEST (an_address_in_use_is_told),
       BUS_TEST (hints_are_numbered_and_stop_when_unsubscribed),
       BUS_TEST (garbled_hints_are_dropped),

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Configurations for members with hosts of their own: each service accepts its file and tells others the host it is
+# named after; nothing is overwritten, and nobody is opened to a network by accident.
+. "$(dirname "$0")/lib.sh"
+five=$root/deploy/federations/five-sites.zpl
+files=$work/etc
+
+exits 2 "an open network must be asked for" musubi federation configure "$five" "$files"
+says "  … and why" 'claimed name proves nothing.*--trusted'
+check "nothing was written" test ! -e "$files"
+check "a file for each member" musubi federation configure "$five" "$files" --trusted --actor root --port 7000 --stores "$work/stores"
+says "the places of the directories" 'MUSUBI_GIS=tcp://gis-g1:7000,tcp://gis-g2:7000$'
+check "one of them for all planners" test "$(ls "$files" | tr '\n' ' ')" = \
+  "gis-g1.zpl gis-g2.zpl lis-amsterdam.zpl lis-berlin.zpl lis-kyoto.zpl lis-oslo.zpl lis-quito.zpl planner.zpl "
+cp "$files/lis-quito.zpl" "$work/before"
+exits 2 "nothing is overwritten" musubi federation configure "$five" "$files" --trusted
+says "  … and what is in the way" 'gis-g1.zpl is there already'
+check "the file is as it was" cmp "$files/lis-quito.zpl" "$work/before"
+
+# served HOST FILE: starts the service on loopback, reads where it says that others reach it, and ends it.
+served () {
+  local program line process
+  program=svc-$(basename "$2" .zpl | sed 's/-.*//')
+  mkfifo "$work/ready"
+  "$program" -c "$2" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 >"$work/ready" 2>"$work/log" &
+  process=$!
+  read -r -t 20 line <"$work/ready"
+  rm "$work/ready"
+  kill $process
+  wait $process || { cat "$work/log"; return 1; }
+  echo "$line"
+  [[ $line =~ ^ready\ endpoint=tcp://$1:[0-9]+\ events=tcp://$1:[0-9]+$ ]]
+}
+for file in "$files"/*.zpl; do
+  host=$(basename "$file" .zpl)
+  check "$host serves" served "${host/planner/127.0.0.1}" "$file"
+done
+exits 2 "beyond loopback only when trusted" svc-lis -c "$files/lis-kyoto.zpl" --set bind/trusted=false
+says "  … and what is missing" 'bind/trusted = true'
+
+sed 's/amsterdam/Kyoto/' "$five" >"$work/alike.zpl"
+exits 2 "two hosts of one name" musubi federation configure "$work/alike.zpl" "$work/alike" --trusted
+says "  … and which" 'lis/(Kyoto and lis/kyoto|kyoto and lis/Kyoto) would share a host name'
+exits 2 "no such description" musubi federation configure "$work/none.zpl" "$work/none" --trusted
+exits 2 "a port that leaves none for hints" musubi federation configure "$five" "$work/high" --trusted --port 65535
+exits 2 "no such command" musubi federation nonsense
+says "  … and where they are listed" 'federation --help'
+check "which are listed" musubi federation --help
+says "  … with what they do" 'federation configure FILE.zpl DIR'
+finish
