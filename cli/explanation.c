@@ -53,17 +53,15 @@ static json_t *lower (const char *word)
 
 /*  --- refusals ---  */
 
-/*  What is counted for a need: a compute need's resources are nodes of a class. */
+/*  Of a compute need CPUs are counted, or a site counts nodes: the sentence says which. */
 static const char *unit_of (const json_t *request, const char *need)
 {
+    bool network = json_array_size (json_object_get (request, "network")) > 0 && *need;
     size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (request, "compute"), i, one)
-    {
-        if (is (one, "id", need))
-            return " nodes";
-    }
-    return json_array_size (json_object_get (request, "network")) > 0 && *need ? " Mbit/s" : "";
+    json_array_foreach (json_object_get (request, "compute"), i, one) network =
+      network && !is (one, "id", need);
+    return network ? " Mbit/s" : "";
 }
 
 static void print_blocked (const json_t *reason, const json_t *request, FILE *to)
@@ -355,7 +353,8 @@ void explain_claim_print (const json_t *form, FILE *to)
         fprintf (to, "an attempt is under way; ask again with the same id\n");
     else if (is (form, "state", "committed") && !json_is_true (json_object_get (form, "done")))
         fprintf (to, "decided, but not every participant is known to have acknowledged it yet\n");
-    if (json_object_get (form, "holder") && !is (form, "state", "refused"))
+    bool settled = is (form, "state", "refused") || json_is_true (json_object_get (form, "done"));
+    if (json_object_get (form, "holder") && !settled)
         print_holder (json_object_get (form, "holder"), to);
     if (answer && is (form, "state", "refused"))
         explain_refusal_print (answer, NULL, to);

@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list sites free gantt call workload check'
+  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -25,9 +25,12 @@ _musubi () {
     federation) own='--trusted --port --stores' ;;
     reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
     modify | release | call) own='--request-id' ;;
+    show) own='--follow' ;;
     list) own='--mine --from --until' ;;
+    watch) own='--mine --every' ;;
+    provision) own='--release' ;;
     free) own='--need --for --between --class' ;;
-    gantt) own='--from --until --svg' ;;
+    gantt) own='--from --until --all --svg' ;;
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;

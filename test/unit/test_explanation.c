@@ -54,7 +54,7 @@ static void a_refusal_names_need_resource_interval_and_figures (void **state)
                                "    why       too full\n"
                                "air\n"
                                "    resource  n8/node\n"
-                               "    wanted    9 nodes, free 8\n"
+                               "    wanted    9, free 8\n"
                                "possible instead\n"
                                "    with 5000 Mbit/s\n"
                                "    start 2026-12-01T12:00:00Z\n");
