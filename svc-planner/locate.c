@@ -192,6 +192,25 @@ static bool ask_listed (locate_t *self, const moment_t *now)
     return self->count > before;
 }
 
+/*  Who does not know what it once voted for, was perhaps asked before it did: a change was made in
+ *  between. Asked once more, after another one has told of it, it must know. */
+static bool ask_doubted (locate_t *self, const moment_t *now)
+{
+    const part_record_t *newest = locate_newest (self);
+    bool asked = false;
+    for (size_t i = 0; i < self->count && newest && newest->version > 0; i++) {
+        located_part_t *part = &self->parts [i];
+        const party_t *listed = listed_party (newest, part->party.name);
+        if (!listed || !part->answered || part->known || part->asked_again ||
+            memcmp (part->store, listed->store, STORE_ID_BYTES) != 0)
+            continue;
+        part->asked_again = asked = true;
+        part->answered = false;
+        ask (self, now, i);
+    }
+    return asked;
+}
+
 static void finish (locate_t *self, const moment_t *now)
 {
     self->verdict = judge (self);
@@ -213,7 +232,7 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
             part->known = part->answered = false;
         }
     }
-    if (--self->waiting == 0 && !ask_listed (self, now))
+    if (--self->waiting == 0 && !ask_listed (self, now) && !ask_doubted (self, now))
         finish (self, now);
 }
 

@@ -12,6 +12,7 @@
 typedef struct {
     party_t party;
     uint64_t call;
+    bool asked_again;               /* because it did not know the reservation */
     bool answered;                  /* record and store count */
     bool known;                     /* it knows the reservation: record is filled */
     uint8_t store [STORE_ID_BYTES]; /* of the one who answered */

@@ -197,6 +197,45 @@ static void a_change_grows_in_place_moves_when_it_must_and_shrinks (void **state
     fed_end (&fed);
 }
 
+static bool lose_what_p1_asks_of_s0 (fed_t *fed, const fed_call_t *call)
+{
+    return call->from != fed_find (fed, "p1") || call->to != fed_find (fed, "lis/s0");
+}
+
+static void a_release_takes_along_the_site_that_a_change_brought_in_meanwhile (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 23, 1, 2, 8, 2);
+    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    assert_string_equal (first->compute [0]->site, "s0");
+    Musubi__Answer *answer = reserve (&fed, "p0", "b@g1", &wish);
+    assert_string_equal (answer->compute [0]->site, "s0");
+    message_free (&answer->base);
+    Musubi__ReleaseRequest request = MUSUBI__RELEASE_REQUEST__INIT;
+    request.reservation = first->reservation;
+    fed.passes = lose_what_p1_asks_of_s0;
+    uint64_t asked =
+      fed_ask (&fed, "p1", "Planner", "Release", "alice", "c@g1", &request.base, 60000);
+    fed_run (&fed, 20); /* s1 has said that it does not know it */
+    answer = modify_cpus (&fed, "p0", "d@g1", first->reservation, 32, 0);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s1");
+    message_free (&answer->base);
+    fed.passes = NULL;
+    answer = read_answer (&fed, asked);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->version, 3);
+    message_free (&answer->base);
+    wish.cpus [0] = 32; /* all of s1, which has it free again */
+    answer = reserve (&fed, "p0", "e@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 static void a_running_reservation_is_prolonged_where_it_is (void **state)
 {
     (void) state;
@@ -428,6 +467,7 @@ int main (void)
       cmocka_unit_test (a_lost_part_makes_the_rest_released_and_told_failed),
       cmocka_unit_test (released_is_free_again_and_twice_is_told_so),
       cmocka_unit_test (a_change_grows_in_place_moves_when_it_must_and_shrinks),
+      cmocka_unit_test (a_release_takes_along_the_site_that_a_change_brought_in_meanwhile),
       cmocka_unit_test (a_running_reservation_is_prolonged_where_it_is),
       cmocka_unit_test (nobody_changes_what_is_anothers),
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
