@@ -6,25 +6,30 @@
 #include <stdlib.h>
 
 #define TIMEOUT_MS 2000
+#define ASKED_MS   INT64_C (3600000) /* before and after second 0: all that is ever booked */
 
 static void ask (sim_auditor_t *self)
 {
     if (sim_auditor_ended (self))
         return;
-    sim_said_t *said = &self->said [self->at];
-    bool commands = !said->commands_told;
+    sim_heard_t *heard = &self->heard [self->at];
+    const char *method = !heard->commands_told ? "Commands"
+                         : !heard->parts_told  ? "List"
+                                               : "Profile";
     packed_t body;
-    if (commands)
-        body = sim_wire_commands (said->commands_begun ? &said->next_command : NULL);
+    if (!heard->commands_told)
+        body = sim_wire_commands (heard->commands_begun ? &heard->next_command : NULL);
+    else if (!heard->parts_told)
+        body = sim_wire_list (heard->next_part);
     else
-        body = sim_wire_list (said->next_part);
+        body = sim_wire_profile (SIM_EPOCH_MS - ASKED_MS, SIM_EPOCH_MS + ASKED_MS);
     outbox_call (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = ++self->call,
                                       .endpoint = sim_address (
                                         self->sim, self->check->participants [self->at].process),
-                                      .service = "Participant",
-                                      .method = commands ? "Commands" : "List",
+                                      .service = heard->parts_told ? "Calendar" : "Participant",
+                                      .method = method,
                                       .actor = SIM_AUDITOR,
                                       .request_id = "",
                                       .body = {.data = body.data, .size = body.size},
@@ -32,30 +37,34 @@ static void ask (sim_auditor_t *self)
     free (body.data);
 }
 
+static bool read_answer (sim_heard_t *heard, bytes_t body, bool *more)
+{
+    sim_said_t *said = &heard->said;
+    if (!heard->commands_told)
+        return sim_wire_commands_read (body, &said->commands, &said->commands_count,
+                                       &heard->next_command, more);
+    if (!heard->parts_told)
+        return sim_wire_list_read (body, &said->parts, &said->parts_count, heard->next_part, more);
+    return sim_wire_profile_read (body, said->profiles, &said->profiles_count);
+}
+
 static void on_answer (sim_auditor_t *self, const event_t *event)
 {
-    sim_said_t *said = &self->said [self->at];
+    sim_heard_t *heard = &self->heard [self->at];
+    bool home = self->check->participants [self->at].home;
     if (event->answer.status == CALL_TIMED_OUT)
         return;
     bool more = false;
-    bool commands = !said->commands_told;
-    bool read =
-      event->answer.status == CALL_OK &&
-      (commands ? sim_wire_commands_read (event->answer.body, &said->commands,
-                                          &said->commands_count, &said->next_command, &more)
-                : sim_wire_list_read (event->answer.body, &said->parts, &said->parts_count,
-                                      said->next_part, &more));
-    if (!read)
+    if (event->answer.status != CALL_OK || !read_answer (heard, event->answer.body, &more))
         sim_fail (self->sim, "the auditor is not told: %s", event->answer.reason);
     if (more) {
-        said->commands_begun = true;
-        return;
-    }
-    if (commands) {
-        said->commands_told = true;
+        heard->commands_begun = true;
+    } else if (!heard->commands_told) {
+        heard->commands_told = true;
+    } else if (!heard->parts_told && !home) {
+        heard->parts_told = true;
     } else {
-        said->parts_told = true;
-        self->at++;
+        self->at++; /* a home has nothing that could be free */
     }
 }
 
@@ -96,14 +105,16 @@ bool sim_auditor_ended (const sim_auditor_t *self)
 void sim_auditor_report (sim_auditor_t *self)
 {
     for (size_t i = 0; i < self->check->participants_count; i++)
-        sim_check_said (self->check, i, self->said [i].commands, self->said [i].commands_count,
-                        self->said [i].parts, self->said [i].parts_count);
+        sim_check_said (self->check, i, &self->heard [i].said);
 }
 
 void sim_auditor_clear (sim_auditor_t *self)
 {
     for (size_t i = 0; i < SIM_SITES_MAX; i++) {
-        free (self->said [i].commands);
-        free (self->said [i].parts);
+        sim_said_t *said = &self->heard [i].said;
+        free (said->commands);
+        free (said->parts);
+        for (size_t p = 0; p < said->profiles_count; p++)
+            free (said->profiles [p].steps);
     }
 }

@@ -8,23 +8,20 @@
 
 #define SIM_AUDITOR "auditor" /* an administrator everywhere: it may see everything */
 
-/*  What one participant has said. */
+/*  How far one participant has been asked. */
 typedef struct {
-    sim_command_t *commands;
-    size_t commands_count;
-    sim_part_t *parts;
-    size_t parts_count;
+    sim_said_t said;
     bool commands_begun; /* next is set */
     bool commands_told;
     bool parts_told;
     txid_t next_command; /* where the next page begins */
     char next_part [NAME_BYTES_MAX + 1];
-} sim_said_t;
+} sim_heard_t;
 
 typedef struct {
     sim_t *sim;         /* in */
     sim_check_t *check; /* in */
-    sim_said_t said [SIM_SITES_MAX];
+    sim_heard_t heard [SIM_SITES_MAX];
     size_t at; /* the participant being asked */
     uint64_t call;
     struct outbox *outbox;

@@ -40,22 +40,47 @@ static const sim_request_t *reservation_known (const sim_book_t *self, uint32_t 
     return count ? known [aim % count] : NULL;
 }
 
-static packed_t modify_body (const sim_request_t *request, const sim_request_t *target,
-                             uint32_t whim)
+static sim_patch_t patch_of (const sim_request_t *target, uint32_t whim)
 {
     const sim_wish_t *wish = &target->wish [target->told [0] ? 0 : 1];
     const sim_need_t *need = &wish->needs [whim % wish->needs_count];
     bool grows = whim / 4 % 4 != 0; /* what grows gets in others' way, and they in its */
-    uint32_t cpus = grows ? need->cpus + 1 + whim % 3 : (need->cpus > 1 ? need->cpus - 1 : 1);
+    sim_patch_t patch = {0};
+    sim_text (patch.need, sizeof patch.need, need->id);
+    patch.cpus = grows ? need->cpus + 1 + whim % 3 : (need->cpus > 1 ? need->cpus - 1 : 1);
+    if (wish->network_count > 0 && whim % 5 < 3) {
+        const sim_network_need_t *connection = &wish->network [whim / 16 % wish->network_count];
+        sim_text (patch.connection, sizeof patch.connection, connection->id);
+        patch.mbps = grows ? connection->mbps + 50 * (1 + whim % 5) : connection->mbps / 2;
+        if (whim % 5 < 2) /* the bandwidth alone */
+            patch.cpus = 0;
+    }
     switch (whim / 8 % 3) {
     case 0:
-        return sim_wire_modify (request->target, need->id, cpus, 0, 0);
+        break;
     case 1:
-        return sim_wire_modify (request->target, "", 0, wish->duration_ms / 2 + 1000 * (whim % 9),
-                                0);
+        patch.cpus = 0;
+        patch.duration_ms = wish->duration_ms / 2 + 1000 * (whim % 9);
+        break;
     default:
-        return sim_wire_modify (request->target, need->id, cpus, 0,
-                                target->answer.start_ms + 1000 * (whim % 13));
+        patch.start_ms = target->answer.start_ms + 1000 * (whim % 13);
+    }
+    return patch;
+}
+
+void sim_book_patch (sim_wish_t *wish, const sim_patch_t *patch)
+{
+    for (size_t i = 0; i < wish->needs_count; i++)
+        if (patch->cpus > 0 && strcmp (wish->needs [i].id, patch->need) == 0)
+            wish->needs [i].cpus = patch->cpus;
+    for (size_t i = 0; i < wish->network_count; i++)
+        if (patch->mbps > 0 && strcmp (wish->network [i].id, patch->connection) == 0)
+            wish->network [i].mbps = patch->mbps;
+    if (patch->duration_ms > 0)
+        wish->duration_ms = patch->duration_ms;
+    if (patch->start_ms > 0) {
+        wish->fixed = true;
+        wish->earliest_ms = patch->start_ms;
     }
 }
 
@@ -77,8 +102,10 @@ bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms)
         return false;
     sim_text (request->target, sizeof request->target, target->answer.reservation);
     if (request->operation == OPERATION_MODIFY) {
-        request->body [0] = modify_body (request, target, request->whim);
-        request->body [1] = sim_wire_modify (request->target, "", 0, OTHER_DURATION_MS, 0);
+        request->patch [0] = patch_of (target, request->whim);
+        request->patch [1] = (sim_patch_t){.duration_ms = OTHER_DURATION_MS};
+        for (size_t i = 0; i < 2; i++)
+            request->body [i] = sim_wire_modify (request->target, &request->patch [i]);
         return true;
     }
     request->body [0] = sim_wire_release (request->target);

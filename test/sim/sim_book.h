@@ -20,6 +20,7 @@ typedef struct {
     char target [NAME_BYTES_MAX + 1]; /* of a modify or release: "" until it is made */
     uint32_t whim;                    /* how a modify changes things */
     uint32_t aim;                     /* which reservation a modify or release is about */
+    sim_patch_t patch [2];            /* of a modify, once it is made */
     packed_t body [2];                /* data NULL until it is made */
     bool told [2];                    /* that body was committed or refused */
     bool conflict [2];                /* that body was told to be another's */
@@ -42,6 +43,9 @@ sim_request_t *sim_book_add (sim_book_t *self);
 /*  Makes the bodies, once; the time frames of wishes count from now_ms (wall). A modify or release
  * aims at a reservation told committed, chosen by its aim; false when there is none. */
 bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms);
+
+/*  The wish as the patch changes it. */
+void sim_book_patch (sim_wish_t *wish, const sim_patch_t *patch);
 
 /*  A user was told this. False when it contradicts what was told before, with why. */
 bool sim_book_told (sim_request_t *request, size_t variant, const sim_answer_t *answer,

@@ -3,6 +3,8 @@
  */
 #include "sim_check.h"
 
+#include "sim_grants.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,19 +17,55 @@
 
 void sim_check_clear (sim_check_t *self)
 {
-    for (size_t i = 0; i < self->participants_count; i++)
+    for (size_t i = 0; i < self->participants_count; i++) {
         free (self->participants [i].commands);
+        free (self->participants [i].taken);
+    }
     self->participants_count = 0;
 }
 
-void sim_check_add (sim_check_t *self, int process, const site_t *site)
+static sim_participant_t *add (sim_check_t *self, int process)
 {
     assert (self->participants_count < SIM_SITES_MAX);
-    self->participants [self->participants_count++] =
-      (sim_participant_t){.process = process, .site = site, .stale = true};
+    sim_participant_t *participant = &self->participants [self->participants_count++];
+    *participant = (sim_participant_t){.process = process, .domain = SIZE_MAX, .stale = true};
+    return participant;
 }
 
-static const char *name_of (const sim_check_t *self, const sim_participant_t *participant)
+static void add_resource (sim_participant_t *self, const char *name, int64_t quantity)
+{
+    assert (self->resources_count < SIM_RESOURCES_MAX);
+    sim_resource_t *resource = &self->resources [self->resources_count++];
+    *resource = (sim_resource_t){.quantity = quantity, .in_force = quantity};
+    sim_text (resource->name, sizeof resource->name, name);
+}
+
+void sim_check_add_home (sim_check_t *self, int process)
+{
+    add (self, process)->home = true;
+}
+
+void sim_check_add_site (sim_check_t *self, int process, const site_t *site)
+{
+    sim_participant_t *participant = add (self, process);
+    participant->lead_ms = site->lead_ms;
+    participant->gap_ms = site->cleaning_gap_ms;
+    participant->site = site;
+    for (size_t i = 0; i < site->classes_count; i++)
+        add_resource (participant, site->classes [i].name, site->classes [i].nodes);
+}
+
+void sim_check_add_domain (sim_check_t *self, int process, size_t domain)
+{
+    sim_participant_t *participant = add (self, process);
+    const domain_t *links = &self->map->domains [domain];
+    participant->domain = domain;
+    participant->lead_ms = links->lead_ms;
+    for (size_t i = 0; i < links->links_count; i++)
+        add_resource (participant, links->links [i].name, links->links [i].mbps);
+}
+
+const char *sim_check_name (const sim_check_t *self, const sim_participant_t *participant)
 {
     return sim_name (self->sim, participant->process);
 }
@@ -57,7 +95,7 @@ const sim_participant_t *sim_check_records (sim_check_t *self, size_t participan
         if (!answer || answer->status != CALL_OK ||
             !sim_wire_commands_read (sim_message_body (answer), &from->commands,
                                      &from->commands_count, &next, &more)) {
-            sim_fail (self->sim, "%s does not show its commands: %s", name_of (self, from),
+            sim_fail (self->sim, "%s does not show its commands: %s", sim_check_name (self, from),
                       answer ? answer->reason : "no answer");
             more = false;
         }
@@ -66,15 +104,15 @@ const sim_participant_t *sim_check_records (sim_check_t *self, size_t participan
     return from;
 }
 
-static const sim_participant_t *participant_named (sim_check_t *self, const char *name)
+const sim_participant_t *sim_check_named (sim_check_t *self, const char *name)
 {
     for (size_t i = 0; i < self->participants_count; i++)
-        if (strcmp (name_of (self, &self->participants [i]), name) == 0)
+        if (strcmp (sim_check_name (self, &self->participants [i]), name) == 0)
             return sim_check_records (self, i);
     return NULL;
 }
 
-static const sim_command_t *command_of (const sim_participant_t *participant, const txid_t *txid)
+const sim_command_t *sim_check_command (const sim_participant_t *participant, const txid_t *txid)
 {
     for (size_t i = 0; i < participant->commands_count; i++)
         if (txid_compare (&participant->commands [i].txid, txid) == 0)
@@ -87,80 +125,13 @@ static bool pending (command_state_t state)
     return state == COMMAND_HELD || state == COMMAND_PREPARED || state == COMMAND_EDGE;
 }
 
-/*  --- overbooking, at every instant --- */
-
-/*  Nodes of a class that a command asks for at an instant, cleaning gap included. */
-static int64_t nodes_at (const sim_command_t *command, const char *class_name, int64_t gap_ms,
-                         int64_t at_ms)
+void sim_check_lowered (sim_check_t *self, int process, const char *resource, uint32_t quantity)
 {
-    int64_t nodes = 0;
-    for (size_t i = 0; i < command->bookings_count; i++) {
-        const compute_booking_t *booking = &command->bookings [i];
-        if (strcmp (booking->class_name, class_name) == 0 && booking->from_ms <= at_ms &&
-            at_ms < booking->until_ms + gap_ms)
-            nodes += booking->nodes;
-    }
-    return nodes;
-}
-
-/*  The command that made what the reservation has now: the committed one with the highest version.
- *  One whose edge was refused took its place with nothing. */
-static const sim_command_t *current_of (const sim_participant_t *site, const char *reservation)
-{
-    assert (site->commands || site->commands_count == 0);
-    const sim_command_t *current = NULL;
-    for (size_t i = 0; i < site->commands_count; i++) {
-        const sim_command_t *command = &site->commands [i];
-        bool counts = command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
-        if (counts && strcmp (command->reservation, reservation) == 0 &&
-            (!current || command->base_version >= current->base_version))
-            current = command;
-    }
-    return current && current->state == COMMAND_COMMITTED ? current : NULL;
-}
-
-/*  What all reservations together take: for each the larger of what it has and what it may get. */
-static int64_t taken_at (const sim_participant_t *site, const char *class_name, int64_t at_ms)
-{
-    int64_t taken = 0;
-    int64_t gap_ms = site->site->cleaning_gap_ms;
-    for (size_t i = 0; i < site->commands_count; i++) {
-        const sim_command_t *command = &site->commands [i];
-        bool first = true; /* of its reservation */
-        for (size_t j = 0; j < i && first; j++)
-            first = strcmp (site->commands [j].reservation, command->reservation) != 0;
-        if (!first)
-            continue;
-        const sim_command_t *current = current_of (site, command->reservation);
-        int64_t most = current ? nodes_at (current, class_name, gap_ms, at_ms) : 0;
-        for (size_t j = i; j < site->commands_count; j++) {
-            const sim_command_t *other = &site->commands [j];
-            if ((other->state != COMMAND_HELD && other->state != COMMAND_PREPARED) ||
-                strcmp (other->reservation, command->reservation) != 0)
-                continue;
-            int64_t nodes = nodes_at (other, class_name, gap_ms, at_ms);
-            if (nodes > most)
-                most = nodes;
-        }
-        taken += most;
-    }
-    return taken;
-}
-
-static void check_overbooking (sim_check_t *self, const sim_participant_t *site)
-{
-    for (size_t i = 0; i < site->commands_count; i++)
-        for (size_t b = 0; b < site->commands [i].bookings_count; b++) {
-            const compute_booking_t *booking = &site->commands [i].bookings [b];
-            const node_class_t *nodes = site_class (site->site, booking->class_name);
-            if (!nodes)
-                continue;
-            int64_t taken = taken_at (site, booking->class_name, booking->from_ms);
-            if (taken > nodes->nodes)
-                sim_fail (self->sim, "%s/%s is overbooked at %" PRId64 ": %" PRId64 " of %u nodes",
-                          name_of (self, site), booking->class_name, booking->from_ms, taken,
-                          nodes->nodes);
-        }
+    for (size_t i = 0; i < self->participants_count; i++)
+        for (size_t r = 0; r < self->participants [i].resources_count; r++)
+            if (self->participants [i].process == process &&
+                same (self->participants [i].resources [r].name, resource))
+                self->participants [i].resources [r].in_force = quantity;
 }
 
 /*  A vote on a hold comes while it lives (R1): the first flush that shows it tells when. */
@@ -170,12 +141,12 @@ static void check_votes_in_time (sim_check_t *self, const sim_participant_t *sit
         sim_held_t *held = &self->held [i];
         if (held->process != site->process || held->voted)
             continue;
-        const sim_command_t *command = command_of (site, &held->txid);
+        const sim_command_t *command = sim_check_command (site, &held->txid);
         held->voted = command && command->state == COMMAND_PREPARED;
         char words [TXID_TEXT_BYTES];
         if (held->voted && sim_now_us (self->sim) > held->ends_us)
             sim_fail (self->sim, "%s lets %s be prepared after its hold has ended",
-                      name_of (self, site), txid_text (&held->txid, words));
+                      sim_check_name (self, site), txid_text (&held->txid, words));
     }
 }
 
@@ -185,11 +156,11 @@ void sim_check_flushed (sim_check_t *self, int process)
         if (self->participants [i].process != process)
             continue;
         self->participants [i].stale = true;
-        if (!self->participants [i].site)
+        if (self->participants [i].home)
             continue;
-        const sim_participant_t *site = sim_check_records (self, i);
-        check_overbooking (self, site);
-        check_votes_in_time (self, site);
+        (void) sim_check_records (self, i);
+        sim_grants_flushed (self, &self->participants [i]);
+        check_votes_in_time (self, &self->participants [i]);
     }
 }
 
@@ -249,19 +220,27 @@ static void check_replaced (sim_check_t *self, const sim_participant_t *particip
             outcome_recalled (self, participant->process, "Participant", &replaced->old) !=
               OUTCOME_ABORTED)
             sim_fail (self->sim, "%s votes for %s and has not aborted %s, which it replaces",
-                      name_of (self, participant), txid_text (by, words [0]),
+                      sim_check_name (self, participant), txid_text (by, words [0]),
                       txid_text (&replaced->old, words [1]));
     }
 }
 
-static void note_replaced (sim_check_t *self, const sim_message_t *hold)
+static void check_asked (sim_check_t *self, const sim_message_t *hold)
 {
-    txid_t by;
-    txid_t old [REPLACES_MAX];
-    size_t count = sim_wire_replaces (hold, &by, old);
-    for (size_t i = 0; i < count; i++)
-        self->replaced [self->replaced_count++ % SIM_HOLDS_MAX] =
-          (sim_replaced_t){.process = hold->to, .by = by, .old = old [i]};
+    sim_asked_t asked;
+    if (!sim_wire_hold_read (hold, &asked)) {
+        sim_fail (self->sim, "%s sends a Hold that can't be read",
+                  sim_name (self->sim, hold->from));
+        return;
+    }
+    for (size_t i = 0; i < asked.replaces_count; i++)
+        self->replaced [self->replaced_count++ % SIM_HOLDS_MAX] = (sim_replaced_t){
+          .process = hold->to, .by = asked.command.txid, .old = asked.replaces [i]};
+    if (!*asked.command.request_id)
+        return; /* one that is never committed */
+    for (size_t i = 0; i < self->participants_count; i++)
+        if (self->participants [i].process == hold->to && !self->participants [i].home)
+            sim_grants_asked (self, sim_check_records (self, i), &asked);
 }
 
 static void check_vote (sim_check_t *self, const sim_participant_t *participant,
@@ -273,8 +252,8 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
     refusal_reason_t refused;
     char words [TXID_TEXT_BYTES];
     if (!sim_wire_command_answer (sim_message_body (message), &txid, &state, &ttl_ms, &refused)) {
-        sim_fail (self->sim, "%s: an answer to %s that can't be read", name_of (self, participant),
-                  message->method);
+        sim_fail (self->sim, "%s: an answer to %s that can't be read",
+                  sim_check_name (self, participant), message->method);
         return;
     }
     if (state == COMMAND_HELD && refused == REFUSAL_NONE)
@@ -283,7 +262,7 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
         check_replaced (self, participant, &txid);
     if (state != COMMAND_PREPARED && state != COMMAND_COMMITTED && state != COMMAND_ABORTED)
         return;
-    const sim_command_t *durable = command_of (participant, &txid);
+    const sim_command_t *durable = sim_check_command (participant, &txid);
     command_state_t kept = durable ? durable->state : COMMAND_UNKNOWN;
     bool over = kept == COMMAND_ABORTED || kept == COMMAND_EXPIRED || kept == COMMAND_REJECTED;
     bool sound = state == COMMAND_PREPARED    ? kept != COMMAND_UNKNOWN && kept != COMMAND_HELD
@@ -294,7 +273,7 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
           outcome_recalled (self, participant->process, "Participant", &txid) == OUTCOME_ABORTED;
     if (!sound)
         sim_fail (self->sim, "%s answers %s with %s %s, its store says %s",
-                  name_of (self, participant), message->method, txid_text (&txid, words),
+                  sim_check_name (self, participant), message->method, txid_text (&txid, words),
                   command_state_word (state), command_state_word (kept));
 }
 
@@ -309,7 +288,7 @@ static void check_decision (sim_check_t *self, const sim_message_t *message)
                   sim_name (self->sim, message->from), txid_text (&txid, words));
 }
 
-static const sim_request_t *request_of (const sim_check_t *self, const char *actor,
+const sim_request_t *sim_check_request (const sim_check_t *self, const char *actor,
                                         const char *request_id)
 {
     for (size_t i = 0; i < self->book->count; i++)
@@ -319,7 +298,7 @@ static const sim_request_t *request_of (const sim_check_t *self, const char *act
 }
 
 /*  The command of the request that was committed somewhere, NULL when there is none. */
-static const sim_command_t *committed_of (sim_check_t *self, const sim_request_t *request)
+const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t *request)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
         const sim_participant_t *participant = sim_check_records (self, i);
@@ -340,38 +319,42 @@ static bool holds_something (const sim_check_t *self, const sim_command_t *curre
     for (size_t i = 0; current && i < current->bookings_count; i++)
         if (current->bookings [i].until_ms > past_ms)
             return true;
+    for (size_t i = 0; current && i < current->circuits_count; i++)
+        if (current->circuits [i].until_ms > past_ms)
+            return true;
     return false;
 }
 
 /*  T10: a transaction that was refused at the edge of some participants has been undone: whoever
  *  had committed it holds nothing of the reservation any more. */
-static bool undone (sim_check_t *self, const sim_command_t *command)
+bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
 {
     bool refused = false;
     for (size_t p = 0; p < command->parties_count; p++) {
-        const sim_participant_t *party = participant_named (self, command->parties [p]);
-        const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
+        const sim_participant_t *party = sim_check_named (self, command->parties [p]);
+        const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
         refused = refused || (there && there->state == COMMAND_EDGE_REFUSED);
-        if (!party || !party->site)
+        if (!party || party->home)
             continue;
-        if (holds_something (self, current_of (party, command->reservation)))
+        if (holds_something (
+              self, sim_current (party->commands, party->commands_count, command->reservation)))
             return false;
     }
     return refused;
 }
 
 /*  T6: committed is told only when every participant has it. */
-static void check_committed (sim_check_t *self, const sim_request_t *request)
+void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
 {
-    const sim_command_t *command = committed_of (self, request);
+    const sim_command_t *command = sim_check_committed (self, request);
     if (!command) {
         sim_fail (self->sim, "%s is told committed, and no participant has it",
                   request->request_id);
         return;
     }
     for (size_t i = 0; i < command->parties_count; i++) {
-        const sim_participant_t *party = participant_named (self, command->parties [i]);
-        const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
+        const sim_participant_t *party = sim_check_named (self, command->parties [i]);
+        const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
         command_state_t state = there ? there->state : COMMAND_UNKNOWN;
         if (state != COMMAND_COMMITTED)
             sim_fail (self->sim, "%s is told committed, at %s it is %s", request->request_id,
@@ -384,13 +367,13 @@ static void check_committed (sim_check_t *self, const sim_request_t *request)
 static void check_refused (sim_check_t *self, const sim_request_t *request,
                            const char *request_id_told)
 {
-    const sim_command_t *command = committed_of (self, request);
-    if (command && undone (self, command))
+    const sim_command_t *command = sim_check_committed (self, request);
+    if (command && sim_check_undone (self, command))
         return;
     packed_t question = sim_wire_look (request->actor, request_id_told);
     bool closed = false;
     for (size_t i = 0; i < self->participants_count && !closed; i++) {
-        if (self->participants [i].site)
+        if (!self->participants [i].home)
             continue;
         sim_message_t *answer =
           sim_recall (self->sim, self->participants [i].process, "Home", "Look", AUDITOR,
@@ -424,8 +407,9 @@ static void check_shown (sim_check_t *self, const sim_message_t *message)
                 !same (command->reservation, reservation))
                 continue;
             for (size_t p = 0; p < command->parties_count; p++) {
-                const sim_participant_t *party = participant_named (self, command->parties [p]);
-                const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
+                const sim_participant_t *party = sim_check_named (self, command->parties [p]);
+                const sim_command_t *there =
+                  party ? sim_check_command (party, &command->txid) : NULL;
                 if (!there || there->state != COMMAND_COMMITTED)
                     sim_fail (self->sim, "%s is shown committed as version %u, not so at %s",
                               reservation, version, command->parties [p]);
@@ -444,13 +428,68 @@ static void check_planner_answer (sim_check_t *self, const sim_message_t *messag
         return;
     }
     sim_answer_t answer;
-    const sim_request_t *request = request_of (self, message->actor, message->request_id);
+    const sim_request_t *request = sim_check_request (self, message->actor, message->request_id);
     if (!request || !sim_wire_answer (sim_message_body (message), &answer))
         return;
     if (answer.status == ANSWER_COMMITTED)
-        check_committed (self, request);
+        sim_check_acknowledged (self, request);
     if (answer.status == ANSWER_REFUSED)
         check_refused (self, request, answer.request_id);
+}
+
+/*  What a domain keeps of the reservation, if it came back now; false when it keeps nothing. */
+static bool part_recalled (sim_check_t *self, int process, const char *reservation,
+                           sim_part_t *part)
+{
+    char next [NAME_BYTES_MAX + 1] = "";
+    bool found = false;
+    for (bool more = true; more && !found;) {
+        packed_t question = sim_wire_list (next);
+        sim_message_t *answer =
+          sim_recall (self->sim, process, "Participant", "List", AUDITOR,
+                      (bytes_t){.data = question.data, .size = question.size});
+        free (question.data);
+        sim_part_t *list = NULL;
+        size_t count = 0;
+        more = answer && answer->status == CALL_OK &&
+               sim_wire_list_read (sim_message_body (answer), &list, &count, next, &more) && more;
+        for (size_t i = 0; i < count && !found; i++)
+            if (same (list [i].reservation, reservation)) {
+                *part = list [i];
+                found = true;
+            }
+        free (list);
+        free (answer);
+    }
+    return found;
+}
+
+/*  Use that is told is kept, as long as there is something to be used. */
+static void check_use (sim_check_t *self, const sim_message_t *message)
+{
+    const char *reservation = message->request_id; /* see sim_operator.h */
+    bool provisioned;
+    sim_part_t part;
+    if (!sim_wire_use_read (sim_message_body (message), &provisioned)) {
+        sim_fail (self->sim, "%s: an answer to %s that can't be read",
+                  sim_name (self->sim, message->from), message->method);
+        return;
+    }
+    if (provisioned != same (message->method, "Provision"))
+        sim_fail (self->sim, "%s answers %s of %s with provisioned=%d",
+                  sim_name (self->sim, message->from), message->method, reservation, provisioned);
+    if (!provisioned || self->uses_end)
+        return;
+    self->tally->counts [COUNT_PROVISIONED]++;
+    if (self->used_count < SIM_USES_MAX) {
+        sim_used_t *used = &self->used [self->used_count++];
+        used->process = message->from;
+        sim_text (used->reservation, sizeof used->reservation, reservation);
+    }
+    if (part_recalled (self, message->from, reservation, &part) && !part.ended &&
+        part.circuits_count > 0 && !part.provisioned)
+        sim_fail (self->sim, "%s tells that %s may be used, its store does not",
+                  sim_name (self->sim, message->from), reservation);
 }
 
 void sim_check_left (sim_check_t *self, const sim_message_t *message)
@@ -460,9 +499,12 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
         same (message->method, "Commit"))
         check_decision (self, message);
     if (message->kind == MESSAGE_REQUEST && same (message->method, "Hold"))
-        note_replaced (self, message);
+        check_asked (self, message);
     if (answer && same (message->service, "Planner"))
         check_planner_answer (self, message);
+    if (answer && same (message->service, "Nis") &&
+        (same (message->method, "Provision") || same (message->method, "Release")))
+        check_use (self, message);
     static const char *const verbs [] = {"Hold", "Renew", "Prepare", "Commit", "Abort", "Resolve"};
     bool verb = false;
     for (size_t i = 0; i < sizeof verbs / sizeof verbs [0]; i++)
@@ -495,244 +537,9 @@ bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
                 continue;
             snprintf (why, SIM_WHY_BYTES, "%s of %s is still %s at %s",
                       txid_text (&command->txid, words), command->request_id,
-                      command_state_word (command->state), name_of (self, participant));
+                      command_state_word (command->state), sim_check_name (self, participant));
             return false;
         }
     }
     return true;
-}
-
-static void check_mixed (sim_check_t *self, const sim_participant_t *participant,
-                         const sim_command_t *command)
-{
-    for (size_t p = 0; p < command->parties_count; p++) {
-        const sim_participant_t *party = participant_named (self, command->parties [p]);
-        const sim_command_t *there = party ? command_of (party, &command->txid) : NULL;
-        command_state_t state = there ? there->state : COMMAND_UNKNOWN;
-        char words [TXID_TEXT_BYTES];
-        if (state == COMMAND_COMMITTED || (state == COMMAND_EDGE_REFUSED && undone (self, command)))
-            continue;
-        sim_fail (self->sim, "mixed outcome of %s (%s): committed at %s, %s at %s",
-                  txid_text (&command->txid, words), command->request_id,
-                  name_of (self, participant), command_state_word (state), command->parties [p]);
-    }
-}
-
-/*  One version follows another, each made by one transaction of the owner. */
-static void check_versions (sim_check_t *self, const sim_command_t *command)
-{
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *participant = sim_check_records (self, i);
-        if (!participant->site)
-            continue;
-        for (size_t c = 0; c < participant->commands_count; c++) {
-            const sim_command_t *other = &participant->commands [c];
-            char words [2][TXID_TEXT_BYTES];
-            if (other->state != COMMAND_COMMITTED ||
-                !same (other->reservation, command->reservation))
-                continue;
-            if (other->base_version == command->base_version &&
-                txid_compare (&other->txid, &command->txid) != 0)
-                sim_fail (self->sim, "%s: %s and %s both made version %u", command->reservation,
-                          txid_text (&command->txid, words [0]),
-                          txid_text (&other->txid, words [1]), command->base_version + 1);
-            if (!same (other->actor, command->actor))
-                sim_fail (self->sim, "%s of %s was changed by %s", command->reservation,
-                          command->actor, other->actor);
-        }
-    }
-}
-
-static void check_transactions (sim_check_t *self)
-{
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *participant = sim_check_records (self, i);
-        for (size_t c = 0; c < participant->commands_count; c++) {
-            const sim_command_t *command = &participant->commands [c];
-            if (command->state == COMMAND_EXPIRED)
-                self->tally->counts [COUNT_EXPIRED]++;
-            if (command->state != COMMAND_COMMITTED)
-                continue;
-            check_mixed (self, participant, command);
-            if (participant->site)
-                check_versions (self, command);
-            else
-                self->tally->counts [COUNT_COMMITTED]++; /* its home has it: once each */
-        }
-    }
-}
-
-/*  Is the placement among what the sites have booked for that transaction? */
-static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t *placement)
-{
-    char name [2 * NAME_BYTES_MAX];
-    snprintf (name, sizeof name, "lis/%s", placement->site);
-    const sim_participant_t *site = participant_named (self, name);
-    const sim_command_t *command = site ? command_of (site, txid) : NULL;
-    for (size_t b = 0; command && b < command->bookings_count; b++) {
-        const compute_booking_t *booking = &command->bookings [b];
-        if (same (booking->need, placement->need) &&
-            same (booking->class_name, placement->class_name) &&
-            booking->from_ms == placement->from_ms && booking->until_ms == placement->until_ms)
-            return true;
-    }
-    return false;
-}
-
-static const sim_placement_t *placement_of (const sim_answer_t *answer, const char *need)
-{
-    for (size_t i = 0; i < answer->placements_count; i++)
-        if (same (answer->placements [i].need, need))
-            return &answer->placements [i];
-    return NULL;
-}
-
-static bool sites_differ (const sim_answer_t *answer)
-{
-    for (size_t i = 0; i < answer->placements_count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (same (answer->placements [i].site, answer->placements [j].site))
-                return false;
-    return true;
-}
-
-/*  Does the answer give what was wished for? Offsets count from the start of the reservation. */
-static void check_wish (sim_check_t *self, const sim_request_t *request)
-{
-    const sim_wish_t *wish = &request->wish [request->told [0] ? 0 : 1];
-    const sim_answer_t *answer = &request->answer;
-    const sim_placement_t *first = placement_of (answer, wish->needs [0].id);
-    int64_t start_ms = first ? first->from_ms - wish->needs [0].offset_ms : 0;
-    int64_t latest_ms = wish->fixed ? wish->earliest_ms : wish->latest_ms;
-    if (start_ms < wish->earliest_ms || start_ms > latest_ms)
-        sim_fail (self->sim, "%s was not placed in its time frame", request->request_id);
-    if (answer->placements_count != wish->needs_count ||
-        (wish->distinct_sites && !sites_differ (answer)))
-        sim_fail (self->sim, "%s was not placed at the sites it asked for", request->request_id);
-    for (size_t i = 0; i < wish->needs_count; i++) {
-        const sim_need_t *need = &wish->needs [i];
-        const sim_placement_t *placed = placement_of (answer, need->id);
-        int64_t duration_ms = need->duration_ms ? need->duration_ms : wish->duration_ms;
-        bool sound = placed && placed->cpus >= need->cpus &&
-                     placed->from_ms == start_ms + need->offset_ms &&
-                     placed->until_ms - placed->from_ms == duration_ms &&
-                     (!*need->site || same (placed->site, need->site));
-        if (!sound)
-            sim_fail (self->sim, "%s: need %s was not placed as asked", request->request_id,
-                      need->id);
-    }
-}
-
-static void check_told (sim_check_t *self, const sim_request_t *request)
-{
-    const sim_command_t *command = committed_of (self, request);
-    if (request->conflict [0] || request->conflict [1])
-        self->tally->counts [COUNT_CONFLICTS]++;
-    if (!request->told [0] && !request->told [1]) {
-        bool unfit = request->unfit [0] || request->unfit [1];
-        if (command && unfit && !request->conflict [0] && !request->conflict [1])
-            sim_fail (self->sim, "%s was denied and is committed", request->request_id);
-        return;
-    }
-    if (request->answer.status == ANSWER_REFUSED) {
-        self->tally->counts [COUNT_REFUSED]++;
-        bool broken = command && undone (self, command);
-        if (request->reworded && !broken)
-            sim_fail (self->sim, "%s was refused in two different ways", request->request_id);
-        if (command && !broken)
-            sim_fail (self->sim, "%s was told refused and is committed", request->request_id);
-        return;
-    }
-    if (!command) {
-        sim_fail (self->sim, "%s was told committed and is lost", request->request_id);
-        return;
-    }
-    check_committed (self, request);
-    if (!same (command->reservation, request->answer.reservation) ||
-        command->base_version + 1 != request->answer.version)
-        sim_fail (self->sim, "%s was told %s version %u, recorded is %s version %u",
-                  request->request_id, request->answer.reservation, request->answer.version,
-                  command->reservation, command->base_version + 1);
-    if (request->operation == OPERATION_RELEASE)
-        return;
-    for (size_t i = 0; i < request->answer.placements_count; i++)
-        if (!booked (self, &command->txid, &request->answer.placements [i]))
-            sim_fail (self->sim, "%s: need %s at %s was told and is not booked",
-                      request->request_id, request->answer.placements [i].need,
-                      request->answer.placements [i].site);
-    if (request->operation == OPERATION_RESERVE)
-        check_wish (self, request);
-}
-
-/*  One request id makes at most one transaction. */
-static void check_once (sim_check_t *self, const sim_request_t *request)
-{
-    const sim_command_t *first = committed_of (self, request);
-    for (size_t i = 0; first && i < self->participants_count; i++) {
-        const sim_participant_t *participant = sim_check_records (self, i);
-        for (size_t c = 0; c < participant->commands_count; c++) {
-            const sim_command_t *command = &participant->commands [c];
-            char words [2][TXID_TEXT_BYTES];
-            if (command->state == COMMAND_COMMITTED &&
-                sim_request_made (request, command->actor, command->request_id) &&
-                txid_compare (&command->txid, &first->txid) != 0)
-                sim_fail (self->sim, "%s was done twice: %s and %s", request->request_id,
-                          txid_text (&first->txid, words [0]),
-                          txid_text (&command->txid, words [1]));
-        }
-    }
-}
-
-/*  Does the list show what the last committed command has booked? */
-static void check_part (sim_check_t *self, const sim_participant_t *site, const sim_part_t *part)
-{
-    const sim_command_t *current = current_of (site, part->reservation);
-    if (!current)
-        return; /* never committed here, or broken at its edge */
-    if (part->pending)
-        sim_fail (self->sim, "%s lists %s with a change that is over", name_of (self, site),
-                  part->reservation);
-    bool same_bookings = part->bookings_count == current->bookings_count;
-    for (size_t i = 0; same_bookings && i < part->bookings_count; i++) {
-        const compute_booking_t *a = &part->bookings [i];
-        const compute_booking_t *b = &current->bookings [i];
-        same_bookings = same (a->need, b->need) && same (a->class_name, b->class_name) &&
-                        a->nodes == b->nodes && a->from_ms == b->from_ms &&
-                        a->until_ms == b->until_ms;
-    }
-    if (!same_bookings || part->version != current->base_version + 1)
-        sim_fail (self->sim, "%s lists %s otherwise than its last commit made it",
-                  name_of (self, site), part->reservation);
-}
-
-void sim_check_said (sim_check_t *self, size_t participant, const sim_command_t *commands,
-                     size_t commands_count, const sim_part_t *parts, size_t parts_count)
-{
-    self->participants [participant].stale = true;
-    const sim_participant_t *stored = sim_check_records (self, participant);
-    if (stored->commands_count != commands_count)
-        sim_fail (self->sim, "%s says it has %zu commands, its store has %zu",
-                  name_of (self, stored), commands_count, stored->commands_count);
-    for (size_t i = 0; i < commands_count && i < stored->commands_count; i++) {
-        const sim_command_t *kept = &stored->commands [i];
-        char words [TXID_TEXT_BYTES];
-        if (txid_compare (&kept->txid, &commands [i].txid) != 0 ||
-            kept->state != commands [i].state)
-            sim_fail (self->sim, "%s says %s is %s, its store says %s", name_of (self, stored),
-                      txid_text (&commands [i].txid, words),
-                      command_state_word (commands [i].state), command_state_word (kept->state));
-    }
-    for (size_t i = 0; stored->site && i < parts_count; i++)
-        check_part (self, stored, &parts [i]);
-}
-
-void sim_check_end (sim_check_t *self)
-{
-    for (size_t i = 0; i < self->participants_count; i++)
-        self->participants [i].stale = true;
-    check_transactions (self);
-    for (size_t i = 0; i < self->book->count; i++) {
-        check_told (self, &self->book->requests [i]);
-        check_once (self, &self->book->requests [i]);
-    }
 }

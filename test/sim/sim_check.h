@@ -1,28 +1,49 @@
 /*  sim_check - is every promise kept? Reads what participants recorded and what left for whom.
  *
  *  While a schedule runs: whatever a message promises must already be durable when it leaves, and
- *  after each flush nothing may be overbooked at any instant. Durable means: found by a new core
- *  that is fed the store (sim_recall), so that the stores' layout is no business of the checks.
- *  When all has settled: no mixed outcome, nothing left pending, nothing told committed lost, every
- *  answer true.
+ *  after each flush no class and no link may be overbooked at any instant. Durable means: found by
+ *  a new core that is fed the store (sim_recall), so that the stores' layout is no business of the
+ *  checks. When all has settled (sim_verdict.c): no mixed outcome, nothing left pending, nothing
+ *  told committed lost, every version complete and connected as its user asked, every answer true.
  */
 #ifndef MUSUBI_SIM_CHECK_H
 #define MUSUBI_SIM_CHECK_H
 
 #include "sim.h"
 #include "sim_book.h"
+#include "sim_load.h"
+#include "sim_map.h"
 #include "site.h"
 
 #define SIM_SITES_MAX 16
 #define SIM_HOLDS_MAX 256
+#define SIM_USES_MAX  32
 
-/*  A participant: a site, or a home when site is NULL. */
+/*  What one participant has said of itself through messages. */
+typedef struct {
+    sim_command_t *commands;
+    size_t commands_count;
+    sim_part_t *parts;
+    size_t parts_count;
+    sim_profile_t profiles [SIM_RESOURCES_MAX];
+    size_t profiles_count;
+} sim_said_t;
+
+/*  A participant: a site, a network domain, or a home. */
 typedef struct {
     int process;
-    const site_t *site;
+    bool home;
+    size_t domain; /* of the map; SIZE_MAX = none */
+    int64_t lead_ms;
+    int64_t gap_ms;
+    sim_resource_t resources [SIM_RESOURCES_MAX];
+    size_t resources_count;
+    const site_t *site;      /* of a site */
     sim_command_t *commands; /* durable as of the last flush */
     size_t commands_count;
     bool stale;
+    txid_t *taken; /* commands that held something at the last flush */
+    size_t taken_count;
 } sim_participant_t;
 
 /*  A hold whose end was told. */
@@ -41,10 +62,18 @@ typedef struct {
     txid_t old;
 } sim_replaced_t;
 
+/*  Circuits that their user was told may be used. */
+typedef struct {
+    int process;
+    char reservation [NAME_BYTES_MAX + 1];
+} sim_used_t;
+
 typedef struct {
     sim_t *sim;
     sim_book_t *book;
     sim_tally_t *tally;
+    const sim_map_t *map;
+    bool uses_end; /* users give up the use of circuits, too: nothing is known of it */
     sim_participant_t participants [SIM_SITES_MAX];
     size_t participants_count;
     uint32_t hold_age_ms_max;
@@ -52,10 +81,14 @@ typedef struct {
     size_t held_count;
     sim_replaced_t replaced [SIM_HOLDS_MAX]; /* a ring: the oldest are forgotten */
     size_t replaced_count;
+    sim_used_t used [SIM_USES_MAX];
+    size_t used_count;
 } sim_check_t;
 
 void sim_check_clear (sim_check_t *self);
-void sim_check_add (sim_check_t *self, int process, const site_t *site);
+void sim_check_add_home (sim_check_t *self, int process);
+void sim_check_add_site (sim_check_t *self, int process, const site_t *site);
+void sim_check_add_domain (sim_check_t *self, int process, size_t domain);
 
 /*  The observer's calls. */
 void sim_check_left (sim_check_t *self, const sim_message_t *message);
@@ -64,18 +97,39 @@ void sim_check_flushed (sim_check_t *self, int process);
 /*  Its wall clock goes back: a hold that lives through a restart lives so much longer (R1). */
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms);
 
+/*  An administrator was told that a resource is less from now on. */
+void sim_check_lowered (sim_check_t *self, int process, const char *resource, uint32_t quantity);
+
 /*  Is no command held, prepared or at its edge any more? why names the first that is. */
 bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES]);
 
-/*  What a settled participant has said of its commands and reservations through messages: is it
- *  what its store says? */
-void sim_check_said (sim_check_t *self, size_t participant, const sim_command_t *commands,
-                     size_t commands_count, const sim_part_t *parts, size_t parts_count);
+/*  What a settled participant has said of itself through messages: is it what its store says, and
+ *  is that free which nobody has? */
+void sim_check_said (sim_check_t *self, size_t participant, const sim_said_t *said);
 
 /*  The verdict on all records; failures go to sim_fail. */
 void sim_check_end (sim_check_t *self);
 
+/*  --- records; for sim_verdict.c, too --- */
+
 /*  The durable commands of a participant, now. */
 const sim_participant_t *sim_check_records (sim_check_t *self, size_t participant);
+
+/*  NULL when there is none of that name. */
+const sim_participant_t *sim_check_named (sim_check_t *self, const char *name);
+const char *sim_check_name (const sim_check_t *self, const sim_participant_t *participant);
+const sim_command_t *sim_check_command (const sim_participant_t *participant, const txid_t *txid);
+
+/*  The command of the request that was committed somewhere, NULL when there is none. */
+const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t *request);
+const sim_request_t *sim_check_request (const sim_check_t *self, const char *actor,
+                                        const char *request_id);
+
+/*  T10: a transaction that was refused at the edge of some participants has been undone: whoever
+ *  had committed it holds nothing of the reservation any more. */
+bool sim_check_undone (sim_check_t *self, const sim_command_t *command);
+
+/*  T6: a request told committed is committed by every participant. */
+void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request);
 
 #endif

@@ -28,7 +28,7 @@ static void send (sim_holder_t *self, sim_try_t *try, const char *method, packed
                               .request_id = "",
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = TIMEOUT_MS}};
-    memcpy (call.call.to_store, try->hold.sites [try->at].store, STORE_ID_BYTES);
+    memcpy (call.call.to_store, try->hold.parties [try->at].store, STORE_ID_BYTES);
     outbox_call (self->outbox, &call);
     free (body.data);
 }
@@ -36,10 +36,10 @@ static void send (sim_holder_t *self, sim_try_t *try, const char *method, packed
 static void begin (sim_holder_t *self, const moment_t *now)
 {
     sim_try_t *try = &self->tries [self->tries_count++];
-    size_t site = prng_below (&self->prng, self->sites_count);
-    const node_class_t *class = &self->sites [site]->classes [0];
+    size_t first = prng_below (&self->prng, self->parties_count);
+    size_t second = (first + 1) % self->parties_count;
     *try = (sim_try_t){.fate = (sim_fate_t) below (self, FATES),
-                       .processes = {self->processes [site]},
+                       .processes = {self->processes [first], self->processes [second]},
                        .due_ms = now->mono_ms + 1 + below (self, 6000)};
     sim_hold_t *hold = &try->hold;
     memcpy (hold->txid.store, self->store.id, STORE_ID_BYTES);
@@ -47,21 +47,19 @@ static void begin (sim_holder_t *self, const moment_t *now)
     hold->txid.counter = self->tries_count;
     sim_text (hold->coordinator, sizeof hold->coordinator, self->name);
     sim_text (hold->coordinator_address, sizeof hold->coordinator_address, self->address);
-    try->processes [1] = self->processes [(site + 1) % self->sites_count];
-    if (self->sites_count < 2 && try->fate == FATE_HALF)
+    hold->parties [0] = self->parties [first];
+    hold->parties [1] = self->parties [second];
+    if (self->parties_count < 2 && try->fate == FATE_HALF)
         try->fate = FATE_ABORT; /* there is no other half */
-    hold->sites_count = try->fate == FATE_HALF ? 2 : 1;
-    for (size_t i = 0; i < hold->sites_count; i++) {
-        sim_party_t *party = &hold->sites [i];
+    hold->parties_count = try->fate == FATE_HALF ? 2 : 1;
+    for (size_t i = 0; i < hold->parties_count; i++) {
+        sim_party_t *party = &hold->parties [i];
         sim_text (party->name, sizeof party->name, sim_name (self->sim, try->processes [i]));
         sim_text (party->address, sizeof party->address,
                   sim_address (self->sim, try->processes [i]));
         memcpy (party->store, sim_identity (self->sim, try->processes [i])->id, STORE_ID_BYTES);
     }
     sim_text (hold->actor, sizeof hold->actor, "alice");
-    sim_text (hold->class_name, sizeof hold->class_name, class->name);
-    hold->nodes = 1;
-    hold->cpus = class->cpus_per_node;
     hold->ttl_ms = self->ttl_ms;
 }
 
@@ -74,13 +72,13 @@ static void hold (sim_holder_t *self, const moment_t *now, sim_try_t *try)
         try->hold.until_ms = try->hold.from_ms + 10000;
         try->hold.decide_by_ms = now->wall_ms + decide_ms;
     }
-    send (self, try, "Hold", sim_wire_hold (&try->hold));
+    send (self, try, "Hold", sim_wire_hold (&try->hold, try->at));
 }
 
 /*  It is held since now: what will be done with it, and when. */
 static void held (sim_holder_t *self, const moment_t *now, sim_try_t *try, uint32_t ttl_ms)
 {
-    if (try->at + 1 < try->hold.sites_count) {
+    if (try->at + 1 < try->hold.parties_count) {
         try->at++;
         try->due_ms = now->mono_ms + 1;
         return;

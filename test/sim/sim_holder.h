@@ -10,9 +10,9 @@
 
 #include "sim.h"
 #include "sim_wire.h"
-#include "site.h"
 
 #define SIM_TRIES_MAX 12
+#define SIM_HELD_MAX  16
 
 typedef enum {
     TRY_WAITS, /* to be held */
@@ -22,7 +22,7 @@ typedef enum {
     TRY_OVER,
 } sim_try_state_t;
 
-/*  FATE_HALF: held at two sites, prepared at one, then no word any more: the one that voted must
+/*  FATE_HALF: held at two of them, prepared at one, then no word any more: the one that voted must
  *  ask the other, which only holds (T7). */
 typedef enum {
     FATE_ABORT,
@@ -37,7 +37,7 @@ typedef struct {
     sim_try_state_t state;
     sim_fate_t fate;
     sim_hold_t hold;
-    int processes [2]; /* of the sites */
+    int processes [2]; /* of its parties */
     size_t at;         /* which of them is dealt with now */
     int64_t due_ms;
     uint64_t call;
@@ -45,13 +45,13 @@ typedef struct {
 
 /*  Outlives the core's lives; fill in what is marked. */
 typedef struct {
-    sim_t *sim;         /* in */
-    int number;         /* in: its own process */
-    uint32_t ttl_ms;    /* in: what sites grant */
-    prng_t prng;        /* in */
-    int processes [16]; /* in: of the sites */
-    const site_t *sites [16];
-    size_t sites_count;
+    sim_t *sim;                         /* in */
+    int number;                         /* in: its own process */
+    uint32_t ttl_ms;                    /* in: what sites grant */
+    prng_t prng;                        /* in */
+    int processes [SIM_HELD_MAX];       /* in: of sites and domains */
+    sim_party_t parties [SIM_HELD_MAX]; /* in: what they have to be held; the rest is filled in */
+    size_t parties_count;
     size_t wanted; /* in: how many tries to make */
     sim_try_t tries [SIM_TRIES_MAX];
     size_t tries_count;

@@ -10,7 +10,7 @@
 #include "sim_tally.h"
 
 #define SIM_PROCESSES_MAX 64
-#define SIM_CUTS_MAX      32
+#define SIM_CUTS_MAX      256
 
 /*  Chances are in parts per thousand messages. */
 typedef struct {

@@ -13,6 +13,7 @@
 #define SCHEDULE_PLANNERS_MAX 8
 #define SCHEDULE_GIS_MAX      4
 #define SCHEDULE_CLIENTS_MAX  8
+#define SCHEDULE_DOMAINS_MAX  4
 
 /*  What a run is asked for, within the bounds above; 0 = drawn from the seed. */
 typedef struct {

@@ -25,6 +25,9 @@ static const char *const count_words [COUNTS] = {
   [COUNT_TAKEN_OVER] = "planners' stores taken over",
   [COUNT_CONFLICTS] = "request ids with another body refused",
   [COUNT_EXPIRED] = "holds expired",
+  [COUNT_CONNECTIONS] = "connections committed",
+  [COUNT_CROSSINGS] = "connections over several domains",
+  [COUNT_PROVISIONED] = "circuits put to use",
 };
 
 static const char *const kind_words [] = {

@@ -33,10 +33,13 @@ typedef enum {
     COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
     COUNT_EDGES, /* commands that passed their edge */
     COUNT_LATE,  /* commits re-admitted after the edge */
-    COUNT_REPAIRED,   /* transactions undone after an edge was refused */
-    COUNT_TAKEN_OVER, /* stores of dead planners settled by a finisher */
-    COUNT_CONFLICTS,  /* same request id, another body: told so */
-    COUNT_EXPIRED,    /* holds that ended by themselves */
+    COUNT_REPAIRED,    /* transactions undone after an edge was refused */
+    COUNT_TAKEN_OVER,  /* stores of dead planners settled by a finisher */
+    COUNT_CONFLICTS,   /* same request id, another body: told so */
+    COUNT_EXPIRED,     /* holds that ended by themselves */
+    COUNT_CONNECTIONS, /* paths committed, of any version */
+    COUNT_CROSSINGS,   /* of those over two domains or more */
+    COUNT_PROVISIONED, /* circuits told that they may be used */
     COUNTS
 } count_kind_t;
 

@@ -10,10 +10,15 @@
 #include "sim_message.h"
 #include "transaction.h"
 
-#define SIM_TEXT_BYTES   1024
-#define SIM_NEEDS_MAX    4
-#define SIM_PARTIES_MAX  12
-#define SIM_BOOKINGS_MAX 16
+#define SIM_TEXT_BYTES      1024
+#define SIM_NEEDS_MAX       4
+#define SIM_CONNECTIONS_MAX 4
+#define SIM_PARTIES_MAX     16
+#define SIM_BOOKINGS_MAX    16
+#define SIM_CIRCUITS_MAX    16 /* of one reservation in one domain */
+#define SIM_HOPS_MAX        16 /* links of one path */
+#define SIM_POINT_BYTES     16 /* names of vertices and links: what schedules draw is short */
+#define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain */
 
 /*  What a message says, on one line. */
 void sim_wire_text (const sim_message_t *message, char text [SIM_TEXT_BYTES]);
@@ -28,6 +33,18 @@ typedef struct {
     int64_t duration_ms; /* 0 = the request's */
 } sim_need_t;
 
+/*  Bandwidth wished for between two of the needs. */
+typedef struct {
+    char id [NAME_BYTES_MAX + 1]; /* how it is called, also when it is not said */
+    bool unnamed;                 /* its ends' ids joined by "-" are its name */
+    size_t ends [2];              /* indexes of needs */
+    uint32_t mbps;
+    double latency_ms_max; /* 0 = any */
+    int64_t offset_ms;     /* with duration 0: the time both ends share */
+    int64_t duration_ms;
+    char media [SIM_POINT_BYTES]; /* every link has it; "" = any */
+} sim_network_need_t;
+
 typedef struct {
     int64_t earliest_ms; /* wall */
     int64_t latest_ms;   /* wall */
@@ -36,23 +53,42 @@ typedef struct {
     bool distinct_sites;
     sim_need_t needs [SIM_NEEDS_MAX];
     size_t needs_count;
+    sim_network_need_t network [SIM_CONNECTIONS_MAX];
+    size_t network_count;
+    bool fixed_route;
 } sim_wish_t;
 
 packed_t sim_wire_reserve (const sim_wish_t *wish);
 
-/*  cpus 0 and duration 0 = as they are; shift_start_ms 0 = the window stays. */
-packed_t sim_wire_modify (const char *reservation, const char *need, uint32_t cpus,
-                          int64_t duration_ms, int64_t start_ms);
+/*  What a modify changes; 0 = as it is. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    uint32_t cpus;
+    char connection [NAME_BYTES_MAX + 1];
+    uint32_t mbps;
+    int64_t duration_ms;
+    int64_t start_ms;
+} sim_patch_t;
+
+packed_t sim_wire_modify (const char *reservation, const sim_patch_t *patch);
 packed_t sim_wire_release (const char *reservation);
 packed_t sim_wire_show (const char *reservation);
 packed_t sim_wire_look (const char *actor, const char *request_id);
 packed_t sim_wire_commands (const txid_t *after);
 
-/*  A site that takes part in a hold. */
+/*  Calendar.Profile of all resources, Calendar.Capacity, Nis.Provision and Nis.Release. */
+packed_t sim_wire_profile (int64_t from_ms, int64_t until_ms);
+packed_t sim_wire_capacity (const char *resource, uint32_t quantity);
+packed_t sim_wire_use (const char *reservation);
+
+/*  A site or a domain that takes part in a hold, and of what it shall hold one. */
 typedef struct {
-    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams", "nis/N" */
     char address [SIM_ADDRESS_BYTES];
     uint8_t store [STORE_ID_BYTES];
+    bool network;                       /* a domain */
+    char resource [NAME_BYTES_MAX + 1]; /* class or link */
+    uint32_t unit;                      /* CPUs of a node, 1 of a link */
 } sim_party_t;
 
 /*  A hold without a home, as a planner that tries things out sends it. */
@@ -60,19 +96,17 @@ typedef struct {
     txid_t txid;
     char coordinator [NAME_BYTES_MAX + 1];
     char coordinator_address [SIM_ADDRESS_BYTES];
-    sim_party_t sites [2];
-    size_t sites_count;
+    sim_party_t parties [2];
+    size_t parties_count;
     char actor [NAME_BYTES_MAX + 1];
-    char class_name [NAME_BYTES_MAX + 1];
-    uint32_t nodes;
-    uint32_t cpus;
     int64_t from_ms;
     int64_t until_ms;
     int64_t decide_by_ms;
     uint32_t ttl_ms;
 } sim_hold_t;
 
-packed_t sim_wire_hold (const sim_hold_t *hold);
+/*  As it is sent to one of its parties. */
+packed_t sim_wire_hold (const sim_hold_t *hold, size_t to);
 
 /*  Prepare, Commit, Abort, Renew: a txid, and for Renew the wanted life. */
 packed_t sim_wire_txid (const txid_t *txid);
@@ -92,6 +126,19 @@ typedef struct {
     int64_t until_ms;
 } sim_placement_t;
 
+/*  A path that a user is told. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    uint32_t mbps;
+    int64_t latency_us;
+    int64_t from_ms;
+    int64_t until_ms;
+    char path [SIM_HOPS_MAX + 1][SIM_POINT_BYTES];
+    size_t path_count;
+    char links [SIM_HOPS_MAX][2 * SIM_POINT_BYTES]; /* "N/n1-x1" */
+    size_t links_count;
+} sim_connection_t;
+
 /*  Same numbers as AnswerStatus. */
 typedef enum {
     ANSWER_UNKNOWN,
@@ -110,13 +157,26 @@ typedef struct {
     int64_t end_ms;
     sim_placement_t placements [SIM_BOOKINGS_MAX];
     size_t placements_count;
+    sim_connection_t connections [SIM_CONNECTIONS_MAX];
+    size_t connections_count;
     char reason [160];                          /* of a refusal */
     char request_id [REQUEST_ID_BYTES_MAX + 1]; /* with its home */
 } sim_answer_t;
 
 bool sim_wire_answer (bytes_t body, sim_answer_t *answer);
 
-/*  One command in the records of one participant. */
+/*  Bandwidth on consecutive links of a domain. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char links [SIM_HOPS_MAX][SIM_POINT_BYTES];
+    size_t links_count;
+    uint32_t mbps;
+    int64_t from_ms;
+    int64_t until_ms;
+    uint32_t hop; /* links of the path before the first of these */
+} sim_circuit_t;
+
+/*  One command in the records of one participant. What lies beyond a count is not set. */
 typedef struct {
     txid_t txid;
     command_state_t state;
@@ -129,6 +189,8 @@ typedef struct {
     size_t parties_count;
     compute_booking_t bookings [SIM_BOOKINGS_MAX];
     size_t bookings_count;
+    sim_circuit_t circuits [SIM_CIRCUITS_MAX];
+    size_t circuits_count;
     bool done;
 } sim_command_t;
 
@@ -142,8 +204,12 @@ typedef struct {
     char owner [NAME_BYTES_MAX + 1];
     uint32_t version;
     bool pending; /* a change is under way */
+    bool provisioned;
+    bool ended; /* released, or failed */
     compute_booking_t bookings [SIM_BOOKINGS_MAX];
     size_t bookings_count;
+    sim_circuit_t circuits [SIM_CIRCUITS_MAX];
+    size_t circuits_count;
 } sim_part_t;
 
 packed_t sim_wire_list (const char *after);
@@ -151,6 +217,19 @@ packed_t sim_wire_list (const char *after);
 /*  Appends to *list, which is the caller's to free. */
 bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
                          char next [NAME_BYTES_MAX + 1], bool *more);
+
+/*  Free quantity of one resource: steps [i].free from steps [i].from_ms on. */
+typedef struct {
+    char resource [NAME_BYTES_MAX + 1];
+    profile_step_t *steps;
+    size_t steps_count;
+} sim_profile_t;
+
+/*  Fills profiles, whose steps are the caller's to free. */
+bool sim_wire_profile_read (bytes_t body, sim_profile_t profiles [SIM_RESOURCES_MAX],
+                            size_t *count);
+
+bool sim_wire_use_read (bytes_t body, bool *provisioned);
 
 /*  Same numbers as ClaimState. */
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } sim_claim_t;
@@ -164,8 +243,16 @@ bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state
 /*  The txid of any message of Participant or Coordinator that names one. */
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid);
 
-/*  A Hold request's txid, and those it replaces; returns how many. */
-size_t sim_wire_replaces (const sim_message_t *hold, txid_t *txid, txid_t replaces [REPLACES_MAX]);
+/*  A Hold request as it leaves: the command it makes, without a state, the edge of its plan, and
+ *  the txids it replaces. */
+typedef struct {
+    sim_command_t command;
+    int64_t edge_ms;
+    txid_t replaces [REPLACES_MAX];
+    size_t replaces_count;
+} sim_asked_t;
+
+bool sim_wire_hold_read (const sim_message_t *hold, sim_asked_t *asked);
 
 bool sim_wire_outcome_read (bytes_t body, outcome_t *outcome);
 

@@ -1,0 +1,119 @@
+/*  sim_schedule_own - the state of one schedule; for the sim_schedule files only.
+ *
+ *  What networks add is drawn from a stream of its own: with no domains a seed gives the schedule
+ *  that it gave before there were any.
+ */
+#ifndef MUSUBI_SIM_SCHEDULE_OWN_H
+#define MUSUBI_SIM_SCHEDULE_OWN_H
+
+#include "sim_schedule.h"
+
+#include "gis.h"
+#include "lis.h"
+#include "planner.h"
+#include "sim_ambush.h"
+#include "sim_auditor.h"
+#include "sim_check.h"
+#include "sim_client.h"
+#include "sim_holder.h"
+#include "sim_operator.h"
+
+#include <assert.h>
+
+#define FINISHERS 4
+#define SECOND_US INT64_C (1000000)
+#define CALM_US   (SECOND_US / 2) /* everybody starts and is announced */
+
+#define HOLD_TTL_MS 1500
+
+static_assert ((int) SCHEDULE_PLANNERS_MAX <= SIM_PLANNERS_MAX, "users know every planner");
+static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_GIS_MAX <= SIM_SITES_MAX,
+               "all are checked");
+static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_HELD_MAX, "all can be held");
+static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_VICTIMS_MAX, "all can be hit");
+static_assert ((int) SCHEDULE_DOMAINS_MAX <= SIM_DOMAINS_MAX, "the map has room");
+
+typedef struct {
+    uint64_t seed;
+    prng_t prng;
+    sim_t *sim;
+    sim_tally_t *tally;
+    sim_book_t book;
+    sim_check_t check;
+
+    char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
+                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 2][NAME_BYTES_MAX + 1];
+    size_t names_count;
+    char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
+    const char *gis_endpoints [SCHEDULE_GIS_MAX];
+    const char
+      *others [SCHEDULE_GIS_MAX][SCHEDULE_GIS_MAX]; /* of each GIS: the endpoints of the rest */
+    const char *homes [SCHEDULE_GIS_MAX];
+    size_t gis_count;
+    gis_settings_t gis [SCHEDULE_GIS_MAX];
+    int gis_processes [SCHEDULE_GIS_MAX];
+
+    lis_settings_t lis [SCHEDULE_SITES_MAX];
+    int lis_processes [SCHEDULE_SITES_MAX];
+    size_t sites_count;
+
+    prng_t network; /* what networks add is drawn from here */
+    sim_map_t map;
+    int nis_processes [SCHEDULE_DOMAINS_MAX];
+
+    planner_settings_t planner;
+    planner_settings_t finisher;
+    int planners [SCHEDULE_PLANNERS_MAX];
+    size_t planners_count;
+    bool orphans; /* the first planner that dies never comes back */
+    int orphan;   /* who that was; SIM_NOBODY = nobody yet */
+    size_t finishers_count;
+    bool finished; /* the last of its finishers has ended */
+
+    sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last asks the probes */
+    size_t clients_count;
+    sim_holder_t holder;
+    sim_operator_t operator;
+    sim_auditor_t auditor;
+    sim_ambush_t ambush;
+    bool edgy;             /* commits come late, and others want the same */
+    uint32_t nodes_least;  /* of a site; few make conflicts */
+    uint32_t doubt_ms;     /* votes wait so long before they ask */
+    uint32_t think_ms_max; /* between two commands of a user */
+    int64_t near_ms;       /* how soon the wished windows begin, */
+    uint32_t spread;       /* and how far apart, in half seconds */
+    int64_t heal_us;
+} schedule_t;
+
+/*  sim_schedule.c: draws. */
+uint64_t schedule_draw (schedule_t *self, uint64_t bound);
+bool schedule_chance (schedule_t *self, uint32_t percent);
+
+/*  One of a list, each as likely. */
+uint32_t schedule_pick (schedule_t *self, const uint32_t *list, size_t count);
+
+#define PICK(self, ...)                                                                            \
+    schedule_pick (self, (const uint32_t []){__VA_ARGS__},                                         \
+                   sizeof (const uint32_t []){__VA_ARGS__} / sizeof (uint32_t))
+
+/*  A name that lasts as long as the schedule. */
+const char *schedule_name (schedule_t *self, const char *kind, size_t number);
+
+/*  A new process; returns its number. */
+int schedule_add (schedule_t *self, const char *name, void (*make) (void *, core_t *), void *owner,
+                  bool stays, int store_of);
+
+/*  sim_schedule_users.c: all users and whoever else asks for something. */
+void schedule_users (schedule_t *self);
+bool schedule_users_ended (const schedule_t *self);
+
+/*  Faults are over: from now on they wait for answers. */
+void schedule_users_patient (schedule_t *self);
+
+/*  One who asks once more, of whoever is up, for all that was answered. */
+void schedule_prober (schedule_t *self);
+
+/*  sim_schedule_faults.c: which faults there are, and those that have a time. */
+void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);
+
+#endif

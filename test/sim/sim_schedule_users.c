@@ -1,0 +1,286 @@
+/*  sim_schedule_users - what users wish for, and when; and who else asks for something. */
+#include "sim_schedule_own.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void draw_wish (schedule_t *self, sim_wish_t *wish)
+{
+    *wish = (sim_wish_t){.distinct_sites = schedule_chance (self, 60)};
+    wish->earliest_ms = self->near_ms + 500 * (int64_t) schedule_draw (self, self->spread);
+    wish->fixed = schedule_chance (self, 30);
+    wish->latest_ms = wish->earliest_ms + 1000 * (int64_t) schedule_draw (self, 20);
+    wish->duration_ms = 4000 + 1000 * (int64_t) schedule_draw (self, 16);
+    size_t most = self->sites_count < SIM_NEEDS_MAX ? self->sites_count : SIM_NEEDS_MAX;
+    wish->needs_count = most < 2 ? most : 2 + schedule_draw (self, most - 1);
+    for (size_t i = 0; i < wish->needs_count; i++) {
+        sim_need_t *need = &wish->needs [i];
+        snprintf (need->id, sizeof need->id, "n%zu", i + 1);
+        need->cpus = 1 + (uint32_t) schedule_draw (self, 4);
+        if (schedule_chance (self, 20))
+            need->offset_ms = 1000 * (int64_t) schedule_draw (self, 5);
+        if (schedule_chance (self, 15))
+            sim_text (need->site, sizeof need->site,
+                      self->lis [schedule_draw (self, self->sites_count)].name + strlen ("lis/"));
+    }
+}
+
+/*  Bandwidth between two of the needs, while both last or for a part of it. */
+static void draw_connection (schedule_t *self, sim_wish_t *wish, size_t a, size_t b)
+{
+    prng_t *prng = &self->network;
+    const sim_need_t *ends [2] = {&wish->needs [a], &wish->needs [b]};
+    int64_t from_ms =
+      ends [0]->offset_ms > ends [1]->offset_ms ? ends [0]->offset_ms : ends [1]->offset_ms;
+    int64_t until_ms =
+      wish->duration_ms +
+      (ends [0]->offset_ms < ends [1]->offset_ms ? ends [0]->offset_ms : ends [1]->offset_ms);
+    if (from_ms >= until_ms || wish->network_count == SIM_CONNECTIONS_MAX)
+        return;
+    sim_network_need_t *need = &wish->network [wish->network_count++];
+    *need = (sim_network_need_t){.ends = {a, b},
+                                 .mbps = 100 * (1 + (uint32_t) prng_below (prng, 4)),
+                                 .unnamed = prng_below (prng, 2) == 0};
+    if (need->unnamed)
+        snprintf (need->id, sizeof need->id, "%.20s-%.20s", ends [0]->id, ends [1]->id);
+    else
+        snprintf (need->id, sizeof need->id, "c%zu", wish->network_count);
+    if (prng_below (prng, 100) < 25)
+        need->latency_ms_max = 3 + (double) prng_below (prng, 30);
+    if (prng_below (prng, 100) < 15)
+        sim_text (need->media, sizeof need->media, "fibre");
+    if (prng_below (prng, 100) < 20) {
+        int64_t least_ms = 500;
+        int64_t room_ms = until_ms - from_ms;
+        need->duration_ms =
+          room_ms <= least_ms
+            ? room_ms
+            : least_ms + (int64_t) prng_below (prng, (uint64_t) (room_ms - least_ms));
+        need->offset_ms =
+          from_ms + (int64_t) prng_below (prng, (uint64_t) (room_ms - need->duration_ms) + 1);
+    }
+}
+
+/*  A chain over the needs, and sometimes the pairs beside it. */
+static void draw_network (schedule_t *self, sim_wish_t *wish)
+{
+    prng_t *prng = &self->network;
+    if (self->map.count == 0 || prng_below (prng, 100) < 25)
+        return;
+    bool all = prng_below (prng, 3) == 0;
+    wish->fixed_route = prng_below (prng, 100) < 25;
+    for (size_t b = 1; b < wish->needs_count; b++)
+        for (size_t a = 0; a < b; a++)
+            if (a + 1 == b || all)
+                draw_connection (self, wish, a, b);
+}
+
+static void draw_request (schedule_t *self, sim_request_t *request, size_t client, size_t number)
+{
+    static const char *const actors [] = {"alice", "bob"};
+    sim_text (request->actor, sizeof request->actor,
+              actors [schedule_draw (self, schedule_chance (self, 50) ? 1 : 2)]);
+    if (schedule_chance (self, 15))
+        snprintf (request->request_id, sizeof request->request_id, "c%zu-%zu", client, number);
+    else
+        snprintf (request->request_id, sizeof request->request_id, "c%zu-%zu@g%llu", client, number,
+                  (unsigned long long) schedule_draw (self, self->gis_count) + 1);
+    request->operation = number == 1                  ? OPERATION_RESERVE
+                         : schedule_chance (self, 30) ? OPERATION_RESERVE
+                         : schedule_chance (self, 65) ? OPERATION_MODIFY
+                                                      : OPERATION_RELEASE;
+    request->whim = (uint32_t) schedule_draw (self, 1000);
+    request->aim = (uint32_t) schedule_draw (self, 1000);
+    draw_wish (self, &request->wish [0]);
+    draw_network (self, &request->wish [0]);
+    request->wish [1] = request->wish [0];
+    request->wish [1].duration_ms += 1000;
+}
+
+static sim_errand_t *errand_add (sim_client_t *client, sim_request_t *request)
+{
+    sim_errand_t *errand = &client->errands [client->errands_count++];
+    *errand = (sim_errand_t){.request = request};
+    return errand;
+}
+
+static int64_t draw_patience (schedule_t *self)
+{
+    return schedule_chance (self, 30) ? 5 + (int64_t) schedule_draw (self, 60)
+                                      : 500 + (int64_t) schedule_draw (self, 4000);
+}
+
+/*  Another change of the same reservation, at the same time. */
+static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_request_t *first)
+{
+    sim_request_t *request = sim_book_add (&self->book);
+    *request = *first;
+    char id [NAME_BYTES_MAX + 1];
+    snprintf (id, sizeof id, "q%.50s", first->request_id);
+    sim_text (request->request_id, sizeof request->request_id, id);
+    request->whim = (uint32_t) schedule_draw (self, 1000);
+    if (schedule_chance (self, 25))
+        request->operation = OPERATION_RELEASE;
+    sim_errand_t *errand = errand_add (client, request);
+    errand->beside = true;
+    errand->think_ms = client->errands [client->errands_count - 2].think_ms;
+    errand->patience_ms = draw_patience (self);
+}
+
+static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
+{
+    size_t commands = 1 + schedule_draw (self, 4);
+    for (size_t i = 0; i < commands; i++) {
+        sim_request_t *request = sim_book_add (&self->book);
+        draw_request (self, request, number, i + 1);
+        sim_errand_t *errand = errand_add (client, request);
+        errand->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
+        errand->patience_ms = draw_patience (self);
+        if (schedule_chance (self, 20)) { /* the same to another planner at once */
+            errand = errand_add (client, request);
+            errand->beside = true;
+            errand->think_ms = (int64_t) schedule_draw (self, 1600);
+            errand->patience_ms = draw_patience (self);
+        }
+        if (schedule_chance (self, 15)) { /* the same id taken for something else */
+            errand = errand_add (client, request);
+            errand->beside = true;
+            errand->variant = 1;
+            errand->think_ms = (int64_t) schedule_draw (self, 2500);
+            errand->patience_ms = draw_patience (self);
+        }
+        if (request->operation == OPERATION_MODIFY && schedule_chance (self, 60))
+            draw_quarrel (self, client, request);
+        if (schedule_chance (self, 40)) {
+            errand = errand_add (client, request);
+            errand->show = true;
+            errand->think_ms = (int64_t) schedule_draw (self, 300);
+            errand->patience_ms = draw_patience (self);
+        }
+    }
+}
+
+static void client_begin (schedule_t *self, sim_client_t *client, const char *name)
+{
+    client->sim = self->sim;
+    client->book = &self->book;
+    memcpy (client->planners, self->planners, sizeof client->planners);
+    client->planners_count = self->planners_count;
+    prng_seed (&client->prng, prng_next (&self->prng));
+    (void) schedule_add (self, name, sim_client_make, client, false, SIM_NOBODY);
+}
+
+/*  A class of a site, or a link of a domain, for one who holds it a while. */
+static void holder_may (sim_holder_t *holder, int process, const char *resource, uint32_t unit,
+                        bool network)
+{
+    sim_party_t *party = &holder->parties [holder->parties_count];
+    holder->processes [holder->parties_count++] = process;
+    *party = (sim_party_t){.network = network, .unit = unit};
+    sim_text (party->resource, sizeof party->resource, resource);
+}
+
+static void add_holder (schedule_t *self)
+{
+    sim_holder_t *holder = &self->holder;
+    holder->sim = self->sim;
+    holder->ttl_ms = HOLD_TTL_MS;
+    holder->wanted = 1 + schedule_draw (self, 6);
+    prng_seed (&holder->prng, prng_next (&self->prng));
+    for (size_t i = 0; i < self->sites_count; i++) {
+        const node_class_t *class = &self->lis [i].site.classes [0];
+        holder_may (holder, self->lis_processes [i], class->name, class->cpus_per_node, false);
+    }
+    for (size_t i = 0; i < self->map.count; i++)
+        if (self->map.domains [i].links_count > 0)
+            holder_may (holder, self->nis_processes [i], self->map.domains [i].links [0].name, 1,
+                        true);
+    (void) schedule_add (self, schedule_name (self, "holder/", 1), sim_holder_make, holder, true,
+                         SIM_NOBODY);
+}
+
+/*  Some links are lowered, some circuits are put to use. */
+static void draw_tasks (schedule_t *self)
+{
+    prng_t *prng = &self->network;
+    sim_operator_t *operator= & self->operator;
+    for (size_t i = 0; i < self->map.count; i++) {
+        const domain_t *domain = &self->map.domains [i];
+        if (domain->links_count == 0 || prng_below (prng, 100) >= 20)
+            continue;
+        const link_t *link = &domain->links [prng_below (prng, domain->links_count)];
+        sim_task_t *task = &operator->tasks [operator->tasks_count++];
+        *task = (sim_task_t){.kind = TASK_LOWER,
+                             .due_ms = 500 + (int64_t) prng_below (prng, 8000),
+                             .domain = i,
+                             .mbps = (uint32_t) prng_below (prng, link->mbps)};
+        sim_text (task->link, sizeof task->link, link->name);
+    }
+    self->check.uses_end = prng_below (prng, 3) == 0;
+    for (size_t uses = prng_below (prng, 4); uses > 0; uses--)
+        operator->tasks [operator->tasks_count++] = (sim_task_t){
+          .kind = self->check.uses_end && prng_below (prng, 2) == 0 ? TASK_GIVE_UP : TASK_PROVISION,
+          .due_ms = 1000 + (int64_t) prng_below (prng, 9000),
+          .aim = (uint32_t) prng_below (prng, 1000)};
+}
+
+static void add_operator (schedule_t *self)
+{
+    sim_operator_t *operator= & self->operator;
+    if (self->map.count == 0)
+        return;
+    operator->sim = self->sim;
+    operator->book = & self->book;
+    operator->check = & self->check;
+    operator->domains_count = self->map.count;
+    memcpy (operator->domains, self->nis_processes, sizeof operator->domains);
+    draw_tasks (self);
+    (void) schedule_add (self, schedule_name (self, "operator/", 1), sim_operator_make, operator,
+                         true, SIM_NOBODY);
+}
+
+void schedule_users (schedule_t *self)
+{
+    add_operator (self);
+    for (size_t i = 0; i < self->clients_count; i++) {
+        draw_errands (self, &self->clients [i], i + 1);
+        client_begin (self, &self->clients [i], schedule_name (self, "client/", i + 1));
+    }
+    if (schedule_chance (self, 50))
+        return;
+    add_holder (self);
+}
+
+bool schedule_users_ended (const schedule_t *self)
+{
+    for (size_t i = 0; i < self->clients_count; i++)
+        if (!sim_client_ended (&self->clients [i]))
+            return false;
+    return sim_operator_ended (&self->operator);
+}
+
+void schedule_users_patient (schedule_t *self)
+{
+    for (size_t i = 0; i < self->clients_count; i++)
+        self->clients [i].patient = true;
+    self->operator.patient = true;
+}
+
+void schedule_prober (schedule_t *self)
+{
+    sim_client_t *prober = &self->clients [SCHEDULE_CLIENTS_MAX];
+    prober->patient = true;
+    for (size_t i = 0; i < self->book.count; i++) {
+        sim_request_t *request = &self->book.requests [i];
+        if (!request->told [0] && !request->told [1])
+            continue;
+        errand_add (prober, request)->variant = request->told [0] ? 0 : 1;
+        errand_add (prober, request)->variant = request->told [0] ? 1 : 0;
+    }
+    size_t alive = 0;
+    for (size_t i = 0; i < self->planners_count; i++)
+        if (sim_up (self->sim, self->planners [i]))
+            self->planners [alive++] = self->planners [i];
+    self->planners_count = alive;
+    client_begin (self, prober, "prober");
+}

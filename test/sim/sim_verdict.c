@@ -1,0 +1,192 @@
+/*  sim_verdict - the checks when all has settled: transactions, and what users were told. */
+#include "sim_version.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool same (const char *a, const char *b)
+{
+    return strcmp (a, b) == 0;
+}
+
+static void check_mixed (sim_check_t *self, const sim_participant_t *participant,
+                         const sim_command_t *command)
+{
+    for (size_t p = 0; p < command->parties_count; p++) {
+        const sim_participant_t *party = sim_check_named (self, command->parties [p]);
+        const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
+        command_state_t state = there ? there->state : COMMAND_UNKNOWN;
+        char words [TXID_TEXT_BYTES];
+        if (state == COMMAND_COMMITTED ||
+            (state == COMMAND_EDGE_REFUSED && sim_check_undone (self, command)))
+            continue;
+        sim_fail (self->sim, "mixed outcome of %s (%s): committed at %s, %s at %s",
+                  txid_text (&command->txid, words), command->request_id,
+                  sim_check_name (self, participant), command_state_word (state),
+                  command->parties [p]);
+    }
+}
+
+/*  One version follows another, each made by one transaction of the owner. */
+static void check_versions (sim_check_t *self, const sim_command_t *command)
+{
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *participant = sim_check_records (self, i);
+        if (participant->home)
+            continue;
+        for (size_t c = 0; c < participant->commands_count; c++) {
+            const sim_command_t *other = &participant->commands [c];
+            char words [2][TXID_TEXT_BYTES];
+            if (other->state != COMMAND_COMMITTED ||
+                !same (other->reservation, command->reservation))
+                continue;
+            if (other->base_version == command->base_version &&
+                txid_compare (&other->txid, &command->txid) != 0)
+                sim_fail (self->sim, "%s: %s and %s both made version %u", command->reservation,
+                          txid_text (&command->txid, words [0]),
+                          txid_text (&other->txid, words [1]), command->base_version + 1);
+            if (!same (other->actor, command->actor))
+                sim_fail (self->sim, "%s of %s was changed by %s", command->reservation,
+                          command->actor, other->actor);
+        }
+    }
+}
+
+/*  Compute and circuits of one reservation are at one version: who is at an older one holds
+ *  nothing of it any more. */
+static void check_agreement (sim_check_t *self, const sim_participant_t *participant,
+                             const sim_command_t *command)
+{
+    const sim_command_t *current =
+      sim_current (participant->commands, participant->commands_count, command->reservation);
+    if (current != command || command->bookings_count + command->circuits_count == 0)
+        return;
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *other = sim_check_records (self, i);
+        const sim_command_t *there =
+          other->home ? NULL
+                      : sim_current (other->commands, other->commands_count, command->reservation);
+        if (there && there->base_version > command->base_version)
+            sim_fail (self->sim, "%s holds version %u of %s, %s is at version %u",
+                      sim_check_name (self, participant), command->base_version + 1,
+                      command->reservation, sim_check_name (self, other), there->base_version + 1);
+    }
+}
+
+static void check_transactions (sim_check_t *self)
+{
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *participant = sim_check_records (self, i);
+        for (size_t c = 0; c < participant->commands_count; c++) {
+            const sim_command_t *command = &participant->commands [c];
+            if (command->state == COMMAND_EXPIRED)
+                self->tally->counts [COUNT_EXPIRED]++;
+            if (command->state != COMMAND_COMMITTED)
+                continue;
+            check_mixed (self, participant, command);
+            if (!participant->home) {
+                check_versions (self, command);
+                check_agreement (self, participant, command);
+                continue;
+            }
+            self->tally->counts [COUNT_COMMITTED]++; /* its home has it: once each */
+            sim_version_check (self, command);
+        }
+    }
+}
+
+/*  Is the placement among what the sites have booked for that transaction? */
+static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t *placement)
+{
+    char name [2 * NAME_BYTES_MAX];
+    snprintf (name, sizeof name, "lis/%s", placement->site);
+    const sim_participant_t *site = sim_check_named (self, name);
+    const sim_command_t *command = site ? sim_check_command (site, txid) : NULL;
+    for (size_t b = 0; command && b < command->bookings_count; b++) {
+        const compute_booking_t *booking = &command->bookings [b];
+        if (same (booking->need, placement->need) &&
+            same (booking->class_name, placement->class_name) &&
+            booking->from_ms == placement->from_ms && booking->until_ms == placement->until_ms)
+            return true;
+    }
+    return false;
+}
+
+static void check_told (sim_check_t *self, const sim_request_t *request)
+{
+    const sim_command_t *command = sim_check_committed (self, request);
+    if (request->conflict [0] || request->conflict [1])
+        self->tally->counts [COUNT_CONFLICTS]++;
+    if (!request->told [0] && !request->told [1]) {
+        bool unfit = request->unfit [0] || request->unfit [1];
+        if (command && unfit && !request->conflict [0] && !request->conflict [1])
+            sim_fail (self->sim, "%s was denied and is committed", request->request_id);
+        return;
+    }
+    if (request->answer.status == ANSWER_REFUSED) {
+        self->tally->counts [COUNT_REFUSED]++;
+        bool broken = command && sim_check_undone (self, command);
+        if (request->reworded && !broken)
+            sim_fail (self->sim, "%s was refused in two different ways", request->request_id);
+        if (command && !broken)
+            sim_fail (self->sim, "%s was told refused and is committed", request->request_id);
+        return;
+    }
+    if (!command) {
+        sim_fail (self->sim, "%s was told committed and is lost", request->request_id);
+        return;
+    }
+    sim_check_acknowledged (self, request);
+    if (!same (command->reservation, request->answer.reservation) ||
+        command->base_version + 1 != request->answer.version)
+        sim_fail (self->sim, "%s was told %s version %u, recorded is %s version %u",
+                  request->request_id, request->answer.reservation, request->answer.version,
+                  command->reservation, command->base_version + 1);
+    if (request->operation == OPERATION_RELEASE)
+        return;
+    for (size_t i = 0; i < request->answer.placements_count; i++)
+        if (!booked (self, &command->txid, &request->answer.placements [i]))
+            sim_fail (self->sim, "%s: need %s at %s was told and is not booked",
+                      request->request_id, request->answer.placements [i].need,
+                      request->answer.placements [i].site);
+    for (size_t i = 0; i < request->answer.connections_count; i++)
+        if (!sim_version_connected (self, &command->txid, &request->answer.connections [i]))
+            sim_fail (self->sim, "%s: connection %s was told otherwise than the domains have it",
+                      request->request_id, request->answer.connections [i].need);
+    const sim_wish_t *wish = &request->wish [request->told [0] ? 0 : 1];
+    if (request->operation == OPERATION_RESERVE &&
+        (request->answer.placements_count != wish->needs_count ||
+         request->answer.connections_count != wish->network_count))
+        sim_fail (self->sim, "%s was not told everything that it has", request->request_id);
+}
+
+/*  One request id makes at most one transaction. */
+static void check_once (sim_check_t *self, const sim_request_t *request)
+{
+    const sim_command_t *first = sim_check_committed (self, request);
+    for (size_t i = 0; first && i < self->participants_count; i++) {
+        const sim_participant_t *participant = sim_check_records (self, i);
+        for (size_t c = 0; c < participant->commands_count; c++) {
+            const sim_command_t *command = &participant->commands [c];
+            char words [2][TXID_TEXT_BYTES];
+            if (command->state == COMMAND_COMMITTED &&
+                sim_request_made (request, command->actor, command->request_id) &&
+                txid_compare (&command->txid, &first->txid) != 0)
+                sim_fail (self->sim, "%s was done twice: %s and %s", request->request_id,
+                          txid_text (&first->txid, words [0]),
+                          txid_text (&command->txid, words [1]));
+        }
+    }
+}
+
+void sim_check_end (sim_check_t *self)
+{
+    for (size_t i = 0; i < self->participants_count; i++)
+        self->participants [i].stale = true;
+    check_transactions (self);
+    for (size_t i = 0; i < self->book->count; i++) {
+        check_told (self, &self->book->requests [i]);
+        check_once (self, &self->book->requests [i]);
+    }
+}

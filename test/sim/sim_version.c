@@ -1,0 +1,279 @@
+/*  sim_version - putting a version together from everybody's records. */
+#include "sim_version.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool same (const char *a, const char *b)
+{
+    return strcmp (a, b) == 0;
+}
+
+/*  What a reservation must be like once the command is committed: the wish of its reserve, and all
+ *  changes since. False when nobody was told of it. */
+static bool wish_of (sim_check_t *self, const sim_command_t *command, sim_wish_t *wish)
+{
+    const sim_request_t *request = sim_check_request (self, command->actor, command->request_id);
+    if (!request || request->answer.status != ANSWER_COMMITTED ||
+        request->operation == OPERATION_RELEASE)
+        return false;
+    size_t body = request->told [0] ? 0 : 1;
+    if (request->operation == OPERATION_RESERVE) {
+        *wish = request->wish [body];
+        return true;
+    }
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *home = sim_check_records (self, i);
+        for (size_t c = 0; c < home->commands_count && home->home; c++) {
+            const sim_command_t *base = &home->commands [c];
+            if (base->state != COMMAND_COMMITTED ||
+                base->base_version + 1 != command->base_version ||
+                !same (base->reservation, command->reservation))
+                continue;
+            if (!wish_of (self, base, wish))
+                return false;
+            sim_book_patch (wish, &request->patch [body]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/*  The booking of a need in a transaction, and at which site; NULL when there is none, or two. */
+static const compute_booking_t *booking_of (sim_check_t *self, const txid_t *txid, const char *need,
+                                            const sim_participant_t **at)
+{
+    const compute_booking_t *found = NULL;
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *site = sim_check_records (self, i);
+        const sim_command_t *command = sim_check_command (site, txid);
+        for (size_t b = 0; command && b < command->bookings_count; b++) {
+            if (!same (command->bookings [b].need, need))
+                continue;
+            if (found)
+                return NULL;
+            found = &command->bookings [b];
+            *at = site;
+        }
+    }
+    return found;
+}
+
+static const char *site_name (const sim_check_t *self, const sim_participant_t *site)
+{
+    return sim_check_name (self, site) + strlen ("lis/");
+}
+
+/*  The circuits of one need, in the order of its path, from all domains. */
+typedef struct {
+    const sim_circuit_t *circuits [SIM_CIRCUITS_MAX];
+    size_t domains [SIM_CIRCUITS_MAX];
+    size_t circuits_count;
+    sim_hop_t hops [SIM_HOPS_MAX];
+    size_t hops_count;
+    bool gap; /* the hops don't follow each other */
+} sim_stretches_t;
+
+static void stretch_insert (sim_stretches_t *self, const sim_circuit_t *circuit, size_t domain)
+{
+    if (self->circuits_count == SIM_CIRCUITS_MAX) {
+        self->gap = true;
+        return;
+    }
+    size_t at = self->circuits_count++;
+    for (; at > 0 && self->circuits [at - 1]->hop > circuit->hop; at--) {
+        self->circuits [at] = self->circuits [at - 1];
+        self->domains [at] = self->domains [at - 1];
+    }
+    self->circuits [at] = circuit;
+    self->domains [at] = domain;
+}
+
+static void stretches_of (sim_check_t *self, const txid_t *txid, const char *need,
+                          sim_stretches_t *stretches)
+{
+    *stretches = (sim_stretches_t){0};
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *domain = sim_check_records (self, i);
+        const sim_command_t *command = sim_check_command (domain, txid);
+        for (size_t c = 0; command && c < command->circuits_count; c++)
+            if (same (command->circuits [c].need, need))
+                stretch_insert (stretches, &command->circuits [c], domain->domain);
+    }
+    for (size_t c = 0; c < stretches->circuits_count; c++) {
+        const sim_circuit_t *circuit = stretches->circuits [c];
+        stretches->gap = stretches->gap || circuit->hop != stretches->hops_count;
+        for (size_t l = 0; l < circuit->links_count; l++) {
+            if (stretches->hops_count == SIM_HOPS_MAX) {
+                stretches->gap = true;
+                return;
+            }
+            sim_hop_t *hop = &stretches->hops [stretches->hops_count++];
+            hop->domain = stretches->domains [c];
+            memcpy (hop->link, circuit->links [l], sizeof hop->link);
+        }
+    }
+}
+
+static int64_t ends_ms (const sim_wish_t *wish, const sim_need_t *need)
+{
+    return need->offset_ms + (need->duration_ms ? need->duration_ms : wish->duration_ms);
+}
+
+/*  When a connection is wanted, from the reservation's start: as given, or while both ends last. */
+static void wanted_over (const sim_wish_t *wish, const sim_network_need_t *need, int64_t *from_ms,
+                         int64_t *until_ms)
+{
+    const sim_need_t *a = &wish->needs [need->ends [0]];
+    const sim_need_t *b = &wish->needs [need->ends [1]];
+    *from_ms = a->offset_ms > b->offset_ms ? a->offset_ms : b->offset_ms;
+    *until_ms = ends_ms (wish, a) < ends_ms (wish, b) ? ends_ms (wish, a) : ends_ms (wish, b);
+    if (need->duration_ms > 0) {
+        *from_ms = need->offset_ms;
+        *until_ms = need->offset_ms + need->duration_ms;
+    }
+}
+
+static void check_connection (sim_check_t *self, const sim_command_t *command,
+                              const sim_wish_t *wish, const sim_network_need_t *need,
+                              int64_t start_ms)
+{
+    const sim_participant_t *ends [2] = {NULL, NULL};
+    char words [TXID_TEXT_BYTES];
+    (void) txid_text (&command->txid, words);
+    for (size_t e = 0; e < 2; e++)
+        if (!booking_of (self, &command->txid, wish->needs [need->ends [e]].id, &ends [e]))
+            return; /* that is told already */
+    sim_stretches_t stretches;
+    stretches_of (self, &command->txid, need->id, &stretches);
+    sim_way_t way;
+    char why [WHY_BYTES] = "its circuits don't follow each other";
+    if (stretches.gap ||
+        !sim_map_walk (self->map, site_name (self, ends [0]), site_name (self, ends [1]),
+                       need->media, stretches.hops, stretches.hops_count, &way, why)) {
+        sim_fail (self->sim, "%s: connection %s of %s: %s", words, need->id, command->request_id,
+                  why);
+        return;
+    }
+    if (need->latency_ms_max > 0 && (double) way.latency_us > need->latency_ms_max * 1000)
+        sim_fail (self->sim, "%s: connection %s has %" PRId64 " us, more than was wished for",
+                  words, need->id, way.latency_us);
+    int64_t from_ms, until_ms;
+    wanted_over (wish, need, &from_ms, &until_ms);
+    for (size_t c = 0; c < stretches.circuits_count; c++) {
+        const sim_circuit_t *circuit = stretches.circuits [c];
+        if (circuit->mbps != need->mbps || circuit->from_ms != start_ms + from_ms ||
+            circuit->until_ms != start_ms + until_ms)
+            sim_fail (self->sim,
+                      "%s: connection %s has %u Mbit/s over [%" PRId64 ", %" PRId64 ") in %s",
+                      words, need->id, circuit->mbps, circuit->from_ms, circuit->until_ms,
+                      self->map->names [stretches.domains [c]]);
+    }
+    self->tally->counts [COUNT_CONNECTIONS]++;
+    self->tally->counts [COUNT_CROSSINGS] += way.domains > 1;
+}
+
+/*  Is there anything at a participant that nobody asked for? */
+static void check_nothing_else (sim_check_t *self, const sim_participant_t *participant,
+                                const sim_command_t *command, const sim_wish_t *wish)
+{
+    for (size_t b = 0; b < command->bookings_count; b++) {
+        bool asked = false;
+        for (size_t n = 0; n < wish->needs_count; n++)
+            asked = asked || same (wish->needs [n].id, command->bookings [b].need);
+        if (!asked)
+            sim_fail (self->sim, "%s has booked %s for %s, which is no need of it",
+                      sim_check_name (self, participant), command->bookings [b].need,
+                      command->request_id);
+    }
+    for (size_t c = 0; c < command->circuits_count; c++) {
+        bool asked = false;
+        for (size_t n = 0; n < wish->network_count; n++)
+            asked = asked || same (wish->network [n].id, command->circuits [c].need);
+        if (!asked)
+            sim_fail (self->sim, "%s has a circuit %s for %s, which is no need of it",
+                      sim_check_name (self, participant), command->circuits [c].need,
+                      command->request_id);
+    }
+}
+
+/*  Every need has what it asked for, at one site, from one start; every connection leads all the
+ *  way. */
+static void check_wish (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish)
+{
+    const sim_participant_t *sites [SIM_NEEDS_MAX] = {NULL};
+    char words [TXID_TEXT_BYTES];
+    (void) txid_text (&command->txid, words);
+    const compute_booking_t *first =
+      booking_of (self, &command->txid, wish->needs [0].id, &sites [0]);
+    int64_t start_ms = first ? first->from_ms - wish->needs [0].offset_ms : 0;
+    int64_t latest_ms = wish->fixed ? wish->earliest_ms : wish->latest_ms;
+    if (start_ms < wish->earliest_ms || start_ms > latest_ms)
+        sim_fail (self->sim, "%s: %s was not placed in its time frame", words, command->request_id);
+    for (size_t n = 0; n < wish->needs_count; n++) {
+        const sim_need_t *need = &wish->needs [n];
+        const compute_booking_t *booking = booking_of (self, &command->txid, need->id, &sites [n]);
+        bool sound = booking && booking->cpus >= need->cpus &&
+                     booking->from_ms == start_ms + need->offset_ms &&
+                     booking->until_ms == start_ms + ends_ms (wish, need) &&
+                     (!*need->site || same (site_name (self, sites [n]), need->site));
+        const node_class_t *class = booking ? &sites [n]->site->classes [0] : NULL;
+        if (!sound || (uint64_t) booking->nodes * class->cpus_per_node < need->cpus)
+            sim_fail (self->sim, "%s: need %s of %s was not placed as asked", words, need->id,
+                      command->request_id);
+        for (size_t other = 0; other < n && wish->distinct_sites; other++)
+            if (sites [other] == sites [n])
+                sim_fail (self->sim, "%s: %s wanted different sites", words, command->request_id);
+    }
+    for (size_t n = 0; n < wish->network_count; n++)
+        check_connection (self, command, wish, &wish->network [n], start_ms);
+}
+
+void sim_version_check (sim_check_t *self, const sim_command_t *command)
+{
+    sim_wish_t wish;
+    bool release = command->operation == OPERATION_RELEASE;
+    bool known = !release && wish_of (self, command, &wish);
+    for (size_t p = 0; p < command->parties_count; p++) {
+        const sim_participant_t *party = sim_check_named (self, command->parties [p]);
+        const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
+        if (there && there->state == COMMAND_EDGE_REFUSED)
+            return; /* undone: see check_mixed */
+        if (release && there && there->bookings_count + there->circuits_count > 0)
+            sim_fail (self->sim, "%s keeps something of %s, which it releases",
+                      command->parties [p], command->reservation);
+        if (known && there)
+            check_nothing_else (self, party, there, &wish);
+    }
+    if (known)
+        check_wish (self, command, &wish);
+}
+
+bool sim_version_connected (sim_check_t *self, const txid_t *txid,
+                            const sim_connection_t *connection)
+{
+    sim_stretches_t stretches;
+    stretches_of (self, txid, connection->need, &stretches);
+    bool alike = stretches.hops_count == connection->links_count &&
+                 connection->path_count == connection->links_count + 1;
+    for (size_t h = 0; h < stretches.hops_count && alike; h++) {
+        char link [2 * SIM_POINT_BYTES];
+        snprintf (link, sizeof link, "%s/%s", self->map->names [stretches.hops [h].domain],
+                  stretches.hops [h].link);
+        alike = same (link, connection->links [h]);
+    }
+    for (size_t c = 0; c < stretches.circuits_count && alike; c++)
+        alike = stretches.circuits [c]->mbps == connection->mbps &&
+                stretches.circuits [c]->from_ms == connection->from_ms &&
+                stretches.circuits [c]->until_ms == connection->until_ms;
+    sim_way_t way;
+    char why [WHY_BYTES];
+    if (!alike || !sim_map_walk (self->map, connection->path [0],
+                                 connection->path [connection->path_count - 1], "", stretches.hops,
+                                 stretches.hops_count, &way, why))
+        return false;
+    for (size_t v = 0; v < connection->path_count && alike; v++)
+        alike = same (way.vertices [v], connection->path [v]);
+    return alike && way.latency_us == connection->latency_us;
+}
