@@ -2,6 +2,7 @@
 #include "audit.h"
 
 #include "json.h"
+#include "must.h"
 #include "records.h"
 
 #include <errno.h>
@@ -40,6 +41,79 @@ static void note (json_t *set, const char *name)
         abort ();
 }
 
+/*  --- what a participant has, as the directory tells it --- */
+
+static void take_text (char *to, size_t size, const char *from)
+{
+    snprintf (to, size, "%.*s", (int) size - 1, from);
+}
+
+/*  The caller frees the list. */
+static attribute_t *attributes_of (const json_t *described, size_t *count)
+{
+    const json_t *written = json_object_get (described, "attributes");
+    attribute_t *list = must (calloc (json_array_size (written) + 1, sizeof *list));
+    *count = json_array_size (written);
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *attribute = json_array_get (written, i);
+        take_text (list [i].name, sizeof list [i].name, text_of (attribute, "name"));
+        take_text (list [i].value, sizeof list [i].value, text_of (attribute, "value"));
+    }
+    return list;
+}
+
+static void take_class (audit_t *audit, const char *participant, const json_t *written,
+                        int64_t cleaning_gap_ms)
+{
+    node_class_t class = {.nodes = (uint32_t) number_of (written, "nodes"),
+                          .cpus_per_node = (uint32_t) number_of (written, "cpus_per_node")};
+    take_text (class.name, sizeof class.name, text_of (written, "name"));
+    class.attributes = attributes_of (written, &class.attributes_count);
+    check_class (audit->check, participant, &class, cleaning_gap_ms);
+    free (class.attributes);
+}
+
+static void take_vertex (audit_t *audit, const char *participant, const json_t *written)
+{
+    const char *kind = text_of (written, "kind");
+    vertex_t vertex = {.kind = strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
+                               : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
+                                                                       : VERTEX_SITE};
+    take_text (vertex.name, sizeof vertex.name, text_of (written, "name"));
+    vertex.attributes = attributes_of (written, &vertex.attributes_count);
+    check_vertex (audit->check, participant, &vertex);
+    free (vertex.attributes);
+}
+
+static void take_link (audit_t *audit, const char *participant, const json_t *written)
+{
+    double latency_ms = json_number_value (json_object_get (written, "latency_ms"));
+    link_t link = {.mbps = (uint32_t) number_of (written, "mbps"),
+                   .latency_us = (int64_t) llround (latency_ms * 1000)};
+    take_text (link.name, sizeof link.name, text_of (written, "name"));
+    take_text (link.ends [0], sizeof link.ends [0], text_of (written, "a"));
+    take_text (link.ends [1], sizeof link.ends [1], text_of (written, "b"));
+    link.attributes = attributes_of (written, &link.attributes_count);
+    check_link (audit->check, participant, &link);
+    free (link.attributes);
+}
+
+static void take_entry (audit_t *audit, const char *participant, const json_t *entry)
+{
+    const json_t *site = json_object_get (entry, "site");
+    const json_t *domain = json_object_get (entry, "domain");
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (site, "classes"), i, one)
+      take_class (audit, participant, one, number_of (site, "cleaning_gap_ms"));
+    json_array_foreach (json_object_get (domain, "vertices"), i, one)
+      take_vertex (audit, participant, one);
+    json_array_foreach (json_object_get (domain, "links"), i, one)
+      take_link (audit, participant, one);
+}
+
+/*  --- its records --- */
+
 static void take_record (void *owner, const check_record_t *record)
 {
     audit_t *audit = owner;
@@ -47,56 +121,6 @@ static void take_record (void *owner, const check_record_t *record)
     for (size_t i = 0; i < record->plan->participants_count; i++)
         note (audit->named, record->plan->participants [i].name);
     audit->records++;
-}
-
-static void take_site (audit_t *audit, const char *participant, const json_t *site)
-{
-    size_t i;
-    const json_t *class;
-    json_array_foreach (json_object_get (site, "classes"), i, class) check_class (
-      audit->check, participant, text_of (class, "name"), number_of (class, "nodes"),
-      (uint32_t) number_of (class, "cpus_per_node"), number_of (site, "cleaning_gap_ms"));
-}
-
-/*  Attributes as one text; with their names in order, so that the order told does not matter. */
-static char *attributes_text (const json_t *attributes)
-{
-    json_t *by_name = json_object ();
-    size_t i;
-    const json_t *attribute;
-    json_array_foreach (attributes, i, attribute) json_object_set_new (
-      by_name, text_of (attribute, "name"), json_string (text_of (attribute, "value")));
-    char *text = json_dumps (by_name, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref (by_name);
-    if (!text)
-        abort ();
-    return text;
-}
-
-static vertex_kind_t kind_of (const json_t *vertex)
-{
-    const char *kind = text_of (vertex, "kind");
-    return strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
-           : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
-                                                   : VERTEX_SITE;
-}
-
-static void take_domain (audit_t *audit, const char *participant, const json_t *domain)
-{
-    size_t i;
-    const json_t *vertex;
-    json_array_foreach (json_object_get (domain, "vertices"), i, vertex)
-    {
-        char *attributes = attributes_text (json_object_get (vertex, "attributes"));
-        check_vertex (audit->check, participant, text_of (vertex, "name"), kind_of (vertex),
-                      attributes);
-        free (attributes);
-    }
-    const json_t *link;
-    json_array_foreach (json_object_get (domain, "links"), i, link) check_link (
-      audit->check, participant, text_of (link, "name"),
-      (const char *[]){text_of (link, "a"), text_of (link, "b")}, number_of (link, "mbps"),
-      (int64_t) llround (json_number_value (json_object_get (link, "latency_ms")) * 1000));
 }
 
 /*  All pages of one participant; false when it stops answering. */
@@ -152,8 +176,7 @@ static void gather (audit_t *audit)
         const char *name = text_of (entry, "name");
         if (!keeps_records (name))
             continue;
-        take_site (audit, name, json_object_get (entry, "site"));
-        take_domain (audit, name, json_object_get (entry, "domain"));
+        take_entry (audit, name, entry);
         if (gather_from (audit, entry))
             note (audit->heard, name);
         else

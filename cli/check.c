@@ -57,6 +57,17 @@ check_t *check_new (void)
     return must (calloc (1, sizeof (check_t)));
 }
 
+void asked_clear (asked_t *self)
+{
+    for (size_t i = 0; i < self->compute_count; i++)
+        free (self->compute [i].require);
+    for (size_t i = 0; i < self->network_count; i++)
+        free (self->network [i].require);
+    free (self->compute);
+    free (self->network);
+    *self = (asked_t){0};
+}
+
 static void record_clear (record_t *record)
 {
     plan_clear (&record->plan);
@@ -64,11 +75,9 @@ static void record_clear (record_t *record)
     for (size_t i = 0; i < record->circuits_count; i++)
         free (record->circuits [i].links);
     free (record->circuits);
-    if (record->asked) {
-        free (record->asked->compute);
-        free (record->asked->network);
-        free (record->asked);
-    }
+    if (record->asked)
+        asked_clear (record->asked);
+    free (record->asked);
 }
 
 void check_destroy (check_t **self_p)
@@ -78,6 +87,8 @@ void check_destroy (check_t **self_p)
         return;
     for (size_t i = 0; i < self->records_count; i++)
         record_clear (&self->records [i]);
+    for (size_t i = 0; i < self->offers_count; i++)
+        free (self->offers [i].attributes);
     for (size_t i = 0; i < self->points_count; i++)
         free (self->points [i].attributes);
     free (self->records);
@@ -92,43 +103,46 @@ void check_destroy (check_t **self_p)
 /*  --- gathering --- */
 
 static offer_t *add_offer (check_t *self, const char *participant, const char *name,
-                           int64_t quantity)
+                           int64_t quantity, const attribute_t *attributes, size_t attributes_count)
 {
     offer_t *added =
       check_append (&self->offers, &self->offers_count, &self->offers_room, sizeof *added);
     copy_text (added->participant, sizeof added->participant, participant);
     copy_text (added->name, sizeof added->name, name);
     added->quantity = quantity;
+    added->attributes = copy_list (attributes, attributes_count, sizeof *attributes);
+    added->attributes_count = attributes_count;
     return added;
 }
 
-void check_class (check_t *self, const char *participant, const char *class_name, int64_t nodes,
-                  uint32_t cpus_per_node, int64_t cleaning_gap_ms)
+void check_class (check_t *self, const char *participant, const node_class_t *class,
+                  int64_t cleaning_gap_ms)
 {
-    offer_t *added = add_offer (self, participant, class_name, nodes);
-    added->cpus_per_node = cpus_per_node;
+    offer_t *added = add_offer (self, participant, class->name, class->nodes, class->attributes,
+                                class->attributes_count);
+    added->cpus_per_node = class->cpus_per_node;
     added->cleaning_gap_ms = cleaning_gap_ms;
 }
 
-void check_link (check_t *self, const char *participant, const char *link,
-                 const char *const ends [2], int64_t mbps, int64_t latency_us)
+void check_link (check_t *self, const char *participant, const link_t *link)
 {
-    offer_t *added = add_offer (self, participant, link, mbps);
+    offer_t *added = add_offer (self, participant, link->name, link->mbps, link->attributes,
+                                link->attributes_count);
     added->is_link = true;
-    added->latency_us = latency_us;
-    for (size_t i = 0; i < 2; i++)
-        copy_text (added->ends [i], sizeof added->ends [i], ends [i]);
+    added->latency_us = link->latency_us;
+    memcpy (added->ends, link->ends, sizeof added->ends);
 }
 
-void check_vertex (check_t *self, const char *participant, const char *vertex, vertex_kind_t kind,
-                   const char *attributes)
+void check_vertex (check_t *self, const char *participant, const vertex_t *vertex)
 {
     point_t *added =
       check_append (&self->points, &self->points_count, &self->points_room, sizeof *added);
     copy_text (added->participant, sizeof added->participant, participant);
-    copy_text (added->name, sizeof added->name, vertex);
-    added->kind = kind;
-    added->attributes = must (strdup (attributes));
+    copy_text (added->name, sizeof added->name, vertex->name);
+    added->kind = vertex->kind;
+    added->attributes =
+      copy_list (vertex->attributes, vertex->attributes_count, sizeof *vertex->attributes);
+    added->attributes_count = vertex->attributes_count;
 }
 
 void check_silent (check_t *self, const char *participant)
@@ -143,6 +157,14 @@ static asked_t *copy_asked (const asked_t *from)
     asked_t *copy = copy_list (from, 1, sizeof *from);
     copy->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
     copy->network = copy_list (from->network, from->network_count, sizeof *from->network);
+    for (size_t i = 0; i < copy->compute_count; i++)
+        copy->compute [i].require =
+          copy_list (from->compute [i].require, from->compute [i].require_count,
+                     sizeof *from->compute [i].require);
+    for (size_t i = 0; i < copy->network_count; i++)
+        copy->network [i].require =
+          copy_list (from->network [i].require, from->network [i].require_count,
+                     sizeof *from->network [i].require);
     return copy;
 }
 

@@ -28,15 +28,13 @@ void check_destroy (check_t **self_p);
 /*  --- what there is --- */
 
 /*  A class of a participant, with the time kept free after each booking. */
-void check_class (check_t *self, const char *participant, const char *class_name, int64_t nodes,
-                  uint32_t cpus_per_node, int64_t cleaning_gap_ms);
+void check_class (check_t *self, const char *participant, const node_class_t *class,
+                  int64_t cleaning_gap_ms);
 
-/*  A link of a domain ("nis/N"), and a vertex as that domain describes it; attributes as one text,
- *  alike where they are alike. A site's vertex has the short name of the site ("ams"). */
-void check_link (check_t *self, const char *participant, const char *link,
-                 const char *const ends [2], int64_t mbps, int64_t latency_us);
-void check_vertex (check_t *self, const char *participant, const char *vertex, vertex_kind_t kind,
-                   const char *attributes);
+/*  A link of a domain ("nis/N"), and a vertex as that domain describes it. A site's vertex has the
+ *  short name of the site ("ams"). */
+void check_link (check_t *self, const char *participant, const link_t *link);
+void check_vertex (check_t *self, const char *participant, const vertex_t *vertex);
 
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
@@ -46,6 +44,9 @@ void check_silent (check_t *self, const char *participant);
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
     uint32_t cpus;
+    char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
+    requirement_t *require;
+    size_t require_count;
     int64_t offset_ms;
     int64_t duration_ms; /* 0 = the request's */
 } asked_compute_t;
@@ -55,12 +56,17 @@ typedef struct {
     char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
     uint32_t mbps;
     int64_t latency_us_max; /* 0 = any */
+    requirement_t *require; /* of every link */
+    size_t require_count;
     int64_t offset_ms;
     int64_t duration_ms; /* 0 = to the end of what both ends share; with offset 0: all of that */
 } asked_connection_t;
 
-/*  The request that a plan was made for, as its participants keep it. */
+/*  The request that a plan was made for, as its participants keep it. Owns its lists. */
 typedef struct {
+    int64_t earliest_ms; /* of the start; a fixed one is the latest, too. 0 = not asked */
+    int64_t latest_ms;
+    int64_t deadline_ms;
     int64_t duration_ms;
     bool distinct_sites;
     asked_compute_t *compute;
@@ -68,6 +74,8 @@ typedef struct {
     asked_connection_t *network;
     size_t network_count;
 } asked_t;
+
+void asked_clear (asked_t *self);
 
 /*  One command as the participant recorded it, with what it books there. */
 typedef struct {

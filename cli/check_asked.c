@@ -1,55 +1,51 @@
 /*  check_asked - does each reservation have what its request asks, and no more?
  *
  *  A reservation is what its last committed version says, over all participants of that version.
- *  Each compute need must be booked once, and all at times that mean one start. The circuits of a
- *  network need are laid end to end by their hops and walked, link by link as the domains describe
- *  them, from the site of the need's first end to that of its second.
+ *  Each compute need must be booked once, on nodes as it wants them, and all at times that mean one
+ *  start within the frame asked.
  */
 #include "check_state.h"
 
 #include <stdlib.h>
 
-/*  One booking or circuit of the version that is judged, and whose. */
-typedef struct {
-    const char *participant;
-    const compute_booking_t *booking;
-} booked_t;
+/*  --- what is required of nodes and links --- */
 
-typedef struct {
-    const char *participant;
-    const circuit_t *circuit;
-} laid_t;
-
-typedef struct {
-    check_t *check;
-    const char *reservation;
-    const asked_t *asked;
-    booked_t *booked;
-    size_t booked_count;
-    laid_t *laid; /* in order of need and hop */
-    size_t laid_count;
-    bool start_set;
-    int64_t start_ms;
-} judged_t;
-
-static int by_need_and_hop (const void *a, const void *b)
+static bool attribute_does (const attribute_t *attribute, const requirement_t *require)
 {
-    const laid_t *one = a;
-    const laid_t *other = b;
-    int order = strcmp (one->circuit->need, other->circuit->need);
-    if (order)
-        return order;
-    return (one->circuit->hop > other->circuit->hop) - (one->circuit->hop < other->circuit->hop);
+    if (strcmp (attribute->name, require->attribute) != 0)
+        return false;
+    char *end;
+    double number = strtod (attribute->value, &end);
+    return require->numeric ? *attribute->value && !*end && number >= require->min
+                            : strcmp (attribute->value, require->value) == 0;
+}
+
+const char *check_lacking (const offer_t *offer, const requirement_t *require, size_t count)
+{
+    for (size_t r = 0; r < count; r++) {
+        bool does = false;
+        for (size_t a = 0; a < offer->attributes_count && !does; a++)
+            does = attribute_does (&offer->attributes [a], &require [r]);
+        if (!does)
+            return require [r].attribute;
+    }
+    return NULL;
+}
+
+const char *check_short_name (const char *participant)
+{
+    const char *slash = strchr (participant, '/');
+    return slash ? slash + 1 : participant;
 }
 
 /*  --- compute needs --- */
 
-static int64_t duration_of (const asked_t *asked, const asked_compute_t *need)
+int64_t check_duration (const asked_t *asked, const asked_compute_t *need)
 {
     return need->duration_ms ? need->duration_ms : asked->duration_ms;
 }
 
-static const asked_compute_t *compute_need (const asked_t *asked, const char *id)
+const asked_compute_t *check_compute_need (const asked_t *asked, const char *id)
 {
     for (size_t i = 0; i < asked->compute_count; i++)
         if (strcmp (asked->compute [i].id, id) == 0)
@@ -57,8 +53,7 @@ static const asked_compute_t *compute_need (const asked_t *asked, const char *id
     return NULL;
 }
 
-/*  The first booking of a need; NULL when there is none. */
-static const booked_t *booking_of (const judged_t *self, const char *need)
+const booked_t *check_booking (const judged_t *self, const char *need)
 {
     for (size_t i = 0; i < self->booked_count; i++)
         if (strcmp (self->booked [i].booking->need, need) == 0)
@@ -66,20 +61,36 @@ static const booked_t *booking_of (const judged_t *self, const char *need)
     return NULL;
 }
 
-static void judge_booking (judged_t *self, const asked_compute_t *need, const booked_t *booked)
+/*  Are the nodes as the need wants them? */
+static void judge_nodes (const judged_t *self, const asked_compute_t *need, const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
-    const offer_t *offer = check_offer (self->check, booked->participant, booking->class_name);
-    int64_t start_ms = booking->from_ms - need->offset_ms;
+    const offer_t *class = check_offer (self->check, booked->participant, booking->class_name);
+    if (*need->site && strcmp (need->site, check_short_name (booked->participant)) != 0)
+        check_violation (self->check, "reservation %s: %s asks site %s, it is booked at %s",
+                         self->reservation, need->id, need->site, booked->participant);
     if (booking->cpus != need->cpus)
         check_violation (self->check, "reservation %s: %s asks %u CPUs, %s has %u booked",
                          self->reservation, need->id, need->cpus, booked->participant,
                          booking->cpus);
-    if (offer && (int64_t) booking->nodes * offer->cpus_per_node < need->cpus)
+    if (!class)
+        return; /* told where it is booked */
+    if ((int64_t) booking->nodes * class->cpus_per_node < need->cpus)
         check_violation (
           self->check, "reservation %s: %s asks %u CPUs, its %u nodes at %s have fewer",
           self->reservation, need->id, need->cpus, booking->nodes, booked->participant);
-    if (booking->until_ms - booking->from_ms != duration_of (self->asked, need))
+    const char *lacks = check_lacking (class, need->require, need->require_count);
+    if (lacks)
+        check_violation (self->check, "reservation %s: %s is at %s/%s, which has not the %s asked",
+                         self->reservation, need->id, booked->participant, class->name, lacks);
+}
+
+static void judge_booking (judged_t *self, const asked_compute_t *need, const booked_t *booked)
+{
+    const compute_booking_t *booking = booked->booking;
+    int64_t start_ms = booking->from_ms - need->offset_ms;
+    judge_nodes (self, need, booked);
+    if (booking->until_ms - booking->from_ms != check_duration (self->asked, need))
         check_violation (self->check, "reservation %s: %s is not booked for as long as it asks",
                          self->reservation, need->id);
     if (self->start_set && start_ms != self->start_ms)
@@ -101,17 +112,36 @@ static void judge_distinct (const judged_t *self)
                                  self->booked [i].booking->need, self->booked [i].participant);
 }
 
+/*  Does it start and end when it was asked to? */
+static void judge_frame (const judged_t *self)
+{
+    const asked_t *asked = self->asked;
+    int64_t end_ms = INT64_MIN;
+    for (size_t i = 0; i < self->booked_count; i++)
+        if (self->booked [i].booking->until_ms > end_ms)
+            end_ms = self->booked [i].booking->until_ms;
+    if (asked->earliest_ms && self->start_ms < asked->earliest_ms)
+        check_violation (self->check, "reservation %s starts %lld ms before the earliest start",
+                         self->reservation, (long long) (asked->earliest_ms - self->start_ms));
+    if (asked->latest_ms && self->start_ms > asked->latest_ms)
+        check_violation (self->check, "reservation %s starts %lld ms after the latest start",
+                         self->reservation, (long long) (self->start_ms - asked->latest_ms));
+    if (asked->deadline_ms && end_ms > asked->deadline_ms)
+        check_violation (self->check, "reservation %s ends %lld ms after its deadline",
+                         self->reservation, (long long) (end_ms - asked->deadline_ms));
+}
+
 static void judge_compute (judged_t *self)
 {
     for (size_t i = 0; i < self->asked->compute_count; i++)
-        if (!booking_of (self, self->asked->compute [i].id))
+        if (!check_booking (self, self->asked->compute [i].id))
             check_violation (self->check, "reservation %s: %s is booked nowhere", self->reservation,
                              self->asked->compute [i].id);
     for (size_t i = 0; i < self->booked_count; i++) {
         const booked_t *booked = &self->booked [i];
         const char *id = booked->booking->need;
-        const asked_compute_t *need = compute_need (self->asked, id);
-        const booked_t *first = booking_of (self, id);
+        const asked_compute_t *need = check_compute_need (self->asked, id);
+        const booked_t *first = check_booking (self, id);
         if (!need)
             check_violation (self->check,
                              "reservation %s: %s has a booking for %s, which is not asked for",
@@ -124,204 +154,21 @@ static void judge_compute (judged_t *self)
     }
     if (self->asked->distinct_sites)
         judge_distinct (self);
-}
-
-/*  --- network needs --- */
-
-/*  "ams" of "lis/ams": what the site is called as a vertex. */
-static const char *vertex_of (const char *participant)
-{
-    const char *slash = strchr (participant, '/');
-    return slash ? slash + 1 : participant;
-}
-
-/*  The time asked, from the reservation's start. */
-static void span_of (const asked_t *asked, const asked_connection_t *need, int64_t *from_ms,
-                     int64_t *until_ms)
-{
-    int64_t shared_from_ms = INT64_MIN;
-    int64_t shared_until_ms = INT64_MAX;
-    for (size_t end = 0; end < 2; end++) {
-        const asked_compute_t *compute = compute_need (asked, need->ends [end]);
-        int64_t until = compute->offset_ms + duration_of (asked, compute);
-        shared_from_ms = compute->offset_ms > shared_from_ms ? compute->offset_ms : shared_from_ms;
-        shared_until_ms = until < shared_until_ms ? until : shared_until_ms;
-    }
-    bool given = need->offset_ms || need->duration_ms;
-    *from_ms = given ? need->offset_ms : shared_from_ms;
-    *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
-}
-
-static void judge_amount (const judged_t *self, const asked_connection_t *need, const laid_t *laid)
-{
-    const circuit_t *circuit = laid->circuit;
-    int64_t from_ms, until_ms;
-    span_of (self->asked, need, &from_ms, &until_ms);
-    if (circuit->mbps != need->mbps)
-        check_violation (self->check, "reservation %s: %s asks %u Mbit/s, %s has %u booked",
-                         self->reservation, need->id, need->mbps, laid->participant, circuit->mbps);
-    if (circuit->from_ms != self->start_ms + from_ms ||
-        circuit->until_ms != self->start_ms + until_ms)
-        check_violation (self->check, "reservation %s: %s is booked at %s over another time",
-                         self->reservation, need->id, laid->participant);
-}
-
-#define WALK_VERTICES_MAX 257
-
-/*  A walk along a connection. */
-typedef struct {
-    const char *at; /* vertex */
-    uint32_t hops;
-    int64_t latency_us;
-    const char *passed [WALK_VERTICES_MAX]; /* the first and the present one too */
-    size_t passed_count;
-} walk_t;
-
-static bool step_to (walk_t *walk, const char *vertex)
-{
-    walk->at = vertex;
-    for (size_t i = 0; i < walk->passed_count; i++)
-        if (strcmp (walk->passed [i], vertex) == 0)
-            return false;
-    if (walk->passed_count == WALK_VERTICES_MAX)
-        return false;
-    walk->passed [walk->passed_count++] = vertex;
-    return true;
-}
-
-/*  May one go from one domain to another here? Both must know the place, and mean the same. */
-static bool may_cross (const check_t *check, const char *from, const char *to, const char *vertex)
-{
-    const point_t *one = check_point (check, from, vertex);
-    const point_t *other = check_point (check, to, vertex);
-    return strcmp (from, to) == 0 ||
-           (one && other && one->kind == other->kind && one->kind != VERTEX_ROUTER &&
-            strcmp (one->attributes, other->attributes) == 0);
-}
-
-/*  Along one circuit; false when it leads nowhere, which is told. */
-static bool walk_circuit (const judged_t *self, const asked_connection_t *need, const laid_t *laid,
-                          walk_t *walk)
-{
-    for (size_t l = 0; l < laid->circuit->links_count; l++) {
-        const char *name = laid->circuit->links [l];
-        const offer_t *link = check_offer (self->check, laid->participant, name);
-        if (!link || !link->is_link)
-            return false; /* told where it is booked */
-        size_t near_end = strcmp (link->ends [0], walk->at) == 0 ? 0 : 1;
-        if (strcmp (link->ends [near_end], walk->at) != 0) {
-            check_violation (
-              self->check, "reservation %s: %s is broken: link %s/%s does not begin at %s",
-              self->reservation, need->id, vertex_of (laid->participant), name, walk->at);
-            return false;
-        }
-        walk->hops++;
-        walk->latency_us += link->latency_us;
-        if (!step_to (walk, link->ends [1 - near_end])) {
-            check_violation (self->check, "reservation %s: %s comes twice to %s", self->reservation,
-                             need->id, walk->at);
-            return false;
-        }
-    }
-    return true;
-}
-
-/*  The circuits of one need, ascending by hop, between two sites. */
-static void judge_path (judged_t *self, const asked_connection_t *need, const laid_t *laid,
-                        size_t count, const char *from, const char *to)
-{
-    walk_t walk = {0};
-    step_to (&walk, from);
-    for (size_t i = 0; i < count; i++) {
-        if (laid [i].circuit->hop != walk.hops) {
-            check_violation (
-              self->check, "reservation %s: %s goes on at hop %u where hop %u should be, at %s",
-              self->reservation, need->id, laid [i].circuit->hop, walk.hops, laid [i].participant);
-            return;
-        }
-        if (i > 0 &&
-            !may_cross (self->check, laid [i - 1].participant, laid [i].participant, walk.at)) {
-            check_violation (self->check,
-                             "reservation %s: %s crosses from %s to %s at %s, which is not the "
-                             "same to both",
-                             self->reservation, need->id, laid [i - 1].participant,
-                             laid [i].participant, walk.at);
-            return;
-        }
-        judge_amount (self, need, &laid [i]);
-        if (!walk_circuit (self, need, &laid [i], &walk))
-            return;
-    }
-    if (strcmp (walk.at, to) != 0)
-        check_violation (self->check, "reservation %s: %s leads from %s to %s, not to %s",
-                         self->reservation, need->id, from, walk.at, to);
-    else if (need->latency_us_max && walk.latency_us > need->latency_us_max)
-        check_violation (self->check, "reservation %s: %s takes %lld us, asked are at most %lld",
-                         self->reservation, need->id, (long long) walk.latency_us,
-                         (long long) need->latency_us_max);
-}
-
-/*  The circuits laid for a need. */
-static const laid_t *laid_for (const judged_t *self, const char *need, size_t *count)
-{
-    size_t from = 0;
-    while (from < self->laid_count && strcmp (self->laid [from].circuit->need, need) != 0)
-        from++;
-    size_t until = from;
-    while (until < self->laid_count && strcmp (self->laid [until].circuit->need, need) == 0)
-        until++;
-    *count = until - from;
-    return &self->laid [from];
-}
-
-static void judge_connection (judged_t *self, const asked_connection_t *need)
-{
-    size_t count;
-    const laid_t *laid = laid_for (self, need->id, &count);
-    const booked_t *ends [2] = {booking_of (self, need->ends [0]),
-                                booking_of (self, need->ends [1])};
-    if (!ends [0] || !ends [1] || !compute_need (self->asked, need->ends [0]) ||
-        !compute_need (self->asked, need->ends [1])) {
-        if (count > 0)
-            check_violation (self->check,
-                             "reservation %s: %s has circuits, but no CPUs at its ends",
-                             self->reservation, need->id);
-        return;
-    }
-    const char *from = vertex_of (ends [0]->participant);
-    const char *to = vertex_of (ends [1]->participant);
-    if (strcmp (from, to) == 0) {
-        if (count > 0)
-            check_violation (self->check, "reservation %s: %s has circuits inside one site, %s",
-                             self->reservation, need->id, from);
-        return;
-    }
-    self->check->result.connections++;
-    self->check->result.circuits += count;
-    if (count == 0)
-        check_violation (self->check, "reservation %s: %s has no circuit from %s to %s",
-                         self->reservation, need->id, from, to);
-    else
-        judge_path (self, need, laid, count, from, to);
-}
-
-static void judge_network (judged_t *self)
-{
-    for (size_t i = 0; i < self->asked->network_count; i++)
-        judge_connection (self, &self->asked->network [i]);
-    for (size_t i = 0; i < self->laid_count; i++) {
-        const char *id = self->laid [i].circuit->need;
-        bool asked = false;
-        for (size_t n = 0; n < self->asked->network_count && !asked; n++)
-            asked = strcmp (self->asked->network [n].id, id) == 0;
-        if (!asked)
-            check_violation (self->check,
-                             "reservation %s: %s has a circuit for %s, which is not asked for",
-                             self->reservation, self->laid [i].participant, id);
-    }
+    if (self->start_set)
+        judge_frame (self);
 }
 
 /*  --- reservations --- */
+
+static int by_need_and_hop (const void *a, const void *b)
+{
+    const laid_t *one = a;
+    const laid_t *other = b;
+    int order = strcmp (one->circuit->need, other->circuit->need);
+    if (order)
+        return order;
+    return (one->circuit->hop > other->circuit->hop) - (one->circuit->hop < other->circuit->hop);
+}
 
 /*  What the records of a version book, in lists that the caller frees. */
 static judged_t gather (check_t *check, const record_t *const *records, size_t count)
@@ -358,7 +205,7 @@ static void judge_version (check_t *check, const record_t *const *records, size_
                              self.reservation);
     } else if (self.asked) {
         judge_compute (&self);
-        judge_network (&self);
+        check_connected (&self);
     } else {
         check->result.unasked++;
         if (self.booked_count == 0 && self.laid_count > 0)

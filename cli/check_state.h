@@ -3,7 +3,8 @@
  *
  *      check.c         gathers; whole transactions, what is pending, what users were told
  *      check_booked.c  nothing has more booked than there is of it
- *      check_asked.c   each reservation has what its request asks, and no more
+ *      check_asked.c   each reservation has the CPUs that its request asks, and no more
+ *      check_connected.c   and between them its connections
  */
 #ifndef MUSUBI_CHECK_STATE_H
 #define MUSUBI_CHECK_STATE_H
@@ -29,6 +30,8 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool is_link;
     int64_t quantity; /* nodes, Mbit/s */
+    attribute_t *attributes;
+    size_t attributes_count;
     uint32_t cpus_per_node;
     int64_t cleaning_gap_ms;
     char ends [2][NAME_BYTES_MAX + 1];
@@ -39,7 +42,8 @@ typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char name [NAME_BYTES_MAX + 1];
     vertex_kind_t kind;
-    char *attributes;
+    attribute_t *attributes;
+    size_t attributes_count;
 } point_t;
 
 typedef struct {
@@ -82,6 +86,48 @@ void check_violation (check_t *self, const char *format, ...)
 /*  NULL when that participant describes none of that name. */
 const offer_t *check_offer (const check_t *self, const char *participant, const char *name);
 const point_t *check_point (const check_t *self, const char *participant, const char *name);
+
+/*  --- of one reservation --- */
+
+/*  One booking or circuit of the version that is judged, and whose. */
+typedef struct {
+    const char *participant;
+    const compute_booking_t *booking;
+} booked_t;
+
+typedef struct {
+    const char *participant;
+    const circuit_t *circuit;
+} laid_t;
+
+typedef struct {
+    check_t *check;
+    const char *reservation; /* its id */
+    const asked_t *asked;
+    booked_t *booked;
+    size_t booked_count;
+    laid_t *laid; /* in order of need and hop */
+    size_t laid_count;
+    bool start_set;
+    int64_t start_ms;
+} judged_t;
+
+const asked_compute_t *check_compute_need (const asked_t *asked, const char *id);
+int64_t check_duration (const asked_t *asked, const asked_compute_t *need);
+
+/*  The first booking of a need; NULL when there is none. */
+const booked_t *check_booking (const judged_t *self, const char *need);
+
+/*  The attribute that it was required to have and has not so; NULL when it meets all. */
+const char *check_lacking (const offer_t *offer, const requirement_t *require, size_t count);
+
+/*  "ams" of "lis/ams": what the site is called in requests, and as a vertex. */
+const char *check_short_name (const char *participant);
+
+/*  Judges the circuits of a reservation whose compute needs have been judged. */
+void check_connected (judged_t *self);
+
+/*  --- of all --- */
 
 /*  Takes records, in any order. The list is sorted by participant, reservation and version. */
 void check_booked (check_t *self, const record_t **records, size_t count);

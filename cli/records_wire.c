@@ -29,10 +29,28 @@ static void take_text (char *to, size_t size, const char *from)
 
 /*  --- the request that a plan was made for, as its planner packed it --- */
 
+/*  The caller owns the list. */
+static requirement_t *take_require (Musubi__Requirement *const *from, size_t count)
+{
+    requirement_t *list = count > 0 ? must (calloc (count, sizeof *list)) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        take_text (list [i].attribute, sizeof list [i].attribute, from [i]->attribute);
+        list [i].numeric = from [i]->test_case == MUSUBI__REQUIREMENT__TEST_MIN;
+        if (list [i].numeric)
+            list [i].min = from [i]->min;
+        else if (from [i]->test_case == MUSUBI__REQUIREMENT__TEST_VALUE)
+            take_text (list [i].value, sizeof list [i].value, from [i]->value);
+    }
+    return list;
+}
+
 static void take_compute (asked_compute_t *to, const Musubi__ComputeNeed *from)
 {
     take_text (to->id, sizeof to->id, from->id);
+    take_text (to->site, sizeof to->site, from->site);
     to->cpus = from->cpus;
+    to->require = take_require (from->require, from->n_require);
+    to->require_count = from->n_require;
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
 }
@@ -48,17 +66,27 @@ static bool take_connection (asked_connection_t *to, const Musubi__NetworkNeed *
     snprintf (joined, sizeof joined, "%s-%s", to->ends [0], to->ends [1]);
     take_text (to->id, sizeof to->id, *from->id ? from->id : joined);
     to->mbps = from->mbps;
+    to->require = take_require (from->require, from->n_require);
+    to->require_count = from->n_require;
     to->latency_us_max = (int64_t) llround (from->latency_ms_max * 1000);
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
     return true;
 }
 
-static void asked_clear (asked_t *self)
+/*  A plan keeps its request with wall times; one that counts from now binds nobody here. */
+static int64_t wall_of (const Musubi__Instant *instant)
 {
-    free (self->compute);
-    free (self->network);
-    *self = (asked_t){0};
+    return instant && instant->when_case == MUSUBI__INSTANT__WHEN_AT_MS ? instant->at_ms : 0;
+}
+
+static void take_frame (asked_t *to, const Musubi__TimeFrame *from)
+{
+    if (!from)
+        return;
+    to->earliest_ms = wall_of (from->start ? from->start : from->earliest);
+    to->latest_ms = wall_of (from->start ? from->start : from->latest);
+    to->deadline_ms = wall_of (from->deadline);
 }
 
 /*  False, self empty, when it is no such request. */
@@ -75,6 +103,7 @@ static bool read_asked (asked_t *self, bytes_t packed)
                       .compute_count = from->n_compute,
                       .network = must (calloc (from->n_network + 1, sizeof *self->network)),
                       .network_count = from->n_network};
+    take_frame (self, from->window);
     bool good = true;
     for (size_t i = 0; i < from->n_compute; i++)
         take_compute (&self->compute [i], from->compute [i]);

@@ -6,11 +6,18 @@
 
 #include <cmocka.h>
 
+/*  A class of ten nodes. */
+static void describe (fixture_t *self, const char *participant, int64_t cleaning_gap_ms)
+{
+    check_class (self->check, participant,
+                 &(node_class_t){.name = "thin", .nodes = 10, .cpus_per_node = 1}, cleaning_gap_ms);
+}
+
 static int set_up (void **state)
 {
     fixture_t *self = fixture_new ();
-    check_class (self->check, "lis/ams", "thin", 10, 1, 0);
-    check_class (self->check, "lis/ber", "thin", 10, 1, 0);
+    describe (self, "lis/ams", 0);
+    describe (self, "lis/ber", 0);
     *state = self;
     return 0;
 }
@@ -107,7 +114,7 @@ static void finds_an_overbooked_instant (void **state)
 static void counts_the_cleaning_gap_and_a_vote_as_booked (void **state)
 {
     fixture_t *self = *state;
-    check_class (self->check, "lis/cph", "thin", 10, 1, HOUR_MS);
+    describe (self, "lis/cph", HOUR_MS);
     record (self, "lis/cph", 1, OPERATION_RESERVE, "r1", 0, COMMAND_PREPARED, 6, 10, 12);
     record (self, "lis/cph", 2, OPERATION_RESERVE, "r2", 0, COMMAND_PREPARED, 5, 12, 13);
     assert_int_equal (judge (self, 1, false).violations, 1);
@@ -151,7 +158,7 @@ static void finds_what_a_later_version_has_left_behind (void **state)
 {
     fixture_t *self = *state;
     record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
-    check_class (self->check, "lis/cph", "thin", 10, 1, 0);
+    describe (self, "lis/cph", 0);
     record (self, "lis/cph", 0, OPERATION_RESERVE, "r1", 0, COMMAND_ABORTED, 6, 10, 12);
     record_everywhere (self, 2, OPERATION_MODIFY, "r1", 2, COMMAND_COMMITTED, 6, 10, 12);
     assert_int_equal (judge (self, 1, true).violations, 0);

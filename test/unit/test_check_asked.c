@@ -14,16 +14,26 @@
  *                    │                          spare is from X1 to cph, too
  *             ber ── b-x
  */
+static attribute_t fibre = {.name = "media", .value = "fibre"};
+static attribute_t paris [] = {{.name = "location", .value = "paris"},
+                               {.name = "floor", .value = "2"}};
+static attribute_t paris_too [] = {{.name = "floor", .value = "2"},
+                                   {.name = "location", .value = "paris"}};
+static attribute_t lyon [] = {{.name = "location", .value = "lyon"},
+                              {.name = "floor", .value = "2"}};
+static attribute_t memory = {.name = "memory_gb", .value = "16"};
+
+#define FIBRE .attributes = &fibre, .attributes_count = 1
+
 static const struct {
     const char *domain;
-    const char *link;
-    const char *ends [2];
-    int64_t mbps;
-    int64_t latency_us;
+    link_t link;
 } links [] = {
-  {"nis/N", "a-x", {"ams", "X1"}, 1000, 5000},   {"nis/N", "b-x", {"X1", "ber"}, 1500, 5000},
-  {"nis/N", "a-b", {"ams", "ber"}, 1000, 40000}, {"nis/S", "x-c", {"cph", "X1"}, 600, 3000},
-  {"nis/S", "spare", {"X1", "cph"}, 600, 3000},
+  {"nis/N", {.name = "a-x", .ends = {"ams", "X1"}, .mbps = 1000, .latency_us = 5000, FIBRE}},
+  {"nis/N", {.name = "b-x", .ends = {"X1", "ber"}, .mbps = 1500, .latency_us = 5000, FIBRE}},
+  {"nis/N", {.name = "a-b", .ends = {"ams", "ber"}, .mbps = 1000, .latency_us = 40000, FIBRE}},
+  {"nis/S", {.name = "x-c", .ends = {"cph", "X1"}, .mbps = 600, .latency_us = 3000}},
+  {"nis/S", {.name = "spare", .ends = {"X1", "cph"}, .mbps = 600, .latency_us = 3000}},
 };
 
 enum { GIS, AMS, BER, CPH, N, S, PARTS };
@@ -31,8 +41,9 @@ enum { A_B_WAY_OUT, B_C_IN_N, B_C_IN_S, CIRCUITS };
 
 /*  A reservation as its participants record it, to be changed by a test before it is told. */
 typedef struct {
-    const char *exchange_in_s; /* attributes of X1 there */
-    vertex_kind_t exchange_kind_in_s;
+    vertex_t exchange_in_s; /* X1, as S describes it */
+    requirement_t compute_require;
+    requirement_t network_require;
     party_t parties [PARTS];
     plan_t plan;
     asked_compute_t compute [3];
@@ -98,7 +109,12 @@ static void good (story_t *self)
 {
     static const char *const names [PARTS] = {"gis/g1",  "lis/ams", "lis/ber",
                                               "lis/cph", "nis/N",   "nis/S"};
-    *self = (story_t){.exchange_in_s = "location=paris", .exchange_kind_in_s = VERTEX_EXCHANGE};
+    *self = (story_t){.exchange_in_s = {.name = "X1",
+                                        .kind = VERTEX_EXCHANGE,
+                                        .attributes = paris_too,
+                                        .attributes_count = 2},
+                      .compute_require = {.attribute = "memory_gb", .numeric = true, .min = 16},
+                      .network_require = {.attribute = "media", .value = "fibre"}};
     for (int i = 0; i < PARTS; i++) {
         snprintf (self->parties [i].name, sizeof self->parties [i].name, "%s", names [i]);
         self->state [i] = COMMAND_COMMITTED;
@@ -107,7 +123,21 @@ static void good (story_t *self)
     ask_compute (&self->compute [0], "a", 8, 0, 0);
     ask_compute (&self->compute [1], "b", 7, HOUR_MS, 2 * HOUR_MS);
     ask_compute (&self->compute [2], "c", 8, 0, 0);
+    self->compute [0].require = &self->compute_require;
+    self->compute [0].require_count = 1;
+    snprintf (self->compute [1].site, sizeof self->compute [1].site, "ber");
+    self->asked = (asked_t){.earliest_ms = 9 * (int64_t) HOUR_MS,
+                            .latest_ms = 10 * (int64_t) HOUR_MS,
+                            .deadline_ms = 14 * (int64_t) HOUR_MS,
+                            .duration_ms = 4 * HOUR_MS,
+                            .distinct_sites = true,
+                            .compute = self->compute,
+                            .compute_count = 3,
+                            .network = self->network,
+                            .network_count = 2};
     self->network [0] = connection ("a", "b", 1000);
+    self->network [0].require = &self->network_require;
+    self->network [0].require_count = 1;
     self->network [0].latency_us_max = 10000;
     self->network [1] = connection ("b", "c", 500);
     self->network [1].offset_ms = 2 * HOUR_MS;
@@ -122,28 +152,28 @@ static void good (story_t *self)
 
 static void tell_story (fixture_t *self, story_t *story)
 {
-    check_class (self->check, "lis/ams", "thin", 10, 4, 0);
-    check_class (self->check, "lis/ber", "thin", 10, 4, 0);
-    check_class (self->check, "lis/cph", "thin", 10, 4, 0);
+    static const char *const sites [] = {"lis/ams", "lis/ber", "lis/cph"};
+    node_class_t thin = {.name = "thin",
+                         .nodes = 10,
+                         .cpus_per_node = 4,
+                         .attributes = &memory,
+                         .attributes_count = 1};
+    vertex_t exchange = {
+      .name = "X1", .kind = VERTEX_EXCHANGE, .attributes = paris, .attributes_count = 2};
+    for (size_t i = 0; i < 3; i++)
+        check_class (self->check, sites [i], &thin, 0);
     for (size_t i = 0; i < sizeof links / sizeof links [0]; i++)
-        check_link (self->check, links [i].domain, links [i].link, links [i].ends, links [i].mbps,
-                    links [i].latency_us);
-    check_vertex (self->check, "nis/N", "ams", VERTEX_SITE, "");
-    check_vertex (self->check, "nis/N", "ber", VERTEX_SITE, "");
-    check_vertex (self->check, "nis/N", "X1", VERTEX_EXCHANGE, "location=paris");
-    check_vertex (self->check, "nis/S", "X1", story->exchange_kind_in_s, story->exchange_in_s);
-    check_vertex (self->check, "nis/S", "cph", VERTEX_SITE, "");
+        check_link (self->check, links [i].domain, &links [i].link);
+    check_vertex (self->check, "nis/N", &(vertex_t){.name = "ams"});
+    check_vertex (self->check, "nis/N", &(vertex_t){.name = "ber"});
+    check_vertex (self->check, "nis/N", &exchange);
+    check_vertex (self->check, "nis/S", &story->exchange_in_s);
+    check_vertex (self->check, "nis/S", &(vertex_t){.name = "cph"});
 
     story->plan.txid = (txid_t){.start = 1, .counter = 1};
     snprintf (story->plan.reservation, sizeof story->plan.reservation, "r1");
     story->plan.participants = story->parties;
     story->plan.participants_count = PARTS;
-    story->asked = (asked_t){.duration_ms = 4 * HOUR_MS,
-                             .distinct_sites = true,
-                             .compute = story->compute,
-                             .compute_count = 3,
-                             .network = story->network,
-                             .network_count = 2};
     for (int i = 0; i < PARTS; i++)
         if (story->told [i])
             check_command (self->check, story->parties [i].name,
@@ -236,11 +266,40 @@ static void slower_than_asked (story_t *self)
 }
 static void an_exchange_elsewhere (story_t *self)
 {
-    self->exchange_in_s = "location=lyon";
+    self->exchange_in_s.attributes = lyon;
+}
+static void an_exchange_less_described (story_t *self)
+{
+    self->exchange_in_s.attributes_count = 1;
 }
 static void an_exchange_that_is_a_site (story_t *self)
 {
-    self->exchange_kind_in_s = VERTEX_SITE;
+    self->exchange_in_s.kind = VERTEX_SITE;
+}
+static void over_no_fibre (story_t *self)
+{
+    self->network [1].require = &self->network_require;
+    self->network [1].require_count = 1;
+}
+static void too_little_memory (story_t *self)
+{
+    self->compute_require.min = 16.5;
+}
+static void another_site (story_t *self)
+{
+    snprintf (self->compute [1].site, sizeof self->compute [1].site, "ams");
+}
+static void too_early (story_t *self)
+{
+    self->asked.earliest_ms = 10 * (int64_t) HOUR_MS + 1;
+}
+static void too_late (story_t *self)
+{
+    self->asked.latest_ms = 10 * (int64_t) HOUR_MS - 1;
+}
+static void past_the_deadline (story_t *self)
+{
+    self->asked.deadline_ms = 14 * (int64_t) HOUR_MS - 1;
 }
 static void bandwidth_for_nobody (story_t *self)
 {
@@ -322,6 +381,15 @@ static const struct {
    "b-c crosses from nis/N to nis/S at X1, which is not the same to both"},
   {"an exchange that is a site", an_exchange_that_is_a_site,
    "b-c crosses from nis/N to nis/S at X1, which is not the same to both"},
+  {"an exchange less described", an_exchange_less_described,
+   "b-c crosses from nis/N to nis/S at X1, which is not the same to both"},
+  {"over no fibre", over_no_fibre, "b-c goes over link S/x-c, which has not the media asked"},
+  {"too little memory", too_little_memory,
+   "a is at lis/ams/thin, which has not the memory_gb asked"},
+  {"another site", another_site, "b asks site ams, it is booked at lis/ber"},
+  {"too early", too_early, "r1 starts 1 ms before the earliest start"},
+  {"too late", too_late, "r1 starts 1 ms after the latest start"},
+  {"past the deadline", past_the_deadline, "r1 ends 1 ms after its deadline"},
   {"bandwidth for nobody", bandwidth_for_nobody,
    "nis/S has a circuit for a-c, which is not asked for"},
   {"circuits inside a site", circuits_inside_a_site, "b-c has circuits inside one site, ams"},
@@ -379,7 +447,7 @@ static void a_silent_domain_leaves_a_connection_unjudged (void **state)
 static void circuits_without_any_request_on_record_need_cpus (void **state)
 {
     fixture_t *self = *state;
-    check_link (self->check, "nis/N", "a-x", links [0].ends, 1000, 0);
+    check_link (self->check, "nis/N", &links [0].link);
     party_t party = {.name = "nis/N"};
     plan_t plan = {.reservation = "r1", .participants = &party, .participants_count = 1};
     char names [1][NAME_BYTES_MAX + 1] = {"a-x"};

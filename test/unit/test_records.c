@@ -83,8 +83,11 @@ static const char *const circuits =
   "\"until_ms\": 6000, \"hop\": 2}]";
 
 static const char *const request =
-  "{\"duration_ms\": 1000, \"distinct_sites\": true, \"compute\": [{\"id\": \"a\", \"cpus\": 3, "
-  "\"offset_ms\": 10}, {\"id\": \"b\", \"cpus\": 4, \"duration_ms\": 900}], \"network\": "
+  "{\"window\": {\"earliest\": {\"at_ms\": 5}, \"latest\": {\"from_now_ms\": 7}, \"deadline\": "
+  "{\"at_ms\": 9}}, \"duration_ms\": 1000, \"distinct_sites\": true, \"compute\": [{\"id\": \"a\", "
+  "\"cpus\": 3, \"offset_ms\": 10, \"site\": \"ams\", \"require\": [{\"attribute\": \"os\", "
+  "\"value\": \"linux\"}, {\"attribute\": \"gpus\", \"min\": 2.5}]}, {\"id\": \"b\", \"cpus\": 4, "
+  "\"duration_ms\": 900}], \"network\": "
   "[{\"between\": [\"a\", \"b\"], \"mbps\": 500, \"latency_ms_max\": 12.345, \"offset_ms\": 20, "
   "\"duration_ms\": 30}, {\"between\": [\"b\", \"a\"], \"mbps\": 1, \"id\": \"back\"}]}";
 
@@ -108,6 +111,15 @@ static void look (void *owner, const check_record_t *record)
     assert_true (asked->distinct_sites);
     assert_int_equal (asked->duration_ms, 1000);
     assert_int_equal (asked->compute_count, 2);
+    assert_int_equal (asked->earliest_ms, 5);
+    assert_int_equal (asked->latest_ms, 0);
+    assert_int_equal (asked->deadline_ms, 9);
+    assert_string_equal (asked->compute [0].site, "ams");
+    assert_int_equal (asked->compute [0].require_count, 2);
+    assert_string_equal (asked->compute [0].require [0].value, "linux");
+    assert_false (asked->compute [0].require [0].numeric);
+    assert_true (asked->compute [0].require [1].numeric);
+    assert_true (asked->compute [0].require [1].min == 2.5);
     assert_int_equal (asked->compute [0].offset_ms, 10);
     assert_int_equal (asked->compute [0].duration_ms, 0);
     assert_int_equal (asked->compute [1].cpus, 4);

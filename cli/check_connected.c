@@ -1,0 +1,212 @@
+/*  check_connected - is each network need a way from the one site to the other?
+ *
+ *  Its circuits are laid end to end by their hops and walked, link by link as the domains describe
+ *  them, from the site of the need's first end to that of its second.
+ */
+#include "check_state.h"
+
+/*  The time asked, from the reservation's start. */
+static void span_of (const asked_t *asked, const asked_connection_t *need, int64_t *from_ms,
+                     int64_t *until_ms)
+{
+    int64_t shared_from_ms = INT64_MIN;
+    int64_t shared_until_ms = INT64_MAX;
+    for (size_t end = 0; end < 2; end++) {
+        const asked_compute_t *compute = check_compute_need (asked, need->ends [end]);
+        int64_t until = compute->offset_ms + check_duration (asked, compute);
+        shared_from_ms = compute->offset_ms > shared_from_ms ? compute->offset_ms : shared_from_ms;
+        shared_until_ms = until < shared_until_ms ? until : shared_until_ms;
+    }
+    bool given = need->offset_ms || need->duration_ms;
+    *from_ms = given ? need->offset_ms : shared_from_ms;
+    *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
+}
+
+static void judge_amount (const judged_t *self, const asked_connection_t *need, const laid_t *laid)
+{
+    const circuit_t *circuit = laid->circuit;
+    int64_t from_ms, until_ms;
+    span_of (self->asked, need, &from_ms, &until_ms);
+    if (circuit->mbps != need->mbps)
+        check_violation (self->check, "reservation %s: %s asks %u Mbit/s, %s has %u booked",
+                         self->reservation, need->id, need->mbps, laid->participant, circuit->mbps);
+    if (circuit->from_ms != self->start_ms + from_ms ||
+        circuit->until_ms != self->start_ms + until_ms)
+        check_violation (self->check, "reservation %s: %s is booked at %s over another time",
+                         self->reservation, need->id, laid->participant);
+}
+
+#define WALK_VERTICES_MAX 257
+
+/*  A walk along a connection. */
+typedef struct {
+    const char *at; /* vertex */
+    uint32_t hops;
+    int64_t latency_us;
+    const char *passed [WALK_VERTICES_MAX]; /* the first and the present one too */
+    size_t passed_count;
+} walk_t;
+
+static bool step_to (walk_t *walk, const char *vertex)
+{
+    walk->at = vertex;
+    for (size_t i = 0; i < walk->passed_count; i++)
+        if (strcmp (walk->passed [i], vertex) == 0)
+            return false;
+    if (walk->passed_count == WALK_VERTICES_MAX)
+        return false;
+    walk->passed [walk->passed_count++] = vertex;
+    return true;
+}
+
+/*  The same kind, and each attribute of the one the other has, too. */
+static bool same_point (const point_t *one, const point_t *other)
+{
+    if (one->kind != other->kind || one->attributes_count != other->attributes_count)
+        return false;
+    for (size_t i = 0; i < one->attributes_count; i++) {
+        bool alike = false;
+        for (size_t k = 0; k < other->attributes_count && !alike; k++)
+            alike = strcmp (one->attributes [i].name, other->attributes [k].name) == 0 &&
+                    strcmp (one->attributes [i].value, other->attributes [k].value) == 0;
+        if (!alike)
+            return false;
+    }
+    return true;
+}
+
+/*  May one go from one domain to another here? Both must know the place, and mean the same. */
+static bool may_cross (const check_t *check, const char *from, const char *to, const char *vertex)
+{
+    const point_t *one = check_point (check, from, vertex);
+    const point_t *other = check_point (check, to, vertex);
+    return strcmp (from, to) == 0 ||
+           (one && other && one->kind != VERTEX_ROUTER && same_point (one, other));
+}
+
+/*  Along one circuit; false when it leads nowhere, which is told. */
+static bool walk_circuit (const judged_t *self, const asked_connection_t *need, const laid_t *laid,
+                          walk_t *walk)
+{
+    for (size_t l = 0; l < laid->circuit->links_count; l++) {
+        const char *name = laid->circuit->links [l];
+        const offer_t *link = check_offer (self->check, laid->participant, name);
+        if (!link || !link->is_link)
+            return false; /* told where it is booked */
+        size_t near_end = strcmp (link->ends [0], walk->at) == 0 ? 0 : 1;
+        if (strcmp (link->ends [near_end], walk->at) != 0) {
+            check_violation (
+              self->check, "reservation %s: %s is broken: link %s/%s does not begin at %s",
+              self->reservation, need->id, check_short_name (laid->participant), name, walk->at);
+            return false;
+        }
+        const char *lacks = check_lacking (link, need->require, need->require_count);
+        if (lacks)
+            check_violation (
+              self->check, "reservation %s: %s goes over link %s/%s, which has not the %s asked",
+              self->reservation, need->id, check_short_name (laid->participant), name, lacks);
+        walk->hops++;
+        walk->latency_us += link->latency_us;
+        if (!step_to (walk, link->ends [1 - near_end])) {
+            check_violation (self->check, "reservation %s: %s comes twice to %s", self->reservation,
+                             need->id, walk->at);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*  The circuits of one need, ascending by hop, between two sites. */
+static void judge_path (judged_t *self, const asked_connection_t *need, const laid_t *laid,
+                        size_t count, const char *from, const char *to)
+{
+    walk_t walk = {0};
+    step_to (&walk, from);
+    for (size_t i = 0; i < count; i++) {
+        if (laid [i].circuit->hop != walk.hops) {
+            check_violation (
+              self->check, "reservation %s: %s goes on at hop %u where hop %u should be, at %s",
+              self->reservation, need->id, laid [i].circuit->hop, walk.hops, laid [i].participant);
+            return;
+        }
+        if (i > 0 &&
+            !may_cross (self->check, laid [i - 1].participant, laid [i].participant, walk.at)) {
+            check_violation (self->check,
+                             "reservation %s: %s crosses from %s to %s at %s, which is not the "
+                             "same to both",
+                             self->reservation, need->id, laid [i - 1].participant,
+                             laid [i].participant, walk.at);
+            return;
+        }
+        judge_amount (self, need, &laid [i]);
+        if (!walk_circuit (self, need, &laid [i], &walk))
+            return;
+    }
+    if (strcmp (walk.at, to) != 0)
+        check_violation (self->check, "reservation %s: %s leads from %s to %s, not to %s",
+                         self->reservation, need->id, from, walk.at, to);
+    else if (need->latency_us_max && walk.latency_us > need->latency_us_max)
+        check_violation (self->check, "reservation %s: %s takes %lld us, asked are at most %lld",
+                         self->reservation, need->id, (long long) walk.latency_us,
+                         (long long) need->latency_us_max);
+}
+
+/*  The circuits laid for a need. */
+static const laid_t *laid_for (const judged_t *self, const char *need, size_t *count)
+{
+    size_t from = 0;
+    while (from < self->laid_count && strcmp (self->laid [from].circuit->need, need) != 0)
+        from++;
+    size_t until = from;
+    while (until < self->laid_count && strcmp (self->laid [until].circuit->need, need) == 0)
+        until++;
+    *count = until - from;
+    return &self->laid [from];
+}
+
+static void judge_connection (judged_t *self, const asked_connection_t *need)
+{
+    size_t count;
+    const laid_t *laid = laid_for (self, need->id, &count);
+    const booked_t *ends [2] = {check_booking (self, need->ends [0]),
+                                check_booking (self, need->ends [1])};
+    if (!ends [0] || !ends [1] || !check_compute_need (self->asked, need->ends [0]) ||
+        !check_compute_need (self->asked, need->ends [1])) {
+        if (count > 0)
+            check_violation (self->check,
+                             "reservation %s: %s has circuits, but no CPUs at its ends",
+                             self->reservation, need->id);
+        return;
+    }
+    const char *from = check_short_name (ends [0]->participant);
+    const char *to = check_short_name (ends [1]->participant);
+    if (strcmp (from, to) == 0) {
+        if (count > 0)
+            check_violation (self->check, "reservation %s: %s has circuits inside one site, %s",
+                             self->reservation, need->id, from);
+        return;
+    }
+    self->check->result.connections++;
+    self->check->result.circuits += count;
+    if (count == 0)
+        check_violation (self->check, "reservation %s: %s has no circuit from %s to %s",
+                         self->reservation, need->id, from, to);
+    else
+        judge_path (self, need, laid, count, from, to);
+}
+
+void check_connected (judged_t *self)
+{
+    for (size_t i = 0; i < self->asked->network_count; i++)
+        judge_connection (self, &self->asked->network [i]);
+    for (size_t i = 0; i < self->laid_count; i++) {
+        const char *id = self->laid [i].circuit->need;
+        bool asked = false;
+        for (size_t n = 0; n < self->asked->network_count && !asked; n++)
+            asked = strcmp (self->asked->network [n].id, id) == 0;
+        if (!asked)
+            check_violation (self->check,
+                             "reservation %s: %s has a circuit for %s, which is not asked for",
+                             self->reservation, self->laid [i].participant, id);
+    }
+}
