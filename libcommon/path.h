@@ -6,7 +6,10 @@
  *              room
  *      cheap   cheapest, then fewest hops, then the widest, then the names
  *
- *  Only simple paths (no vertex twice), within the latency limit. Pure.
+ *  Names are compared hop by hop; of parallel links the earlier one of the graph goes first, so
+ *  that no two paths are equal. Only simple paths (no vertex twice) of at most PATH_HOPS_MAX links,
+ *  within the latency limit; they may lead through sites. Answers are exact: each path is the best
+ *  of those not given yet, and "none" is proven. Pure.
  */
 #ifndef MUSUBI_PATH_H
 #define MUSUBI_PATH_H
@@ -29,7 +32,7 @@ typedef struct {
     /*  How much is free of a link; negative: it is not to be used at all. Called once a link and
      *  search. PATH_FIXED decides by capacity, then the path must have room. */
     int64_t (*free) (void *owner, size_t link);
-    /*  What a link weighs for PATH_CHEAP; NULL = its price. */
+    /*  What a link weighs, not below zero, for PATH_CHEAP and PATH_FREE; NULL = its price. */
     int64_t (*weight) (void *owner, size_t link);
     void *owner;
 } path_question_t;
@@ -48,17 +51,24 @@ typedef enum {
     PATH_UNKNOWN, /* the steps ran out */
 } path_state_t;
 
-/*  The best one. */
+/*  The best one. steps is how many may be taken, and what is left of them afterwards: a step looks
+ *  at one end of one link. A search takes about two or three for each; more only where a latency
+ *  limit stands against the order. */
 path_state_t path_find (const graph_t *graph, const path_question_t *question, path_t *path,
                         uint64_t *steps);
 
 /*  One after the other in order, each once: for who must try another when the first does not go
- *  with the rest. PATH_FIXED has one at most. The graph must outlive it and not change. */
+ *  with the rest. PATH_FIXED has one at most. The graph must outlive it and not change; what was
+ *  free at its begin is what it goes by. After PATH_UNKNOWN it goes on where it stopped. */
 typedef struct path_finder path_finder_t;
 
 path_finder_t *path_finder_new (const graph_t *graph, const path_question_t *question);
 void path_finder_destroy (path_finder_t **self_p);
 path_state_t path_finder_next (path_finder_t *self, path_t *path, uint64_t *steps);
+
+/*  Another question about the same graph, from the first path on: as a new finder, but it keeps its
+ *  memory. */
+void path_finder_ask (path_finder_t *self, const path_question_t *question);
 
 /*  The vertices of a path in order; vertices has room for PATH_HOPS_MAX + 1. Returns how many. */
 size_t path_vertices (const graph_t *graph, size_t from, const path_t *path, size_t *vertices);
