@@ -109,6 +109,8 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
     case VERB_SHOW:
     case VERB_LIST:
         return same (caller, object) || planner (caller) || administrator (access, caller);
+    case VERB_USE:
+        return same (caller, object) || administrator (access, caller);
     case VERB_ADMINISTER:
         return administrator (access, caller);
     case VERBS:

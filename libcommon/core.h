@@ -202,6 +202,7 @@ enum {
     TABLE_CLAIMS = 3,       /* home */
     TABLE_DECISIONS = 4,    /* coordinator */
     TABLE_CAPACITIES = 5,   /* questions: of a site, of a domain */
+    TABLE_USES = 6,         /* use of circuits, at a domain */
     TABLES_MAX = 16
 };
 

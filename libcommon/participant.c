@@ -542,6 +542,27 @@ const void *participant_current (const participant_t *self, const char *reservat
     return found ? found->current : NULL;
 }
 
+static bool view_of (const reservation_t *reservation, reservation_view_t *view)
+{
+    if (!reservation)
+        return false;
+    *view = (reservation_view_t){.id = reservation->id,
+                                 .owner = reservation->owner,
+                                 .version = reservation->version,
+                                 .current = reservation->current};
+    return true;
+}
+
+bool participant_find (const participant_t *self, const char *reservation, reservation_view_t *view)
+{
+    return view_of (reservation_find (self, reservation), view);
+}
+
+bool participant_next (const participant_t *self, const char *after, reservation_view_t *view)
+{
+    return view_of (ordered_after (self->reservations, after), view);
+}
+
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner)
 {

@@ -40,6 +40,21 @@ typedef struct {
 
 extern const participant_limits_t participant_limits_default;
 
+/*  Who keeps something beside each reservation, such as the use of its circuits. All may be NULL.
+ */
+typedef struct {
+    void *owner;
+
+    /*  A commit has changed what it books. */
+    void (*changed) (void *owner, const moment_t *now, const char *reservation);
+
+    /*  Its record has left. */
+    void (*forgotten) (void *owner, const char *reservation);
+
+    /*  May what it books be used? Told by show and list. */
+    bool (*provisioned) (void *owner, const char *reservation);
+} usage_t;
+
 /*  What a participant books in. current and taken are the resource's own objects. Except take
  *  unforced, nothing here can fail: what a commit needs was taken with the hold. */
 typedef struct {
@@ -77,6 +92,8 @@ typedef struct {
     /*  A command has moved, records are up to date; may be NULL. For claims and hints. */
     void (*moved) (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
                    command_state_t to, bool done);
+
+    usage_t usage;
 } resource_t;
 
 /*  Who may do what, asked on every verb (proto/transaction.md). object_owner is "" for a new
@@ -94,6 +111,7 @@ typedef enum {
     VERB_RELEASE,
     VERB_SHOW,
     VERB_LIST,
+    VERB_USE,
     VERB_ADMINISTER,
     VERBS
 } verb_t;
@@ -124,6 +142,21 @@ void participant_destroy (participant_t **self_p);
 
 /*  What a reservation holds here, for questions that count it as free; NULL when unknown. */
 const void *participant_current (const participant_t *self, const char *reservation);
+
+/*  A reservation as it is here. Borrows. */
+typedef struct {
+    const char *id;
+    const char *owner;
+    uint32_t version;    /* committed; 0 = only its first change is pending */
+    const void *current; /* NULL = it holds nothing */
+} reservation_view_t;
+
+/*  False when it is not known. */
+bool participant_find (const participant_t *self, const char *reservation,
+                       reservation_view_t *view);
+
+/*  The one after this id, ascending; the first for NULL; false at the end. */
+bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
 /*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
 typedef struct {

@@ -208,6 +208,9 @@ static void tell_move (const command_t *self, const moment_t *now, command_state
     if (plan && participant->resource.moved)
         participant->resource.moved (participant->resource.owner, now, plan, from, self->state,
                                      self->done);
+    const usage_t *usage = &participant->resource.usage;
+    if (plan && usage->changed && self->state == COMMAND_COMMITTED)
+        usage->changed (usage->owner, now, plan->reservation);
 }
 
 /*  What the new state does to the capacity and the reservation. */

@@ -33,6 +33,9 @@ static void prune_command (participant_t *self, command_t *command)
 
 static void prune_reservation (participant_t *self, reservation_t *reservation)
 {
+    const usage_t *usage = &self->resource.usage;
+    if (usage->forgotten)
+        usage->forgotten (usage->owner, reservation->id);
     outbox_delete (
       self->service->outbox, TABLE_RESERVATIONS,
       (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)});

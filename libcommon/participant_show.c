@@ -29,10 +29,12 @@ static reservation_state_t state_of (const moment_t *now, const reservation_t *r
 static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,
                             const request_t *request, const reservation_t *reservation)
 {
+    const usage_t *usage = &self->resource.usage;
     return (part_view_t){
       .participant = self->service->name,
       .reservation = reservation,
       .state = state_of (now, reservation),
+      .provisioned = usage->provisioned && usage->provisioned (usage->owner, reservation->id),
       .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
       .by = reservation->version == 0 ? reservation->pending
                                       : command_find (self, &reservation->made_by),

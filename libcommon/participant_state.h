@@ -309,6 +309,7 @@ typedef struct {
     const char *participant;
     const reservation_t *reservation;
     reservation_state_t state;
+    bool provisioned;
     bool details;        /* the asker may see whose it is and what it books */
     const command_t *by; /* made the committed version, or the pending first one; NULL = pruned */
 } part_view_t;

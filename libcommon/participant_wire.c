@@ -304,6 +304,7 @@ bool page_add_part (page_t *self, const part_view_t *view)
         put_pending (entry, reservation->pending);
     if (view->details) {
         record->owner = (char *) reservation->owner;
+        record->provisioned = view->provisioned;
         entry->plan = unpack_plan (view->by);
         record->plan = (Musubi__Plan *) entry->plan;
         entry->part = unpack_part (reservation->part_kind, reservation->part);

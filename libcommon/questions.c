@@ -2,6 +2,7 @@
 #include "questions.h"
 
 #include "domain.h"
+#include "hint.h"
 #include "must.h"
 #include "questions_wire.h"
 #include "transaction_wire.h"
@@ -16,35 +17,17 @@ static_assert (PROFILES_MAX >= DOMAIN_LINKS_MAX, "readers take a profile of each
 #define SPANS_PRESET 16 /* answered when a question does not say how many */
 #define SPANS_SORTED 16 /* times so many are gathered before the later ones are left out */
 
-/*  Hints are told at most so often: clients that wait for capacity all ask again at each. */
-#define HINT_EVERY_MS 100
-
 struct questions {
     questions_parts_t parts;
     questions_limits_t limits;
     uint32_t *configured; /* of each resource, before an administrator changed it */
-    uint64_t hint_timer;
-    int64_t hint_from_ms; /* monotonic: no hint before */
+    hint_t freed;
 };
 
-/*  --- the hint --- */
-
-static void hint_publish (void *owner, const moment_t *now, uint64_t token)
-{
-    (void) token;
-    questions_t *self = owner;
-    self->hint_timer = 0;
-    self->hint_from_ms = now->mono_ms + HINT_EVERY_MS;
-    outbox_publish (self->parts.service->outbox, "calendar", (bytes_t){0});
-}
-
-/*  A timer that is due fires at the end of the step that set it. */
 static void on_freed (void *owner)
 {
     questions_t *self = owner;
-    if (self->hint_timer == 0)
-        self->hint_timer =
-          timers_set (self->parts.service->timers, self->hint_from_ms, hint_publish, self, 0);
+    hint_tell (&self->freed);
 }
 
 /*  --- answering --- */
@@ -170,7 +153,7 @@ bool questions_fits (const questions_t *self, const moment_t *now, size_t resour
     stretch_t stretch = {.resource = resource, .over = window, .quantity = quantity};
     stretches_t asked = {.list = &stretch, .count = 1};
     stretches_t there = stretches_of_resource (counted, resource);
-    changes_t changes = changes_between (&there, &asked);
+    changes_t changes = stretches_changes (&there, &asked);
     verdict_t verdict = admission_judge (self->parts.room, now, &changes, false);
     changes_clear (&changes);
     return verdict.reason == REFUSAL_NONE;
@@ -378,7 +361,7 @@ static void capacity_set (questions_t *self, const moment_t *now, const request_
                 before, quantity, request->actor);
     self->parts.changed (self->parts.owner, now);
     if (quantity > before)
-        on_freed (self);
+        hint_tell (&self->freed);
 }
 
 static void on_capacity (void *owner, const moment_t *now, const request_t *request)
@@ -424,6 +407,7 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     questions_t *self = must (calloc (1, sizeof *self));
     self->parts = *parts;
     self->limits = *limits;
+    self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
     self->configured = must (calloc (offers + 1, sizeof *self->configured));
     for (size_t i = 0; i < offers; i++)
         self->configured [i] = room_offer (parts->room, i)->quantity;
@@ -443,7 +427,7 @@ void questions_destroy (questions_t **self_p)
     questions_t *self = *self_p;
     if (!self)
         return;
-    timers_cancel (self->parts.service->timers, self->hint_timer);
+    hint_end (&self->freed);
     timetable_on_freed (self->parts.timetable, NULL, NULL);
     free (self->configured);
     free (self);

@@ -19,12 +19,8 @@ static void *room_for (size_t count, size_t size)
 static bool interval_take (interval_t *to, int64_t from_ms, int64_t until_ms, const char *field,
                            char why [WHY_BYTES])
 {
-    if (!time_valid (from_ms) || !time_valid (until_ms))
-        return wrong (why, "%s: from_ms and until_ms must be between 1970 and 9999", field);
-    if (from_ms >= until_ms)
-        return wrong (why, "%s: from_ms must be before until_ms", field);
     *to = (interval_t){from_ms, until_ms};
-    return true;
+    return interval_check (from_ms, until_ms, field, why);
 }
 
 /*  --- questions --- */

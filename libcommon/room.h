@@ -114,6 +114,10 @@ void room_profile_clear (profile_t *profile);
 void room_profiles (const room_t *self, const size_t *resources, size_t count, interval_t over,
                     const stretches_t *counted, size_t steps_max, profile_t *profiles);
 
+/*  Least free over a non-empty interval. */
+int64_t room_least (const room_t *self, size_t resource, interval_t over,
+                    const stretches_t *counted);
+
 /*  Spans inside [from, until) such that the quantity could be reserved from every start in
  *  [span.from, span.until - duration_ms], lead and horizon and gap minded. Writes at most
  *  spans_max, returns how many. */

@@ -120,6 +120,15 @@ void room_profile_clear (profile_t *profile)
     *profile = (profile_t){0};
 }
 
+int64_t room_least (const room_t *self, size_t resource, interval_t over,
+                    const stretches_t *counted)
+{
+    assert (over.from < over.until);
+    stretches_t there = counted ? stretches_of_resource (counted, resource) : (stretches_t){0};
+    size_t at = 0;
+    return least_counted (room_calendar (self, resource), over, &there, &at);
+}
+
 static int size_compare (const void *left, const void *right)
 {
     size_t a = *(const size_t *) left;

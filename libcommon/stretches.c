@@ -91,7 +91,7 @@ static void changes_add (changes_t *self, const change_t *change)
         self->list [self->count++] = *change;
 }
 
-changes_t changes_between (const stretches_t *before, const stretches_t *after)
+changes_t stretches_changes (const stretches_t *before, const stretches_t *after)
 {
     size_t turns_max = 2 * (before->count + after->count);
     if (turns_max == 0)

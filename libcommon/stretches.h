@@ -48,7 +48,7 @@ void changes_clear (changes_t *self);
 
 /*  From one list to another; either may be in any order and overlap itself, where it overlaps it
  *  adds up. */
-changes_t changes_between (const stretches_t *before, const stretches_t *after);
+changes_t stretches_changes (const stretches_t *before, const stretches_t *after);
 
 /*  What the changes lead to, and what they need beyond what was there: max (before, after) -
  *  before. Both in shortest form. */

@@ -101,7 +101,7 @@ void timetable_destroy (timetable_t **self_p)
 static void tell_freed (const timetable_t *self, const stretches_t *before,
                         const stretches_t *after)
 {
-    changes_t changes = changes_between (before, after);
+    changes_t changes = stretches_changes (before, after);
     if (self->freed && changes_free_after (&changes, self->seen_ms))
         self->freed (self->freed_owner);
     changes_clear (&changes);
@@ -263,7 +263,7 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     static const stretches_t nothing = {0};
     const stretches_t *held = old ? &old->booked : &nothing;
     stretches_t asked = wishes_stretches (self->room, wishes, good ? count : 0);
-    changes_t changes = changes_between (held, &asked);
+    changes_t changes = stretches_changes (held, &asked);
     holding_t *taken = holding_new (plan, old);
     taken->wanted = changes_after (&changes);
     taken->booked = changes_extra (&changes);

@@ -59,6 +59,15 @@ bool time_valid (int64_t ms)
     return ms >= 0 && ms <= TIME_MS_MAX;
 }
 
+bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES])
+{
+    if (!time_valid (from_ms) || !time_valid (until_ms))
+        return wrong (why, "%s: from_ms and until_ms must be between 1970 and 9999", field);
+    if (from_ms >= until_ms)
+        return wrong (why, "%s: from_ms must be before until_ms", field);
+    return true;
+}
+
 packed_t packed_of (const ProtobufCMessage *message)
 {
     packed_t packed;

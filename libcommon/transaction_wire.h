@@ -25,6 +25,7 @@ bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, 
                 char why [WHY_BYTES]);
 
 bool time_valid (int64_t ms);
+bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES]);
 
 void txid_put (Musubi__Txid *to, const txid_t *from);
 bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);

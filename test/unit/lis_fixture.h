@@ -1,284 +1,46 @@
-/*  lis_fixture - a site's core under a host made of arrays: events in, effects looked at, records
- *  kept for a restart. No socket, no clock.
- */
+/*  lis_fixture - service_fixture for a site. */
 #ifndef MUSUBI_LIS_FIXTURE_H
 #define MUSUBI_LIS_FIXTURE_H
 
 #include "lis.h"
-#include "message.h"
 
-#include "calendar.pb-c.h"
 #include "gis.pb-c.h"
 #include "lis.pb-c.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+typedef lis_settings_t settings_t;
+typedef compute_booking_t booking_t;
+#define FIXTURE_NAME "lis/ams"
+#define FIXTURE_PART PART_COMPUTE
+#define fixture_core lis_core
+#define fixture_part compute_part_encode
 
-#include <cmocka.h>
-
-#define EPOCH_MS    INT64_C (1700000000000)
-#define MINUTE_MS   INT64_C (60000)
-#define RECORDS_MAX 256
-#define CALLS_MAX   16
-#define PLANNER     "planner/00000000000000000000000000000001"
-
-typedef struct {
-    uint8_t table;
-    uint8_t key [64];
-    size_t key_size;
-    uint8_t *value;
-    size_t value_size;
-} record_t;
-
-typedef struct {
-    node_class_t classes [2];
-    lis_settings_t settings;
-    core_t core;
-    moment_t now;
-    uint32_t start;
-    int64_t timer_ms;
-    record_t records [RECORDS_MAX];
-    size_t records_count;
-    struct {
-        uint64_t call;
-        int64_t ends_ms; /* nobody ever answers */
-    } calls [CALLS_MAX];
-    size_t calls_count;
-    size_t hints;             /* "calendar" published */
-    size_t announced;         /* Gis.Announce called */
-    uint32_t announced_nodes; /* of thin, in the last one */
-
-    /*  The last reply. */
-    bool replied;
-    call_status_t status;
-    char reason [512];
-    uint8_t *body;
-    size_t body_size;
-    uint64_t counter; /* of txids */
-} world_t;
-
-static const uint8_t lis_store [STORE_ID_BYTES] = {7, 7, 7};
-
-static inline int64_t at (int64_t minute)
+/*  Nodes of thin. */
+static inline uint32_t fixture_announced (const Musubi__Entry *entry)
 {
-    return EPOCH_MS + minute * MINUTE_MS;
+    return entry->site && entry->site->n_classes == 2 ? entry->site->classes [0]->nodes
+                                                      : UINT32_MAX;
 }
 
-static inline size_t record_find (const world_t *self, uint8_t table, bytes_t key)
-{
-    for (size_t i = 0; i < self->records_count; i++)
-        if (self->records [i].table == table && self->records [i].key_size == key.size &&
-            memcmp (self->records [i].key, key.data, key.size) == 0)
-            return i;
-    return self->records_count;
-}
-
-static inline void record_put (world_t *self, const effect_t *effect)
-{
-    size_t i = record_find (self, effect->record.table, effect->record.key);
-    assert_true (i < RECORDS_MAX && effect->record.key.size <= sizeof self->records [i].key);
-    record_t *record = &self->records [i];
-    if (i == self->records_count)
-        self->records_count++;
-    else
-        free (record->value);
-    record->table = effect->record.table;
-    record->key_size = effect->record.key.size;
-    memcpy (record->key, effect->record.key.data, record->key_size);
-    record->value_size = effect->record.value.size;
-    record->value = malloc (record->value_size + 1);
-    assert_non_null (record->value);
-    if (record->value_size > 0)
-        memcpy (record->value, effect->record.value.data, record->value_size);
-}
-
-static inline void record_delete (world_t *self, const effect_t *effect)
-{
-    size_t i = record_find (self, effect->record.table, effect->record.key);
-    if (i == self->records_count)
-        return;
-    free (self->records [i].value);
-    self->records [i] = self->records [--self->records_count];
-}
-
-static inline size_t records_of (const world_t *self, uint8_t table)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < self->records_count; i++)
-        count += self->records [i].table == table;
-    return count;
-}
-
-static inline int record_compare (const void *left, const void *right)
-{
-    const record_t *a = left;
-    const record_t *b = right;
-    if (a->table != b->table)
-        return a->table < b->table ? -1 : 1;
-    size_t size = a->key_size < b->key_size ? a->key_size : b->key_size;
-    int order = memcmp (a->key, b->key, size);
-    return order != 0 ? order : (a->key_size > b->key_size) - (a->key_size < b->key_size);
-}
-
-static inline void see_announcement (world_t *self, bytes_t body)
-{
-    Musubi__AnnounceRequest *request =
-      (Musubi__AnnounceRequest *) message_unpack (&musubi__announce_request__descriptor, body);
-    assert_non_null (request);
-    assert_string_equal (request->entry->name, "lis/ams");
-    assert_string_equal (request->entry->endpoint, "sim://lis/ams");
-    assert_string_equal (request->entry->events, "sim://lis/ams/events");
-    assert_int_equal (request->entry->start, self->start);
-    assert_non_null (request->entry->site);
-    self->announced++;
-    self->announced_nodes = request->entry->site->classes [0]->nodes;
-    message_free (&request->base);
-}
-
-static inline void take_effect (world_t *self, const effect_t *effect)
-{
-    switch (effect->kind) {
-    case EFFECT_REPLY:
-        self->replied = true;
-        self->status = effect->reply.status;
-        snprintf (self->reason, sizeof self->reason, "%s",
-                  effect->reply.reason ? effect->reply.reason : "");
-        free (self->body);
-        self->body_size = effect->reply.body.size;
-        self->body = malloc (self->body_size + 1);
-        assert_non_null (self->body);
-        if (self->body_size > 0)
-            memcpy (self->body, effect->reply.body.data, self->body_size);
-        break;
-    case EFFECT_CALL:
-        assert_true (self->calls_count < CALLS_MAX);
-        self->calls [self->calls_count].call = effect->call.call;
-        self->calls [self->calls_count++].ends_ms = self->now.mono_ms + effect->call.timeout_ms;
-        if (strcmp (effect->call.method, "Announce") == 0)
-            see_announcement (self, effect->call.body);
-        break;
-    case EFFECT_PUBLISH:
-        assert_string_equal (effect->publish.topic, "calendar");
-        assert_int_equal (effect->publish.body.size, 0);
-        self->hints++;
-        break;
-    case EFFECT_PUT:
-        record_put (self, effect);
-        break;
-    case EFFECT_DELETE:
-        record_delete (self, effect);
-        break;
-    case EFFECT_TIMER:
-        self->timer_ms = effect->timer.mono_ms;
-        break;
-    default:
-        break;
-    }
-}
-
-static inline void step (world_t *self, const event_t *event)
-{
-    self->now.entropy [0]++;
-    self->core.step (self->core.self, &self->now, event);
-    effect_t effect;
-    while (self->core.next (self->core.self, &effect))
-        take_effect (self, &effect);
-}
-
-/*  The call that times out first; calls_count when there is none. */
-static inline size_t call_next (const world_t *self)
-{
-    size_t next = self->calls_count;
-    for (size_t i = 0; i < self->calls_count; i++)
-        if (next == self->calls_count || self->calls [i].ends_ms < self->calls [next].ends_ms)
-            next = i;
-    return next;
-}
-
-/*  Let time pass: timers ring on the way, and calls time out. */
-static inline void pass (world_t *self, int64_t ms)
-{
-    int64_t until = self->now.mono_ms + ms;
-    while (self->now.mono_ms < until) {
-        size_t call = call_next (self);
-        bool timed_out = call < self->calls_count && self->calls [call].ends_ms <= self->timer_ms;
-        int64_t next = timed_out ? self->calls [call].ends_ms : self->timer_ms;
-        bool none = next > until;
-        next = none ? until : next;
-        next = next > self->now.mono_ms ? next : self->now.mono_ms;
-        self->now.wall_ms += next - self->now.mono_ms;
-        self->now.mono_ms = next;
-        if (none)
-            break;
-        event_t event = {.kind = EVENT_TIMER};
-        if (timed_out) {
-            event = (event_t){.kind = EVENT_ANSWER,
-                              .answer = {.call = self->calls [call].call,
-                                         .status = CALL_TIMED_OUT,
-                                         .reason = "nobody is there"}};
-            self->calls [call] = self->calls [--self->calls_count];
-        } else {
-            self->timer_ms = INT64_MAX;
-        }
-        step (self, &event);
-    }
-}
-
-/*  A new process on the records there are. */
-static inline void start (world_t *self)
-{
-    self->start++;
-    self->timer_ms = INT64_MAX;
-    self->calls_count = 0;
-    lis_core (&self->settings, &self->core);
-    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
-    static record_t loaded [RECORDS_MAX];
-    size_t count = self->records_count;
-    memcpy (loaded, self->records, sizeof loaded);
-    for (size_t i = 0; i < count; i++)
-        step (self, &(event_t){.kind = EVENT_RECORD,
-                               .record = {.table = loaded [i].table,
-                                          .key = {loaded [i].key, loaded [i].key_size},
-                                          .value = {loaded [i].value, loaded [i].value_size}}});
-    event_t event = {.kind = EVENT_START,
-                     .start = {.store = {.start = self->start},
-                               .endpoint = "sim://lis/ams",
-                               .events = "sim://lis/ams/events"}};
-    memcpy (event.start.store.id, lis_store, STORE_ID_BYTES);
-    step (self, &event);
-}
-
-static inline void stop (world_t *self)
-{
-    self->core.destroy (self->core.self);
-}
-
-static inline void restart (world_t *self)
-{
-    stop (self);
-    start (self);
-}
+#include "service_fixture.h"
 
 /*  ams: thin, 8 nodes of 1 CPU at 1 credit; fat, 4 nodes of 16. Lead a minute, horizon 1000. */
 static inline void prepare_world (world_t *self)
 {
+    static node_class_t classes [] = {
+      {.name = "thin", .nodes = 8, .cpus_per_node = 1, .price = 1000000},
+      {.name = "fat", .nodes = 4, .cpus_per_node = 16}};
     static const char *const accounts [] = {"alice", "bob"};
     static const char *const administrators [] = {"root"};
     static const char *const gis [] = {"sim://gis/g1"};
     *self = (world_t){
-      .classes = {{.name = "thin", .nodes = 8, .cpus_per_node = 1, .price = 1000000},
-                  {.name = "fat", .nodes = 4, .cpus_per_node = 16}},
       .now = {.wall_ms = EPOCH_MS,
               .mono_ms = 5000,
               .store_free_bytes = 1 << 30,
               .store_bytes = 1 << 30},
     };
     self->settings = (lis_settings_t){
-      .name = "lis/ams",
-      .site = {.classes = self->classes,
+      .name = FIXTURE_NAME,
+      .site = {.classes = classes,
                .classes_count = 2,
                .lead_ms = MINUTE_MS,
                .horizon_ms = 1000 * MINUTE_MS},
@@ -296,75 +58,6 @@ static inline void open_world (world_t *self)
     start (self);
 }
 
-static inline void close_world (world_t *self)
-{
-    stop (self);
-    for (size_t i = 0; i < self->records_count; i++)
-        free (self->records [i].value);
-    free (self->body);
-}
-
-/*  --- asking --- */
-
-static inline call_status_t ask_bytes (world_t *self, const char *actor, const char *service,
-                                       const char *method, bytes_t body)
-{
-    self->replied = false;
-    event_t event = {.kind = EVENT_REQUEST,
-                     .request = {.service = service,
-                                 .method = method,
-                                 .actor = actor,
-                                 .request_id = "",
-                                 .body = body,
-                                 .reply_to = 1}};
-    step (self, &event);
-    assert_true (self->replied);
-    assert_true ((self->status == CALL_OK) == (*self->reason == '\0'));
-    assert_true (self->body_size <= BODY_BYTES_MAX);
-    return self->status;
-}
-
-static inline call_status_t ask (world_t *self, const char *actor, const char *service,
-                                 const char *method, const ProtobufCMessage *message)
-{
-    size_t size;
-    uint8_t *packed = message_pack (message, &size);
-    call_status_t status =
-      ask_bytes (self, actor, service, method, (bytes_t){.data = packed, .size = size});
-    free (packed);
-    return status;
-}
-
-/*  The last reply's body; end it with message_free. */
-static inline void *answer (const world_t *self, const ProtobufCMessageDescriptor *descriptor)
-{
-    assert_int_equal (self->status, CALL_OK);
-    ProtobufCMessage *message =
-      message_unpack (descriptor, (bytes_t){.data = self->body, .size = self->body_size});
-    assert_non_null (message);
-    return message;
-}
-
-/*  Free nodes of a class at a minute, as Profile tells a planner. */
-static inline int64_t free_at (world_t *self, const char *class_name, int64_t minute)
-{
-    char *classes [] = {(char *) class_name};
-    Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.n_resources = 1;
-    request.resources = classes;
-    request.from_ms = at (minute);
-    request.until_ms = at (minute + 1);
-    ask (self, "root", "Calendar", "Profile", &request.base);
-    Musubi__ProfileAnswer *told = answer (self, &musubi__profile_answer__descriptor);
-    assert_int_equal (told->n_profiles, 1);
-    assert_int_equal (told->profiles [0]->n_steps, 1);
-    int64_t nodes = told->profiles [0]->steps [0]->free;
-    message_free (&told->base);
-    return nodes;
-}
-
-/*  --- changing --- */
-
 static inline compute_booking_t booking (const char *class_name, uint32_t cpus, uint32_t nodes,
                                          int64_t from, int64_t until)
 {
@@ -372,82 +65,6 @@ static inline compute_booking_t booking (const char *class_name, uint32_t cpus, 
       .need = "ocean", .cpus = cpus, .nodes = nodes, .from_ms = at (from), .until_ms = at (until)};
     snprintf (made.class_name, sizeof made.class_name, "%s", class_name);
     return made;
-}
-
-/*  What a planner would hold for alice; plan and part are borrowed, the answer is the caller's. */
-typedef struct {
-    operation_t operation;
-    const char *reservation;
-    uint32_t base_version;
-    const char *actor; /* NULL = alice */
-    const compute_booking_t *bookings;
-    size_t count;
-    bool prepare;
-    packed_t request; /* of the client */
-} wish_t;
-
-static inline txid_t hold (world_t *self, const wish_t *wish, command_answer_t *told)
-{
-    party_t participant = {.name = "lis/ams", .endpoint = "sim://lis/ams"};
-    memcpy (participant.store, lis_store, STORE_ID_BYTES);
-    hold_t asked = {
-      .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = ++self->counter},
-               .operation = wish->operation,
-               .base_version = wish->base_version,
-               .participants = &participant,
-               .participants_count = 1,
-               .coordinator = {.name = PLANNER, .store = {[15] = 1}, .endpoint = "sim://p"},
-               .decide_by_ms = self->now.wall_ms + 10000,
-               .edge_ms = self->now.wall_ms + 900 * MINUTE_MS,
-               .request = wish->request.data,
-               .request_size = wish->request.size},
-      .part_kind = PART_COMPUTE,
-      .prepare = wish->prepare,
-    };
-    snprintf (asked.plan.reservation, sizeof asked.plan.reservation, "%s", wish->reservation);
-    snprintf (asked.plan.actor, sizeof asked.plan.actor, "%s", wish->actor ? wish->actor : "alice");
-    if (wish->count > 0) {
-        packed_t part = compute_part_encode (wish->bookings, wish->count);
-        asked.part = part.data;
-        asked.part_size = part.size;
-    }
-    packed_t body = hold_encode (&asked);
-    ask_bytes (self, PLANNER, "Participant", "Hold",
-               (bytes_t){.data = body.data, .size = body.size});
-    char why [WHY_BYTES];
-    assert_int_equal (self->status, CALL_OK);
-    assert_true (
-      command_answer_decode (told, (bytes_t){.data = self->body, .size = self->body_size}, why));
-    free (body.data);
-    free (asked.part);
-    return asked.plan.txid;
-}
-
-static inline command_state_t tell (world_t *self, const char *method, const txid_t *txid)
-{
-    packed_t body = txid_message_encode (txid);
-    ask_bytes (self, PLANNER, "Participant", method,
-               (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
-    command_answer_t told;
-    char why [WHY_BYTES];
-    assert_int_equal (self->status, CALL_OK);
-    assert_true (
-      command_answer_decode (&told, (bytes_t){.data = self->body, .size = self->body_size}, why));
-    command_state_t state = told.state;
-    command_answer_clear (&told);
-    return state;
-}
-
-/*  A committed reservation. */
-static inline void reserve (world_t *self, const char *reservation, compute_booking_t one)
-{
-    command_answer_t told;
-    wish_t wish = {.reservation = reservation, .bookings = &one, .count = 1, .prepare = true};
-    txid_t txid = hold (self, &wish, &told);
-    assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
-    assert_int_equal (tell (self, "Commit", &txid), COMMAND_COMMITTED);
 }
 
 #endif

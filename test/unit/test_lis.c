@@ -26,14 +26,14 @@ static void is_announced_at_start_and_when_it_changes (void **state)
     world_t w;
     open_world (&w);
     assert_int_equal (w.announced, 1);
-    assert_int_equal (w.announced_nodes, 8);
+    assert_int_equal (w.announced_quantity, 8);
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
     request.resource = (char *) "thin";
     request.quantity = 6;
     assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_OK);
     pass (&w, 20000); /* at the latest with the next heartbeat */
     assert_true (w.announced > 1);
-    assert_int_equal (w.announced_nodes, 6);
+    assert_int_equal (w.announced_quantity, 6);
     close_world (&w);
 
     /*  A site without a directory serves those who know where it is. */
@@ -268,7 +268,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
           booking (cases [i].class_name, cpus, cases [i].nodes, cases [i].from, cases [i].until);
         command_answer_t held;
         txid_t txid =
-          hold (&w, &(wish_t){.reservation = "try", .bookings = &one, .count = 1}, &held);
+          hold (&w, &(order_t){.reservation = "try", .bookings = &one, .count = 1}, &held);
         assert_int_equal (held.state, cases [i].fits ? COMMAND_HELD : COMMAND_REJECTED);
         command_answer_clear (&held);
         if (cases [i].fits)

@@ -28,10 +28,10 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
     uint8_t *packed = message_pack (&request.base, &size);
 
     compute_booking_t one = booking ("thin", 4, 4, 18, 20);
-    wish_t wish = {
+    order_t order = {
       .reservation = "r2", .bookings = &one, .count = 1, .request = {.data = packed, .size = size}};
     command_answer_t told;
-    hold (&w, &wish, &told);
+    hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_REJECTED);
     const refusal_t *refusal = &told.refusal;
     assert_int_equal (refusal->reason, REFUSAL_SHORT);
@@ -46,21 +46,21 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
 
     /*  Without a frame: one length before, four after. Noise in its place changes nothing. */
     static uint8_t noise [] = {0xff, 0xff, 0xff};
-    wish.request = (packed_t){.data = noise, .size = sizeof noise};
+    order.request = (packed_t){.data = noise, .size = sizeof noise};
     for (int i = 0; i < 2; i++) {
-        hold (&w, &wish, &told);
+        hold (&w, &order, &told);
         assert_int_equal (told.refusal.fresh [0].steps [0].from_ms, at (16));
         assert_int_equal (told.refusal.fresh [0].until_ms, at (28));
         command_answer_clear (&told);
-        wish.request = (packed_t){0};
+        order.request = (packed_t){0};
     }
 
     /*  The horizon bounds it. */
     deadline.at_ms = at (100000);
     free (packed);
     packed = message_pack (&request.base, &size);
-    wish.request = (packed_t){.data = packed, .size = size};
-    hold (&w, &wish, &told);
+    order.request = (packed_t){.data = packed, .size = size};
+    hold (&w, &order, &told);
     assert_int_equal (told.refusal.fresh [0].until_ms, at (1000));
     command_answer_clear (&told);
     free (packed);
@@ -73,9 +73,9 @@ static void no_account_no_reservation (void **state)
     world_t w;
     open_world (&w);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
-    wish_t wish = {.reservation = "r1", .bookings = &one, .count = 1, .actor = "mallory"};
+    order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .actor = "mallory"};
     command_answer_t told;
-    hold (&w, &wish, &told);
+    hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_REJECTED);
     assert_int_equal (told.refusal.reason, REFUSAL_MAY_NOT);
     command_answer_clear (&told);
@@ -86,7 +86,7 @@ static void no_account_no_reservation (void **state)
     w.settings.access.accounts = anybody;
     w.settings.access.accounts_count = 1;
     start (&w);
-    hold (&w, &wish, &told);
+    hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     command_answer_clear (&told);
     close_world (&w);
@@ -100,18 +100,18 @@ static void each_limit_is_refused_by_name (void **state)
     w.settings.limits.bookings_max = 3;
     start (&w);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
-    wish_t wish = {.reservation = "r1", .bookings = &one, .count = 1};
+    order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
     command_answer_t told;
-    txid_t txid = hold (&w, &wish, &told);
+    txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     command_answer_clear (&told);
-    wish.reservation = "r2";
-    hold (&w, &wish, &told);
+    order.reservation = "r2";
+    hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_LIMIT);
     assert_string_equal (told.refusal.resource, "bookings_max");
     command_answer_clear (&told);
     tell (&w, "Abort", &txid);
-    hold (&w, &wish, &told);
+    hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     command_answer_clear (&told);
     close_world (&w);
@@ -124,14 +124,14 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
     compute_booking_t moved = booking ("thin", 7, 7, 15, 25);
-    wish_t wish = {.operation = OPERATION_MODIFY,
-                   .reservation = "r1",
-                   .base_version = 1,
-                   .bookings = &moved,
-                   .count = 1,
-                   .prepare = true};
+    order_t order = {.operation = OPERATION_MODIFY,
+                     .reservation = "r1",
+                     .base_version = 1,
+                     .bookings = &moved,
+                     .count = 1,
+                     .prepare = true};
     command_answer_t told;
-    txid_t txid = hold (&w, &wish, &told);
+    txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     command_answer_clear (&told);
     static const int64_t pending [] = {2, 1, 1};
@@ -151,9 +151,9 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
     }
 
     /*  A release gives everything back. */
-    wish = (wish_t){
+    order = (order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
-    txid = hold (&w, &wish, &told);
+    txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     command_answer_clear (&told);
     assert_int_equal (free_at (&w, "thin", 17), 1);
@@ -207,8 +207,8 @@ static void a_hint_says_that_something_is_free_again (void **state)
     char name [16];
     for (size_t i = 0; i < 8; i++) {
         snprintf (name, sizeof name, "r%zu", i);
-        wish_t wish = {.reservation = name, .bookings = &one, .count = 1};
-        txids [i] = hold (&w, &wish, &told);
+        order_t order = {.reservation = name, .bookings = &one, .count = 1};
+        txids [i] = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_HELD);
         command_answer_clear (&told);
     }
@@ -233,9 +233,9 @@ static void a_hint_says_that_something_is_free_again (void **state)
     reserve (&w, "past", booking ("thin", 1, 1, 10, 20));
     pass (&w, 30 * MINUTE_MS);
     size_t hints = w.hints;
-    wish_t wish = {
+    order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "past", .base_version = 1, .prepare = true};
-    txid_t txid = hold (&w, &wish, &told);
+    txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     command_answer_clear (&told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
@@ -265,7 +265,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     reserve (&w, "r-c", booking ("thin", 2, 2, 40, 50));
     compute_booking_t one = booking ("thin", 1, 1, 12, 14);
     command_answer_t told;
-    hold (&w, &(wish_t){.reservation = "r-held", .bookings = &one, .count = 1}, &told);
+    hold (&w, &(order_t){.reservation = "r-held", .bookings = &one, .count = 1}, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     command_answer_clear (&told);
 
@@ -285,7 +285,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     assert_int_equal (free_at (&w, "thin", 17), -3);
     assert_int_equal (free_at (&w, "thin", 45), 3);
     pass (&w, 20000);
-    assert_int_equal (w.announced_nodes, 5);
+    assert_int_equal (w.announced_quantity, 5);
 
     /*  More is a hint; as configured is no record. */
     size_t hints = w.hints;

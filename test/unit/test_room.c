@@ -14,7 +14,7 @@ static void says_overlapping_bookings_in_shortest_form (void **state)
                           {.resource = 0, .over = {8, 12}, .quantity = 1},
                           {.resource = 0, .over = {0, 8}, .quantity = 1},
                           {.resource = 0, .over = {2, 4}, .quantity = 5}};
-    changes_t changes = changes_between (&(stretches_t){.list = before, .count = 2},
+    changes_t changes = stretches_changes (&(stretches_t){.list = before, .count = 2},
                                          &(stretches_t){.list = after, .count = 4});
     stretches_t to = changes_after (&changes);
     stretches_t extra = changes_extra (&changes);
@@ -41,7 +41,7 @@ static void nothing_compared_with_nothing_is_nothing (void **state)
 {
     (void) state;
     static const stretches_t nothing = {0};
-    changes_t changes = changes_between (&nothing, &nothing);
+    changes_t changes = stretches_changes (&nothing, &nothing);
     assert_int_equal (changes.count, 0);
     stretches_t to = changes_after (&changes);
     assert_int_equal (to.count, 0);

@@ -1,0 +1,126 @@
+/*  timetable_config - from keys to settings.
+ *
+ *  Who has a local account is written the other way round than one reads it: the account names the
+ *  line and the actors stand in its value, because a name in a ZPL file can't hold every actor's
+ *  name, and surely not the star that means anybody.
+ */
+#include "timetable_config.h"
+
+#include "directory.h"
+#include "must.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCOUNTS_MAX    4096 /* local accounts */
+#define CONFIG_PATH_MAX 512
+
+bool config_name_read (const config_t *config, const char *kind, const char *what,
+                       char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES])
+{
+    const char *given = config_text (config, "name");
+    size_t kind_bytes = strlen (kind);
+    size_t bytes_max = NAME_BYTES_MAX - kind_bytes - 1;
+    if (strncmp (given, kind, kind_bytes) == 0 && given [kind_bytes] == '/')
+        given += kind_bytes + 1;
+    size_t length = strlen (given);
+    if (length == 0 || length > bytes_max ||
+        strspn (given, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
+          length)
+        return wrong_setting (why,
+                              "name: \"%.80s\" is no %s name; letters, digits, '.', '_' and "
+                              "'-', at most %zu of them",
+                              given, what, bytes_max);
+    snprintf (name, NAME_BYTES_MAX + 1, "%s/%s", kind, given);
+    return true;
+}
+
+static bool terms_read (const config_t *config, timetable_config_t *read,
+                        char why [CONFIG_WHY_BYTES])
+{
+    read->lead_ms = config_duration_ms (config, "lead");
+    read->horizon_ms = config_duration_ms (config, "horizon");
+    const char *disclosure = config_text (config, "disclosure");
+    if (strcmp (disclosure, "windows") == 0)
+        read->disclosure = DISCLOSE_WINDOWS;
+    else if (strcmp (disclosure, "profile") == 0)
+        read->disclosure = DISCLOSE_PROFILE;
+    else
+        return wrong_setting (why, "disclosure: \"%.80s\" should be profile or windows",
+                              disclosure);
+    if (read->lead_ms >= read->horizon_ms)
+        return wrong_setting (why, "horizon: must be longer than lead");
+    return true;
+}
+
+static bool words_read (const config_t *config, timetable_config_t *read,
+                        char why [CONFIG_WHY_BYTES])
+{
+    const char *locals [ACCOUNTS_MAX + 1];
+    size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
+    if (count > ACCOUNTS_MAX)
+        return wrong_setting (why, "accounts: at most %d local accounts", ACCOUNTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        char path [CONFIG_PATH_MAX];
+        snprintf (path, sizeof path, "accounts/%s", locals [i]);
+        words_add (&read->accounts, config_text (config, path), "");
+    }
+    words_add (&read->administrators, config_text (config, "administrators"), "");
+    words_add (&read->gis, config_text (config, "gis"), "");
+    return words_short (&read->accounts, "accounts", NAME_BYTES_MAX, why) &&
+           words_short (&read->administrators, "administrators", NAME_BYTES_MAX, why) &&
+           words_short (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
+}
+
+bool timetable_config_read (const config_t *config, timetable_config_t *read,
+                            char why [CONFIG_WHY_BYTES])
+{
+    *read = (timetable_config_t){0};
+    return terms_read (config, read, why) && words_read (config, read, why);
+}
+
+void timetable_config_clear (timetable_config_t *self)
+{
+    words_clear (&self->accounts);
+    words_clear (&self->administrators);
+    words_clear (&self->gis);
+}
+
+access_t timetable_config_access (const timetable_config_t *self)
+{
+    return (access_t){
+      .accounts = (const char *const *) self->accounts.words,
+      .accounts_count = self->accounts.count,
+      .administrators = (const char *const *) self->administrators.words,
+      .administrators_count = self->administrators.count,
+    };
+}
+
+bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,
+                             size_t *count, char why [CONFIG_WHY_BYTES])
+{
+    const char *names [CLASS_ATTRIBUTES_MAX + 1];
+    *attributes = NULL;
+    *count = config_names (config, section, names, CLASS_ATTRIBUTES_MAX + 1);
+    if (*count > CLASS_ATTRIBUTES_MAX)
+        return wrong_setting (why, "%s: at most %d attributes", section, CLASS_ATTRIBUTES_MAX);
+    attribute_t *read = must (calloc (*count + 1, sizeof *read));
+    for (size_t i = 0; i < *count; i++) {
+        char path [2 * CONFIG_PATH_MAX];
+        snprintf (path, sizeof path, "%s/%s", section, names [i]);
+        const char *value = config_text (config, path);
+        if (strlen (names [i]) > NAME_BYTES_MAX || !*value ||
+            strlen (value) > ATTRIBUTE_VALUE_BYTES_MAX) {
+            free (read);
+            return wrong_setting (why,
+                                  "%.200s: an attribute has a name of at most %d bytes and a "
+                                  "value of 1 to %d",
+                                  path, NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
+        }
+        snprintf (read [i].name, sizeof read [i].name, "%s", names [i]);
+        snprintf (read [i].value, sizeof read [i].value, "%s", value);
+    }
+    *attributes = read;
+    return true;
+}
