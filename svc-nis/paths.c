@@ -1,0 +1,227 @@
+/*  paths - questions asked of path.h, with the room that the calendars show. */
+#include "paths.h"
+
+#include "must.h"
+#include "nis_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct paths {
+    service_t *service;
+    const domain_t *domain;
+    const room_t *room;
+    questions_t *questions;
+    uint32_t asks_max;
+    graph_t *graph; /* NULL while the capacities in it may be old */
+};
+
+/*  One request while it is answered. */
+typedef struct {
+    const paths_t *paths;
+    const path_ask_t *ask;
+    const stretches_t *counted;
+    bool disclosed;
+    int64_t *rooms; /* what is free of each link for this ask; ROOM_UNKNOWN = not looked at yet */
+    uint64_t steps;
+    size_t explains;
+} answering_t;
+
+#define ROOM_UNKNOWN INT64_MIN
+
+/*  Who may not know how much is free learns of every link only whether what he asks is. */
+static int64_t room_for (const answering_t *self, size_t link)
+{
+    const path_ask_t *ask = self->ask;
+    if (!link_meets (&self->paths->domain->links [link], ask->require, ask->require_count))
+        return -1;
+    int64_t least = room_least (self->paths->room, link, ask->over, self->counted);
+    if (!self->disclosed)
+        return least >= ask->mbps ? ask->mbps : 0;
+    return least > 0 ? least : 0;
+}
+
+/*  The links of a graph of one domain are in the domain's order, as the room's resources are. */
+static int64_t free_of (void *owner, size_t link)
+{
+    answering_t *self = owner;
+    if (self->rooms [link] == ROOM_UNKNOWN)
+        self->rooms [link] = room_for (self, link);
+    return self->rooms [link];
+}
+
+/*  What was looked up for one ask is good for the next when it is about the same. */
+static bool rooms_same (const answering_t *self, const path_ask_t *a, const path_ask_t *b)
+{
+    if (a->over.from != b->over.from || a->over.until != b->over.until ||
+        a->require_count != b->require_count || (!self->disclosed && a->mbps != b->mbps))
+        return false;
+    return a->require_count == 0 ||
+           memcmp (a->require, b->require, a->require_count * sizeof *a->require) == 0;
+}
+
+static void ask_begin (answering_t *self, const path_ask_t *ask)
+{
+    bool same = self->ask && rooms_same (self, self->ask, ask);
+    self->ask = ask;
+    for (size_t i = 0; !same && i < self->paths->domain->links_count; i++)
+        self->rooms [i] = ROOM_UNKNOWN;
+}
+
+/*  --- one answer --- */
+
+static void tell_found (const paths_t *self, const path_ask_t *ask, size_t from, const path_t *path,
+                        path_told_t *told)
+{
+    size_t vertices [PATH_HOPS_MAX + 1];
+    size_t count = path_vertices (self->graph, from, path, vertices);
+    assert (count == path->links_count + 1);
+    told->found = true;
+    told->links_count = path->links_count;
+    told->latency_us = path->latency_us;
+    told->mbps =
+      path->links_count == 0 || path->mbps > UINT32_MAX ? ask->mbps : (uint32_t) path->mbps;
+    for (size_t i = 0; i < path->links_count; i++)
+        told->links [i] = graph_link (self->graph, path->links [i])->link->name;
+    for (size_t i = 0; i < count; i++)
+        told->vertices [i] = graph_vertex_name (self->graph, vertices [i]);
+}
+
+static bool vertex_find (const paths_t *self, const char *name, size_t *vertex, path_told_t *told)
+{
+    *vertex = graph_vertex (self->graph, name);
+    if (*vertex != SIZE_MAX)
+        return true;
+    snprintf (told->reason, sizeof told->reason, "%s has no vertex %s", room_name (self->room),
+              name);
+    return false;
+}
+
+/*  How much is free stays untold where it must. */
+static void tell_none (answering_t *self, const path_question_t *question, path_told_t *told)
+{
+    const paths_t *paths = self->paths;
+    size_t link;
+    if (self->explains == PATHS_EXPLAINED_MAX) {
+        snprintf (told->reason, sizeof told->reason,
+                  "no such path; only %d are explained in one answer", PATHS_EXPLAINED_MAX);
+        return;
+    }
+    self->explains++;
+    path_explain (paths->graph, question, &link, told->reason);
+    if (link != SIZE_MAX && !self->disclosed)
+        snprintf (told->reason, sizeof told->reason,
+                  "%s/%s, and every other way, has no room for %u Mbit/s; how much is free is not "
+                  "disclosed",
+                  room_name (paths->room), room_resource_name (paths->room, link), self->ask->mbps);
+}
+
+static void path_answer (answering_t *self, const path_ask_t *ask, path_told_t *told)
+{
+    const graph_t *graph = self->paths->graph;
+    path_question_t question = {
+      .order = ask->order,
+      .latency_us_max = ask->latency_us_max,
+      .mbps = ask->mbps,
+      .free = free_of,
+      .owner = self,
+    };
+    if (!vertex_find (self->paths, ask->from, &question.from, told) ||
+        !vertex_find (self->paths, ask->to, &question.to, told))
+        return;
+    ask_begin (self, ask);
+    path_t path;
+    switch (path_find (graph, &question, &path, &self->steps)) {
+    case PATH_FOUND:
+        tell_found (self->paths, ask, question.from, &path, told);
+        break;
+    case PATH_NONE:
+        tell_none (self, &question, told);
+        break;
+    case PATH_UNKNOWN:
+        snprintf (told->reason, sizeof told->reason,
+                  "not found in the steps that one request has: ask less at once");
+        break;
+    }
+}
+
+static void paths_reply (paths_t *self, const request_t *request, const path_told_t *told,
+                         size_t count)
+{
+    packed_t answer = paths_answer_encode (told, count, room_version (self->room));
+    if (answer.size <= BODY_BYTES_MAX)
+        outbox_reply (self->service->outbox, request->reply_to,
+                      (bytes_t){.data = answer.data, .size = answer.size});
+    else
+        service_refuse (self->service, request, CALL_BAD_REQUEST,
+                        "questions: the paths are too long for one answer, ask fewer at once");
+    free (answer.data);
+}
+
+static void paths_step (paths_t *self, const request_t *request, const paths_question_t *question)
+{
+    const stretches_t *counted;
+    if (!questions_counted (self->questions, request, question->reservation, &counted))
+        return;
+    if (!self->graph) {
+        self->graph = graph_new ();
+        graph_add (self->graph, room_name (self->room), self->domain);
+    }
+    answering_t answering = {
+      .paths = self,
+      .counted = counted,
+      .disclosed = questions_disclosed (self->questions, request),
+      .rooms = must (calloc (self->domain->links_count + 1, sizeof *answering.rooms)),
+      .steps = PATHS_STEPS_MAX,
+    };
+    path_told_t *told = must (calloc (question->asks_count + 1, sizeof *told));
+    for (size_t i = 0; i < question->asks_count; i++)
+        path_answer (&answering, &question->asks [i], &told [i]);
+    free (answering.rooms);
+    paths_reply (self, request, told, question->asks_count);
+    free (told);
+}
+
+static void on_paths (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    paths_t *self = owner;
+    paths_question_t question;
+    char why [WHY_BYTES];
+    if (!paths_question_decode (&question, request->body, self->asks_max, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    paths_step (self, request, &question);
+    paths_question_clear (&question);
+}
+
+paths_t *paths_new (service_t *service, const domain_t *domain, const room_t *room,
+                    questions_t *questions, uint32_t asks_max)
+{
+    paths_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->domain = domain;
+    self->room = room;
+    self->questions = questions;
+    self->asks_max = asks_max;
+    service_serve (service, "Nis", "Paths", on_paths, self);
+    return self;
+}
+
+void paths_destroy (paths_t **self_p)
+{
+    paths_t *self = *self_p;
+    if (!self)
+        return;
+    graph_destroy (&self->graph);
+    free (self);
+    *self_p = NULL;
+}
+
+void paths_changed (paths_t *self)
+{
+    graph_destroy (&self->graph);
+}

@@ -1,0 +1,392 @@
+/*  use - one entry for each reservation of which something was asked, or whose time comes by
+ * itself; and one timer for all, at the next moment at which a window of any of them opens or
+ * closes.
+ */
+#include "use.h"
+
+#include "hint.h"
+#include "must.h"
+#include "nis_wire.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS_MAX 60000 /* a turn far away is looked at so often: clocks get stepped */
+
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    bool asked; /* somebody has said what he wants, or it began by itself: kept in the store */
+    bool provisioned;
+    bool active;
+    int64_t turn_ms; /* wall: a window opens or closes; INT64_MAX = none ahead, not in turns */
+} use_t;
+
+struct uses {
+    service_t *service;
+    const access_t *access;
+    const participant_t *participant;
+    use_mode_t mode;
+    ordered_t *by_reservation;
+    ordered_t *turns; /* by time, then reservation */
+    uint64_t timer;
+    hint_t hint;
+};
+
+static int by_reservation (const void *key, const void *thing)
+{
+    const use_t *use = thing;
+    return strcmp (key, use->reservation);
+}
+
+static int by_turn (const void *key, const void *thing)
+{
+    const use_t *a = key;
+    const use_t *b = thing;
+    if (a->turn_ms != b->turn_ms)
+        return a->turn_ms < b->turn_ms ? -1 : 1;
+    return strcmp (a->reservation, b->reservation);
+}
+
+/*  --- entries --- */
+
+static use_t *use_find (const uses_t *self, const char *reservation)
+{
+    return ordered_find (self->by_reservation, reservation);
+}
+
+static use_t *use_new (uses_t *self, const char *reservation)
+{
+    use_t *use = must (calloc (1, sizeof *use));
+    assert (strlen (reservation) <= NAME_BYTES_MAX);
+    memcpy (use->reservation, reservation, strlen (reservation) + 1);
+    use->turn_ms = INT64_MAX;
+    ordered_add (self->by_reservation, use->reservation, use);
+    return use;
+}
+
+static void turn_set (uses_t *self, use_t *use, int64_t turn_ms)
+{
+    if (use->turn_ms < INT64_MAX)
+        ordered_remove (self->turns, use);
+    use->turn_ms = turn_ms;
+    if (use->turn_ms < INT64_MAX)
+        ordered_add (self->turns, use, use);
+}
+
+static bytes_t key_of (const char *reservation)
+{
+    return (bytes_t){.data = (const uint8_t *) reservation, .size = strlen (reservation)};
+}
+
+static void use_store (uses_t *self, use_t *use)
+{
+    use->asked = true;
+    packed_t value = use_record_encode (use->provisioned);
+    outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation),
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+static void active_set (uses_t *self, use_t *use, bool active)
+{
+    if (use->active == active)
+        return;
+    use->active = active;
+    outbox_log (self->service->outbox, LEVEL_INFO, "use reservation=%s %s", use->reservation,
+                active ? "idle->active" : "active->idle");
+    hint_tell (&self->hint);
+}
+
+static void use_end (uses_t *self, use_t *use)
+{
+    active_set (self, use, false);
+    turn_set (self, use, INT64_MAX);
+    if (use->asked)
+        outbox_delete (self->service->outbox, TABLE_USES, key_of (use->reservation));
+    ordered_remove (self->by_reservation, use->reservation);
+    free (use);
+}
+
+/*  --- time --- */
+
+/*  Is a window open now, by both clocks? And when does one open or close next? */
+static bool windows_open (const uses_t *self, const moment_t *now, const stretches_t *windows,
+                          int64_t *turn_ms)
+{
+    int64_t least_ms = timekeeper_least (&self->service->timekeeper, now);
+    int64_t most_ms = timekeeper_most (&self->service->timekeeper, now);
+    bool open = false;
+    *turn_ms = INT64_MAX;
+    for (size_t i = 0; i < windows->count; i++) {
+        interval_t over = windows->list [i].over;
+        bool begun = over.from <= least_ms;
+        if (most_ms >= over.until)
+            continue;
+        open = open || begun;
+        int64_t turn = begun ? over.until : over.from;
+        *turn_ms = turn < *turn_ms ? turn : *turn_ms;
+    }
+    return open;
+}
+
+/*  Bring an entry up to date with its reservation and the time; it may end with that. */
+static void use_refresh (uses_t *self, const moment_t *now, use_t *use)
+{
+    reservation_view_t view;
+    if (!participant_find (self->participant, use->reservation, &view) || !view.current) {
+        use_end (self, use);
+        return;
+    }
+    int64_t turn_ms;
+    bool open = windows_open (self, now, timetable_held (view.current), &turn_ms);
+    if (open && !use->asked && self->mode == USE_AT_START) {
+        use->provisioned = true;
+        use_store (self, use);
+    }
+    active_set (self, use, use->provisioned && open);
+    turn_set (self, use, turn_ms);
+    if (!use->asked && turn_ms == INT64_MAX)
+        use_end (self, use);
+}
+
+static void on_turn (void *owner, const moment_t *now, uint64_t token);
+
+static void turns_watch (uses_t *self, const moment_t *now)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = 0;
+    const use_t *first = ordered_after (self->turns, NULL);
+    if (!first)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->service->timekeeper, now, first->turn_ms);
+    int64_t look_ms = now->mono_ms + LOOK_MS_MAX;
+    at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
+    self->timer =
+      timers_set (self->service->timers, at_ms < look_ms ? at_ms : look_ms, on_turn, self, 0);
+}
+
+/*  Every refresh sets a turn that is later than now, so this ends. */
+static void on_turn (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    uses_t *self = owner;
+    int64_t now_ms = timekeeper_least (&self->service->timekeeper, now);
+    for (use_t *use; (use = ordered_after (self->turns, NULL)) && use->turn_ms <= now_ms;)
+        use_refresh (self, now, use);
+    self->timer = 0;
+    turns_watch (self, now);
+}
+
+/*  --- what the participant tells --- */
+
+static void on_changed (void *owner, const moment_t *now, const char *reservation)
+{
+    uses_t *self = owner;
+    use_t *use = use_find (self, reservation);
+    if (!use && self->mode == USE_AT_START)
+        use = use_new (self, reservation);
+    if (!use)
+        return;
+    use_refresh (self, now, use);
+    turns_watch (self, now);
+}
+
+static void on_forgotten (void *owner, const char *reservation)
+{
+    uses_t *self = owner;
+    use_t *use = use_find (self, reservation);
+    if (use)
+        use_end (self, use);
+}
+
+static bool is_provisioned (void *owner, const char *reservation)
+{
+    const uses_t *self = owner;
+    const use_t *use = use_find (self, reservation);
+    return use && use->provisioned;
+}
+
+void uses_usage (uses_t *self, usage_t *usage)
+{
+    *usage = (usage_t){.owner = self,
+                       .changed = on_changed,
+                       .forgotten = on_forgotten,
+                       .provisioned = is_provisioned};
+}
+
+/*  --- what users ask --- */
+
+static void use_reply (uses_t *self, const request_t *request, const use_t *use)
+{
+    packed_t answer = use_answer_encode (use && use->provisioned, use && use->active);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+/*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
+ *  of it. */
+static bool use_allowed (uses_t *self, const request_t *request, reservation_view_t *view)
+{
+    char reservation [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    if (!use_question_decode (reservation, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return false;
+    }
+    if (!participant_find (self->participant, reservation, view)) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
+                        self->service->name, reservation);
+        return false;
+    }
+    if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s does not own reservation %s",
+                        request->actor, reservation);
+        return false;
+    }
+    if (view->version == 0) {
+        service_refuse (self->service, request, CALL_DENIED, "reservation %s is not committed",
+                        reservation);
+        return false;
+    }
+    return true;
+}
+
+static void use_say (uses_t *self, const moment_t *now, const char *reservation, bool provisioned)
+{
+    use_t *use = use_find (self, reservation);
+    if (!use)
+        use = use_new (self, reservation);
+    if (!use->asked || use->provisioned != provisioned) {
+        use->provisioned = provisioned;
+        use_store (self, use);
+    }
+    use_refresh (self, now, use);
+    turns_watch (self, now);
+}
+
+static void on_provision (void *owner, const moment_t *now, const request_t *request)
+{
+    uses_t *self = owner;
+    reservation_view_t view;
+    if (!use_allowed (self, request, &view))
+        return;
+    int64_t turn_ms = INT64_MAX;
+    if (view.current)
+        windows_open (self, now, timetable_held (view.current), &turn_ms);
+    if (turn_ms == INT64_MAX) {
+        service_refuse (self->service, request, CALL_DENIED,
+                        "reservation %s has no circuit here whose window is still to come",
+                        view.id);
+        return;
+    }
+    use_say (self, now, view.id, true);
+    use_reply (self, request, use_find (self, view.id));
+}
+
+static void on_release (void *owner, const moment_t *now, const request_t *request)
+{
+    uses_t *self = owner;
+    reservation_view_t view;
+    if (!use_allowed (self, request, &view))
+        return;
+    const use_t *use = use_find (self, view.id);
+    bool given_up = use ? use->asked && !use->provisioned : self->mode == USE_ASKED;
+    if (view.current && !given_up)
+        use_say (self, now, view.id, false);
+    use_reply (self, request, use_find (self, view.id));
+}
+
+/*  --- records --- */
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    uses_t *self = owner;
+    char reservation [NAME_BYTES_MAX + 1] = "";
+    bool provisioned;
+    bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
+    if (good)
+        memcpy (reservation, key.data, key.size);
+    if (!good || use_find (self, reservation) || !use_record_decode (value, &provisioned)) {
+        service_count (self->service, "bad_records", 1);
+        outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=uses reservation=%s",
+                    reservation);
+        return;
+    }
+    use_t *use = use_new (self, reservation);
+    use->asked = true;
+    use->provisioned = provisioned;
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    uses_t *self = owner;
+    reservation_view_t view;
+    if (self->mode == USE_AT_START)
+        for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id)
+            if (view.current && !use_find (self, view.id))
+                use_new (self, view.id);
+    char at [NAME_BYTES_MAX + 1] = "";
+    for (use_t *use; (use = ordered_after (self->by_reservation, at));) {
+        memcpy (at, use->reservation, sizeof at);
+        use_refresh (self, now, use);
+    }
+    turns_watch (self, now);
+}
+
+/*  --- its life --- */
+
+uses_t *uses_new (service_t *service, const access_t *access, use_mode_t mode)
+{
+    uses_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->access = access;
+    self->mode = mode;
+    self->by_reservation = ordered_new (by_reservation);
+    self->turns = ordered_new (by_turn);
+    self->hint = (hint_t){.service = service, .topic = "use"};
+    service_serve (service, "Nis", "Provision", on_provision, self);
+    service_serve (service, "Nis", "Release", on_release, self);
+    service_load (service, TABLE_USES, on_record, self);
+    return self;
+}
+
+void uses_attach (uses_t *self, const participant_t *participant)
+{
+    self->participant = participant;
+    service_at_start (self->service, on_start, self);
+}
+
+void uses_destroy (uses_t **self_p)
+{
+    uses_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->timer);
+    hint_end (&self->hint);
+    for (use_t *use; (use = ordered_after (self->by_reservation, NULL));) {
+        turn_set (self, use, INT64_MAX);
+        ordered_remove (self->by_reservation, use->reservation);
+        free (use);
+    }
+    ordered_destroy (&self->by_reservation);
+    ordered_destroy (&self->turns);
+    free (self);
+    *self_p = NULL;
+}
+
+void uses_check (const uses_t *self)
+{
+    size_t turns = 0;
+    for (const use_t *use = NULL;
+         (use = ordered_after (self->by_reservation, use ? use->reservation : NULL));) {
+        turns += use->turn_ms < INT64_MAX;
+        assert (!use->active || use->provisioned);
+        assert (!use->provisioned || use->asked);
+        assert (participant_current (self->participant, use->reservation));
+    }
+    assert (turns == ordered_count (self->turns));
+}

@@ -1,0 +1,34 @@
+/*  use - which reservations' circuits may carry traffic.
+ *
+ *  A reservation is provisioned when its owner or an administrator has asked for it, or, where the
+ *  domain says so, by itself when its first window opens, unless it was given up before. It is
+ *  active while it is provisioned and one of its windows is open by both clocks. The back end is
+ *  `none`: nothing is switched, it is told and kept.
+ *
+ *  What was asked is kept in TABLE_USES until the reservation is forgotten or left. Publishes the
+ *  topic "use", without a body, when a reservation becomes active or is no longer. Pure.
+ */
+#ifndef MUSUBI_USE_H
+#define MUSUBI_USE_H
+
+#include "timetable.h"
+
+typedef enum { USE_ASKED, USE_AT_START } use_mode_t;
+
+typedef struct uses uses_t;
+
+/*  Registers its methods, table and start with the service, which is borrowed for life. Comes
+ *  before the participant, which wants its usage, and ends after it. */
+uses_t *uses_new (service_t *service, const access_t *access, use_mode_t mode);
+void uses_destroy (uses_t **self_p);
+
+void uses_usage (uses_t *self, usage_t *usage);
+
+/*  Who knows the reservations; borrowed for life. Before the first step. Its start comes before
+ *  that of the uses. */
+void uses_attach (uses_t *self, const participant_t *participant);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void uses_check (const uses_t *self);
+
+#endif
