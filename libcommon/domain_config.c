@@ -1,0 +1,196 @@
+/*  domain_config - from keys to a graph. */
+#include "domain_config.h"
+
+#include "must.h"
+#include "timetable_config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CREDIT          1000000 /* micro-credits */
+#define CONFIG_PATH_MAX 512
+
+/*  A vertex by the name that this file has for it: a router's is the local one. */
+typedef struct {
+    char local [NAME_BYTES_MAX + 1];
+    size_t vertex;
+} known_t;
+
+typedef struct {
+    const config_t *config;
+    const char *before;
+    const char *name;
+    domain_t *domain;
+    known_t *known; /* ascending by local name, once all vertices are read */
+    char *why;
+} reading_t;
+
+/*  A path below what stands before. */
+static const char *path_of (const reading_t *self, char path [CONFIG_PATH_MAX], const char *section,
+                            const char *name, const char *rest)
+{
+    snprintf (path, CONFIG_PATH_MAX, "%s%s/%s%s", self->before, section, name, rest);
+    return path;
+}
+
+static bool vertex_add (reading_t *self, const char *key, const char *word, vertex_kind_t kind)
+{
+    domain_t *domain = self->domain;
+    bool router = kind == VERTEX_ROUTER;
+    size_t length = strlen (word) + (router ? strlen (self->name) + 1 : 0);
+    if (domain->vertices_count == DOMAIN_VERTICES_MAX)
+        return wrong_setting (self->why, "%s%s: a domain has at most %d vertices", self->before,
+                              key, DOMAIN_VERTICES_MAX);
+    if (length > NAME_BYTES_MAX || strchr (word, '/'))
+        return wrong_setting (self->why,
+                              "%s%s: \"%.80s\" is no name: it has no slash, and at most %zu bytes",
+                              self->before, key, word, NAME_BYTES_MAX - (length - strlen (word)));
+    vertex_t *vertex = &domain->vertices [domain->vertices_count];
+    char *at = vertex->name;
+    if (router)
+        at = stpcpy (stpcpy (at, self->name), "/");
+    stpcpy (at, word);
+    vertex->kind = kind;
+    known_t *known = &self->known [domain->vertices_count];
+    snprintf (known->local, sizeof known->local, "%.63s", word);
+    known->vertex = domain->vertices_count++;
+    return true;
+}
+
+static bool list_read (reading_t *self, const char *key, vertex_kind_t kind)
+{
+    char path [CONFIG_PATH_MAX];
+    words_t list = {0};
+    snprintf (path, sizeof path, "%s%s", self->before, key);
+    words_add (&list, config_text (self->config, path), "");
+    bool good = true;
+    for (size_t i = 0; i < list.count && good; i++)
+        good = vertex_add (self, key, list.words [i], kind);
+    words_clear (&list);
+    return good;
+}
+
+static int by_local_name (const void *a, const void *b)
+{
+    return strcmp (((const known_t *) a)->local, ((const known_t *) b)->local);
+}
+
+static bool vertices_read (reading_t *self)
+{
+    self->domain->vertices = must (calloc (DOMAIN_VERTICES_MAX, sizeof (vertex_t)));
+    self->known = must (calloc (DOMAIN_VERTICES_MAX, sizeof *self->known));
+    if (!list_read (self, "sites", VERTEX_SITE) ||
+        !list_read (self, "exchanges", VERTEX_EXCHANGE) ||
+        !list_read (self, "routers", VERTEX_ROUTER))
+        return false;
+    size_t count = self->domain->vertices_count;
+    qsort (self->known, count, sizeof *self->known, by_local_name);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp (self->known [i - 1].local, self->known [i].local) == 0)
+            return wrong_setting (self->why, "%ssites, exchanges, routers: %s is named twice",
+                                  self->before, self->known [i].local);
+    return true;
+}
+
+/*  NULL when the domain has none of that name. */
+static vertex_t *vertex_of (const reading_t *self, const char *local)
+{
+    known_t key = {.local = ""};
+    if (strlen (local) > NAME_BYTES_MAX)
+        return NULL;
+    memcpy (key.local, local, strlen (local) + 1);
+    const known_t *known =
+      bsearch (&key, self->known, self->domain->vertices_count, sizeof key, by_local_name);
+    return known ? &self->domain->vertices [known->vertex] : NULL;
+}
+
+static bool attributes_read (reading_t *self)
+{
+    char section [CONFIG_PATH_MAX];
+    const char **names = must (calloc (DOMAIN_VERTICES_MAX + 1, sizeof *names));
+    snprintf (section, sizeof section, "%sattributes", self->before);
+    size_t count = config_names (self->config, section, names, DOMAIN_VERTICES_MAX + 1);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        char path [CONFIG_PATH_MAX];
+        vertex_t *vertex = vertex_of (self, names [i]);
+        path_of (self, path, "attributes", names [i], "");
+        good = vertex ? attributes_config_read (self->config, path, &vertex->attributes,
+                                                &vertex->attributes_count, self->why)
+                      : wrong_setting (self->why, "%s: the domain has no such vertex", path);
+    }
+    free (names);
+    return good;
+}
+
+static bool ends_read (reading_t *self, link_t *link, const char *path)
+{
+    words_t ends = {0};
+    words_add (&ends, config_text (self->config, path), "");
+    bool good = ends.count == 2 || wrong_setting (self->why, "%s: a link joins two vertices", path);
+    for (size_t i = 0; i < 2 && good; i++) {
+        const vertex_t *vertex = vertex_of (self, ends.words [i]);
+        if (vertex)
+            memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
+        else
+            good = wrong_setting (self->why, "%s: the domain has no vertex \"%.80s\"", path,
+                                  ends.words [i]);
+    }
+    words_clear (&ends);
+    return good;
+}
+
+static bool link_read (reading_t *self, link_t *link, const char *name)
+{
+    char path [CONFIG_PATH_MAX];
+    const config_t *config = self->config;
+    snprintf (link->name, sizeof link->name, "%.63s", name);
+    link->mbps = (uint32_t) config_integer (config, path_of (self, path, "links", name, "/mbps"));
+    link->latency_us =
+      llround (config_real (config, path_of (self, path, "links", name, "/latency_ms")) * 1000);
+    link->price =
+      llround (config_real (config, path_of (self, path, "links", name, "/price")) * CREDIT);
+    return ends_read (self, link, path_of (self, path, "links", name, "/between")) &&
+           attributes_config_read (config, path_of (self, path, "links", name, "/attributes"),
+                                   &link->attributes, &link->attributes_count, self->why);
+}
+
+static bool links_read (reading_t *self)
+{
+    char section [CONFIG_PATH_MAX];
+    const char **names = must (calloc (DOMAIN_LINKS_MAX + 1, sizeof *names));
+    domain_t *domain = self->domain;
+    snprintf (section, sizeof section, "%slinks", self->before);
+    size_t count = config_names (self->config, section, names, DOMAIN_LINKS_MAX + 1);
+    bool good =
+      count <= DOMAIN_LINKS_MAX ||
+      wrong_setting (self->why, "%s: a domain has at most %d links", section, DOMAIN_LINKS_MAX);
+    domain->links = must (calloc (count + 1, sizeof *domain->links));
+    for (size_t i = 0; i < count && good; i++)
+        good = link_read (self, &domain->links [domain->links_count++], names [i]);
+    free (names);
+    return good;
+}
+
+static bool graph_check (reading_t *self)
+{
+    char reason [160];
+    return domain_check (self->domain, self->name, reason) ||
+           wrong_setting (self->why, "%s%s%s", self->before, *self->before ? ": " : "", reason);
+}
+
+bool domain_config_read (const config_t *config, const char *before, const char *name,
+                         domain_t *domain, char why [CONFIG_WHY_BYTES])
+{
+    *domain = (domain_t){0};
+    reading_t reading = {
+      .config = config, .before = before, .name = name, .domain = domain, .why = why};
+    bool good = vertices_read (&reading) && attributes_read (&reading) && links_read (&reading) &&
+                graph_check (&reading);
+    free (reading.known);
+    if (!good)
+        domain_clear (domain);
+    return good;
+}

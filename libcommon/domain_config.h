@@ -1,0 +1,62 @@
+/*  domain_config - a network domain's graph as files describe it: svc-nis's own, and a section of a
+ *  federation's.
+ *
+ *      sites = "n8, n16"
+ *      exchanges = "X1"
+ *      routers = "r1"                  local names; in the graph N/r1
+ *      attributes/X1/location = paris  of a vertex
+ *      links/x1/between = "n8, X1"     and mbps, latency_ms, price, attributes/…
+ */
+#ifndef MUSUBI_DOMAIN_CONFIG_H
+#define MUSUBI_DOMAIN_CONFIG_H
+
+#include "config.h"
+#include "domain.h"
+
+#define DOMAIN_PRICE_MOST 1e6 /* credits a Gbit/s-hour */
+
+/*  Rows for a table of keys; before is a literal, such as "domains/" and a star, or "". */
+#define DOMAIN_CONFIG_KEYS(before)                                                                 \
+    {.path = before "sites", .preset = "", .meaning = "vertices that are sites: sites' names"},    \
+      {.path = before "exchanges",                                                                 \
+       .preset = "",                                                                               \
+       .meaning = "exchange points; paths cross to other domains that list them, too"},            \
+      {.path = before "routers",                                                                   \
+       .preset = "",                                                                               \
+       .meaning = "vertices of this domain alone; the others know r1 of domain N as N/r1"},        \
+      {.path = before "attributes/*/*",                                                            \
+       .meaning = "of a vertex, such as location = paris; of an exchange point all domains must "  \
+                  "say the same"},                                                                 \
+      {.path = before "links/*/between",                                                           \
+       .required = true,                                                                           \
+       .meaning = "the two vertices that the link joins, such as \"n8, X1\""},                     \
+      {.path = before "links/*/mbps",                                                              \
+       .type = CONFIG_INTEGER,                                                                     \
+       .required = true,                                                                           \
+       .least = 0,                                                                                 \
+       .most = LINK_MBPS_MAX,                                                                      \
+       .meaning = "bandwidth in Mbit/s, both directions together"},                                \
+      {.path = before "links/*/latency_ms",                                                        \
+       .type = CONFIG_REAL,                                                                        \
+       .preset = "1",                                                                              \
+       .least = 0,                                                                                 \
+       .most = LATENCY_US_MAX / 1000,                                                              \
+       .meaning = "milliseconds from end to end, to a thousandth"},                                \
+      {.path = before "links/*/price",                                                             \
+       .type = CONFIG_REAL,                                                                        \
+       .preset = "0",                                                                              \
+       .least = 0,                                                                                 \
+       .most = DOMAIN_PRICE_MOST,                                                                  \
+       .meaning = "credits a Gbit/s-hour, to a millionth"},                                        \
+    {                                                                                              \
+        .path = before "links/*/attributes/*",                                                     \
+        .meaning = "what network needs may ask of every link of their path, such as media = fibre" \
+    }
+
+/*  The vertices and links that stand under before ("" or "domains/N/"), of the domain called name;
+ *  domain_check is content with them. The caller owns the domain: domain_clear. False with why =
+ *  "key: what is wrong"; then there is nothing to own. */
+bool domain_config_read (const config_t *config, const char *before, const char *name,
+                         domain_t *domain, char why [CONFIG_WHY_BYTES]);
+
+#endif
