@@ -61,42 +61,47 @@ int run_show (cli_t *cli)
     return code;
 }
 
-/*  "ams:32 ber:64" */
-static void places_text (const json_t *compute, char *text, size_t size)
+/*  "ams:32 ber:64", "ocean-air:1000": of each its name and quantity. */
+static void quantities_text (const json_t *list, const char *name, const char *quantity, char *text,
+                             size_t size)
 {
     size_t length = 0;
     size_t i;
     const json_t *one;
     text [0] = '\0';
-    json_array_foreach (compute, i, one)
+    json_array_foreach (list, i, one)
     {
         if (length < size)
-            length += (size_t) snprintf (
-              text + length, size - length, "%s%s:%" PRId64, i ? " " : "", text_of (one, "site"),
-              (int64_t) json_integer_value (json_object_get (one, "cpus")));
+            length +=
+              (size_t) snprintf (text + length, size - length, "%s%s%s%" PRId64, i ? " " : "",
+                                 text_of (one, name), *text_of (one, name) ? ":" : "",
+                                 (int64_t) json_integer_value (json_object_get (one, quantity)));
     }
 }
 
 static void print_list (const json_t *forms)
 {
     static const char *const headings [] = {"RESERVATION", "NAME", "OWNER", "STATUS",
-                                            "START",       "END",  "CPUS"};
-    table_t *table = table_new (headings, 7);
+                                            "START",       "END",  "CPUS",  "MBIT/S"};
+    table_t *table = table_new (headings, 8);
     size_t i;
     const json_t *form;
     json_array_foreach (forms, i, form)
     {
-        char places [256];
+        char cpus [256];
+        char mbps [256];
         char start [TIME_TEXT_BYTES];
         char end [TIME_TEXT_BYTES];
-        places_text (json_object_get (form, "compute"), places, sizeof places);
+        quantities_text (json_object_get (form, "compute"), "site", "cpus", cpus, sizeof cpus);
+        quantities_text (json_object_get (form, "network"), "need", "mbps", mbps, sizeof mbps);
         const char *cells [] = {text_of (form, "reservation"),
                                 text_of (form, "name"),
                                 text_of (form, "owner"),
                                 text_of (form, "status"),
                                 time_brief (text_of (form, "start"), start),
                                 time_brief (text_of (form, "end"), end),
-                                places};
+                                cpus,
+                                mbps};
         table_row (table, cells);
     }
     table_print (table, stdout);

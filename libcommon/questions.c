@@ -22,12 +22,19 @@ struct questions {
     questions_limits_t limits;
     uint32_t *configured; /* of each resource, before an administrator changed it */
     hint_t freed;
+    hint_t settled;
 };
 
 static void on_freed (void *owner)
 {
     questions_t *self = owner;
     hint_tell (&self->freed);
+}
+
+static void on_settled (void *owner)
+{
+    questions_t *self = owner;
+    hint_tell (&self->settled);
 }
 
 /*  --- answering --- */
@@ -408,10 +415,12 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     self->parts = *parts;
     self->limits = *limits;
     self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
+    self->settled = (hint_t){.service = parts->service, .topic = "reservation"};
     self->configured = must (calloc (offers + 1, sizeof *self->configured));
     for (size_t i = 0; i < offers; i++)
         self->configured [i] = room_offer (parts->room, i)->quantity;
     timetable_on_freed (parts->timetable, on_freed, self);
+    timetable_on_settled (parts->timetable, on_settled, self);
     service_serve (parts->service, "Calendar", "Profile", on_profile, self);
     service_serve (parts->service, "Calendar", "Windows", on_windows, self);
     service_serve (parts->service, "Calendar", "Free", on_free, self);
@@ -428,7 +437,9 @@ void questions_destroy (questions_t **self_p)
     if (!self)
         return;
     hint_end (&self->freed);
+    hint_end (&self->settled);
     timetable_on_freed (self->parts.timetable, NULL, NULL);
+    timetable_on_settled (self->parts.timetable, NULL, NULL);
     free (self->configured);
     free (self);
     *self_p = NULL;

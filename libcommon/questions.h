@@ -1,10 +1,10 @@
 /*  questions - what a site and a network domain answer alike: the five methods of
- *  proto/calendar.proto over a room, and the word to the federation that something has become free.
+ *  proto/calendar.proto over a room, and the word to the federation that something has changed.
  *
  *  Quantities are told to those who may know them: where only windows are disclosed, to
  *  administrators. What an administrator sets by Capacity is kept in TABLE_CAPACITIES. Publishes
- *  the topic "calendar", without a body, when something becomes free in the time to come, at most
- *  ten times a second. Pure.
+ *  the topic "calendar", without a body, when something becomes free in the time to come, and
+ *  "reservation" when one has been made, changed or left; each at most ten times a second. Pure.
  */
 #ifndef MUSUBI_QUESTIONS_H
 #define MUSUBI_QUESTIONS_H

@@ -30,6 +30,8 @@ struct timetable {
     int64_t seen_ms; /* the latest time we were told of */
     timetable_freed_fn *freed;
     void *freed_owner;
+    timetable_settled_fn *settled;
+    void *settled_owner;
 };
 
 timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
@@ -315,6 +317,8 @@ static void *timetable_settle (void *owner, void *current, void *taken)
     stretches_clear (&new->booked);
     new->booked = new->wanted;
     new->wanted = (stretches_t){0};
+    if (self->settled)
+        self->settled (self->settled_owner);
     if (new->booked.count == 0) {
         holding_destroy (new);
         return NULL;
@@ -343,6 +347,12 @@ void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *own
 {
     self->freed = freed;
     self->freed_owner = owner;
+}
+
+void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, void *owner)
+{
+    self->settled = settled;
+    self->settled_owner = owner;
 }
 
 /*  --- questions --- */

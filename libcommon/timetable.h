@@ -49,6 +49,10 @@ void timetable_resource (timetable_t *self, resource_t *resource);
 typedef void timetable_freed_fn (void *owner);
 void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner);
 
+/*  Called when a reservation has become what its command wanted: made, changed or left. */
+typedef void timetable_settled_fn (void *owner);
+void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, void *owner);
+
 /*  What a holding has in the calendars, ascending by resource and time, and in whose name it was
  *  made. */
 const stretches_t *timetable_held (const void *holding);

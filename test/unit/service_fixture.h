@@ -52,6 +52,7 @@ typedef struct {
     } calls [CALLS_MAX];
     size_t calls_count;
     size_t hints;                /* "calendar" published */
+    size_t settled_hints;        /* "reservation" published */
     size_t use_hints;            /* "use" published */
     size_t announced;            /* Gis.Announce called */
     uint32_t announced_quantity; /* in the last one */
@@ -168,6 +169,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
         assert_int_equal (effect->publish.body.size, 0);
         if (strcmp (effect->publish.topic, "use") == 0) {
             self->use_hints++;
+        } else if (strcmp (effect->publish.topic, "reservation") == 0) {
+            self->settled_hints++;
         } else {
             assert_string_equal (effect->publish.topic, "calendar");
             self->hints++;

@@ -244,6 +244,37 @@ static void a_hint_says_that_something_is_free_again (void **state)
     close_world (&w);
 }
 
+static void a_hint_says_that_a_reservation_has_changed (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    pass (&w, 1000);
+    compute_booking_t one = booking ("thin", 1, 1, 10, 20);
+    command_answer_t told;
+    order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
+    txid_t txid = hold (&w, &order, &told);
+    assert_int_equal (told.state, COMMAND_PREPARED);
+    command_answer_clear (&told);
+    assert_int_equal (w.settled_hints, 0);
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
+    assert_int_equal (w.settled_hints, 1);
+    /*  A commit that is told again changes nothing. */
+    pass (&w, 1000);
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
+    pass (&w, 1000);
+    assert_int_equal (w.settled_hints, 1);
+
+    order = (order_t){
+      .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
+    txid = hold (&w, &order, &told);
+    command_answer_clear (&told);
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
+    pass (&w, 1000);
+    assert_int_equal (w.settled_hints, 2);
+    close_world (&w);
+}
+
 /*  --- capacity --- */
 
 static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *class_name, uint32_t nodes)
@@ -359,6 +390,7 @@ int main (void)
       cmocka_unit_test (the_larger_of_old_and_new_stays_taken_through_a_restart),
       cmocka_unit_test (a_reservation_is_activated_and_released_by_time),
       cmocka_unit_test (a_hint_says_that_something_is_free_again),
+      cmocka_unit_test (a_hint_says_that_a_reservation_has_changed),
       cmocka_unit_test (lost_nodes_are_told_and_kept_in_mind),
       cmocka_unit_test (capacity_is_set_by_administrators_only),
       cmocka_unit_test (records_of_another_time_are_passed_over),
