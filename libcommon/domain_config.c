@@ -43,10 +43,10 @@ static bool vertex_add (reading_t *self, const char *key, const char *word, vert
     if (domain->vertices_count == DOMAIN_VERTICES_MAX)
         return wrong_setting (self->why, "%s%s: a domain has at most %d vertices", self->before,
                               key, DOMAIN_VERTICES_MAX);
-    if (length > NAME_BYTES_MAX || strchr (word, '/'))
-        return wrong_setting (self->why,
-                              "%s%s: \"%.80s\" is no name: it has no slash, and at most %zu bytes",
-                              self->before, key, word, NAME_BYTES_MAX - (length - strlen (word)));
+    if (length > NAME_BYTES_MAX)
+        return wrong_setting (self->why, "%s%s: %s%s%.80s is longer than %d bytes", self->before,
+                              key, router ? self->name : "", router ? "/" : "", word,
+                              NAME_BYTES_MAX);
     vertex_t *vertex = &domain->vertices [domain->vertices_count];
     char *at = vertex->name;
     if (router)
@@ -89,8 +89,9 @@ static bool vertices_read (reading_t *self)
     qsort (self->known, count, sizeof *self->known, by_local_name);
     for (size_t i = 1; i < count; i++)
         if (strcmp (self->known [i - 1].local, self->known [i].local) == 0)
-            return wrong_setting (self->why, "%ssites, exchanges, routers: %s is named twice",
-                                  self->before, self->known [i].local);
+            return wrong_setting (self->why,
+                                  "%s%s%s is given twice among sites, exchanges and routers",
+                                  self->before, *self->before ? ": " : "", self->known [i].local);
     return true;
 }
 
@@ -117,9 +118,11 @@ static bool attributes_read (reading_t *self)
         char path [CONFIG_PATH_MAX];
         vertex_t *vertex = vertex_of (self, names [i]);
         path_of (self, path, "attributes", names [i], "");
-        good = vertex ? attributes_config_read (self->config, path, &vertex->attributes,
-                                                &vertex->attributes_count, self->why)
-                      : wrong_setting (self->why, "%s: the domain has no such vertex", path);
+        good = vertex
+                 ? attributes_config_read (self->config, path, &vertex->attributes,
+                                           &vertex->attributes_count, self->why)
+                 : wrong_setting (self->why, "%s: no site, exchange point or router is called %s",
+                                  path, names [i]);
     }
     free (names);
     return good;
@@ -129,14 +132,18 @@ static bool ends_read (reading_t *self, link_t *link, const char *path)
 {
     words_t ends = {0};
     words_add (&ends, config_text (self->config, path), "");
-    bool good = ends.count == 2 || wrong_setting (self->why, "%s: a link joins two vertices", path);
+    bool good = ends.count == 2 || wrong_setting (self->why,
+                                                  "%.200s: should be two vertices, separated by a "
+                                                  "comma",
+                                                  path);
     for (size_t i = 0; i < 2 && good; i++) {
         const vertex_t *vertex = vertex_of (self, ends.words [i]);
         if (vertex)
             memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
         else
-            good = wrong_setting (self->why, "%s: the domain has no vertex \"%.80s\"", path,
-                                  ends.words [i]);
+            good = wrong_setting (self->why,
+                                  "%.200s: \"%.80s\" should be one of sites, exchanges, routers",
+                                  path, ends.words [i]);
     }
     words_clear (&ends);
     return good;

@@ -17,31 +17,33 @@
 
 /*  Rows for a table of keys; before is a literal, such as "domains/" and a star, or "". */
 #define DOMAIN_CONFIG_KEYS(before)                                                                 \
-    {.path = before "sites", .preset = "", .meaning = "vertices that are sites: sites' names"},    \
+    {.path = before "sites",                                                                       \
+     .preset = "",                                                                                 \
+     .meaning = "vertices that are sites, separated by commas"},                                   \
       {.path = before "exchanges",                                                                 \
        .preset = "",                                                                               \
-       .meaning = "exchange points; paths cross to other domains that list them, too"},            \
+       .meaning = "exchange points, called so by every domain that touches them"},                 \
       {.path = before "routers",                                                                   \
        .preset = "",                                                                               \
-       .meaning = "vertices of this domain alone; the others know r1 of domain N as N/r1"},        \
+       .meaning = "routers by their local names; r1 of domain N is known to all as N/r1"},         \
       {.path = before "attributes/*/*",                                                            \
-       .meaning = "of a vertex, such as location = paris; of an exchange point all domains must "  \
-                  "say the same"},                                                                 \
+       .meaning = "what is said of a vertex, such as attributes/X1/location = paris; of an "       \
+                  "exchange point the same in every domain"},                                      \
       {.path = before "links/*/between",                                                           \
        .required = true,                                                                           \
-       .meaning = "the two vertices that the link joins, such as \"n8, X1\""},                     \
+       .meaning = "the two vertices it joins, separated by a comma; both directions share it"},    \
       {.path = before "links/*/mbps",                                                              \
        .type = CONFIG_INTEGER,                                                                     \
        .required = true,                                                                           \
        .least = 0,                                                                                 \
        .most = LINK_MBPS_MAX,                                                                      \
-       .meaning = "bandwidth in Mbit/s, both directions together"},                                \
+       .meaning = "Mbit/s, both directions together"},                                             \
       {.path = before "links/*/latency_ms",                                                        \
        .type = CONFIG_REAL,                                                                        \
        .preset = "1",                                                                              \
        .least = 0,                                                                                 \
        .most = LATENCY_US_MAX / 1000,                                                              \
-       .meaning = "milliseconds from end to end, to a thousandth"},                                \
+       .meaning = "milliseconds, to a thousandth"},                                                \
       {.path = before "links/*/price",                                                             \
        .type = CONFIG_REAL,                                                                        \
        .preset = "0",                                                                              \
@@ -50,7 +52,7 @@
        .meaning = "credits a Gbit/s-hour, to a millionth"},                                        \
     {                                                                                              \
         .path = before "links/*/attributes/*",                                                     \
-        .meaning = "what network needs may ask of every link of their path, such as media = fibre" \
+        .meaning = "what requests may ask for, such as media = fibre, availability = 0.999"        \
     }
 
 /*  The vertices and links that stand under before ("" or "domains/N/"), of the domain called name;
