@@ -194,6 +194,11 @@ bool cli_interrupted (void)
     return interrupted;
 }
 
+void cli_interrupt_heard (void)
+{
+    interrupted = 0;
+}
+
 void cli_catch_interrupts (void)
 {
     /* Without SA_RESTART: a wait in progress ends. The second one ends the process as usual. */

@@ -77,6 +77,8 @@ json_t *cli_read_json (const char *file);
 
 /*  An interrupt (Ctrl-C, SIGTERM) was asked for: end soon and politely. */
 bool cli_interrupted (void);
+/*  It is being seen to: waits are whole again. The next one ends the process. */
+void cli_interrupt_heard (void);
 void cli_catch_interrupts (void);
 
 /*  Wall clock, ms; monotonic clock, ms; a rest of so long, cut short by an interrupt. */

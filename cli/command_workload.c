@@ -42,10 +42,11 @@ typedef struct {
     const cli_t *cli;
     const workload_options_t *options;
     session_t *session;
-    size_t planners; /* most that were listed at once */
+    session_t *lookout; /* looks for planners while replies come in over the other */
+    size_t planners;    /* most that were listed at once */
     FILE *answers;
     bool terminal; /* progress is shown */
-    bool told;     /* that an interrupt was heard */
+    bool interrupted;
 } workload_t;
 
 static const char *text_of (const json_t *object, const char *key)
@@ -168,8 +169,8 @@ static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS
     size_t count = 0;
     size_t i;
     const json_t *entry;
-    session_look (self->session, "");
-    json_array_foreach (session_entries (self->session), i, entry)
+    session_look (self->lookout, "");
+    json_array_foreach (session_entries (self->lookout), i, entry)
     {
         const json_t *planner = json_object_get (entry, "planner");
         if (planner && !json_is_true (json_object_get (planner, "finishing")) &&
@@ -201,12 +202,13 @@ static bool show_progress (void *owner, size_t answered, size_t of)
     workload_t *self = owner;
     if (self->terminal)
         fprintf (stderr, "\r%zu of %zu answered%s", answered, of, answered == of ? "\n" : "");
-    if (!cli_interrupted ())
-        return true;
-    if (!self->told)
+    if (cli_interrupted ()) {
+        /* What is in flight may have to be asked again, of planners to be looked for. */
+        cli_interrupt_heard ();
         fprintf (stderr, "\nmusubi: interrupted: waiting for what is in flight\n");
-    self->told = true;
-    return false;
+        self->interrupted = true;
+    }
+    return !self->interrupted;
 }
 
 /*  What was in the way, as scripts read it. */
@@ -340,8 +342,11 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
     int code;
     workload_t self = {.cli = cli, .options = options, .terminal = isatty (STDERR_FILENO)};
     self.session = session_open (cli, &code);
-    if (!self.session)
+    self.lookout = self.session ? session_open (cli, &code) : NULL;
+    if (!self.lookout) {
+        session_close (&self.session);
         return code;
+    }
     if (!session_look (self.session, "")) {
         code = session_lost (self.session);
     } else if (options->answers && !(self.answers = fopen (options->answers, "we"))) {
@@ -360,6 +365,7 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
     }
     if (self.answers)
         fclose (self.answers);
+    session_close (&self.lookout);
     session_close (&self.session);
     return code;
 }
