@@ -38,7 +38,8 @@ typedef struct {
     size_t (*names) (const federation_t *self, const char *const **names);
 } kind_t;
 
-static const kind_t kinds [] = {{"gis", federation_directories}, {"lis", federation_sites}};
+static const kind_t kinds [] = {
+  {"gis", federation_directories}, {"lis", federation_sites}, {"nis", federation_domains}};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 

@@ -117,12 +117,15 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
 {
     const char *const *directories;
     const char *const *sites;
+    const char *const *domains;
     size_t directories_count = federation_directories (federation, &directories);
     size_t sites_count = federation_sites (federation, &sites);
+    size_t domains_count = federation_domains (federation, &domains);
     bool good = true;
     if (folder->members_count == 0)
         good = add_members (folder, "gis", directories, directories_count) &&
-               add_members (folder, "lis", sites, sites_count);
+               add_members (folder, "lis", sites, sites_count) &&
+               add_members (folder, "nis", domains, domains_count);
     if (good && add_planners (folder, planners))
         return true;
     cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);

@@ -1,4 +1,4 @@
-/*  configuration - the lines of one member. Sites' sections go in as they stand. */
+/*  configuration - the lines of one member. Sections of sites and domains go in as they stand. */
 #include "configuration.h"
 
 #include <string.h>
@@ -42,6 +42,8 @@ void configuration_write (const configuration_t *self, const federation_t *feder
         write_homes (federation, to);
     if (is (self, "lis"))
         federation_write_site (federation, self->name, self->administrator, to);
+    else if (is (self, "nis"))
+        federation_write_domain (federation, self->name, self->administrator, to);
     else
         federation_write_value (to, 0, "administrators", self->administrator);
     write_bind (self, to);

@@ -1,9 +1,11 @@
 /*  federation - the file is checked against a table of keys, which finds what is wrong with its
- * line, and kept as a tree, from which the sites' sections are copied.
+ * line, and kept as a tree, from which the sections of sites and domains are copied. Domains are
+ * read as svc-nis will read them, so that a graph that is none is told before anything starts.
  */
 #include "federation.h"
 
 #include "core.h"
+#include "domain_config.h"
 #include "zpl.h"
 
 #include <assert.h>
@@ -65,6 +67,27 @@ static const config_key_t keys [] = {
   {.path = "sites/*/accounts/*",
    .meaning = "actors that have this local account; without any, anybody may reserve"},
   {.path = "sites/*/administrators", .meaning = "actors that may change capacity"},
+  DOMAIN_CONFIG_KEYS ("domains/*/"),
+  {.path = "domains/*/provision",
+   .preset = "asked",
+   .meaning = "asked: circuits may be used when their owner says so; start: when their window "
+              "opens"},
+  {.path = "domains/*/disclosure", .preset = "profile", .meaning = "profile or windows"},
+  {.path = "domains/*/lead",
+   .type = CONFIG_DURATION,
+   .preset = "5s",
+   .least = 0,
+   .most = DAY_MS,
+   .meaning = "refuses reservations that start sooner than this"},
+  {.path = "domains/*/horizon",
+   .type = CONFIG_DURATION,
+   .preset = "365d",
+   .least = 1000,
+   .most = 36500 * DAY_MS,
+   .meaning = "refuses reservations that end later than this from now"},
+  {.path = "domains/*/accounts/*",
+   .meaning = "actors that have this local account; without any, anybody may reserve"},
+  {.path = "domains/*/administrators", .meaning = "actors that may change capacity"},
 };
 
 struct federation {
@@ -73,8 +96,10 @@ struct federation {
     char *directories_text; /* cut at its commas */
     const char *directories [FEDERATION_DIRECTORIES_MAX];
     size_t directories_count;
-    const char *sites [FEDERATION_SITES_MAX];
+    const char *sites [FEDERATION_SITES_MAX + 1];
     size_t sites_count;
+    const char *domains [FEDERATION_DOMAINS_MAX + 1];
+    size_t domains_count;
 };
 
 static bool name_sound (const char *name)
@@ -87,7 +112,7 @@ static bool name_sound (const char *name)
 static bool refuse (const char *file, const char *key, const char *name, const char *right,
                     char why [CONFIG_WHY_BYTES])
 {
-    snprintf (why, CONFIG_WHY_BYTES, "%.200s: %s: \"%.80s\": %s", file, key, name, right);
+    snprintf (why, CONFIG_WHY_BYTES, "%.200s: %.120s: \"%.80s\": %.80s", file, key, name, right);
     return false;
 }
 
@@ -114,7 +139,7 @@ static bool read_directories (federation_t *self, const char *file, char why [CO
 
 static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX);
+    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX + 1);
     if (count == 0)
         return refuse (file, "sites", "", "at least one site is wanted", why);
     if (count > FEDERATION_SITES_MAX)
@@ -133,6 +158,82 @@ static bool read_sites (federation_t *self, const char *file, char why [CONFIG_W
     return true;
 }
 
+static bool is_site (const federation_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->sites_count; i++)
+        if (strcmp (self->sites [i], name) == 0)
+            return true;
+    return false;
+}
+
+/*  One of two words. */
+static bool word_right (const federation_t *self, const char *file, const char *section,
+                        const char *key, const char *const words [2], char why [CONFIG_WHY_BYTES])
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "%s%s", section, key);
+    const char *value = config_text (self->config, path);
+    if (strcmp (value, words [0]) == 0 || strcmp (value, words [1]) == 0)
+        return true;
+    char right [64];
+    snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
+    return refuse (file, path, value, right, why);
+}
+
+static bool vertices_right (const federation_t *self, const char *file, const char *section,
+                            const domain_t *domain, char why [CONFIG_WHY_BYTES])
+{
+    for (size_t i = 0; i < domain->vertices_count; i++) {
+        const vertex_t *vertex = &domain->vertices [i];
+        char path [ZPL_PATH_BYTES];
+        bool site = is_site (self, vertex->name);
+        if (vertex->kind == VERTEX_SITE && !site) {
+            snprintf (path, sizeof path, "%ssites", section);
+            return refuse (file, path, vertex->name, "is none of this federation's sites", why);
+        }
+        if (vertex->kind == VERTEX_EXCHANGE && site) {
+            snprintf (path, sizeof path, "%sexchanges", section);
+            return refuse (file, path, vertex->name, "is one of the sites", why);
+        }
+    }
+    return true;
+}
+
+static bool domain_right (const federation_t *self, const char *file, const char *name,
+                          char why [CONFIG_WHY_BYTES])
+{
+    static const char *const provisions [2] = {"asked", "start"};
+    static const char *const disclosures [2] = {"profile", "windows"};
+    char section [NAME_BYTES_MAX + 16];
+    char reason [CONFIG_WHY_BYTES];
+    domain_t domain;
+    if (!name_sound (name))
+        return refuse (file, "domains", name, "letters, digits and . _ - make a name", why);
+    snprintf (section, sizeof section, "domains/%s/", name);
+    if (!domain_config_read (self->config, section, name, &domain, reason)) {
+        snprintf (why, CONFIG_WHY_BYTES, "%.200s: %.300s", file, reason);
+        return false;
+    }
+    bool good = vertices_right (self, file, section, &domain, why) &&
+                word_right (self, file, section, "provision", provisions, why) &&
+                word_right (self, file, section, "disclosure", disclosures, why);
+    domain_clear (&domain);
+    return good;
+}
+
+static bool read_domains (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    size_t count =
+      config_names (self->config, "domains", self->domains, FEDERATION_DOMAINS_MAX + 1);
+    if (count > FEDERATION_DOMAINS_MAX)
+        return refuse (file, "domains", "", "too many domains", why);
+    self->domains_count = count;
+    for (size_t i = 0; i < count; i++)
+        if (!domain_right (self, file, self->domains [i], why))
+            return false;
+    return true;
+}
+
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES])
 {
@@ -144,7 +245,8 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
       config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
     self->tree = zpl_new ();
     bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
-                read_directories (self, name, why) && read_sites (self, name, why);
+                read_directories (self, name, why) && read_sites (self, name, why) &&
+                read_domains (self, name, why);
     if (!good)
         federation_destroy (&self);
     return self;
@@ -174,6 +276,12 @@ size_t federation_sites (const federation_t *self, const char *const **names)
     return self->sites_count;
 }
 
+size_t federation_domains (const federation_t *self, const char *const **names)
+{
+    *names = self->domains;
+    return self->domains_count;
+}
+
 size_t federation_planners (const federation_t *self)
 {
     return (size_t) config_integer (self->config, "planners");
@@ -197,11 +305,10 @@ static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
         write_node (to, level + 1, child);
 }
 
-void federation_write_site (const federation_t *self, const char *site, const char *administrator,
-                            FILE *to)
+/*  "sites/ams" or "domains/N". */
+static void write_section (const federation_t *self, const char *path, const char *administrator,
+                           FILE *to)
 {
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "sites/%s", site);
     const zpl_node_t *section = zpl_find (self->tree, path);
     assert (section);
     bool accounts = false;
@@ -220,4 +327,20 @@ void federation_write_site (const federation_t *self, const char *site, const ch
     free (all);
     if (!accounts)
         fprintf (to, "accounts\n    everybody = \"*\"\n");
+}
+
+void federation_write_site (const federation_t *self, const char *site, const char *administrator,
+                            FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s", site);
+    write_section (self, path, administrator, to);
+}
+
+void federation_write_domain (const federation_t *self, const char *domain,
+                              const char *administrator, FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "domains/%s", domain);
+    write_section (self, path, administrator, to);
 }

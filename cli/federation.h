@@ -1,7 +1,8 @@
 /*  federation - what a federation file describes: directories, sites with their classes and prices,
- *  and how many planners (deploy/federations/README.md).
+ *  network domains with their graphs, and how many planners (deploy/federations/README.md).
  *
- *  A site's section holds svc-lis's own words and goes into the site's configuration as it stands.
+ *  A site's section holds svc-lis's own words, a domain's those of svc-nis, and goes into the
+ *  configuration as it stands.
  */
 #ifndef MUSUBI_FEDERATION_H
 #define MUSUBI_FEDERATION_H
@@ -12,6 +13,7 @@
 
 #define FEDERATION_DIRECTORIES_MAX 8
 #define FEDERATION_SITES_MAX       256
+#define FEDERATION_DOMAINS_MAX     64
 #define FEDERATION_PLANNERS_MAX    64
 
 typedef struct federation federation_t;
@@ -28,12 +30,15 @@ void federation_destroy (federation_t **self_p);
 /*  Short names, in file order; they live with the federation. */
 size_t federation_directories (const federation_t *self, const char *const **names);
 size_t federation_sites (const federation_t *self, const char *const **names);
+size_t federation_domains (const federation_t *self, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
-/*  A site's section as ZPL lines, one level up. administrator is one besides those named there; a
- *  site that names no accounts is open to anybody. */
+/*  A site's or domain's section as ZPL lines, one level up. administrator is one besides those
+ * named there; who names no accounts is open to anybody. */
 void federation_write_site (const federation_t *self, const char *site, const char *administrator,
                             FILE *to);
+void federation_write_domain (const federation_t *self, const char *domain,
+                              const char *administrator, FILE *to);
 
 /*  name = value, quoted as far as needed, indented by so many levels. */
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define ZPL_BYTES_MAX      (4u << 20)
-#define ZPL_LINE_BYTES_MAX 4096
+#define ZPL_LINE_BYTES_MAX 65536
 #define ZPL_NODES_MAX      65536
 #define ZPL_DEPTH_MAX      16
 #define ZPL_NAME_BYTES_MAX 63

@@ -251,7 +251,7 @@ static void huge_text_is_bounded (void **state)
 
     memset (text, 'a', ZPL_LINE_BYTES_MAX + 1);
     assert_null (config_parse ("long.zpl", text, size - 1, NULL, 0, keys, KEYS_COUNT, why));
-    assert_string_equal (why, "long.zpl:1: a line longer than 4096 bytes");
+    assert_string_equal (why, "long.zpl:1: a line longer than 65536 bytes");
 
     size_t used = 0;
     for (unsigned i = 0; i <= ZPL_NODES_MAX; i++)
