@@ -184,9 +184,18 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
     return call;
 }
 
-/*  One page of one directory. Returns the call that asks for the next one, 0 when it was the last;
- *  *answered when it was an answer at all. */
-static uint64_t take_page (session_t *self, size_t number, const client_reply_t *reply,
+/*  What was known goes when the first answer is there, not before: with all directories silent it
+ *  still is the best there is. */
+static void forget (session_t *self)
+{
+    json_array_clear (self->entries);
+    json_array_clear (self->homes);
+    json_array_clear (self->answered);
+}
+
+/*  One page of one directory, the first of them all or not. Returns the call that asks for the next
+ *  one, 0 when it was the last; *answered when it was an answer at all. */
+static uint64_t take_page (session_t *self, size_t number, const client_reply_t *reply, bool first,
                            bool *answered)
 {
     method_t method = services_method ("Gis", "Snapshot");
@@ -195,6 +204,8 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
     *answered = snapshot != NULL;
     if (!snapshot)
         return 0;
+    if (first)
+        forget (self);
     merge_snapshot (self, snapshot);
     const json_t *entries = json_object_get (snapshot, "entries");
     size_t count = json_array_size (entries);
@@ -207,9 +218,6 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
 bool session_look (session_t *self, const char *wanted)
 {
     uint64_t calls [PLACES_GIS_MAX];
-    json_array_clear (self->entries);
-    json_array_clear (self->homes);
-    json_array_clear (self->answered);
     for (size_t i = 0; i < self->places.gis_count; i++)
         calls [i] = ask_directory (self, i, "");
 
@@ -226,7 +234,7 @@ bool session_look (session_t *self, const char *wanted)
             bool answered = false;
             if (calls [i] != reply.call)
                 continue;
-            calls [i] = take_page (self, i, &reply, &answered);
+            calls [i] = take_page (self, i, &reply, !anybody, &answered);
             waiting -= calls [i] == 0;
             if (answered && !anybody && until_ms > cli_mono_ms () + STRAGGLERS_MS)
                 until_ms = cli_mono_ms () + STRAGGLERS_MS;

@@ -23,7 +23,8 @@ client_t *session_client (const session_t *self);
 
 /*  Asks the directories. wanted = a kind ("planner") or a name ("lis/ams"): the first answers that
  *  hold such an entry will do; "" = everybody: waits for all directories, those that are silent for
- *  a moment after the first left out. False when no directory answered. */
+ *  a moment after the first left out. False when no directory answered; then what was known before
+ *  stays known. */
 bool session_look (session_t *self, const char *wanted);
 
 /*  All entries known, as JSON of proto Entry, ascending by name; and one of them, or NULL. */

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE_MS     20   /* after a start or end, so that the participants see it too */
-#define REST_MS_MAX 5000 /* after a look that took long */
+#define EDGE_MS     20    /* after a start or end, so that the participants see it too */
+#define REST_MS_MAX 5000  /* after a look that took long */
+#define LOOK_MS     30000 /* looks so often at the directory for publishers that are new */
 
 static const char *text_of (const json_t *object, const char *key)
 {
@@ -23,13 +24,16 @@ static const char *text_of (const json_t *object, const char *key)
 typedef struct {
     hints_t *hints;
     int64_t begun_ms; /* monotonic, of the last look */
+    int64_t known_ms; /* monotonic, of the last look at the directory */
     int64_t edge_ms;  /* wall: the next start or end of anything watched; INT64_MAX = none known */
     bool deaf;        /* nobody could be asked; told once */
 } pace_t;
 
 static pace_t pace_new (void)
 {
-    return (pace_t){.hints = hints_new ("calendar reservation use"), .edge_ms = INT64_MAX};
+    return (pace_t){.hints = hints_new ("calendar reservation use"),
+                    .known_ms = cli_mono_ms (),
+                    .edge_ms = INT64_MAX};
 }
 
 /*  The next moment at which a reservation changes by itself. */
@@ -49,6 +53,10 @@ static void pace_heed (pace_t *pace, const json_t *form)
 /*  Before a look: what is hinted from now on is heard. */
 static void pace_begin (const watch_t *self, pace_t *pace)
 {
+    if (cli_mono_ms () - pace->known_ms > LOOK_MS) {
+        session_look (self->session, "planner");
+        pace->known_ms = cli_mono_ms ();
+    }
     hints_follow (pace->hints, session_entries (self->session));
     pace->begun_ms = cli_mono_ms ();
 }
