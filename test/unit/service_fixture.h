@@ -24,11 +24,13 @@
 
 #include <cmocka.h>
 
-#define EPOCH_MS    INT64_C (1700000000000)
-#define MINUTE_MS   INT64_C (60000)
+#define EPOCH_MS  INT64_C (1700000000000)
+#define MINUTE_MS INT64_C (60000)
+#ifndef RECORDS_MAX
 #define RECORDS_MAX 256
-#define CALLS_MAX   16
-#define PLANNER     "planner/00000000000000000000000000000001"
+#endif
+#define CALLS_MAX 16
+#define PLANNER   "planner/00000000000000000000000000000001"
 
 typedef struct {
     uint8_t table;
@@ -310,6 +312,31 @@ static inline call_status_t ask (world_t *self, const char *actor, const char *s
       ask_bytes (self, actor, service, method, (bytes_t){.data = packed, .size = size});
     free (packed);
     return status;
+}
+
+/*  The request cut off at every byte, and with every byte spoilt: refused or answered, each time.
+ */
+static inline void ask_spoilt (world_t *self, const char *actor, const char *service,
+                               const char *method, const ProtobufCMessage *request)
+{
+    size_t size;
+    uint8_t *packed = message_pack (request, &size);
+    for (size_t cut = 0; cut <= size; cut++) {
+        /*  A block of just that size, so that reading on is seen. */
+        uint8_t *exact = malloc (cut + (cut == 0));
+        assert_non_null (exact);
+        memcpy (exact, packed, cut);
+        ask_bytes (self, actor, service, method, (bytes_t){exact, cut});
+        for (size_t at_byte = 0; at_byte < cut; at_byte++) {
+            for (int spoilt = 1; spoilt < 256; spoilt += 51) {
+                exact [at_byte] = (uint8_t) (packed [at_byte] + spoilt);
+                ask_bytes (self, actor, service, method, (bytes_t){exact, cut});
+            }
+            exact [at_byte] = packed [at_byte];
+        }
+        free (exact);
+    }
+    free (packed);
 }
 
 /*  The last reply's body; end it with message_free. */
