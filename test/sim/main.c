@@ -12,8 +12,8 @@
 
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
-  "                         [--gis N] [--clients N]\n"
-  "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N]\n"
+  "                         [--gis N] [--clients N] [--domains N]\n"
+  "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
   "\n"
   "faults  runs one schedule of crashes, losses, delays and cuts for each seed (1..2000) and\n"
   "        checks every promise; prints what met what, then \"N schedules, N failed\"\n"
@@ -24,6 +24,8 @@ static const char usage [] =
   "  --stop            stop at the first failure\n"
   "  --sites, --planners, --gis, --clients N\n"
   "                    how many of each, at most 8, 8, 4 and 8 (default: drawn from the seed)\n"
+  "  --domains N       network domains, at most 4; 0: none (default: none in a third of the\n"
+  "                    schedules, 1 to 3 in the others)\n"
   "  --help, --version\n";
 
 static int bad_usage (const char *what, const char *why)
@@ -63,6 +65,7 @@ enum {
     OPTION_PLANNERS,
     OPTION_GIS,
     OPTION_CLIENTS,
+    OPTION_DOMAINS,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -74,6 +77,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"planners", required_argument, NULL, OPTION_PLANNERS},
                                          {"gis", required_argument, NULL, OPTION_GIS},
                                          {"clients", required_argument, NULL, OPTION_CLIENTS},
+                                         {"domains", required_argument, NULL, OPTION_DOMAINS},
                                          {"help", no_argument, NULL, OPTION_HELP},
                                          {"version", no_argument, NULL, OPTION_VERSION},
                                          {0}};
@@ -94,6 +98,9 @@ static uint32_t *place (int option, faults_order_t *order, uint64_t *most)
     case OPTION_CLIENTS:
         *most = SCHEDULE_CLIENTS_MAX;
         return &order->options.clients;
+    case OPTION_DOMAINS:
+        *most = SCHEDULE_DOMAINS_MAX;
+        return &order->options.domains;
     default:
         *most = JOBS_MAX;
         return &order->jobs;
@@ -112,8 +119,10 @@ static bool take (int option, const char *text, faults_order_t *order)
     uint64_t most;
     uint64_t value;
     uint32_t *to = place (option, order, &most);
-    if (!number (text, most, &value) || value == 0)
+    if (!number (text, most, &value) || (value == 0 && option != OPTION_DOMAINS))
         return false;
+    if (option == OPTION_DOMAINS)
+        order->options.no_domains = value == 0;
     *to = (uint32_t) value;
     return true;
 }

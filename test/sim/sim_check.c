@@ -12,7 +12,6 @@
 
 #define AUDITOR        "auditor"
 #define PEER           "planner/auditor" /* outcomes are told to peers only */
-#define CLOCKS_OFF_MS  6000              /* wall clocks are stepped and off by less */
 #define HOLD_MARGIN_US 400000            /* a timer's way through a busy queue, and slow clocks */
 
 void sim_check_clear (sim_check_t *self)
@@ -236,8 +235,9 @@ static void check_asked (sim_check_t *self, const sim_message_t *hold)
     for (size_t i = 0; i < asked.replaces_count; i++)
         self->replaced [self->replaced_count++ % SIM_HOLDS_MAX] = (sim_replaced_t){
           .process = hold->to, .by = asked.command.txid, .old = asked.replaces [i]};
-    if (!*asked.command.request_id)
-        return; /* one that is never committed */
+    if (!*asked.command.request_id || hold->to == SIM_NOBODY ||
+        memcmp (hold->to_store, sim_identity (self->sim, hold->to)->id, STORE_ID_BYTES) != 0)
+        return; /* it is never committed, or meant for one who has moved from there */
     for (size_t i = 0; i < self->participants_count; i++)
         if (self->participants [i].process == hold->to && !self->participants [i].home)
             sim_grants_asked (self, sim_check_records (self, i), &asked);
@@ -315,7 +315,7 @@ const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t
 /*  Does it still hold something that has not long passed by any clock? */
 static bool holds_something (const sim_check_t *self, const sim_command_t *current)
 {
-    int64_t past_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000 + CLOCKS_OFF_MS;
+    int64_t past_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000 + SIM_CLOCKS_OFF_MS;
     for (size_t i = 0; current && i < current->bookings_count; i++)
         if (current->bookings [i].until_ms > past_ms)
             return true;

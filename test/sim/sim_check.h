@@ -19,6 +19,8 @@
 #define SIM_HOLDS_MAX 256
 #define SIM_USES_MAX  32
 
+#define SIM_CLOCKS_OFF_MS 6000 /* wall clocks are stepped and off by less */
+
 /*  What one participant has said of itself through messages. */
 typedef struct {
     sim_command_t *commands;

@@ -155,3 +155,16 @@ size_t sim_load_before (const sim_load_t *self, size_t command)
     }
     return before;
 }
+
+int64_t sim_load_kept_at (const sim_load_t *self, size_t resource, int64_t at_ms)
+{
+    int64_t sum = 0;
+    for (size_t c = 0; c < self->commands_count; c++) {
+        if (self->commands [c].state != COMMAND_EDGE_REFUSED)
+            continue;
+        size_t before = sim_load_before (self, c);
+        if (before != SIZE_MAX && !self->holds [before])
+            sum += sim_load_command (self, before, resource, at_ms);
+    }
+    return sum;
+}

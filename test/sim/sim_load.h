@@ -52,6 +52,10 @@ const sim_command_t *sim_current (const sim_command_t *commands, size_t count,
 /*  All reservations together: of each the larger of what it has and what it may get. */
 int64_t sim_load_at (const sim_load_t *self, size_t resource, int64_t at_ms);
 
+/*  What reservations may have kept whose last change was refused at its edge: of the old, as much
+ *  as the new had, too (T10). */
+int64_t sim_load_kept_at (const sim_load_t *self, size_t resource, int64_t at_ms);
+
 /*  One command by itself. */
 int64_t sim_load_command (const sim_load_t *self, size_t command, size_t resource, int64_t at_ms);
 

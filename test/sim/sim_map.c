@@ -179,12 +179,9 @@ static const char *value_of (const attribute_t *list, size_t count, const char *
     return NULL;
 }
 
-/*  Do both describe the point alike? */
-static bool agree (const domain_t *one, const domain_t *other, const char *name)
+static bool alike (const vertex_t *a, const vertex_t *b)
 {
-    const vertex_t *a = vertex_of (one, name);
-    const vertex_t *b = vertex_of (other, name);
-    if (!a || !b || a->kind != b->kind || a->attributes_count != b->attributes_count)
+    if (a->kind != b->kind || a->attributes_count != b->attributes_count)
         return false;
     for (size_t i = 0; i < a->attributes_count; i++) {
         const char *value = value_of (b->attributes, b->attributes_count, a->attributes [i].name);
@@ -194,11 +191,27 @@ static bool agree (const domain_t *one, const domain_t *other, const char *name)
     return true;
 }
 
-/*  Has the way been at its present end before? */
-static bool returns (const sim_way_t *way, size_t hops)
+/*  Is it one point for both? Where any two disagree, each domain has its own. */
+static bool one_point (const sim_map_t *self, size_t a, size_t b, const char *name)
 {
-    for (size_t i = 0; i < hops; i++)
-        if (same (way->vertices [i], way->vertices [hops]))
+    const vertex_t *first = vertex_of (&self->domains [a], name);
+    if (a == b)
+        return true;
+    bool agreed = first && vertex_of (&self->domains [b], name);
+    for (size_t d = 0; d < self->count && agreed; d++) {
+        const vertex_t *other = vertex_of (&self->domains [d], name);
+        agreed = !other || alike (first, other);
+    }
+    return agreed;
+}
+
+/*  Has the way, of so many hops, been at its present end before? */
+static bool returns (const sim_map_t *self, const sim_way_t *way, const sim_hop_t *hops,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same (way->vertices [i], way->vertices [count]) &&
+            one_point (self, hops [count - 1].domain, hops [i].domain, way->vertices [i]))
             return true;
     return false;
 }
@@ -217,10 +230,9 @@ bool sim_map_walk (const sim_map_t *self, const char *from, const char *to, cons
             snprintf (why, WHY_BYTES, "%s/%s does not begin at %s", domain, hops [i].link, at);
             return false;
         }
-        if (crosses &&
-            !agree (&self->domains [hops [i].domain], &self->domains [hops [i - 1].domain], at)) {
-            snprintf (why, WHY_BYTES, "crosses at %s, of which %s and %s say different things", at,
-                      self->names [hops [i - 1].domain], domain);
+        if (crosses && !one_point (self, hops [i].domain, hops [i - 1].domain, at)) {
+            snprintf (why, WHY_BYTES, "crosses from %s to %s at %s, of which domains disagree",
+                      self->names [hops [i - 1].domain], domain, at);
             return false;
         }
         const char *value = value_of (link->attributes, link->attributes_count, "media");
@@ -232,7 +244,7 @@ bool sim_map_walk (const sim_map_t *self, const char *from, const char *to, cons
         way->latency_us += link->latency_us;
         sim_text (way->vertices [i + 1], SIM_POINT_BYTES,
                   link->ends [same (link->ends [0], at) ? 1 : 0]);
-        if (returns (way, i + 1)) {
+        if (returns (self, way, hops, i + 1)) {
             snprintf (why, WHY_BYTES, "comes by %s twice", way->vertices [i + 1]);
             return false;
         }

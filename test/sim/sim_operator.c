@@ -113,7 +113,7 @@ static void operator_step (void *owner, const moment_t *now, const event_t *even
         for (size_t i = 0; i < self->tasks_count; i++) { /* a new life: calls are forgotten */
             self->tasks [i].call = 0;
             self->tasks [i].due_ms =
-              now->mono_ms + (self->tasks [i].tries ? AGAIN_MS : self->tasks [i].due_ms);
+              now->mono_ms + (self->tasks [i].tries ? AGAIN_MS : self->tasks [i].after_ms);
         }
     if (event->kind == EVENT_ANSWER)
         on_answer (self, now->mono_ms, event);

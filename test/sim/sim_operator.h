@@ -20,7 +20,8 @@ typedef enum {
 
 typedef struct {
     sim_task_kind_t kind; /* in */
-    int64_t due_ms;       /* in: from the start; then monotonic */
+    int64_t after_ms;     /* in: from the start */
+    int64_t due_ms;       /* monotonic */
     size_t domain;        /* in: of TASK_LOWER */
     char link [SIM_POINT_BYTES];
     uint32_t mbps;

@@ -47,9 +47,9 @@ static void check_part (sim_check_t *self, const sim_participant_t *from, const 
         part->version != current->base_version + 1)
         sim_fail (self->sim, "%s lists %s otherwise than its last commit made it",
                   sim_check_name (self, from), part->reservation);
-    if (part->ended && part->provisioned)
-        sim_fail (self->sim, "%s lists %s as over, and to be used", sim_check_name (self, from),
-                  part->reservation);
+    if (part->circuits_count == 0 && part->provisioned)
+        sim_fail (self->sim, "%s lists %s to be used, of which it has nothing",
+                  sim_check_name (self, from), part->reservation);
     for (size_t i = 0; i < self->used_count; i++)
         if (self->used [i].process == from->process &&
             same (self->used [i].reservation, part->reservation) && !part->ended &&
@@ -69,11 +69,15 @@ static void check_free_at (sim_check_t *self, const sim_participant_t *from, con
     if (step == 0)
         return; /* before what was asked */
     int64_t left = from->resources [resource].in_force - sim_load_at (load, resource, at_ms);
-    if (profile->steps [step - 1].free != left)
+    int64_t free = profile->steps [step - 1].free;
+    int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
+    int64_t kept = 0; /* a repair leaves alone what is over */
+    if (at_ms < now_ms + SIM_CLOCKS_OFF_MS)
+        kept = sim_load_kept_at (load, resource, at_ms);
+    if (free > left || free < left - kept)
         sim_fail (self->sim,
                   "%s/%s: %" PRId64 " are said to be free at %" PRId64 ", nobody has %" PRId64,
-                  sim_check_name (self, from), profile->resource, profile->steps [step - 1].free,
-                  at_ms, left);
+                  sim_check_name (self, from), profile->resource, free, at_ms, left);
 }
 
 static void check_free (sim_check_t *self, const sim_participant_t *from, const sim_said_t *said)

@@ -79,6 +79,11 @@ static void make_lis (void *owner, core_t *core)
     lis_core (owner, core);
 }
 
+static void make_nis (void *owner, core_t *core)
+{
+    nis_core (owner, core);
+}
+
 static void make_planner (void *owner, core_t *core)
 {
     planner_core (owner, core);
@@ -147,6 +152,33 @@ static void add_sites (schedule_t *self)
         self->lis_processes [i] =
           schedule_add (self, settings->name, make_lis, settings, false, SIM_NOBODY);
         sim_check_add_site (&self->check, self->lis_processes [i], &settings->site);
+    }
+}
+
+/*  Domains, and whom they connect. */
+static void add_domains (schedule_t *self, size_t count)
+{
+    const char *sites [SCHEDULE_SITES_MAX];
+    for (size_t i = 0; i < self->sites_count; i++)
+        sites [i] = self->lis [i].name + strlen ("lis/");
+    sim_map_draw (&self->map, &self->network,
+                  &(sim_map_order_t){.domains = count,
+                                     .sites = sites,
+                                     .sites_count = self->sites_count,
+                                     .narrow = prng_below (&self->network, 2) == 0});
+    for (size_t i = 0; i < self->map.count; i++) {
+        nis_settings_t *settings = &self->nis [i];
+        *settings = (nis_settings_t){.name = schedule_name (self, "nis/d", i + 1),
+                                     .domain = self->map.domains [i],
+                                     .access = open_access,
+                                     .participant = quick_limits (self),
+                                     .limits = nis_limits_default,
+                                     .gis_endpoints = self->gis_endpoints,
+                                     .gis_count = self->gis_count};
+        settings->limits.bookings_max = 4096;
+        self->nis_processes [i] =
+          schedule_add (self, settings->name, make_nis, settings, false, SIM_NOBODY);
+        sim_check_add_domain (&self->check, self->nis_processes [i], i);
     }
 }
 
@@ -316,6 +348,13 @@ static void draw_temper (schedule_t *self)
     }
 }
 
+/*  A third of the schedules has no network. */
+static uint32_t domains_drawn (schedule_t *self)
+{
+    static const uint32_t counts [] = {0, 0, 1, 2, 2, 3};
+    return counts [prng_below (&self->network, sizeof counts / sizeof counts [0])];
+}
+
 static void build (schedule_t *self, const sim_options_t *options)
 {
     self->gis_count =
@@ -326,6 +365,9 @@ static void build (schedule_t *self, const sim_options_t *options)
       asked_or (options->planners, 1 + (uint32_t) PICK (self, 0, 1, 1, 2), SCHEDULE_PLANNERS_MAX);
     self->clients_count =
       asked_or (options->clients, 2 + (uint32_t) schedule_draw (self, 2), SCHEDULE_CLIENTS_MAX);
+    uint32_t domains = options->no_domains
+                         ? 0
+                         : asked_or (options->domains, domains_drawn (self), SCHEDULE_DOMAINS_MAX);
     self->orphan = SIM_NOBODY;
     self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
     draw_temper (self);
@@ -343,6 +385,8 @@ static void build (schedule_t *self, const sim_options_t *options)
                                               .ended = on_ended});
     add_gis (self);
     add_sites (self);
+    if (domains > 0)
+        add_domains (self, domains);
     add_planners (self);
 }
 

@@ -21,6 +21,8 @@ typedef struct {
     uint32_t planners;
     uint32_t gis;
     uint32_t clients;
+    uint32_t domains;
+    bool no_domains; /* none at all */
 } sim_options_t;
 
 /*  Runs the schedule of that seed. True when every check held; else why says which did not. trace

@@ -10,6 +10,7 @@
 
 #include "gis.h"
 #include "lis.h"
+#include "nis.h"
 #include "planner.h"
 #include "sim_ambush.h"
 #include "sim_auditor.h"
@@ -59,6 +60,7 @@ typedef struct {
 
     prng_t network; /* what networks add is drawn from here */
     sim_map_t map;
+    nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];
 
     planner_settings_t planner;

@@ -211,7 +211,7 @@ static void draw_tasks (schedule_t *self)
         const link_t *link = &domain->links [prng_below (prng, domain->links_count)];
         sim_task_t *task = &operator->tasks [operator->tasks_count++];
         *task = (sim_task_t){.kind = TASK_LOWER,
-                             .due_ms = 500 + (int64_t) prng_below (prng, 8000),
+                             .after_ms = 500 + (int64_t) prng_below (prng, 8000),
                              .domain = i,
                              .mbps = (uint32_t) prng_below (prng, link->mbps)};
         sim_text (task->link, sizeof task->link, link->name);
@@ -220,7 +220,7 @@ static void draw_tasks (schedule_t *self)
     for (size_t uses = prng_below (prng, 4); uses > 0; uses--)
         operator->tasks [operator->tasks_count++] = (sim_task_t){
           .kind = self->check.uses_end && prng_below (prng, 2) == 0 ? TASK_GIVE_UP : TASK_PROVISION,
-          .due_ms = 1000 + (int64_t) prng_below (prng, 9000),
+          .after_ms = 1000 + (int64_t) prng_below (prng, 9000),
           .aim = (uint32_t) prng_below (prng, 1000)};
 }
 

@@ -137,7 +137,7 @@ static void nothing_crosses_where_two_domains_disagree (void **state)
     char why [WHY_BYTES];
     fixture.here [1] = attribute ("location", "lyon");
     assert_false (walks (&fixture, "s1", "s3", "", across, 2, why));
-    assert_string_equal (why, "crosses at X1, of which d1 and d2 say different things");
+    assert_string_equal (why, "crosses from d1 to d2 at X1, of which domains disagree");
     assert_true (walks (&fixture, "s1", "s2", "", inside, 2, why));
     fixture.here [1] = attribute ("location", "paris");
     fixture.points [1][0].kind = VERTEX_SITE;
