@@ -15,7 +15,7 @@ static void says_overlapping_bookings_in_shortest_form (void **state)
                           {.resource = 0, .over = {0, 8}, .quantity = 1},
                           {.resource = 0, .over = {2, 4}, .quantity = 5}};
     changes_t changes = stretches_changes (&(stretches_t){.list = before, .count = 2},
-                                         &(stretches_t){.list = after, .count = 4});
+                                           &(stretches_t){.list = after, .count = 4});
     stretches_t to = changes_after (&changes);
     stretches_t extra = changes_extra (&changes);
 
@@ -95,6 +95,45 @@ static void profiles_have_at_most_so_many_steps_and_never_too_much (void **state
     close_fixture (&f);
 }
 
+static void many_profiles_share_the_steps_and_those_that_need_few_leave_theirs (void **state)
+{
+    (void) state;
+    fixture_t f;
+    open_fixture (&f);
+    for (int i = 0; i < 20; i++) {
+        char name [16];
+        snprintf (name, sizeof name, "r%d", i);
+        reserve (&f, name, thin (1 + (uint32_t) i % 7, 10 + 3 * i, 12 + 3 * i));
+    }
+    reserve (&f, "fat", booking ("air", "fat", 16, 1, 10, 20));
+    /*  thin has 41 steps, fat 3, odd 1; asked twice, each has its share twice. */
+    static const size_t resources [] = {0, 1, 2, 0};
+    static const struct {
+        size_t count;
+        size_t steps_max;
+        size_t thin_most;
+    } cases [] = {{3, 3, 1},   {3, 4, 1},   {3, 10, 6}, {3, 44, 40},
+                  {3, 45, 41}, {4, 28, 12}, {1, 20, 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        profile_t profiles [4];
+        size_t steps = 0;
+        room_profiles (f.room, resources, cases [i].count, (interval_t){at (0), at (100)}, NULL,
+                       cases [i].steps_max, profiles);
+        for (size_t p = 0; p < cases [i].count; p++) {
+            assert_string_equal (profiles [p].resource, room_resource_name (f.room, resources [p]));
+            steps += profiles [p].steps_count;
+        }
+        assert_true (steps <= cases [i].steps_max);
+        assert_true (profiles [0].steps_count <= cases [i].thin_most);
+        assert_true (profiles [0].steps_count > cases [i].thin_most / 2);
+        if (cases [i].count > 1 && cases [i].steps_max >= 10)
+            assert_int_equal (profiles [1].steps_count, 3);
+        for (size_t p = 0; p < cases [i].count; p++)
+            room_profile_clear (&profiles [p]);
+    }
+    close_fixture (&f);
+}
+
 static void spans_can_be_reserved_from_every_start (void **state)
 {
     (void) state;
@@ -168,6 +207,7 @@ int main (void)
       cmocka_unit_test (says_overlapping_bookings_in_shortest_form),
       cmocka_unit_test (nothing_compared_with_nothing_is_nothing),
       cmocka_unit_test (profiles_have_at_most_so_many_steps_and_never_too_much),
+      cmocka_unit_test (many_profiles_share_the_steps_and_those_that_need_few_leave_theirs),
       cmocka_unit_test (spans_can_be_reserved_from_every_start),
       cmocka_unit_test (utilisation_is_a_share_of_what_there_is),
     };

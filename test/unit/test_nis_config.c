@@ -1,0 +1,300 @@
+/*  test_nis_config - a domain's file is taken as meant, or refused with what would be right. */
+#include "nis_config.h"
+
+#include "domain.h"
+#include "message.h"
+#include "nis.h"
+
+#include "nis.pb-c.h"
+
+#include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char whole [] = "name = N\n"
+                             "gis = \"sim://g1, sim://g2\"\n"
+                             "sites = \"n8, n16\"\n"
+                             "exchanges = \"X1, X2\"\n"
+                             "routers = \"r1, r2\"\n"
+                             "attributes\n"
+                             "    X1\n"
+                             "        location = paris\n"
+                             "    r1\n"
+                             "        vendor = acme\n"
+                             "links\n"
+                             "    n8-n16\n"
+                             "        between = \"n8, n16\"\n"
+                             "        mbps = 5000\n"
+                             "        latency_ms = 0.5\n"
+                             "        price = 0.005\n"
+                             "        attributes\n"
+                             "            media = fibre\n"
+                             "            availability = 0.999\n"
+                             "    r1-x1\n"
+                             "        between = \"r1, X1\"\n"
+                             "        mbps = 400\n"
+                             "provision = start\n"
+                             "disclosure = windows\n"
+                             "lead = 10s\n"
+                             "horizon = 30d\n"
+                             "accounts\n"
+                             "    guest = \"*\"\n"
+                             "administrators = \"root, carol\"\n"
+                             "limits\n"
+                             "    hold_ttl = 30s\n"
+                             "    paths_max = 8\n";
+
+/*  The core of a file; false with why where it is refused. */
+static bool core_of (const char *text, const char *const *settings, size_t settings_count,
+                     core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    config_t *config = config_parse ("N.zpl", text, strlen (text), settings, settings_count,
+                                     nis_keys, nis_keys_count, why);
+    if (!config)
+        return false;
+    bool good = nis_core_from_config (config, core, why);
+    config_destroy (&config);
+    return good;
+}
+
+static const moment_t now = {.wall_ms = INT64_C (1700000000000),
+                             .mono_ms = 1000,
+                             .store_free_bytes = 1 << 30,
+                             .store_bytes = 1 << 30};
+
+static void start (core_t *core)
+{
+    event_t event = {.kind = EVENT_START,
+                     .start = {.store = {.id = {1}, .start = 1},
+                               .endpoint = "sim://nis/N",
+                               .events = "sim://nis/N/events"}};
+    core->step (core->self, &now, &event);
+    effect_t effect;
+    while (core->next (core->self, &effect)) {
+    }
+}
+
+/*  What it answers to Nis.Domain. */
+static Musubi__DomainAnswer *domain_of (core_t *core)
+{
+    event_t event = {
+      .kind = EVENT_REQUEST,
+      .request = {
+        .service = "Nis", .method = "Domain", .actor = "alice", .request_id = "", .reply_to = 7}};
+    core->step (core->self, &now, &event);
+    effect_t effect;
+    Musubi__DomainAnswer *answer = NULL;
+    while (core->next (core->self, &effect)) {
+        if (effect.kind != EFFECT_REPLY)
+            continue;
+        assert_int_equal (effect.reply.status, CALL_OK);
+        assert_null (answer);
+        answer = (Musubi__DomainAnswer *) message_unpack (&musubi__domain_answer__descriptor,
+                                                          effect.reply.body);
+    }
+    assert_non_null (answer);
+    return answer;
+}
+
+static void a_file_says_what_the_domain_is (void **state)
+{
+    (void) state;
+    core_t core = {0};
+    char why [CONFIG_WHY_BYTES];
+    assert_true (core_of (whole, NULL, 0, &core, why));
+    start (&core);
+    Musubi__DomainAnswer *answer = domain_of (&core);
+    assert_string_equal (answer->name, "nis/N");
+    const Musubi__DomainDescription *domain = answer->domain;
+    assert_int_equal (domain->disclosure, MUSUBI__DISCLOSURE__WINDOWS);
+    assert_int_equal (domain->lead_ms, 10000);
+    assert_int_equal (domain->horizon_ms, INT64_C (30) * 86400000);
+    static const struct {
+        const char *name;
+        Musubi__VertexKind kind;
+        const char *attribute; /* its value */
+    } vertices [] = {
+      {"n8", MUSUBI__VERTEX_KIND__SITE_VERTEX, NULL},
+      {"n16", MUSUBI__VERTEX_KIND__SITE_VERTEX, NULL},
+      {"X1", MUSUBI__VERTEX_KIND__EXCHANGE_VERTEX, "paris"},
+      {"X2", MUSUBI__VERTEX_KIND__EXCHANGE_VERTEX, NULL},
+      {"N/r1", MUSUBI__VERTEX_KIND__ROUTER_VERTEX, "acme"},
+      {"N/r2", MUSUBI__VERTEX_KIND__ROUTER_VERTEX, NULL},
+    };
+    assert_int_equal (domain->n_vertices, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal (domain->vertices [i]->name, vertices [i].name);
+        assert_int_equal (domain->vertices [i]->kind, vertices [i].kind);
+        assert_int_equal (domain->vertices [i]->n_attributes, vertices [i].attribute != NULL);
+        if (vertices [i].attribute)
+            assert_string_equal (domain->vertices [i]->attributes [0]->value,
+                                 vertices [i].attribute);
+    }
+    assert_int_equal (domain->n_links, 2);
+    const Musubi__Link *first = domain->links [0];
+    assert_string_equal (first->name, "n8-n16");
+    assert_string_equal (first->a, "n8");
+    assert_string_equal (first->b, "n16");
+    assert_int_equal (first->mbps, 5000);
+    assert_float_equal (first->latency_ms, 0.5, 1e-12);
+    assert_int_equal (first->price, 5000);
+    assert_int_equal (first->n_attributes, 2);
+    assert_string_equal (first->attributes [1]->name, "availability");
+    assert_string_equal (first->attributes [1]->value, "0.999");
+    const Musubi__Link *second = domain->links [1];
+    assert_string_equal (second->a, "N/r1"); /* by its local name */
+    assert_string_equal (second->b, "X1");
+    assert_float_equal (second->latency_ms, 1, 1e-12);
+    assert_int_equal (second->price, 0);
+    message_free (&answer->base);
+    core.destroy (core.self);
+}
+
+static void the_least_file_is_a_name (void **state)
+{
+    (void) state;
+    static const char *const settings [] = {"name=nis/N"};
+    core_t core = {0};
+    char why [CONFIG_WHY_BYTES];
+    assert_true (core_of ("", settings, 1, &core, why));
+    start (&core);
+    Musubi__DomainAnswer *answer = domain_of (&core);
+    assert_string_equal (answer->name, "nis/N"); /* the kind may be written or not */
+    assert_int_equal (answer->domain->n_links, 0);
+    assert_int_equal (answer->domain->disclosure, MUSUBI__DISCLOSURE__PROFILE);
+    assert_int_equal (answer->domain->lead_ms, 5000);
+    message_free (&answer->base);
+    core.destroy (core.self);
+}
+
+static void presets_are_the_limits_that_the_code_has (void **state)
+{
+    (void) state;
+    static const char *const settings [] = {"name=N"};
+    char why [CONFIG_WHY_BYTES];
+    config_t *config = config_parse ("", "", 0, settings, 1, nis_keys, nis_keys_count, why);
+    assert_non_null (config);
+    const nis_limits_t *limits = &nis_limits_default;
+    const struct {
+        const char *path;
+        int64_t want;
+    } integers [] = {{"limits/holds_max", participant_limits_default.holds_max},
+                     {"limits/bookings_max", limits->bookings_max},
+                     {"limits/profile_steps_max", limits->profile_steps_max},
+                     {"limits/fresh_steps_max", limits->fresh_steps_max},
+                     {"limits/spans_max", limits->spans_max},
+                     {"limits/windows_max", limits->windows_max},
+                     {"limits/paths_max", limits->paths_max}};
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        assert_int_equal (config_integer (config, integers [i].path), integers [i].want);
+    config_destroy (&config);
+}
+
+static void refuses_what_makes_no_domain (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *setting;
+        const char *why; /* a part of it */
+    } cases [] = {
+      {"name=", "name"},
+      {"name=a/b", "name: \"a/b\" is no domain name"},
+      {"name=0123456789012345678901234567890123456789012345678901234567890", "at most 59"},
+      {"disclosure=all", "disclosure: \"all\" should be profile or windows"},
+      {"lead=1h", "horizon: must be longer than lead"},
+      {"provision=never", "provision: \"never\" should be asked or start"},
+      {"limits/profile_steps_max=100", "limits/profile_steps_max"},
+      {"limits/windows_max=4097", "limits/windows_max"},
+      {"limits/paths_max=0", "limits/paths_max"},
+      {"sites=a, b, a", "a is given twice among sites, exchanges and routers"},
+      {"routers=b", "b is given twice among sites, exchanges and routers"},
+      {"exchanges=x/y", "exchange point \"x/y\""},
+      {"sites=0123456789012345678901234567890123456789012345678901234567890123",
+       "sites: 0123456789012345678901234567890123456789012345678901234567890123 is longer than 63"},
+      {"routers=01234567890123456789012345678901234567890123456789012345678901",
+       "routers: N/01234567890123456789012345678901234567890123456789012345678901 is longer"},
+      {"attributes/c/x=y", "attributes/c: no site, exchange point or router is called c"},
+      {"attributes/a/x=", "attributes/a/x: an attribute has"},
+      {"links/l/between=a", "links/l/between: should be two vertices"},
+      {"links/l/between=a, b, a", "links/l/between: should be two vertices"},
+      {"links/l/between=a, c", "links/l/between: \"c\" should be one of sites, exchanges, routers"},
+      {"links/l/between=a, N/b", "\"N/b\" should be one of"},
+      {"links/l/between=a, a", "link l: both ends are a"},
+      {"links/l/mbps=-1", "links/l/mbps"},
+      {"links/l/mbps=1000000001", "links/l/mbps"},
+      {"links/l/mbps=much", "links/l/mbps"},
+      {"links/l/latency_ms=-0.1", "links/l/latency_ms"},
+      {"links/l/latency_ms=60001", "links/l/latency_ms"},
+      {"links/l/price=-1", "links/l/price"},
+      {"links/l/speed=1", "links/l/speed"},
+      {"links/m/mbps=1", "links/m/between"},
+      {"links/l/attributes/media=", "links/l/attributes/media"},
+      {"accounts/x=0123456789012345678901234567890123456789012345678901234567890123",
+       "is longer than 63 bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {cases [i].setting};
+        core_t core = {0};
+        char why [CONFIG_WHY_BYTES] = "";
+        static const char base [] = "name = N\nhorizon = 1h\nsites = \"a, b\"\nlinks\n    l\n"
+                                    "        between = \"a, b\"\n        mbps = 1\n";
+        assert_false (core_of (base, settings, 1, &core, why));
+        if (!strstr (why, cases [i].why))
+            print_message ("%s: %s\n", cases [i].setting, why);
+        assert_non_null (strstr (why, cases [i].why));
+    }
+}
+
+/*  A text with so many links between two sites; the caller frees it. */
+static char *text_of (size_t links_count)
+{
+    size_t room = 256 + links_count * 256;
+    char *text = malloc (room);
+    assert_non_null (text);
+    size_t size = (size_t) snprintf (text, room, "name = N\nsites = \"a, b\"\nlinks\n");
+    for (size_t i = 0; i < links_count; i++)
+        size += (size_t) snprintf (text + size, room - size,
+                                   "    l%zu\n        between = \"a, b\"\n        mbps = %zu\n"
+                                   "        latency_ms = 0.001\n        price = 1\n"
+                                   "        attributes\n            media = fibre\n",
+                                   i, i);
+    return text;
+}
+
+static void takes_as_many_links_as_a_domain_may_have_and_no_more (void **state)
+{
+    (void) state;
+    core_t core = {0};
+    char why [CONFIG_WHY_BYTES] = "";
+    char *text = text_of (DOMAIN_LINKS_MAX);
+    assert_true (core_of (text, NULL, 0, &core, why));
+    start (&core);
+    Musubi__DomainAnswer *answer = domain_of (&core);
+    assert_int_equal (answer->domain->n_links, DOMAIN_LINKS_MAX);
+    assert_string_equal (answer->domain->links [DOMAIN_LINKS_MAX - 1]->name, "l4095");
+    assert_int_equal (answer->domain->links [DOMAIN_LINKS_MAX - 1]->mbps, 4095);
+    message_free (&answer->base);
+    core.destroy (core.self);
+    free (text);
+    text = text_of (DOMAIN_LINKS_MAX + 1);
+    assert_false (core_of (text, NULL, 0, &core, why));
+    assert_non_null (strstr (why, "at most 4096 links"));
+    free (text);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_file_says_what_the_domain_is),
+      cmocka_unit_test (the_least_file_is_a_name),
+      cmocka_unit_test (presets_are_the_limits_that_the_code_has),
+      cmocka_unit_test (refuses_what_makes_no_domain),
+      cmocka_unit_test (takes_as_many_links_as_a_domain_may_have_and_no_more),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
