@@ -5,7 +5,7 @@
 #ifndef MUSUBI_ASSIGN_H
 #define MUSUBI_ASSIGN_H
 
-#include "snapshot.h"
+#include "wiring.h"
 
 #define WEIGHT_NONE INT64_MAX /* this need can't go there */
 
@@ -24,7 +24,7 @@ assign_state_t matching_run (matching_t *self, uint64_t *steps);
 size_t matching_site (const matching_t *self, size_t need);
 int64_t matching_weight (const matching_t *self);
 
-/*  --- needs that may share a place's capacity: branch and bound --- */
+/*  --- needs that may share a place's capacity, or are joined by paths: branch and bound --- */
 
 /*  A need as it would stand at this start. */
 typedef struct {
@@ -38,9 +38,11 @@ typedef struct {
 typedef struct packing packing_t;
 
 /*  Plans not better than bound are not looked for. weights [need] [option]; all borrowed, but needs
- *  copied. */
+ *  copied. wiring stands at this start, NULL without network needs; the paths of the best plan are
+ *  kept there. */
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, int64_t check_from_ms, int64_t bound);
+                        const int64_t *const *weights, wiring_t *wiring, int64_t check_from_ms,
+                        int64_t bound);
 void packing_destroy (packing_t **self_p);
 
 /*  ASSIGN_MORE may already have a plan: packing_choice is then not NULL. ASSIGN_FOUND: the best. */

@@ -1,9 +1,10 @@
-/*  packing - needs that may share places: depth-first branch and bound.
+/*  packing - needs that may share places or are joined by paths: depth-first branch and bound.
  *
- *  The need with the fewest options goes first. A branch ends where the weights so far and the
- *  least weights of the rest are no better than the best plan known. Needs that are alike in
- *  everything are placed in ascending order of options, so that a plan is not met once for each of
- *  their permutations.
+ *  The need with the fewest options goes first, then those that paths join to what is placed
+ *  already; a network need comes right after its second end, so that places too far apart fall out
+ *  at once. A branch ends where the weights so far and the least weights of the rest are no better
+ *  than the best plan known. Needs that are alike in everything are placed in ascending order of
+ *  options, so that a plan is not met once for each of their permutations.
  */
 #include "assign.h"
 #include "must.h"
@@ -12,39 +13,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*  A depth of the search: a compute need to be placed, or a network need to be given a path. */
+typedef struct {
+    bool network;
+    size_t need;
+    int64_t rest_weight; /* least weights of this one and all deeper */
+    size_t cursor;       /* next position to try */
+    size_t taken;        /* position tried now */
+} level_t;
+
 struct packing {
     const snapshot_t *snapshot;
     const int64_t *const *weights;
+    wiring_t *wiring;
     int64_t check_from_ms;
     packing_need_t *needs;
     size_t needs_count;
-    size_t *sequence;     /* by depth: a need */
-    size_t *depth_of;     /* by need */
-    int64_t *rest_weight; /* by depth: least weights of this one and all deeper */
-    size_t *cursor;       /* by depth: next position to try */
-    size_t *taken;        /* by depth: position tried now */
+    level_t *levels; /* one more than needs of both kinds */
+    size_t levels_count;
+    size_t *level_of; /* by compute need */
     size_t depth;
     int64_t weight;
     int64_t bound;
     bool found;
-    size_t *best;   /* by need: index into its options */
-    int64_t *edges; /* scratch of fits: boundaries within an interval */
+    size_t *best; /* by need: index into its options */
 };
 
-static size_t option_index (const packing_t *self, size_t depth, size_t position)
+static size_t option_index (const packing_t *self, size_t need, size_t position)
 {
-    return self->needs [self->sequence [depth]].order [position];
+    return self->needs [need].order [position];
 }
 
-static const option_t *option_at (const packing_t *self, size_t depth, size_t position)
+static const option_t *option_at (const packing_t *self, size_t need, size_t position)
 {
-    size_t need = self->sequence [depth];
-    return &self->snapshot->needs [need].options [self->needs [need].order [position]];
+    return &self->snapshot->needs [need].options [option_index (self, need, position)];
 }
 
-static int64_t weight_at (const packing_t *self, size_t depth, size_t position)
+static int64_t weight_at (const packing_t *self, size_t need, size_t position)
 {
-    return self->weights [self->sequence [depth]][option_index (self, depth, position)];
+    return self->weights [need][option_index (self, need, position)];
+}
+
+static size_t taken_by (const packing_t *self, size_t need)
+{
+    return self->levels [self->level_of [need]].taken;
 }
 
 /*  Fewest options first; then the most nodes; then as asked, which keeps like needs in order. */
@@ -58,24 +70,57 @@ static bool goes_before (const packing_t *self, size_t a, size_t b)
     return first_cpus != second_cpus ? first_cpus > second_cpus : a < b;
 }
 
+/*  The compute need to be placed next: joined to those placed, if there is one. */
+static size_t choose_next (const packing_t *self, uint64_t placed, uint64_t joined)
+{
+    size_t next = SIZE_MAX;
+    for (size_t i = 0; i < self->needs_count; i++) {
+        if (placed >> i & 1)
+            continue;
+        bool nearer = next != SIZE_MAX && (joined >> i & 1) > (joined >> next & 1);
+        bool farther = next != SIZE_MAX && (joined >> i & 1) < (joined >> next & 1);
+        if (next == SIZE_MAX || nearer || (!farther && goes_before (self, i, next)))
+            next = i;
+    }
+    return next;
+}
+
+static void add_level (packing_t *self, bool network, size_t need)
+{
+    self->levels [self->levels_count++] = (level_t){.network = network, .need = need};
+}
+
 static void arrange (packing_t *self)
 {
+    const user_request_t *request = self->snapshot->request;
+    uint64_t placed = 0, joined = 0;
     for (size_t i = 0; i < self->needs_count; i++) {
-        size_t at = i;
-        for (; at > 0 && goes_before (self, i, self->sequence [at - 1]); at--)
-            self->sequence [at] = self->sequence [at - 1];
-        self->sequence [at] = i;
+        size_t need = choose_next (self, placed, joined);
+        placed |= UINT64_C (1) << need;
+        joined |= self->wiring ? wiring_joined (self->wiring, need) : 0;
+        self->level_of [need] = self->levels_count;
+        add_level (self, false, need);
+        for (size_t n = 0; self->wiring && n < request->network_count; n++) {
+            size_t ends [2] = {network_need_end (request, n, 0), network_need_end (request, n, 1)};
+            if ((ends [0] == need || ends [1] == need) && placed >> ends [ends [0] == need] & 1)
+                add_level (self, true, n);
+        }
     }
-    for (size_t depth = self->needs_count; depth-- > 0;) {
-        self->depth_of [self->sequence [depth]] = depth;
-        self->rest_weight [depth] = self->rest_weight [depth + 1] + weight_at (self, depth, 0);
+    int64_t rest = 0;
+    for (size_t depth = self->levels_count; depth-- > 0;) {
+        level_t *level = &self->levels [depth];
+        rest += level->network ? wiring_least (self->wiring, level->need)
+                               : weight_at (self, level->need, 0);
+        level->rest_weight = rest;
     }
 }
 
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, int64_t check_from_ms, int64_t bound)
+                        const int64_t *const *weights, wiring_t *wiring, int64_t check_from_ms,
+                        int64_t bound)
 {
     size_t count = snapshot->request->compute_count;
+    size_t levels = count + (wiring ? snapshot->request->network_count : 0);
     packing_t *self = must (calloc (1, sizeof *self));
     self->snapshot = snapshot;
     self->weights = weights;
@@ -84,13 +129,10 @@ packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
     self->needs_count = count;
     self->needs = must (malloc (count * sizeof *self->needs));
     memcpy (self->needs, needs, count * sizeof *needs);
-    self->sequence = must (calloc (count, sizeof *self->sequence));
-    self->depth_of = must (calloc (count, sizeof *self->depth_of));
-    self->rest_weight = must (calloc (count + 1, sizeof *self->rest_weight));
-    self->cursor = must (calloc (count + 1, sizeof *self->cursor));
-    self->taken = must (calloc (count, sizeof *self->taken));
+    self->wiring = wiring;
+    self->levels = must (calloc (levels + 1, sizeof *self->levels));
+    self->level_of = must (calloc (count, sizeof *self->level_of));
     self->best = must (calloc (count, sizeof *self->best));
-    self->edges = must (calloc (2 * count + 2, sizeof *self->edges));
     arrange (self);
     return self;
 }
@@ -101,132 +143,147 @@ void packing_destroy (packing_t **self_p)
     if (!self)
         return;
     free (self->needs);
-    free (self->sequence);
-    free (self->depth_of);
-    free (self->rest_weight);
-    free (self->cursor);
-    free (self->taken);
+    free (self->levels);
+    free (self->level_of);
     free (self->best);
-    free (self->edges);
     free (self);
     *self_p = NULL;
 }
 
-typedef struct {
-    int64_t from_ms;
-    int64_t until_ms;
-    uint32_t nodes;
-} stay_t;
-
-/*  What the need at this depth takes of a place, cleaning included, as far as it is yet to come. */
-static stay_t stay_at (const packing_t *self, size_t depth, const option_t *option)
+/*  What a need takes of a place, cleaning included, as far as it is yet to come. */
+static window_t stay_of (const packing_t *self, size_t index, const option_t *option)
 {
-    const packing_need_t *need = &self->needs [self->sequence [depth]];
+    const packing_need_t *need = &self->needs [index];
     const place_t *place = &self->snapshot->places [option->place];
     const source_t *site = &self->snapshot->sources [place->source];
     int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* it was asked without */
     int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
-    return (stay_t){from_ms, need->until_ms + gap_ms, option->nodes};
-}
-
-static void insert_edge (packing_t *self, size_t *count, int64_t edge_ms)
-{
-    size_t at = (*count)++;
-    for (; at > 0 && self->edges [at - 1] > edge_ms; at--)
-        self->edges [at] = self->edges [at - 1];
-    self->edges [at] = edge_ms;
+    return (window_t){from_ms, need->until_ms + gap_ms, option->nodes};
 }
 
 /*  Does it fit beside those that stay at the same place already? The steps it took are counted. */
-static bool fits (packing_t *self, const option_t *option, uint64_t *steps)
+static bool fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
 {
-    const place_t *place = &self->snapshot->places [option->place];
-    stay_t new_stay = stay_at (self, self->depth, option);
-    if (new_stay.from_ms >= new_stay.until_ms)
-        return true;
-    stay_t others [NEEDS_MAX];
-    size_t others_count = 0, edges_count = 0;
-    insert_edge (self, &edges_count, new_stay.from_ms);
+    const place_t *places = self->snapshot->places;
+    const place_t *place = &places [option->place];
+    bool distinct = self->snapshot->request->distinct_sites;
+    window_t stay = stay_of (self, need, option);
+    window_t others [NEEDS_MAX];
+    size_t others_count = 0;
     for (size_t d = 0; d < self->depth; d++) {
-        const option_t *taken = option_at (self, d, self->taken [d]);
+        const level_t *level = &self->levels [d];
+        if (level->network)
+            continue;
+        const option_t *taken = option_at (self, level->need, level->taken);
+        if (distinct && places [taken->place].source == place->source)
+            return false;
         if (taken->place != option->place)
             continue;
-        stay_t stay = stay_at (self, d, taken);
-        if (stay.from_ms >= new_stay.until_ms || stay.until_ms <= new_stay.from_ms)
-            continue;
-        if (place->supply.windows_count > 0)
-            return false; /* asked one by one: what fits together is not known */
-        others [others_count++] = stay;
-        if (stay.from_ms > new_stay.from_ms)
-            insert_edge (self, &edges_count, stay.from_ms);
-        if (stay.until_ms < new_stay.until_ms)
-            insert_edge (self, &edges_count, stay.until_ms);
+        window_t other = stay_of (self, level->need, taken);
+        if (other.from_ms < stay.until_ms && other.until_ms > stay.from_ms)
+            others [others_count++] = other;
     }
-    insert_edge (self, &edges_count, new_stay.until_ms);
-    uint64_t cost = self->depth + edges_count * (1 + others_count);
+    if (stay.from_ms >= stay.until_ms || others_count == 0)
+        return true; /* alone it fits, else it would be no option at this start */
+    if (place->supply.windows_count > 0)
+        return false; /* asked one by one: what fits together is not known */
+    uint64_t cost = self->depth + 2 * (1 + others_count) * (1 + others_count);
     *steps -= cost < *steps ? cost : *steps;
-    for (size_t e = 0; e + 1 < edges_count; e++) {
-        if (self->edges [e] == self->edges [e + 1])
-            continue;
-        int64_t wanted = new_stay.nodes;
-        for (size_t i = 0; i < others_count; i++)
-            if (others [i].from_ms <= self->edges [e] && self->edges [e] < others [i].until_ms)
-                wanted += others [i].nodes;
-        if (supply_least (&place->supply, self->edges [e], self->edges [e + 1]) < wanted)
-            return false;
-    }
-    return true;
+    return supply_least_beside (&place->supply, stay.from_ms, stay.until_ms, others,
+                                others_count) >= stay.quantity;
 }
 
 static void keep_best (packing_t *self)
 {
     self->found = true;
     self->bound = self->weight;
-    for (size_t d = 0; d < self->needs_count; d++)
-        self->best [self->sequence [d]] = option_index (self, d, self->taken [d]);
+    for (size_t i = 0; i < self->needs_count; i++)
+        self->best [i] = option_index (self, i, taken_by (self, i));
+    if (self->wiring)
+        wiring_keep (self->wiring);
 }
 
 static void step_back (packing_t *self)
 {
-    self->depth--;
-    self->weight -= weight_at (self, self->depth, self->taken [self->depth]);
+    const level_t *level = &self->levels [--self->depth];
+    self->weight -= level->network ? wiring_weight (self->wiring, level->need)
+                                   : weight_at (self, level->need, level->taken);
 }
 
-static void step_down (packing_t *self, size_t position)
+static void enter (packing_t *self)
 {
-    self->taken [self->depth] = position;
-    self->weight += weight_at (self, self->depth, position);
-    self->depth++;
-    if (self->depth == self->needs_count)
+    level_t *level = &self->levels [self->depth];
+    if (self->depth == self->levels_count)
         return;
-    size_t like = self->needs [self->sequence [self->depth]].like;
-    self->cursor [self->depth] = like == SIZE_MAX ? 0 : self->taken [self->depth_of [like]];
+    if (level->network) {
+        const user_request_t *request = self->snapshot->request;
+        size_t a = network_need_end (request, level->need, 0);
+        size_t b = network_need_end (request, level->need, 1);
+        size_t options [2] = {option_index (self, a, taken_by (self, a)),
+                              option_index (self, b, taken_by (self, b))};
+        wiring_open (self->wiring, level->need, options);
+    } else {
+        size_t like = self->needs [level->need].like;
+        level->cursor = like == SIZE_MAX ? 0 : taken_by (self, like);
+    }
+}
+
+static void step_down (packing_t *self, int64_t weight)
+{
+    self->weight += weight;
+    self->depth++;
+    enter (self);
+}
+
+/*  What may be spent at this level, so that with the least of the rest a plan is better. */
+static int64_t budget (const packing_t *self)
+{
+    if (self->bound == INT64_MAX)
+        return INT64_MAX;
+    return self->bound - self->weight - self->levels [self->depth + 1].rest_weight;
+}
+
+/*  Try the next path, or the next place that fits. False when nothing is left here. */
+static bool advance_path (packing_t *self, const level_t *level, uint64_t *steps)
+{
+    if (!wiring_next (self->wiring, level->need, budget (self), steps)) {
+        wiring_close (self->wiring, level->need);
+        return false;
+    }
+    step_down (self, wiring_weight (self->wiring, level->need));
+    return true;
+}
+
+static bool advance_place (packing_t *self, level_t *level, uint64_t *steps)
+{
+    size_t position = level->cursor;
+    if (position == self->needs [level->need].order_count ||
+        weight_at (self, level->need, position) >= budget (self))
+        return false;
+    level->cursor++;
+    if (fits (self, level->need, option_at (self, level->need, position), steps)) {
+        level->taken = position;
+        step_down (self, weight_at (self, level->need, position));
+    }
+    return true;
 }
 
 assign_state_t packing_run (packing_t *self, uint64_t *steps)
 {
     while (*steps > 0) {
         (*steps)--;
-        if (self->depth == self->needs_count) {
+        if (self->depth == self->levels_count) {
             keep_best (self);
             step_back (self);
             continue;
         }
-        const packing_need_t *need = &self->needs [self->sequence [self->depth]];
-        size_t position = self->cursor [self->depth];
-        bool hopeless =
-          position == need->order_count || self->weight + weight_at (self, self->depth, position) +
-                                               self->rest_weight [self->depth + 1] >=
-                                             self->bound;
-        if (hopeless && self->depth == 0)
+        level_t *level = &self->levels [self->depth];
+        bool advanced =
+          level->network ? advance_path (self, level, steps) : advance_place (self, level, steps);
+        if (!advanced && self->depth == 0)
             return self->found ? ASSIGN_FOUND : ASSIGN_NONE;
-        if (hopeless) {
+        if (!advanced)
             step_back (self);
-            continue;
-        }
-        self->cursor [self->depth]++;
-        if (fits (self, option_at (self, self->depth, position), steps))
-            step_down (self, position);
     }
     return ASSIGN_MORE;
 }

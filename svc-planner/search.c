@@ -1,46 +1,26 @@
 /*  search - from profiles to start times to an assignment.
  *
- *  For every option of a need the start times at which it would fit alone are worked out once, as
- *  intervals: one pass over the place's profile. What remains at a start is which options to
- *  combine; see assign.h.
+ *  For every option of a need the start times at which it would fit alone are worked out once; see
+ *  spans.h. What remains at a start is which options to combine, and which paths go with them; see
+ *  assign.h and wiring.h.
  */
 #include "search.h"
 
 #include "assign.h"
+#include "blocked.h"
 #include "must.h"
+#include "spans.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WEIGHT_MAX  (INT64_C (1) << 44)
-#define AWAY_WEIGHT (INT64_C (1) << 51) /* more than all weights of a plan together */
-static_assert (AWAY_WEIGHT > NEEDS_MAX * WEIGHT_MAX, "a present place wins over any price");
-static_assert (INT64_MAX / NEEDS_MAX > AWAY_WEIGHT + WEIGHT_MAX, "sums of weights fit");
-
 #define START_SHARE 8 /* one start may use this part of all steps */
 
-/*  Start times [from, until], both ends included. */
 typedef struct {
-    int64_t from_ms;
-    int64_t until_ms;
-} span_t;
-
-typedef struct {
-    span_t *spans; /* at which the option fits alone, ascending */
-    size_t spans_count;
-    size_t spans_room;
-    size_t span_at;   /* first that has not passed */
-    int64_t *changes; /* starts worth a look, ascending */
-    size_t changes_count;
-    size_t changes_room;
-    size_t change_at;
-} view_t;
-
-typedef struct {
-    view_t *views; /* by option */
-    size_t *order; /* options ascending by weight */
-    size_t *fit;   /* those of order that fit at the start looked at */
+    spans_t *views; /* by option */
+    size_t *order;  /* options ascending by weight */
+    size_t *fit;    /* those of order that fit at the start looked at */
     size_t fit_count;
     size_t like; /* an earlier need that is the same in everything */
 } need_view_t;
@@ -54,13 +34,16 @@ struct search {
     int64_t *cells;       /* scratch of matching: weights by need and site */
     size_t *cell_option;  /* scratch: the option behind each cell */
     int64_t least_weight; /* no plan can weigh less */
+    int64_t least_paths;  /* the part of it that paths weigh */
     uint64_t steps_left;
     uint64_t start_steps_left;
+    bool begun; /* some start was looked at */
     bool assigning;
     int64_t start_ms; /* looked at now */
     matching_t *matching;
     packing_t *packing;
-    bool undecided; /* some start was left before it was searched to its end */
+    wiring_t *wiring; /* NULL without network needs */
+    bool undecided;   /* some start was left before it was searched to its end */
     bool found;
     int64_t found_start_ms;
     int64_t found_weight;
@@ -87,73 +70,14 @@ static const source_t *site_of (const search_t *self, const option_t *option)
     return &self->snapshot->sources [place_of (self, option)->source];
 }
 
-static int64_t gap_of (const search_t *self, const option_t *option)
+/*  Windows were asked for without the cleaning gap. */
+static stay_t stay_of (const search_t *self, size_t need, const option_t *option, int64_t nodes)
 {
-    return place_of (self, option)->supply.windows_count > 0 ? 0 : site_of (self, option)->gap_ms;
-}
-
-static void add_span (view_t *view, span_t span, span_t within)
-{
-    span.from_ms = greatest (span.from_ms, within.from_ms);
-    span.until_ms = least (span.until_ms, within.until_ms);
-    if (span.from_ms > span.until_ms)
-        return;
-    if (view->spans_count == view->spans_room) {
-        view->spans_room = view->spans_room ? 2 * view->spans_room : 4;
-        view->spans = must (realloc (view->spans, view->spans_room * sizeof *view->spans));
-    }
-    view->spans [view->spans_count++] = span;
-}
-
-static void add_change (view_t *view, int64_t start_ms)
-{
-    if (view->changes_count == view->changes_room) {
-        view->changes_room = view->changes_room ? 2 * view->changes_room : 4;
-        view->changes = must (realloc (view->changes, view->changes_room * sizeof *view->changes));
-    }
-    view->changes [view->changes_count++] = start_ms;
-}
-
-/*  Starts at which so many nodes of a profile are free for the length, from an offset on. */
-static void spans_of_profile (view_t *view, const supply_t *supply, int64_t nodes,
-                              int64_t offset_ms, int64_t length_ms, span_t within)
-{
-    size_t i = 0;
-    while (i < supply->steps_count) {
-        if (supply->steps [i].free < nodes) {
-            i++;
-            continue;
-        }
-        int64_t from_ms = supply->steps [i].from_ms;
-        while (i < supply->steps_count && supply->steps [i].free >= nodes)
-            i++;
-        int64_t until_ms = i < supply->steps_count ? supply->steps [i].from_ms : supply->until_ms;
-        if (until_ms - from_ms >= length_ms)
-            add_span (view, (span_t){from_ms - offset_ms, until_ms - length_ms - offset_ms},
-                      within);
-    }
-}
-
-static int compare_spans (const void *a, const void *b)
-{
-    const span_t *first = a, *second = b;
-    if (first->from_ms != second->from_ms)
-        return first->from_ms < second->from_ms ? -1 : 1;
-    return (first->until_ms > second->until_ms) - (first->until_ms < second->until_ms);
-}
-
-static void spans_of_windows (view_t *view, const supply_t *supply, int64_t nodes,
-                              int64_t offset_ms, int64_t length_ms, span_t within)
-{
-    for (size_t i = 0; i < supply->windows_count; i++) {
-        const window_t *window = &supply->windows [i];
-        if (window->quantity >= nodes && window->until_ms - window->from_ms >= length_ms)
-            add_span (
-              view, (span_t){window->from_ms - offset_ms, window->until_ms - length_ms - offset_ms},
-              within);
-    }
-    if (view->spans_count > 1)
-        qsort (view->spans, view->spans_count, sizeof *view->spans, compare_spans);
+    bool windows = place_of (self, option)->supply.windows_count > 0;
+    int64_t gap_ms = windows ? 0 : site_of (self, option)->gap_ms;
+    return (stay_t){.offset_ms = self->request->compute [need].offset_ms,
+                    .length_ms = need_duration (self->request, need) + gap_ms,
+                    .quantity = nodes};
 }
 
 static bool is_present (const search_t *self, size_t need, const option_t *option)
@@ -174,61 +98,33 @@ static span_t frame_of (const search_t *self, size_t need, const option_t *optio
 }
 
 /*  A fixed start that may lie in the past: only what is yet to come needs capacity. */
-static void span_of_fixed (search_t *self, view_t *view, size_t need, const option_t *option,
-                           int64_t nodes, span_t within)
+static void span_of_fixed (const search_t *self, spans_t *view, const supply_t *supply,
+                           const stay_t *stay, span_t within)
 {
     int64_t start_ms = self->order.starts.earliest_ms;
-    int64_t begin_ms = start_ms + self->request->compute [need].offset_ms;
+    int64_t begin_ms = start_ms + stay->offset_ms;
     int64_t from_ms = greatest (begin_ms, self->order.check_from_ms);
-    int64_t until_ms = begin_ms + need_duration (self->request, need) + gap_of (self, option);
-    if (from_ms >= until_ms ||
-        supply_least (&place_of (self, option)->supply, from_ms, until_ms) >= nodes)
-        add_span (view, (span_t){start_ms, start_ms}, within);
+    int64_t until_ms = begin_ms + stay->length_ms;
+    if (from_ms >= until_ms || supply_least (supply, from_ms, until_ms) >= stay->quantity)
+        spans_add (view, (span_t){start_ms, start_ms}, within);
 }
 
-static void find_spans (search_t *self, view_t *view, size_t need, const option_t *option,
+static void find_spans (const search_t *self, spans_t *view, size_t need, const option_t *option,
                         int64_t nodes)
 {
     const place_t *place = place_of (self, option);
     const present_t *present = self->order.present ? &self->order.present [need] : NULL;
     bool elsewhere = present && present->pinned && present->place != option->place;
-    if (self->snapshot->sources [place->source].left_out || elsewhere)
+    if (site_of (self, option)->left_out || elsewhere)
         return;
     span_t within = frame_of (self, need, option);
     if (within.from_ms > within.until_ms)
         return;
-    int64_t offset_ms = self->request->compute [need].offset_ms;
-    int64_t length_ms = need_duration (self->request, need) + gap_of (self, option);
+    stay_t stay = stay_of (self, need, option, nodes);
     if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
-        span_of_fixed (self, view, need, option, nodes, within);
-    else if (place->supply.windows_count > 0)
-        spans_of_windows (view, &place->supply, nodes, offset_ms, length_ms, within);
+        span_of_fixed (self, view, &place->supply, &stay, within);
     else
-        spans_of_profile (view, &place->supply, nodes, offset_ms, length_ms, within);
-}
-
-/*  Where needs may share a place, any rise of its profile can make room for several together. */
-static void find_changes (search_t *self, view_t *view, size_t need, const option_t *option)
-{
-    for (size_t i = 0; i < view->spans_count; i++)
-        add_change (view, view->spans [i].from_ms);
-    if (self->request->distinct_sites || view->spans_count == 0)
-        return;
-    const supply_t *supply = &place_of (self, option)->supply;
-    span_t within = frame_of (self, need, option);
-    for (size_t i = 1; i < supply->steps_count; i++) {
-        int64_t start_ms = supply->steps [i].from_ms - self->request->compute [need].offset_ms;
-        bool rises = supply->steps [i].free > supply->steps [i - 1].free;
-        if (rises && supply->steps [i].free >= option->nodes && start_ms > within.from_ms &&
-            start_ms <= within.until_ms)
-            add_change (view, start_ms);
-    }
-}
-
-static int compare_times (const void *a, const void *b)
-{
-    int64_t first = *(const int64_t *) a, second = *(const int64_t *) b;
-    return (first > second) - (first < second);
+        spans_fill (view, &place->supply, &stay, within);
 }
 
 static void make_views (search_t *self, size_t need)
@@ -239,10 +135,10 @@ static void make_views (search_t *self, size_t need)
     for (size_t i = 0; i < options->options_count; i++) {
         const option_t *option = &options->options [i];
         find_spans (self, &view->views [i], need, option, option->nodes);
-        find_changes (self, &view->views [i], need, option);
-        if (view->views [i].changes_count > 1)
-            qsort (view->views [i].changes, view->views [i].changes_count, sizeof (int64_t),
-                   compare_times);
+        stay_t stay = stay_of (self, need, option, option->nodes);
+        /*  Where needs may share a place, any rise can make room for several together. */
+        spans_find_changes (&view->views [i], &place_of (self, option)->supply, &stay,
+                            frame_of (self, need, option), !self->request->distinct_sites);
     }
 }
 
@@ -288,6 +184,8 @@ static bool alike (const search_t *self, size_t a, size_t b)
     const compute_need_t *first = &self->request->compute [a];
     const compute_need_t *second = &self->request->compute [b];
     const need_options_t *options = self->snapshot->needs;
+    if (self->wiring && !wiring_alike (self->wiring, a, b))
+        return false;
     if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
         need_duration (self->request, a) != need_duration (self->request, b) ||
         options [a].options_count != options [b].options_count)
@@ -313,6 +211,12 @@ static void find_likes (search_t *self)
     }
 }
 
+/*  NULL of NULL. */
+static void *copy_of (const void *from, size_t size)
+{
+    return from ? memcpy (must (malloc (size + 1)), from, size) : NULL;
+}
+
 search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, prng_t *prng)
 {
     assert (order->starts.earliest_ms <= order->starts.latest_ms);
@@ -321,6 +225,9 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, p
     self->snapshot = snapshot;
     self->request = snapshot->request;
     self->order = *order;
+    self->order.present = copy_of (order->present, count * sizeof *order->present);
+    self->order.present_paths = copy_of (order->present_paths, snapshot->request->network_count *
+                                                                 sizeof *order->present_paths);
     self->steps_left = order->steps_max;
     self->needs = must (calloc (count, sizeof *self->needs));
     self->weights = must (calloc (count, sizeof *self->weights));
@@ -338,8 +245,12 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, p
         if (options->options_count > 0)
             self->least_weight += self->weights [need][self->needs [need].order [0]];
     }
+    if (self->request->network_count > 0)
+        self->wiring = wiring_new (snapshot, order);
+    for (size_t need = 0; need < self->request->network_count; need++)
+        self->least_paths += wiring_least (self->wiring, need);
+    self->least_weight += self->least_paths;
     find_likes (self);
-    self->order.present = NULL; /* used up */
     return self;
 }
 
@@ -350,10 +261,8 @@ void search_destroy (search_t **self_p)
         return;
     for (size_t need = 0; need < self->request->compute_count; need++) {
         need_view_t *view = &self->needs [need];
-        for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
-            free (view->views [i].spans);
-            free (view->views [i].changes);
-        }
+        for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++)
+            spans_clear (&view->views [i]);
         free (view->views);
         free (view->order);
         free (view->fit);
@@ -361,6 +270,9 @@ void search_destroy (search_t **self_p)
     }
     matching_destroy (&self->matching);
     packing_destroy (&self->packing);
+    wiring_destroy (&self->wiring);
+    free ((void *) self->order.present);
+    free ((void *) self->order.present_paths);
     free (self->needs);
     free (self->weights);
     free (self->cells);
@@ -372,28 +284,27 @@ void search_destroy (search_t **self_p)
 
 static void spend (search_t *self, uint64_t steps)
 {
-    self->steps_left -= least ((int64_t) steps, (int64_t) self->steps_left);
+    self->steps_left -= steps < self->steps_left ? steps : self->steps_left;
 }
 
-/*  Move to the next start worth a look; false when there is none. */
+/*  Move to the next start worth a look; false when there is none. Before the first start at which
+ *  some need has a place links don't matter. */
 static bool next_start (search_t *self)
 {
-    bool any = false;
     int64_t start_ms = INT64_MAX;
     uint64_t steps = 1;
+    if (self->wiring && self->begun)
+        start_ms = wiring_next_start (self->wiring, self->start_ms, &steps);
     for (size_t need = 0; need < self->request->compute_count; need++) {
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
-            const view_t *view = &self->needs [need].views [i];
+            start_ms = least (start_ms, spans_next_change (&self->needs [need].views [i]));
             steps++;
-            if (view->change_at == view->changes_count)
-                continue;
-            any = true;
-            start_ms = least (start_ms, view->changes [view->change_at]);
         }
     }
     spend (self, steps);
+    self->begun = true;
     self->start_ms = start_ms;
-    return any;
+    return start_ms <= self->order.starts.latest_ms;
 }
 
 /*  Pass the changes up to the start, and find what fits there. False when some need has nothing. */
@@ -405,15 +316,7 @@ static bool find_fits (search_t *self)
         need_view->fit_count = 0;
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
             size_t option = need_view->order [i];
-            view_t *view = &need_view->views [option];
-            while (view->change_at < view->changes_count &&
-                   view->changes [view->change_at] <= self->start_ms)
-                view->change_at++;
-            while (view->span_at < view->spans_count &&
-                   view->spans [view->span_at].until_ms < self->start_ms)
-                view->span_at++;
-            if (view->span_at < view->spans_count &&
-                view->spans [view->span_at].from_ms <= self->start_ms)
+            if (spans_pass (&need_view->views [option], self->start_ms))
                 need_view->fit [need_view->fit_count++] = option;
         }
         all = all && need_view->fit_count > 0;
@@ -454,8 +357,10 @@ static void begin_packing (search_t *self)
           .like = self->needs [need].like,
         };
     }
+    if (self->wiring)
+        wiring_start (self->wiring, self->start_ms);
     self->packing =
-      packing_new (self->snapshot, needs, (const int64_t *const *) self->weights,
+      packing_new (self->snapshot, needs, (const int64_t *const *) self->weights, self->wiring,
                    self->order.check_from_ms, self->found ? self->found_weight : INT64_MAX);
 }
 
@@ -478,10 +383,34 @@ static void keep_matching (search_t *self)
     keep_plan (self, matching_weight (self->matching), choice);
 }
 
+/*  The assignment has ended, or was given up. True when the start is done with. */
+static bool end_matching (search_t *self, assign_state_t state)
+{
+    bool packs =
+      self->wiring && state == ASSIGN_FOUND &&
+      !(self->found && matching_weight (self->matching) + self->least_paths >= self->found_weight);
+    if (state == ASSIGN_FOUND && !self->wiring)
+        keep_matching (self);
+    matching_destroy (&self->matching);
+    if (packs) /* distinct sites there are; now with paths between them */
+        begin_packing (self);
+    return !packs;
+}
+
+static bool end_packing (search_t *self)
+{
+    if (packing_choice (self->packing))
+        keep_plan (self, packing_weight (self->packing), packing_choice (self->packing));
+    if (self->wiring && wiring_unproven (self->wiring))
+        self->undecided = true;
+    packing_destroy (&self->packing);
+    return true;
+}
+
 /*  Go on at this start; true when it is searched to its end or given up. */
 static bool assign_here (search_t *self, uint64_t steps)
 {
-    uint64_t given = (uint64_t) least ((int64_t) steps, (int64_t) self->start_steps_left);
+    uint64_t given = steps < self->start_steps_left ? steps : self->start_steps_left;
     uint64_t rest = given;
     assign_state_t state =
       self->matching ? matching_run (self->matching, &rest) : packing_run (self->packing, &rest);
@@ -491,13 +420,7 @@ static bool assign_here (search_t *self, uint64_t steps)
         return false;
     if (state == ASSIGN_MORE)
         self->undecided = true;
-    if (self->matching && state == ASSIGN_FOUND)
-        keep_matching (self);
-    if (self->packing && packing_choice (self->packing))
-        keep_plan (self, packing_weight (self->packing), packing_choice (self->packing));
-    matching_destroy (&self->matching);
-    packing_destroy (&self->packing);
-    return true;
+    return self->matching ? end_matching (self, state) : end_packing (self);
 }
 
 static search_state_t ended (const search_t *self)
@@ -514,24 +437,30 @@ static bool content (const search_t *self)
     return self->found && (first_counts || self->found_weight <= self->least_weight);
 }
 
+/*  Take up the next start worth a look; false when there is none. */
+static bool begin_start (search_t *self)
+{
+    if (content (self) || !next_start (self))
+        return false;
+    if (!find_fits (self))
+        return true;
+    self->assigning = true;
+    self->start_steps_left = self->order.steps_max / START_SHARE + 1;
+    if (self->request->distinct_sites)
+        begin_matching (self);
+    else
+        begin_packing (self);
+    return true;
+}
+
 search_state_t search_run (search_t *self, uint64_t steps)
 {
     uint64_t stop_at = self->steps_left > steps ? self->steps_left - steps : 0;
     while (self->steps_left > stop_at) {
-        if (!self->assigning) {
-            if (content (self) || !next_start (self))
-                return self->found ? SEARCH_FOUND : self->undecided ? SEARCH_UNKNOWN : SEARCH_NONE;
-            if (!find_fits (self))
-                continue;
-            self->assigning = true;
-            self->start_steps_left = self->order.steps_max / START_SHARE + 1;
-            if (self->request->distinct_sites)
-                begin_matching (self);
-            else
-                begin_packing (self);
-        }
-        if (assign_here (self, self->steps_left - stop_at))
-            self->assigning = false;
+        if (self->assigning)
+            self->assigning = !assign_here (self, self->steps_left - stop_at);
+        else if (!begin_start (self))
+            return self->found ? SEARCH_FOUND : self->undecided ? SEARCH_UNKNOWN : SEARCH_NONE;
     }
     return self->steps_left == 0 ? ended (self) : SEARCH_MORE;
 }
@@ -548,13 +477,24 @@ const size_t *search_choice (const search_t *self)
     return self->found_choice;
 }
 
+const path_t *search_path (const search_t *self, size_t network_need)
+{
+    assert (self->found);
+    return wiring_kept (self->wiring, network_need);
+}
+
+size_t search_path_from (const search_t *self, size_t network_need)
+{
+    assert (self->found);
+    return wiring_kept_from (self->wiring, network_need);
+}
+
 static bool fits_alone (const search_t *self, size_t need, const option_t *option, int64_t nodes)
 {
-    search_t probe = *self; /* same frame, other quantity */
-    view_t view = {0};
-    find_spans (&probe, &view, need, option, nodes);
+    spans_t view = {0};
+    find_spans (self, &view, need, option, nodes);
     bool fits = view.spans_count > 0;
-    free (view.spans);
+    spans_clear (&view);
     return fits;
 }
 
@@ -585,4 +525,9 @@ bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *no
         }
     }
     return false;
+}
+
+bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked)
+{
+    return connection_alone (self->snapshot, &self->order, network_need, blocked);
 }

@@ -1,15 +1,17 @@
-/*  search - which place for each need, and when: exact, on a snapshot, in bounded slices.
+/*  search - which place for each need, which path between them, and when: exact, on a snapshot, in
+ *  bounded slices.
  *
  *  A start time is worth looking at only where something becomes free for some need, so starts are
  *  the earliest one and those instants, less the need's offset. At each start, places are assigned
  *  so that the sum of their weights is least: by the Hungarian method where sites must be distinct,
- *  by branch and bound on shared capacity where not. The policy says what weighs and whether the
- *  first feasible start ends the search:
+ *  by branch and bound on shared capacity where not, or where paths are wanted between them: each
+ *  beside the others, all at once. The policy says what weighs and whether the first feasible start
+ *  ends the search:
  *
- *      time     first feasible start, cheapest there
+ *      time     first feasible start, cheapest there, paths included
  *      random   first feasible start, any places
- *      cost     cheapest over all starts, earliest of these
- *      load     least utilised over all starts, earliest of these
+ *      cost     cheapest over all starts, paths included, earliest of these
+ *      load     least utilised places over all starts, earliest of these
  *
  *  Work is counted in steps. Past steps_max the best found so far is the answer, or that nothing is
  *  known: never a wait.
@@ -34,12 +36,21 @@ typedef struct {
     size_t place;
 } present_t;
 
+/*  The path that a network need has now: kept before any other where its ends stay. */
+typedef struct {
+    bool set;
+    bool pinned;                  /* it has begun: no other path will do */
+    size_t links [PATH_HOPS_MAX]; /* of the snapshot's graph, from the first end to the second */
+    size_t links_count;           /* 0 = both ends are on one site */
+} present_path_t;
+
 typedef struct {
     starts_t starts;
     policy_t policy;
     int64_t soonest_ms;       /* a site's part of a plan can't begin before this + its lead */
     int64_t check_from_ms;    /* what lies before needs no capacity: it has passed */
-    const present_t *present; /* one a need, or NULL; borrowed until search_new returns */
+    const present_t *present; /* one a need, or NULL; copied */
+    const present_path_t *present_paths; /* one a network need, or NULL; copied */
     uint64_t steps_max;
 } search_order_t;
 
@@ -56,8 +67,27 @@ search_state_t search_run (search_t *self, uint64_t steps);
 int64_t search_start (const search_t *self);
 const size_t *search_choice (const search_t *self);
 
+/*  The path of a network need in that plan, and the vertex that it starts at. links_count 0: both
+ *  ends are on one site. */
+const path_t *search_path (const search_t *self, size_t network_need);
+size_t search_path_from (const search_t *self, size_t network_need);
+
 /*  Can the need be had at all in the frame, were it alone? When not, *place is where the most of it
  *  fits, and *nodes how many for its whole duration (0 with *place SIZE_MAX: nowhere). */
 bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *nodes);
+
+/*  What stands in the way of a connection. */
+typedef struct {
+    size_t link; /* of the snapshot's graph, the one that is too full; SIZE_MAX: none */
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t free; /* Mbit/s of that link over the interval; 0 without one */
+    char why [256];
+} blocked_t;
+
+/*  Could this network need and its two ends be had somewhere, were they alone? When not, blocked is
+ *  about the earliest start at which both ends have places, and the two places between which the
+ *  most is free. */
+bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked);
 
 #endif

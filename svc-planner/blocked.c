@@ -1,0 +1,304 @@
+/*  blocked - a search for one connection and its ends, and a look at the start where they failed.
+ *
+ *  Told is the earliest start at which both ends have places: the two places between which the most
+ *  is free, and the link that is too narrow there.
+ */
+#include "blocked.h"
+
+#include "must.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALONE_STEPS_MAX  200000 /* of the search for one connection */
+#define PAIRS_LOOKED_MAX 16     /* pairs of places, where a latency limit asks for each path */
+
+/*  The request cut down to one network need and its ends, over the same places and links. */
+typedef struct {
+    user_request_t request;
+    compute_need_t ends [2];
+    network_need_t network;
+    need_options_t options [2];
+    present_t present [2];
+    present_path_t present_path;
+    snapshot_t snapshot;
+    search_order_t order;
+} part_t;
+
+static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t *order, size_t need)
+{
+    const user_request_t *whole = snapshot->request;
+    *self = (part_t){.request = *whole, .snapshot = *snapshot, .order = *order};
+    self->request.compute = self->ends;
+    self->request.compute_count = 2;
+    self->request.network = &self->network;
+    self->request.network_count = 1;
+    self->network = whole->network [need];
+    self->snapshot.request = &self->request;
+    self->snapshot.needs = self->options;
+    for (int end = 0; end < 2; end++) {
+        size_t compute = network_need_end (whole, need, end);
+        self->ends [end] = whole->compute [compute];
+        self->options [end] = snapshot->needs [compute];
+        if (order->present)
+            self->present [end] = order->present [compute];
+    }
+    if (order->present_paths)
+        self->present_path = order->present_paths [need];
+    self->order.policy = POLICY_TIME;
+    self->order.steps_max = ALONE_STEPS_MAX;
+    self->order.present = order->present ? self->present : NULL;
+    self->order.present_paths = order->present_paths ? &self->present_path : NULL;
+    /*  Leads count from the first need of the whole. */
+    self->order.soonest_ms +=
+      user_request_offset_least (&self->request) - user_request_offset_least (whole);
+}
+
+static search_state_t find (part_t *self, int64_t *start_ms)
+{
+    search_t *search = search_new (&self->snapshot, &self->order, NULL);
+    search_state_t state = SEARCH_MORE;
+    while (state == SEARCH_MORE)
+        state = search_run (search, ALONE_STEPS_MAX);
+    if (state == SEARCH_FOUND)
+        *start_ms = search_start (search);
+    search_destroy (&search);
+    return state;
+}
+
+/*  --- which two places are the nearest to it --- */
+
+/*  A vertex of a place that has room for an end at the start. */
+typedef struct {
+    size_t vertex;
+    size_t source;
+} stand_t;
+
+static bool stands (const part_t *self, int end, const option_t *option, int64_t start_ms)
+{
+    const place_t *place = &self->snapshot.places [option->place];
+    const source_t *source = &self->snapshot.sources [place->source];
+    int64_t from_ms = start_ms + self->ends [end].offset_ms;
+    int64_t until_ms = from_ms + need_duration (&self->request, (size_t) end) +
+                       (place->supply.windows_count > 0 ? 0 : source->gap_ms);
+    if (from_ms < self->order.check_from_ms)
+        from_ms = self->order.check_from_ms;
+    return !source->left_out && (from_ms >= until_ms ||
+                                 supply_least (&place->supply, from_ms, until_ms) >= option->nodes);
+}
+
+static stand_t *find_stands (const part_t *self, int end, int64_t start_ms, size_t *count)
+{
+    const need_options_t *options = &self->options [end];
+    stand_t *list = NULL;
+    *count = 0;
+    for (size_t i = 0; i < options->options_count; i++) {
+        if (!stands (self, end, &options->options [i], start_ms))
+            continue;
+        size_t source = self->snapshot.places [options->options [i].place].source;
+        const char *site = party_short_name (self->snapshot.sources [source].party.name);
+        size_t vertices = graph_site_count (self->snapshot.graph, site);
+        list = must (realloc (list, (*count + vertices + 1) * sizeof *list));
+        for (size_t v = 0; v < vertices; v++)
+            list [(*count)++] =
+              (stand_t){.vertex = graph_site (self->snapshot.graph, site, v), .source = source};
+    }
+    return list;
+}
+
+static size_t group_of (size_t *groups, size_t vertex)
+{
+    while (groups [vertex] != vertex)
+        vertex = groups [vertex] = groups [groups [vertex]];
+    return vertex;
+}
+
+/*  What each link has for the connection while it carries. Of those nobody was asked about because
+ *  they are too narrow, or lead nowhere, their whole capacity; negative: not what is required. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t *mbps; /* by link */
+} rooms_t;
+
+static int64_t room_of (const part_t *self, const rooms_t *rooms, size_t link)
+{
+    const snapshot_link_t *known = &self->snapshot.links [link];
+    const link_t *described = graph_link (self->snapshot.graph, link)->link;
+    if (self->snapshot.sources [known->source].left_out ||
+        !link_meets (described, self->network.require, self->network.require_count))
+        return -1;
+    if (!known->useful || described->mbps < self->network.mbps || rooms->from_ms >= rooms->until_ms)
+        return described->mbps;
+    int64_t mbps = supply_least (&known->supply, rooms->from_ms, rooms->until_ms);
+    return mbps > 0 ? mbps : 0;
+}
+
+static void find_rooms (const part_t *self, int64_t start_ms, rooms_t *rooms)
+{
+    network_need_interval (&self->request, 0, &rooms->from_ms, &rooms->until_ms);
+    rooms->from_ms += start_ms;
+    rooms->until_ms += start_ms;
+    if (rooms->from_ms < self->order.check_from_ms)
+        rooms->from_ms = self->order.check_from_ms;
+    size_t links = self->snapshot.links_count;
+    rooms->mbps = must (calloc (links + 1, sizeof *rooms->mbps));
+    for (size_t i = 0; i < links; i++)
+        rooms->mbps [i] = room_of (self, rooms, i);
+}
+
+/*  Links that may be used, widest first; the caller frees them. */
+static size_t *sort_by_room (const rooms_t *rooms, size_t links, size_t *count)
+{
+    size_t *sorted = must (calloc (links + 1, sizeof *sorted));
+    *count = 0;
+    for (size_t i = 0; i < links; i++) {
+        if (rooms->mbps [i] < 0)
+            continue;
+        size_t at = (*count)++;
+        for (; at > 0 && rooms->mbps [sorted [at - 1]] < rooms->mbps [i]; at--)
+            sorted [at] = sorted [at - 1];
+        sorted [at] = i;
+    }
+    return sorted;
+}
+
+typedef struct {
+    stand_t *stands [2];
+    size_t counts [2];
+} stands_t;
+
+/*  A pair of stands at two sites that are in one group; false when there is none. */
+static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
+{
+    for (size_t a = 0; a < self->counts [0]; a++)
+        for (size_t b = 0; b < self->counts [1]; b++) {
+            const stand_t *one = &self->stands [0][a], *other = &self->stands [1][b];
+            if (one->source == other->source ||
+                group_of (groups, one->vertex) != group_of (groups, other->vertex))
+                continue;
+            pair [0] = one->vertex;
+            pair [1] = other->vertex;
+            return true;
+        }
+    return false;
+}
+
+/*  The pair with the widest path between them: links are joined, widest first, until two places
+ *  hang together. */
+static bool widest_pair (const part_t *self, const rooms_t *rooms, const stands_t *stands,
+                         size_t pair [2])
+{
+    const graph_t *graph = self->snapshot.graph;
+    size_t vertices = graph_vertices (graph);
+    size_t links;
+    size_t *sorted = sort_by_room (rooms, self->snapshot.links_count, &links);
+    size_t *groups = must (calloc (vertices + 1, sizeof *groups));
+    for (size_t v = 0; v < vertices; v++)
+        groups [v] = v;
+    bool found = false;
+    for (size_t i = 0; i < links && !found; i++) {
+        const size_t *ends = graph_link (graph, sorted [i])->ends;
+        size_t a = group_of (groups, ends [0]), b = group_of (groups, ends [1]);
+        groups [a] = b;
+        found = a != b && pair_joined (stands, groups, pair);
+    }
+    free (groups);
+    free (sorted);
+    return found;
+}
+
+/*  --- telling --- */
+
+static int64_t room_at (void *owner, size_t link)
+{
+    return ((const rooms_t *) owner)->mbps [link];
+}
+
+static void look (const part_t *self, rooms_t *rooms, const size_t pair [2], blocked_t *blocked)
+{
+    path_question_t question = {
+      .from = pair [0],
+      .to = pair [1],
+      .order = user_request_path_order (&self->request),
+      .latency_us_max = self->network.latency_us_max,
+      .mbps = self->network.mbps,
+      .free = room_at,
+      .owner = rooms,
+    };
+    path_explain (self->snapshot.graph, &question, &blocked->link, blocked->why);
+    if (blocked->link == SIZE_MAX)
+        return;
+    blocked->free = rooms->mbps [blocked->link];
+    const graph_link_t *link = graph_link (self->snapshot.graph, blocked->link);
+    if (link->link->mbps < self->network.mbps)
+        snprintf (blocked->why, sizeof blocked->why, "%s/%s carries no more than %u Mbit/s",
+                  link->domain, link->link->name, link->link->mbps);
+}
+
+/*  Of some pairs the one whose narrowest link has the most room. */
+static void look_at_pairs (const part_t *self, rooms_t *rooms, const stands_t *stands,
+                           blocked_t *blocked)
+{
+    size_t looked = 0;
+    for (size_t a = 0; a < stands->counts [0]; a++)
+        for (size_t b = 0; b < stands->counts [1] && looked < PAIRS_LOOKED_MAX; b++) {
+            const stand_t *one = &stands->stands [0][a], *other = &stands->stands [1][b];
+            if (one->source == other->source)
+                continue;
+            blocked_t here = *blocked;
+            look (self, rooms, (size_t [2]){one->vertex, other->vertex}, &here);
+            if (looked++ == 0 || here.free > blocked->free)
+                *blocked = here;
+        }
+}
+
+static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
+{
+    stands_t stands;
+    for (int end = 0; end < 2; end++)
+        stands.stands [end] = find_stands (self, end, start_ms, &stands.counts [end]);
+    rooms_t rooms;
+    find_rooms (self, start_ms, &rooms);
+    blocked->from_ms = rooms.from_ms;
+    blocked->until_ms = rooms.until_ms;
+    size_t pair [2];
+    if (stands.counts [0] == 0 || stands.counts [1] == 0)
+        snprintf (blocked->why, sizeof blocked->why, "no domain knows the sites that are free");
+    else if (self->network.latency_us_max == 0 && widest_pair (self, &rooms, &stands, pair))
+        look (self, &rooms, pair, blocked);
+    else
+        look_at_pairs (self, &rooms, &stands, blocked);
+    free (rooms.mbps);
+    free (stands.stands [0]);
+    free (stands.stands [1]);
+}
+
+bool connection_alone (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,
+                       blocked_t *blocked)
+{
+    part_t part;
+    cut (&part, snapshot, order, network_need);
+    int64_t start_ms = 0;
+    search_state_t state = find (&part, &start_ms);
+    if (state == SEARCH_FOUND)
+        return true;
+    *blocked = (blocked_t){
+      .link = SIZE_MAX, .from_ms = order->starts.earliest_ms, .until_ms = order->starts.latest_ms};
+    if (state == SEARCH_UNKNOWN) {
+        snprintf (blocked->why, sizeof blocked->why,
+                  "whether there is a path is not known after %d steps", ALONE_STEPS_MAX);
+        return false;
+    }
+    part.request.network_count = 0;
+    state = find (&part, &start_ms);
+    part.request.network_count = 1;
+    if (state != SEARCH_FOUND)
+        snprintf (blocked->why, sizeof blocked->why, "its two ends fit at no common start");
+    else if (!snapshot->graph)
+        snprintf (blocked->why, sizeof blocked->why, "no network domain is known");
+    else
+        explain (&part, start_ms, blocked);
+    return false;
+}

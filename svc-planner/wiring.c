@@ -1,0 +1,271 @@
+/*  wiring - one route after the other.
+ *
+ *  Where the best path alone fits beside the others it is the best there, too. Only where it does
+ *  not, or where the rest can't go with it, further ones are looked for one by one.
+ */
+#include "wiring_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+void wiring_start (wiring_t *self, int64_t start_ms)
+{
+    for (size_t i = 0; i < self->connections_count; i++) {
+        connection_t *connection = &self->connections [i];
+        connection->open = connection->routed = connection->finding = false;
+    }
+    if (self->uses_count > 0)
+        memset (self->uses_of, 0, self->snapshot->links_count * sizeof *self->uses_of);
+    self->uses_count = 0;
+    self->alone_links_count = 0;
+    self->round++;
+    self->start_ms = start_ms;
+    self->unproven = false;
+    for (size_t i = 0; i < self->views_count; i++)
+        link_view_at (&self->views [i], start_ms);
+}
+
+int64_t wiring_next_start (wiring_t *self, int64_t after_ms, uint64_t *steps)
+{
+    int64_t next_ms = INT64_MAX;
+    for (size_t i = 0; i < self->views_count; i++) {
+        int64_t start_ms = link_view_next_start (&self->views [i], after_ms, steps);
+        next_ms = start_ms < next_ms ? start_ms : next_ms;
+    }
+    return next_ms;
+}
+
+/*  --- room --- */
+
+/*  Mbit/s of a link that the others leave to a need; negative: it may not be used. */
+int64_t wiring_room_beside (const wiring_t *self, size_t need, size_t link)
+{
+    const link_view_t *view = wiring_view (self, need);
+    int64_t room = view->room [link];
+    if (self->uses_of [link] == 0 || room < view->mbps)
+        return room;
+    window_t others [SUPPLY_OTHERS_MAX];
+    size_t count = 0;
+    int64_t taken = 0;
+    bool partly = false;
+    for (size_t u = self->uses_of [link]; u != 0; u = self->uses [u - 1].next) {
+        const link_view_t *other = wiring_view (self, self->uses [u - 1].need);
+        if (other->from_ms >= view->until_ms || other->until_ms <= view->from_ms)
+            continue;
+        others [count++] = (window_t){other->from_ms, other->until_ms, other->mbps};
+        taken += other->mbps;
+        partly = partly || other->from_ms > view->from_ms || other->until_ms < view->until_ms;
+    }
+    if (!partly)
+        return room - taken;
+    return supply_least_beside (&self->snapshot->links [link].supply, view->from_ms, view->until_ms,
+                                others, count);
+}
+
+static bool links_fit (const wiring_t *self, size_t need, const size_t *links, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wiring_room_beside (self, need, links [i]) < wiring_view (self, need)->mbps)
+            return false;
+    return true;
+}
+
+/*  Tell those whose path leaves a link too little for this need, which could use it otherwise. */
+static void tell_hinderers (wiring_t *self, size_t need, uint64_t *steps)
+{
+    const link_view_t *view = wiring_view (self, need);
+    wiring_spend (steps, 1 + self->uses_count);
+    for (size_t n = 0; n < self->connections_count; n++) {
+        connection_t *other = &self->connections [n];
+        for (size_t i = 0; other->routed && !other->another && i < other->route.links_count; i++) {
+            size_t link = other->route.links [i];
+            other->another = view->room [link] >= view->mbps &&
+                             wiring_room_beside (self, need, link) < (int64_t) view->mbps;
+        }
+    }
+}
+
+/*  --- one route after the other --- */
+
+static void lay (wiring_t *self, size_t need, size_t from, int64_t weight, const size_t *links,
+                 size_t count)
+{
+    connection_t *connection = &self->connections [need];
+    route_t *route = &connection->route;
+    route->from = from;
+    route->weight = weight;
+    route->links_count = count;
+    for (size_t i = 0; i < count; i++) {
+        route->links [i] = links [i];
+        self->uses [self->uses_count] = (use_t){.need = need, .next = self->uses_of [links [i]]};
+        self->uses_of [links [i]] = ++self->uses_count;
+    }
+    connection->routed = true;
+    connection->another = false;
+}
+
+static void lift (wiring_t *self, size_t need)
+{
+    connection_t *connection = &self->connections [need];
+    if (!connection->routed)
+        return;
+    for (size_t i = connection->route.links_count; i-- > 0;) {
+        size_t link = connection->route.links [i];
+        assert (self->uses_of [link] == self->uses_count);
+        self->uses_of [link] = self->uses [--self->uses_count].next;
+    }
+    connection->routed = false;
+}
+
+static bool is_best (const wiring_t *self, const alone_t *best, size_t from, const path_t *path)
+{
+    return best->from == from && best->links_count == path->links_count &&
+           memcmp (&self->alone_links [best->links_at], path->links,
+                   path->links_count * sizeof *path->links) == 0;
+}
+
+/*  The next path of the present pair of vertices that weighs less than bound; pairs that have no
+ *  more are passed. */
+static bool lay_further (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
+{
+    connection_t *connection = &self->connections [need];
+    int64_t away = connection->present.set ? AWAY_WEIGHT : 0;
+    size_t tos = wiring_vertices (self, connection->places [1]);
+    size_t pairs = wiring_vertices (self, connection->places [0]) * tos;
+    asker_t asker = {.wiring = self, .need = need};
+    while (connection->pair < pairs) {
+        size_t from = wiring_vertex (self, connection->places [0], connection->pair / tos);
+        size_t to = wiring_vertex (self, connection->places [1], connection->pair % tos);
+        path_question_t question = wiring_question (self, &asker, from, to);
+        if (!connection->finding)
+            wiring_ask (self, &connection->finder, &question);
+        connection->finding = true;
+        path_t path;
+        uint64_t rest = PATH_STEPS_MAX;
+        path_state_t state = path_finder_next (connection->finder, &path, &rest);
+        wiring_spend (steps, 1 + PATH_STEPS_MAX - rest);
+        self->unproven = self->unproven || state == PATH_UNKNOWN;
+        int64_t weight = state == PATH_FOUND
+                           ? away + wiring_weigh (self, need, path.links, path.links_count)
+                           : INT64_MAX;
+        if (state != PATH_FOUND || weight >= bound) {
+            connection->finding = false;
+            connection->pair++;
+            continue;
+        }
+        if (is_best (self, connection->best, from, &path))
+            continue;
+        lay (self, need, from, weight, path.links, path.links_count);
+        connection->another = pairs > 1; /* lightest first only within a pair */
+        return true;
+    }
+    return false;
+}
+
+void wiring_open (wiring_t *self, size_t need, const size_t options [2])
+{
+    connection_t *connection = &self->connections [need];
+    const need_options_t *needs = self->snapshot->needs;
+    assert (!connection->open);
+    connection->open = true;
+    connection->tried = false;
+    connection->pair = 0;
+    for (int end = 0; end < 2; end++)
+        connection->places [end] = needs [connection->ends [end]].options [options [end]].place;
+    connection->best =
+      &connection->alone [options [0] * needs [connection->ends [1]].options_count + options [1]];
+}
+
+/*  Could any path between the two places weigh less? */
+static bool hopeless (const wiring_t *self, size_t need, int64_t bound)
+{
+    const connection_t *connection = &self->connections [need];
+    if (bound == INT64_MAX || wiring_on_one_site (self, connection))
+        return false;
+    if (wiring_vertices (self, connection->places [0]) != 1 ||
+        wiring_vertices (self, connection->places [1]) != 1)
+        return false;
+    return link_view_least_cost (wiring_view (self, need),
+                                 wiring_vertex (self, connection->places [0], 0),
+                                 wiring_vertex (self, connection->places [1], 0)) >= bound;
+}
+
+static bool lay_first (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
+{
+    connection_t *connection = &self->connections [need];
+    if (hopeless (self, need, bound))
+        return false;
+    const alone_t *best = wiring_find_alone (self, need, steps);
+    if (best->state != ALONE_FOUND || best->weight >= bound)
+        return false;
+    if (links_fit (self, need, &self->alone_links [best->links_at], best->links_count)) {
+        lay (self, need, best->from, best->weight, &self->alone_links [best->links_at],
+             best->links_count);
+        return true;
+    }
+    tell_hinderers (self, need, steps);
+    return !connection->present.pinned && lay_further (self, need, bound, steps);
+}
+
+bool wiring_next (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
+{
+    connection_t *connection = &self->connections [need];
+    assert (connection->open);
+    if (!connection->tried) {
+        connection->tried = true;
+        return lay_first (self, need, bound, steps);
+    }
+    lift (self, need);
+    if (!connection->another || connection->present.pinned || wiring_on_one_site (self, connection))
+        return false;
+    tell_hinderers (self, need, steps);
+    return lay_further (self, need, bound, steps);
+}
+
+int64_t wiring_weight (const wiring_t *self, size_t need)
+{
+    assert (self->connections [need].routed);
+    return self->connections [need].route.weight;
+}
+
+void wiring_close (wiring_t *self, size_t need)
+{
+    connection_t *connection = &self->connections [need];
+    lift (self, need);
+    connection->open = connection->finding = false;
+}
+
+bool wiring_unproven (const wiring_t *self)
+{
+    return self->unproven;
+}
+
+void wiring_keep (wiring_t *self)
+{
+    for (size_t n = 0; n < self->connections_count; n++) {
+        connection_t *connection = &self->connections [n];
+        const route_t *route = &connection->route;
+        const link_view_t *view = wiring_view (self, n);
+        assert (connection->routed);
+        path_t *kept = &connection->kept;
+        *kept = (path_t){.links_count = route->links_count, .mbps = INT64_MAX};
+        for (size_t i = 0; i < route->links_count; i++) {
+            size_t link = route->links [i];
+            kept->links [i] = link;
+            kept->latency_us += graph_link (self->graph, link)->link->latency_us;
+            kept->weight += view->cost [link];
+            kept->mbps = view->room [link] < kept->mbps ? view->room [link] : kept->mbps;
+        }
+        connection->kept_from = route->from;
+    }
+}
+
+const path_t *wiring_kept (const wiring_t *self, size_t need)
+{
+    return &self->connections [need].kept;
+}
+
+size_t wiring_kept_from (const wiring_t *self, size_t need)
+{
+    return self->connections [need].kept_from;
+}

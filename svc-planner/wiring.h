@@ -1,0 +1,70 @@
+/*  wiring - paths for the network needs of a request at one start, each beside the others.
+ *
+ *  The packing places compute needs; whenever both ends of a network need are placed it opens the
+ *  need here and asks for one path after the other, lightest first, until the rest goes with it.
+ *  Needs are opened and closed like a stack. What an earlier path takes of a link for a time is not
+ *  there for a later one that overlaps.
+ *
+ *  A path is changed only where that can help. A need that could have more links but for the paths
+ *  of earlier needs says so to these; one that nobody has told gives up at once, since the rest
+ *  failed for other reasons and no path of a need weighs less than those before it
+ *  (conflict-directed backjumping). So independent needs don't multiply.
+ */
+#ifndef MUSUBI_WIRING_H
+#define MUSUBI_WIRING_H
+
+#include "search.h"
+
+#include <assert.h>
+
+#define WEIGHT_MAX (INT64_C (1) << 44) /* of one need, at a place or on a path */
+#define AWAY_WEIGHT                                                                                \
+    (INT64_C (1) << 52) /* of not being where it is: more than all others together */
+static_assert (AWAY_WEIGHT > (NEEDS_MAX + NETWORK_NEEDS_MAX) * WEIGHT_MAX,
+               "a present place or path wins over any price");
+static_assert (INT64_MAX / (NEEDS_MAX + NETWORK_NEEDS_MAX) > AWAY_WEIGHT + WEIGHT_MAX,
+               "sums of weights fit");
+
+typedef struct wiring wiring_t;
+
+/*  Borrows the snapshot for life; of the order it keeps what it needs. */
+wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order);
+void wiring_destroy (wiring_t **self_p);
+
+/*  Begin anew at this start, with no need open. */
+void wiring_start (wiring_t *self, int64_t start_ms);
+
+/*  The next start after this one at which some link has more room for some need, or may be used at
+ *  all; INT64_MAX when there is none. To be asked with ascending times. */
+int64_t wiring_next_start (wiring_t *self, int64_t after_ms, uint64_t *steps);
+
+/*  What the need weighs at least, wherever its ends are. */
+int64_t wiring_least (const wiring_t *self, size_t need);
+
+/*  Open a need whose ends are placed, at these options of its two compute needs. */
+void wiring_open (wiring_t *self, size_t need, const size_t options [2]);
+
+/*  Give it its first path, or another one, that weighs less than bound. False when there is none or
+ *  none that could help: close it then. */
+bool wiring_next (wiring_t *self, size_t need, int64_t bound, uint64_t *steps);
+int64_t wiring_weight (const wiring_t *self, size_t need);
+void wiring_close (wiring_t *self, size_t need);
+
+/*  Did some question for a path run out of steps at this start? Then "none" is not proven. */
+bool wiring_unproven (const wiring_t *self);
+
+/*  Keep the paths of all needs as they are now; and what was kept last. links_count 0: both ends
+ *  are on one site. */
+void wiring_keep (wiring_t *self);
+const path_t *wiring_kept (const wiring_t *self, size_t need);
+size_t wiring_kept_from (const wiring_t *self, size_t need); /* vertex */
+
+/*  --- the shape of the request --- */
+
+/*  The compute needs that network needs join to this one, as bits. */
+uint64_t wiring_joined (const wiring_t *self, size_t compute_need);
+
+/*  Would the network needs be the same, were these two compute needs to change places? */
+bool wiring_alike (const wiring_t *self, size_t a, size_t b);
+
+#endif

@@ -1,0 +1,171 @@
+/*  wiring_alone - the best path between two options with nobody else there, worked out once for
+ * each pair of options and start.
+ */
+#include "wiring_state.h"
+
+#include "must.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  What a fixed path has no room on is on its way all the same. */
+static int64_t free_of (void *owner, size_t link)
+{
+    const asker_t *asker = owner;
+    const wiring_t *self = asker->wiring;
+    int64_t room = asker->alone ? wiring_view (self, asker->need)->room [link]
+                                : wiring_room_beside (self, asker->need, link);
+    return room < 0 && self->order == PATH_FIXED ? 0 : room;
+}
+
+static int64_t cost_of (void *owner, size_t link)
+{
+    const asker_t *asker = owner;
+    return wiring_view (asker->wiring, asker->need)->cost [link];
+}
+
+path_question_t wiring_question (const wiring_t *self, asker_t *asker, size_t from, size_t to)
+{
+    const link_view_t *view = wiring_view (self, asker->need);
+    return (path_question_t){
+      .from = from,
+      .to = to,
+      .order = self->order,
+      .latency_us_max = view->latency_us_max,
+      .mbps = view->mbps,
+      .free = free_of,
+      .weight = cost_of,
+      .owner = asker,
+    };
+}
+
+void wiring_ask (const wiring_t *self, path_finder_t **finder, const path_question_t *question)
+{
+    if (*finder)
+        path_finder_ask (*finder, question);
+    else
+        *finder = path_finder_new (self->graph, question);
+}
+
+int64_t wiring_weigh (const wiring_t *self, size_t need, const size_t *links, size_t count)
+{
+    int64_t weight = 0;
+    for (size_t i = 0; i < count; i++)
+        weight += wiring_view (self, need)->cost [links [i]];
+    return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
+}
+
+bool wiring_on_one_site (const wiring_t *self, const connection_t *connection)
+{
+    const place_t *places = self->snapshot->places;
+    return places [connection->places [0]].source == places [connection->places [1]].source;
+}
+
+static void set_alone (wiring_t *self, alone_t *alone, size_t from, int64_t weight,
+                       const size_t *links, size_t count)
+{
+    while (self->alone_links_count + count > self->alone_links_room) {
+        self->alone_links_room = self->alone_links_room ? 2 * self->alone_links_room : 256;
+        self->alone_links =
+          must (realloc (self->alone_links, self->alone_links_room * sizeof *self->alone_links));
+    }
+    *alone = (alone_t){
+      .round = self->round,
+      .state = ALONE_FOUND,
+      .weight = weight,
+      .from = from,
+      .links_at = self->alone_links_count,
+      .links_count = count,
+    };
+    if (count > 0)
+        memcpy (&self->alone_links [self->alone_links_count], links, count * sizeof *links);
+    self->alone_links_count += count;
+}
+
+/*  Where the links of a path lead from a vertex; SIZE_MAX when they don't hang together. */
+static size_t walk (const graph_t *graph, size_t from, const size_t *links, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const graph_link_t *link = graph_link (graph, links [i]);
+        if (link->ends [0] != from && link->ends [1] != from)
+            return SIZE_MAX;
+        from = link->ends [link->ends [0] == from];
+    }
+    return from;
+}
+
+/*  The present path, where it leads from the one place to the other and may stay. */
+static bool keep_present (wiring_t *self, size_t need, alone_t *alone)
+{
+    const connection_t *connection = &self->connections [need];
+    const present_path_t *present = &connection->present;
+    const link_view_t *view = wiring_view (self, need);
+    int64_t latency_us = 0;
+    for (size_t i = 0; i < present->links_count; i++) {
+        latency_us += graph_link (self->graph, present->links [i])->link->latency_us;
+        if (view->room [present->links [i]] < view->mbps)
+            return false;
+    }
+    if (view->latency_us_max > 0 && latency_us > view->latency_us_max)
+        return false;
+    for (size_t a = 0; a < wiring_vertices (self, connection->places [0]); a++) {
+        size_t from = wiring_vertex (self, connection->places [0], a);
+        size_t to = walk (self->graph, from, present->links, present->links_count);
+        for (size_t b = 0; b < wiring_vertices (self, connection->places [1]); b++) {
+            if (to != wiring_vertex (self, connection->places [1], b))
+                continue;
+            set_alone (self, alone, from,
+                       wiring_weigh (self, need, present->links, present->links_count),
+                       present->links, present->links_count);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void seek_alone (wiring_t *self, size_t need, alone_t *alone, uint64_t *steps)
+{
+    const connection_t *connection = &self->connections [need];
+    int64_t away = connection->present.set ? AWAY_WEIGHT : 0;
+    asker_t asker = {.wiring = self, .need = need, .alone = true};
+    for (size_t a = 0; a < wiring_vertices (self, connection->places [0]); a++) {
+        for (size_t b = 0; b < wiring_vertices (self, connection->places [1]); b++) {
+            size_t from = wiring_vertex (self, connection->places [0], a);
+            size_t to = wiring_vertex (self, connection->places [1], b);
+            if (!link_view_joins (wiring_view (self, need), from, to))
+                continue;
+            path_question_t question = wiring_question (self, &asker, from, to);
+            path_t path;
+            uint64_t rest = PATH_STEPS_MAX;
+            wiring_ask (self, &self->seeker, &question);
+            path_state_t state = path_finder_next (self->seeker, &path, &rest);
+            wiring_spend (steps, PATH_STEPS_MAX - rest);
+            self->unproven = self->unproven || state == PATH_UNKNOWN;
+            if (state != PATH_FOUND)
+                continue;
+            int64_t weight = away + wiring_weigh (self, need, path.links, path.links_count);
+            if (alone->state != ALONE_FOUND || weight < alone->weight)
+                set_alone (self, alone, from, weight, path.links, path.links_count);
+        }
+    }
+}
+
+const alone_t *wiring_find_alone (wiring_t *self, size_t need, uint64_t *steps)
+{
+    connection_t *connection = &self->connections [need];
+    alone_t *alone = connection->best;
+    if (alone->round == self->round)
+        return alone;
+    const present_path_t *present = &connection->present;
+    bool one_site = wiring_on_one_site (self, connection);
+    *alone = (alone_t){.round = self->round, .state = ALONE_NONE};
+    if (one_site && !(present->set && present->pinned && present->links_count > 0))
+        set_alone (self, alone, SIZE_MAX,
+                   present->set && present->links_count > 0 ? AWAY_WEIGHT : 0, NULL, 0);
+    else if (!one_site && present->set && present->links_count > 0 &&
+             keep_present (self, need, alone))
+        return alone;
+    else if (!one_site && !(present->set && present->pinned))
+        seek_alone (self, need, alone, steps);
+    return alone;
+}

@@ -1,0 +1,182 @@
+/*  wiring_make - what of a wiring is the same at every start. */
+#include "wiring_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert (NETWORK_NEEDS_MAX <= SUPPLY_OTHERS_MAX, "all others fit into a question");
+
+static void find_vertices (wiring_t *self)
+{
+    const snapshot_t *snapshot = self->snapshot;
+    size_t count = 0, room = 0;
+    self->vertices_from = must (calloc (snapshot->places_count + 1, sizeof (size_t)));
+    for (size_t p = 0; p < snapshot->places_count; p++) {
+        size_t source = snapshot->places [p].source;
+        const char *site = party_short_name (snapshot->sources [source].party.name);
+        size_t vertices = self->graph ? graph_site_count (self->graph, site) : 0;
+        if (count + vertices > room) {
+            room = 2 * (count + vertices);
+            self->vertices = must (realloc (self->vertices, room * sizeof (size_t)));
+        }
+        for (size_t v = 0; v < vertices; v++)
+            self->vertices [count++] = graph_site (self->graph, site, v);
+        self->vertices_from [p + 1] = count;
+    }
+}
+
+static void make_view (wiring_t *self, const search_order_t *order, size_t need)
+{
+    policy_t policy = order->policy;
+    bool priced = policy == POLICY_TIME || policy == POLICY_COST;
+    link_view_t *view = &self->views [self->views_count];
+    link_view_init (view, self->snapshot, order, need, priced);
+    for (size_t i = 0; i < self->views_count; i++) {
+        if (!link_view_same (&self->views [i], view))
+            continue;
+        link_view_clear (view);
+        self->connections [need].view = i;
+        return;
+    }
+    self->connections [need].view = self->views_count++;
+}
+
+static bool *mark_ends (const wiring_t *self, size_t compute_need)
+{
+    bool *marks = must (calloc (graph_vertices (self->graph) + 1, sizeof *marks));
+    const need_options_t *options = &self->snapshot->needs [compute_need];
+    for (size_t i = 0; i < options->options_count; i++)
+        for (size_t v = 0; v < wiring_vertices (self, options->options [i].place); v++)
+            marks [wiring_vertex (self, options->options [i].place, v)] = true;
+    return marks;
+}
+
+/*  No path of the need weighs less, wherever its ends are. */
+static int64_t least_of (const wiring_t *self, const connection_t *connection)
+{
+    const link_view_t *view = &self->views [connection->view];
+    if (!view->costly || !self->snapshot->request->distinct_sites)
+        return 0;
+    bool *from = mark_ends (self, connection->ends [0]);
+    bool *to = mark_ends (self, connection->ends [1]);
+    int64_t cost = link_view_least_between (view, from, to);
+    free (from);
+    free (to);
+    return cost;
+}
+
+static bool same_places (const wiring_t *self, size_t a, size_t b)
+{
+    const need_options_t *one = &self->snapshot->needs [a], *other = &self->snapshot->needs [b];
+    if (one->options_count != other->options_count)
+        return false;
+    for (size_t i = 0; i < one->options_count; i++)
+        if (one->options [i].place != other->options [i].place)
+            return false;
+    return true;
+}
+
+/*  Needs that see the same links between the same places find the same paths. */
+static void make_alone (wiring_t *self, connection_t *connection)
+{
+    for (connection_t *other = self->connections; other < connection; other++) {
+        if (other->view != connection->view || other->present.set || connection->present.set ||
+            !same_places (self, other->ends [0], connection->ends [0]) ||
+            !same_places (self, other->ends [1], connection->ends [1]))
+            continue;
+        connection->alone = other->alone;
+        connection->shares = true;
+        return;
+    }
+    size_t pairs = self->snapshot->needs [connection->ends [0]].options_count *
+                   self->snapshot->needs [connection->ends [1]].options_count;
+    connection->alone = must (calloc (pairs + 1, sizeof *connection->alone));
+}
+
+static void make_connection (wiring_t *self, const search_order_t *order, size_t need)
+{
+    connection_t *connection = &self->connections [need];
+    for (int end = 0; end < 2; end++)
+        connection->ends [end] = network_need_end (self->snapshot->request, need, end);
+    if (order->present_paths)
+        connection->present = order->present_paths [need];
+    make_view (self, order, need);
+    make_alone (self, connection);
+    connection->least = least_of (self, connection);
+}
+
+static void make_joints (wiring_t *self)
+{
+    self->joints.directed = self->order == PATH_FIXED;
+    for (size_t i = 0; i < self->connections_count; i++) {
+        const connection_t *connection = &self->connections [i];
+        self->any_present = self->any_present || connection->present.set;
+        self->joints.joints [self->joints.joints_count++] =
+          (joint_t){.ends = {connection->ends [0], connection->ends [1]}, .kind = connection->view};
+    }
+    for (size_t need = 0; need < self->snapshot->request->compute_count; need++)
+        self->joined [need] = joints_of (&self->joints, need);
+}
+
+wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
+{
+    wiring_t *self = must (calloc (1, sizeof *self));
+    size_t needs = snapshot->request->network_count;
+    self->snapshot = snapshot;
+    self->graph = snapshot->graph;
+    self->order = user_request_path_order (snapshot->request);
+    if (self->order == PATH_FREE && order->policy == POLICY_TIME)
+        self->order = PATH_CHEAP; /* the cheapest of the earliest */
+    self->views = must (calloc (needs, sizeof *self->views));
+    self->connections = must (calloc (needs, sizeof *self->connections));
+    self->connections_count = needs;
+    self->uses_of = must (calloc (snapshot->links_count + 1, sizeof *self->uses_of));
+    self->uses = must (calloc (needs * PATH_HOPS_MAX + 1, sizeof *self->uses));
+    find_vertices (self);
+    for (size_t i = 0; i < needs; i++)
+        make_connection (self, order, i);
+    make_joints (self);
+    return self;
+}
+
+void wiring_destroy (wiring_t **self_p)
+{
+    wiring_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->connections_count; i++) {
+        path_finder_destroy (&self->connections [i].finder);
+        if (!self->connections [i].shares)
+            free (self->connections [i].alone);
+    }
+    for (size_t i = 0; i < self->views_count; i++)
+        link_view_clear (&self->views [i]);
+    free (self->views);
+    free (self->connections);
+    path_finder_destroy (&self->seeker);
+    free (self->vertices_from);
+    free (self->vertices);
+    free (self->uses_of);
+    free (self->uses);
+    free (self->alone_links);
+    free (self);
+    *self_p = NULL;
+}
+
+int64_t wiring_least (const wiring_t *self, size_t need)
+{
+    return self->connections [need].least;
+}
+
+uint64_t wiring_joined (const wiring_t *self, size_t compute_need)
+{
+    return self->joined [compute_need];
+}
+
+bool wiring_alike (const wiring_t *self, size_t a, size_t b)
+{
+    return !self->any_present && joints_alike (&self->joints, a, b);
+}

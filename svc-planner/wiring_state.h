@@ -1,0 +1,129 @@
+/*  wiring_state - what the files of wiring share: wiring_make.c makes it, wiring_alone.c knows the
+ *  best path of each pair of options alone, wiring.c lays one route after the other.
+ */
+#ifndef MUSUBI_WIRING_STATE_H
+#define MUSUBI_WIRING_STATE_H
+
+#include "joints.h"
+#include "link_view.h"
+#include "wiring.h"
+
+#define PATH_STEPS_MAX 50000 /* of one question for a path */
+
+/*  The best path between two options, with nobody else there. */
+typedef enum { ALONE_UNKNOWN, ALONE_NONE, ALONE_FOUND } alone_state_t;
+typedef struct {
+    uint64_t round; /* of the start that it is known for */
+    alone_state_t state;
+    int64_t weight;
+    size_t from;     /* vertex */
+    size_t links_at; /* into alone_links */
+    size_t links_count;
+} alone_t;
+
+typedef struct {
+    size_t from; /* vertex */
+    int64_t weight;
+    size_t links_count;
+    size_t links [PATH_HOPS_MAX];
+} route_t;
+
+/*  A network need. */
+typedef struct {
+    size_t ends [2]; /* compute needs */
+    size_t view;
+    present_path_t present;
+    alone_t *alone; /* by option of the one end and of the other; shared by those that are alike */
+    bool shares;
+    int64_t least; /* no path of it weighs less */
+
+    bool open;
+    bool routed;
+    bool another; /* another path could help somebody */
+    size_t places [2];
+    alone_t *best;
+    bool tried;
+    size_t pair; /* of vertices, that finder goes between */
+    bool finding;
+    path_finder_t *finder; /* kept for its memory */
+    route_t route;
+
+    path_t kept;
+    size_t kept_from;
+} connection_t;
+
+/*  That a need's path lies over a link: a list for each link, the latest first. */
+typedef struct {
+    size_t need;
+    size_t next; /* 0 = none: counted from 1 */
+} use_t;
+
+struct wiring {
+    const snapshot_t *snapshot;
+    const graph_t *graph;
+    path_order_t order;
+    link_view_t *views;
+    size_t views_count;
+    connection_t *connections;
+    size_t connections_count;
+    size_t *vertices_from; /* by place, one more than places: into vertices */
+    size_t *vertices;      /* of the sites of places */
+    joints_t joints;
+    bool any_present;            /* some need has a path already */
+    uint64_t joined [NEEDS_MAX]; /* by compute need */
+    size_t *uses_of;             /* by link: into uses */
+    use_t *uses;
+    size_t uses_count;
+    size_t *alone_links;
+    size_t alone_links_count;
+    size_t alone_links_room;
+    uint64_t round;
+    int64_t start_ms;
+    bool unproven;
+    path_finder_t *seeker; /* of best paths alone; kept for its memory */
+};
+
+/*  Who asks for a path: a need, alone or beside the others. */
+typedef struct {
+    const wiring_t *wiring;
+    size_t need;
+    bool alone;
+} asker_t;
+
+static inline void wiring_spend (uint64_t *steps, uint64_t spent)
+{
+    *steps -= spent < *steps ? spent : *steps;
+}
+
+static inline link_view_t *wiring_view (const wiring_t *self, size_t need)
+{
+    return &self->views [self->connections [need].view];
+}
+
+/*  The vertices of the site of a place: 0 ... count - 1. */
+static inline size_t wiring_vertices (const wiring_t *self, size_t place)
+{
+    return self->vertices_from [place + 1] - self->vertices_from [place];
+}
+
+static inline size_t wiring_vertex (const wiring_t *self, size_t place, size_t i)
+{
+    return self->vertices [self->vertices_from [place] + i];
+}
+
+/*  Mbit/s of a link that the others leave to a need; negative: it may not be used. */
+int64_t wiring_room_beside (const wiring_t *self, size_t need, size_t link);
+
+/*  The question of an asker, who must outlive it, for a path between two vertices. */
+path_question_t wiring_question (const wiring_t *self, asker_t *asker, size_t from, size_t to);
+
+/*  Begin to ask, with a finder that may have been used before. */
+void wiring_ask (const wiring_t *self, path_finder_t **finder, const path_question_t *question);
+
+int64_t wiring_weigh (const wiring_t *self, size_t need, const size_t *links, size_t count);
+bool wiring_on_one_site (const wiring_t *self, const connection_t *connection);
+
+/*  The best path between the options at which the need is open. */
+const alone_t *wiring_find_alone (wiring_t *self, size_t need, uint64_t *steps);
+
+#endif
