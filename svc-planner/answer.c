@@ -1,6 +1,8 @@
 /*  answer - reasons and alternatives gathered for a user. */
 #include "answer.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ void connections_free (connection_t *connections, size_t count)
 void answer_clear (answer_t *self)
 {
     free (self->compute);
+    free (self->reasons);
     connections_free (self->network, self->network_count);
     *self = (answer_t){0};
 }
@@ -49,6 +52,12 @@ static void mend_cut (char text [SENTENCE_BYTES], int length)
 reason_t *answer_reason (answer_t *self, const char *need, const char *resource, const char *text,
                          ...)
 {
+    if (self->reasons_count == self->reasons_room && self->reasons_room < REASONS_MAX) {
+        self->reasons_room = self->reasons_room ? 2 * self->reasons_room : 4;
+        if (self->reasons_room > REASONS_MAX)
+            self->reasons_room = REASONS_MAX;
+        self->reasons = must (realloc (self->reasons, self->reasons_room * sizeof *self->reasons));
+    }
     size_t at = self->reasons_count < REASONS_MAX ? self->reasons_count++ : REASONS_MAX - 1;
     reason_t *reason = &self->reasons [at];
     *reason = (reason_t){0};

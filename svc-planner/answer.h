@@ -4,7 +4,7 @@
 
 #include "core.h"
 
-#define REASONS_MAX      16
+#define REASONS_MAX      100 /* some 500 bytes each: fits CLAIM_ANSWER_BYTES_MAX */
 #define ALTERNATIVES_MAX 4
 #define SENTENCE_BYTES   256
 #define RESOURCE_BYTES   (2 * NAME_BYTES_MAX + 2) /* "ams/thin", "N/n1-x1" */
@@ -61,7 +61,7 @@ typedef struct {
     char change [SENTENCE_BYTES];
 } alternative_t;
 
-/*  Owns its placements and connections: answer_clear. */
+/*  Owns its lists: answer_clear. */
 typedef struct {
     answer_status_t status;
     char reservation [NAME_BYTES_MAX + 1];
@@ -76,8 +76,9 @@ typedef struct {
     char algorithm [NAME_BYTES_MAX + 1];
     uint32_t rounds;
     int64_t planning_ms;
-    reason_t reasons [REASONS_MAX];
+    reason_t *reasons; /* up to REASONS_MAX; made with the first one */
     size_t reasons_count;
+    size_t reasons_room;
     alternative_t alternatives [ALTERNATIVES_MAX];
     size_t alternatives_count;
     uint32_t version;
@@ -86,7 +87,8 @@ typedef struct {
 
 void answer_clear (answer_t *self);
 
-/*  Add a reason, or an alternative; past the most, the last ones are left out. text is a format. */
+/*  Add a reason, or an alternative; past the most, the last ones are left out. text is a format.
+ *  The reason is the caller's to fill until the next one is added. */
 reason_t *answer_reason (answer_t *self, const char *need, const char *resource, const char *text,
                          ...) __attribute__ ((format (printf, 4, 5)));
 void answer_alternative (answer_t *self, int64_t start_ms, const char *change, ...)

@@ -6,6 +6,7 @@
  */
 #include "methods.h"
 
+#include "party.h"
 #include "planner_wire.h"
 
 #include <stdio.h>
@@ -29,6 +30,15 @@ static void give_up (errand_t *self, const moment_t *now, const char *resource, 
     errand_give_up (self, now);
 }
 
+/*  Give up for what one participant does: "network domain N does not answer, …". */
+static void blame (errand_t *self, const moment_t *now, const char *what)
+{
+    char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
+    const char *culprit = locate_culprit (self->locate);
+    snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
+    give_up (self, now, culprit, why);
+}
+
 /*  A pending command that an earlier life of this planner left without a decision. */
 static void abort_remains (errand_t *self, const moment_t *now)
 {
@@ -45,21 +55,13 @@ static void abort_remains (errand_t *self, const moment_t *now)
 
 /*  --- modify --- */
 
-static size_t need_of (const user_request_t *request, const char *id)
-{
-    for (size_t i = 0; i < request->compute_count; i++)
-        if (strcmp (request->compute [i].id, id) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
 /*  When the reservation starts now, as its bookings have it; false when it has none. */
 static bool present_start (const errand_t *self, int64_t *start_ms)
 {
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const part_record_t *record = &locate_part (self->locate, i)->record;
         for (size_t b = 0; b < record->bookings_count; b++) {
-            size_t need = need_of (&self->request, record->bookings [b].need);
+            size_t need = user_request_need (&self->request, record->bookings [b].need);
             if (need == SIZE_MAX)
                 continue;
             *start_ms = record->bookings [b].from_ms - self->request.compute [need].offset_ms;
@@ -114,10 +116,8 @@ static void modify_located (errand_t *self, const moment_t *now)
 static void release_located (errand_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const part_record_t *record = &locate_part (self->locate, i)->record;
-        for (size_t b = 0; b < record->bookings_count; b++)
-            if (record->bookings [b].until_ms > self->keep_until_ms)
-                self->keep_until_ms = record->bookings [b].until_ms;
+        int64_t end_ms = part_record_end (&locate_part (self->locate, i)->record);
+        self->keep_until_ms = end_ms > self->keep_until_ms ? end_ms : self->keep_until_ms;
     }
     if (propose_release (self, now))
         errand_vote (self, now);
@@ -136,10 +136,11 @@ static void proceed (errand_t *self, const moment_t *now)
         release_located (self, now);
 }
 
+/*  why: what it is about whoever the verdict names. */
 static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max, const char *why)
 {
     if (self->locates >= looks_max) {
-        give_up (self, now, locate_culprit (self->locate), why);
+        blame (self, now, why);
         return;
     }
     abort_remains (self, now);
@@ -155,27 +156,26 @@ static void on_located (void *owner, const moment_t *now)
         proceed (self, now);
         break;
     case LOCATED_CHANGING:
-        look_again (self, now, LOCATES_MAX, "another change of it is under way");
+        look_again (self, now, LOCATES_MAX, "says that another change of it is under way");
         break;
     case LOCATED_SILENT:
-        look_again (self, now, SILENT_MAX, "a site that takes part does not answer");
+        look_again (self, now, SILENT_MAX, "takes part and does not answer");
         break;
     case LOCATED_UNSURE:
         look_again (self, now, SILENT_MAX,
-                    "no site that answers knows this reservation, and not all answer");
+                    "does not answer, and nobody who does knows this reservation");
         break;
     case LOCATED_LOST:
         if (self->kind == ERRAND_RELEASE)
             proceed (self, now);
         else
-            give_up (self, now, locate_culprit (self->locate),
-                     "a site that took part has lost it: it can only be released");
+            blame (self, now, "took part and has lost it: it can only be released");
         break;
     case LOCATED_OVER:
         give_up (self, now, self->reservation, "it has ended, or was released or failed");
         break;
     case LOCATED_NOWHERE:
-        give_up (self, now, self->reservation, "no site knows this reservation");
+        give_up (self, now, self->reservation, "nobody knows this reservation");
         break;
     }
 }

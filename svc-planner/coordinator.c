@@ -377,6 +377,17 @@ static bool of_this_store (const coordinator_t *self, const txid_t *txid)
            (txid->start == store->start && txid->counter <= self->counter);
 }
 
+const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid, size_t at)
+{
+    const decision_t *decision = ordered_find (self->decisions, txid);
+    if (!decision || decision->record.phase != DECISION_DECIDED)
+        return NULL;
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        if (!decision->ballots [i].answered && at-- == 0)
+            return &decision->record.plan.participants [i];
+    return NULL;
+}
+
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid)
 {
     return of_this_store (self, txid) && !in_progress (self, txid) &&

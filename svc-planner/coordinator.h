@@ -45,6 +45,9 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
 /*  The owner of a decision has gone: nobody is told. */
 void coordinator_disown (coordinator_t *self, const txid_t *txid);
 
+/*  The at-th participant of a decision that has not acknowledged yet; NULL past the last. */
+const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid, size_t at);
+
 /*  Is the txid one of this store that is neither decided nor in progress? Then it is aborted. */
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);
 

@@ -6,6 +6,7 @@
 #include "errand.h"
 
 #include "must.h"
+#include "party.h"
 #include "planner_wire.h"
 
 #include <assert.h>
@@ -133,6 +134,19 @@ static bool room_for_one (planner_t *planner, const request_t *request)
     return false;
 }
 
+static void tell_awaited (errand_t *self)
+{
+    const coordinator_t *coordinator = self->planner->coordinator;
+    const party_t *party = coordinator_awaited (coordinator, &self->txid, 0);
+    for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->txid, ++i)) {
+        char words [PARTY_WORDS_BYTES];
+        answer_reason (&self->answer, "", party->name, "decided, but %s has not acknowledged yet",
+                       party_words (party->name, words));
+    }
+    if (self->answer.reasons_count == 0)
+        answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
+}
+
 /*  Time is up: whatever is true now is told. */
 static void on_limit (void *owner, const moment_t *now, uint64_t token)
 {
@@ -140,7 +154,8 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
     errand_t *self = owner;
     self->limit_timer = 0;
     if (self->decided) {
-        answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
+        self->answer.reasons_count = 0;
+        tell_awaited (self);
         errand_tell (self, now, ANSWER_IN_PROGRESS);
     } else if (self->giving_up) {
         answer_reason (&self->answer, "", self->name.home,
@@ -234,6 +249,7 @@ void errand_destroy (errand_t *self)
     answer_clear (&self->answer);
     request_patch_clear (&self->patch);
     user_request_clear (&self->request);
+    free (self->present_paths);
     free (self);
 }
 

@@ -34,7 +34,8 @@ typedef struct planner {
     ordered_t *inquiries; /* show.c, list.c: by number */
     uint64_t inquiries_begun;
     ordered_t *repairs;  /* repair.c: by txid */
-    suspects_t suspects; /* sites that were silent lately */
+    suspects_t suspects; /* who was silent lately */
+    char *conflicts;     /* what domains disagree about, as last logged; NULL = nothing */
     uint32_t told_load;  /* as last announced */
     uint64_t works;      /* finish.c: orders for work */
     uint64_t work;       /* under way; 0 = none */
@@ -52,15 +53,15 @@ typedef struct {
     packed_t answer;       /* what is told once it is committed */
 } proposal_t;
 
-/*  What an errand has learned of a site beyond its calendar; outlives a snapshot. */
+/*  What an errand has learned of a site or domain beyond its calendar; outlives a snapshot. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     int64_t lead_ms; /* it wants at least so much notice */
     bool left_out;
     char why [WHY_BYTES];
-} site_lesson_t;
+} source_lesson_t;
 
-#define SITE_LESSONS_MAX 32
+#define LESSONS_MAX 32
 
 typedef struct errand {
     planner_t *planner;
@@ -87,6 +88,7 @@ typedef struct errand {
 
     starts_t starts;
     present_t present [NEEDS_MAX]; /* modify */
+    present_path_t *present_paths; /* modify: one a network need */
     int64_t check_from_ms;
     snapshot_t *snapshot;
     survey_t *survey;
@@ -94,7 +96,7 @@ typedef struct errand {
     bool patient; /* the next one does */
     search_t *search;
     bool contended; /* refused since we last found nothing: others are at it too */
-    site_lesson_t lessons [SITE_LESSONS_MAX];
+    source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
 
     proposal_t proposal;
@@ -141,10 +143,30 @@ void errand_plan (errand_t *self, const moment_t *now);
 
 /*  Search again on the snapshot as it is. */
 void errand_search (errand_t *self, const moment_t *now);
+search_order_t errand_search_order (const errand_t *self, const moment_t *now);
 
-/*  What has been learned of a site holds for every snapshot of this errand. why NULL: only the lead
- *  has changed. */
-void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char *why);
+/*  What has been learned of a source holds for every snapshot of this errand. why NULL: only the
+ * lead has changed. */
+void errand_learn_source (errand_t *self, size_t source, int64_t lead_ms, const char *why);
+
+/*  A snapshot of who could have part in such a request, of which nothing is known to be free yet.
+ *  The request must outlive it. */
+snapshot_t *errand_candidates (errand_t *self, const user_request_t *request);
+
+/*  --- explanation.c --- */
+
+/*  A reason for each need that nowhere in the federation could be had, ever; false when there is
+ *  one. */
+bool errand_possible (errand_t *self);
+
+/*  Why the search found no plan: a reason for each need that is in the way, and for everyone who
+ *  was left out. */
+void errand_explain (errand_t *self);
+
+/*  --- alternatives.c --- */
+
+/*  What could be had instead, as far as the snapshot tells: each has been searched for. */
+void errand_seek_alternatives (errand_t *self, const moment_t *now);
 
 /*  --- proposal.c --- */
 

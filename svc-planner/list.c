@@ -1,15 +1,17 @@
 /*  list - the reservations of the federation, a page at a time.
  *
- *  Every site is asked for the same page of ids; where one has more than it sent, the page ends
- *  where that one has looked, so that no reservation is ever told from some of its participants
- *  only. A site looks at a bounded number for one answer: while it has found nothing it is asked
- * on.
+ *  Every site and network domain is asked for the same page of ids; where one has more than it
+ * sent, the page ends where that one has looked, so that no reservation is ever told from some of
+ * its participants only. One looks at a bounded number for one answer: while it has found nothing
+ * it is asked on.
  */
 #include "methods.h"
 
+#include "connections.h"
 #include "inquiry.h"
 #include "must.h"
 #include "outcomes.h"
+#include "party.h"
 #include "view.h"
 
 #include <assert.h>
@@ -38,8 +40,9 @@ struct doubt;
 typedef struct {
     inquiry_t inquiry;
     list_question_t question;
-    sheet_t *sheets; /* one a site */
+    sheet_t *sheets; /* one a site or network domain */
     size_t sheets_count;
+    size_t sheets_room;
     size_t waiting;
     uint64_t timer; /* when there is nobody to ask */
     view_t *views;
@@ -103,7 +106,11 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
 
 static size_t view_bytes (const view_t *view)
 {
-    return 256 + view->compute_count * 224 + view->silent_count * (NAME_BYTES_MAX + 2);
+    size_t bytes = 256 + view->compute_count * 224 + view->silent_count * (NAME_BYTES_MAX + 2);
+    for (size_t i = 0; i < view->network_count; i++)
+        bytes += 256 + view->network [i].path_count * (NAME_BYTES_MAX + 3) +
+                 view->network [i].links_count * (RESOURCE_BYTES + 3);
+    return bytes;
 }
 
 /*  The id up to which every site has told all it has; NULL: to the end. */
@@ -132,7 +139,8 @@ static const char *next_id (const list_t *self, const size_t *at)
 }
 
 /*  Gather the records of one id from all sheets into a view. */
-static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *parts)
+static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *parts,
+                       const graph_t *graph)
 {
     assert (id);
     for (size_t i = 0; i < self->sheets_count; i++) {
@@ -147,7 +155,7 @@ static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *pa
     bool doubt;
     view_t *view = &self->views [self->views_count++];
     view_build (view, parts, self->sheets_count, inquiry_may_see (&self->inquiry, newest->owner),
-                &doubt);
+                graph, &doubt);
     free (view->parts); /* a list shows no parts */
     view->parts = NULL;
     view->parts_count = 0;
@@ -172,18 +180,20 @@ static void merge (list_t *self, const moment_t *now)
     view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
     self->views = must (calloc (self->question.most, sizeof *self->views));
     self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
+    graph_t *graph = federation_graph (self->inquiry.planner->service->directory);
     while ((id = next_id (self, at))) {
         bool past = last && strcmp (id, last) > 0;
         if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
             self->more = true;
             break;
         }
-        bool doubt = take_view (self, id, at, parts);
+        bool doubt = take_view (self, id, at, parts, graph);
         bytes += view_bytes (&self->views [self->views_count - 1]);
         if (doubt && self->doubts_count < DOUBTS_MAX)
             ask_after (self, now, self->views_count - 1, view_newest (parts, self->sheets_count));
     }
     self->more = self->more || last != NULL;
+    graph_destroy (&graph);
     free (at);
     free (parts);
     if (self->doubts_open == 0)
@@ -253,21 +263,18 @@ static void ask (list_t *self, const moment_t *now, size_t at)
     free (body.data);
 }
 
-static void add_sheets (list_t *self)
+static void add_sheets (list_t *self, const char *kind)
 {
     directory_t *directory = self->inquiry.planner->service->directory;
-    size_t room = 0;
-    const directory_entry_t *entry = directory_next (directory, "lis", NULL);
-    for (; entry; entry = directory_next (directory, "lis", entry)) {
-        if (self->sheets_count == room) {
-            room = room ? 2 * room : 16;
-            self->sheets = must (realloc (self->sheets, room * sizeof *self->sheets));
+    const directory_entry_t *entry = directory_next (directory, kind, NULL);
+    for (; entry; entry = directory_next (directory, kind, entry)) {
+        if (self->sheets_count == self->sheets_room) {
+            self->sheets_room = self->sheets_room ? 2 * self->sheets_room : 16;
+            self->sheets = must (realloc (self->sheets, self->sheets_room * sizeof *self->sheets));
         }
         sheet_t *sheet = &self->sheets [self->sheets_count++];
-        *sheet = (sheet_t){0};
+        *sheet = (sheet_t){.party = party_of_entry (entry)};
         memcpy (sheet->next, self->question.after, sizeof sheet->next);
-        snprintf (sheet->party.name, sizeof sheet->party.name, "%s", entry->name);
-        snprintf (sheet->party.endpoint, sizeof sheet->party.endpoint, "%s", entry->endpoint);
     }
 }
 
@@ -286,7 +293,8 @@ void planner_on_list (void *owner, const moment_t *now, const request_t *request
     if (question.most == 0 || question.most > LIST_MOST)
         question.most = LIST_MOST;
     self->question = question;
-    add_sheets (self);
+    add_sheets (self, "lis");
+    add_sheets (self, "nis");
     for (size_t i = 0; i < self->sheets_count; i++)
         ask (self, now, i);
     if (self->waiting == 0)

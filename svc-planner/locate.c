@@ -1,6 +1,7 @@
 /*  locate - the questions about one reservation, and what their answers mean together. */
 #include "locate.h"
 #include "must.h"
+#include "party.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -263,6 +264,16 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
     finish (self, now);
 }
 
+static void add_kind (locate_t *self, const char *kind)
+{
+    const directory_t *directory = self->service->directory;
+    const directory_entry_t *entry = directory_next (directory, kind, NULL);
+    for (; entry; entry = directory_next (directory, kind, entry)) {
+        party_t party = party_of_entry (entry);
+        add_part (self, &party);
+    }
+}
+
 locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                       const char *reservation, const plan_t *plan, locate_done_fn *done,
                       void *owner)
@@ -273,20 +284,14 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, co
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
-    const directory_entry_t *entry = directory_next (service->directory, "lis", NULL);
-    for (; entry; entry = directory_next (service->directory, "lis", entry)) {
-        party_t party = {0};
-        snprintf (party.name, sizeof party.name, "%s", entry->name);
-        snprintf (party.endpoint, sizeof party.endpoint, "%s", entry->endpoint);
-        memcpy (party.store, entry->store, STORE_ID_BYTES);
-        add_part (self, &party);
-    }
+    add_kind (self, "lis");
+    add_kind (self, "nis");
     if (plan)
         add_participants (self, plan);
-    size_t sites = self->count;
-    for (size_t i = 0; i < sites; i++)
+    size_t asked = self->count;
+    for (size_t i = 0; i < asked; i++)
         ask (self, now, i);
-    if (sites == 0)
+    if (asked == 0)
         self->timer = timers_set (service->timers, now->mono_ms, on_nobody, self, 0);
     return self;
 }

@@ -1,5 +1,6 @@
 /*  locate - who knows a reservation, and what each of them says: one Participant.Show to every site
- *  of the directory, then to those that the answers list and nobody asked yet (T6, T11).
+ *  and network domain of the directory, then to those that the answers list and nobody asked yet
+ * (T6, T11).
  */
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H
@@ -8,7 +9,7 @@
 #include "record.h"
 #include "service.h"
 
-/*  What one site said. */
+/*  What one of them said. */
 typedef struct {
     party_t party;
     uint64_t call;

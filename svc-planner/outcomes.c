@@ -10,6 +10,7 @@ struct outcomes {
     plan_t plan;
     uint64_t calls [PARTICIPANTS_MAX + 1]; /* the last one is the coordinator's */
     size_t waiting;
+    bool said [PARTICIPANTS_MAX]; /* committed */
     size_t committed;
     bool all_done;
     bool gone;
@@ -32,6 +33,7 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
     bool committed = told && outcome == OUTCOME_COMMITTED;
     self->all_done = self->all_done || (committed && done);
     if (of_participant) {
+        self->said [token] = committed;
         self->committed += committed;
         self->gone = self->gone || result->status == CALL_WRONG_STORE ||
                      (told && (outcome == OUTCOME_LOST || outcome == OUTCOME_ABORTED));
@@ -94,4 +96,12 @@ void outcomes_destroy (outcomes_t **self_p)
     plan_clear (&self->plan);
     free (self);
     *self_p = NULL;
+}
+
+const party_t *outcomes_awaited (const outcomes_t *self, size_t at)
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (!self->said [i] && at-- == 0)
+            return &self->plan.participants [i];
+    return NULL;
 }

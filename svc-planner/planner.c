@@ -144,6 +144,7 @@ static void planner_destroy (void *owner)
     service_destroy (&self->service);
     free_texts (self->gis_endpoints);
     free_texts (self->administrators);
+    free (self->conflicts);
     free (self);
 }
 

@@ -11,18 +11,19 @@
 #include "core.h"
 
 /*  The limits that hold whatever the settings say. */
-#define NEEDS_MAX         64      /* compute needs of a request */
-#define NETWORK_NEEDS_MAX 64      /* of a request */
-#define FILES_MAX         256     /* data needs of a request */
-#define CPUS_MAX          1000000 /* of one need */
-#define LATENCY_MS_MAX    3600000 /* the largest latency limit */
-#define OFFSET_MS_MAX     (INT64_C (31) * 86400000)
-#define DURATION_MS_MAX   (INT64_C (366) * 86400000)
-#define INSTANT_MS_MAX    INT64_C (253402300800000) /* the year 10000 */
-#define FROM_NOW_MS_MAX   (INT64_C (3660) * 86400000)
-#define CANDIDATES_MAX    64 /* places looked at for one need */
-#define WAITERS_MAX       16 /* repeats of one request that wait for its answer */
-#define WINDOWS_ASKED_MAX 64 /* in one question to a site that discloses windows only */
+#define NEEDS_MAX              64      /* compute needs of a request */
+#define NETWORK_NEEDS_MAX      64      /* of a request */
+#define FILES_MAX              256     /* data needs of a request */
+#define CPUS_MAX               1000000 /* of one need */
+#define LATENCY_MS_MAX         3600000 /* the largest latency limit */
+#define OFFSET_MS_MAX          (INT64_C (31) * 86400000)
+#define DURATION_MS_MAX        (INT64_C (366) * 86400000)
+#define INSTANT_MS_MAX         INT64_C (253402300800000) /* the year 10000 */
+#define FROM_NOW_MS_MAX        (INT64_C (3660) * 86400000)
+#define CANDIDATES_MAX         64   /* places looked at for one need */
+#define WAITERS_MAX            16   /* repeats of one request that wait for its answer */
+#define WINDOWS_ASKED_MAX      64   /* in one question to a site that discloses windows only */
+#define LINK_WINDOWS_ASKED_MAX 4096 /* in one to a network domain that does */
 
 typedef struct {
     const char *const *gis_endpoints;

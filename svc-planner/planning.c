@@ -4,6 +4,7 @@
  *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
  *  what is promised only their votes do.
  */
+#include "connections.h"
 #include "errand.h"
 #include "must.h"
 
@@ -14,22 +15,15 @@
 
 #define VOTE_MS 1000 /* a plan must be votable for so long before its edge */
 
-/*  Networks and data come with services that this federation has none of yet. */
+/*  Data come with services that this federation has none of yet. */
 static bool has_services (errand_t *self)
 {
     const user_request_t *request = &self->request;
-    for (size_t i = 0; i < request->network_count; i++) {
-        reason_t *reason =
-          answer_reason (&self->answer, request->network [i].ends [0], "network",
-                         "no network domains in this federation: %s and %s can't be linked",
-                         request->network [i].ends [0], request->network [i].ends [1]);
-        reason->wanted = request->network [i].mbps;
-    }
     for (size_t i = 0; i < request->data_count; i++)
         answer_reason (&self->answer, request->data [i].at, "data",
                        "no replica services in this federation: %.120s can't be brought to %s",
                        request->data [i].file, request->data [i].at);
-    return request->network_count == 0 && request->data_count == 0;
+    return request->data_count == 0;
 }
 
 /*  --- candidates --- */
@@ -77,51 +71,91 @@ static int compare_prices (const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void find_candidates (errand_t *self)
+static bool present_at (const errand_t *self, const directory_entry_t *entry)
+{
+    for (size_t p = 0; self->locate && p < locate_count (self->locate); p++)
+        if (locate_part (self->locate, p)->known &&
+            strcmp (locate_part (self->locate, p)->party.name, entry->name) == 0)
+            return true;
+    return false;
+}
+
+static void add_domains (errand_t *self, snapshot_t *snapshot)
+{
+    const directory_t *directory = self->planner->service->directory;
+    const directory_entry_t *entry = directory_next (directory, "nis", NULL);
+    for (; entry; entry = directory_next (directory, "nis", entry))
+        if (entry->domain)
+            snapshot_consider_domain (snapshot, entry);
+    snapshot_join (snapshot);
+}
+
+snapshot_t *errand_candidates (errand_t *self, const user_request_t *request)
 {
     size_t count;
     const directory_entry_t **sites = shuffled_sites (self, &count);
-    if (user_request_policy (&self->request) == POLICY_COST && count > 1)
+    if (user_request_policy (request) == POLICY_COST && count > 1)
         qsort (sites, count, sizeof *sites, compare_prices);
-    self->snapshot = snapshot_new (&self->request);
+    snapshot_t *snapshot = snapshot_new (request);
     /* Where the reservation is now comes first: it must not fall to the limit. */
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < count; i++) {
-            bool present = false;
-            for (size_t p = 0; self->locate && p < locate_count (self->locate); p++)
-                present = present || (locate_part (self->locate, p)->known &&
-                                      strcmp (locate_part (self->locate, p)->party.name,
-                                              sites [i]->name) == 0);
-            if (present == (round == 0))
-                snapshot_consider (self->snapshot, sites [i],
-                                   self->planner->settings.candidates_max);
-        }
-    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < count; i++)
+            if (present_at (self, sites [i]) == (round == 0))
+                snapshot_consider (snapshot, sites [i], self->planner->settings.candidates_max);
     free (sites);
+    if (request->network_count > 0)
+        add_domains (self, snapshot);
+    return snapshot;
 }
 
-static void apply_lesson (snapshot_t *snapshot, const site_lesson_t *lesson)
+/*  Domains that describe one point differently: a word to the operators, once until it changes. */
+static void log_conflicts (errand_t *self)
 {
-    size_t site = snapshot_source (snapshot, lesson->name);
-    if (site == SIZE_MAX)
+    planner_t *planner = self->planner;
+    const graph_t *graph = self->snapshot->graph;
+    size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
+    char *all = NULL;
+    if (!graph)
         return;
-    if (lesson->lead_ms > snapshot->sources [site].lead_ms)
-        snapshot->sources [site].lead_ms = lesson->lead_ms;
-    if (lesson->left_out)
-        snapshot_leave_out (snapshot, site, lesson->why);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen (graph_conflict (graph, i)) + 1;
+        all = must (realloc (all, size + length));
+        memcpy (all + size, graph_conflict (graph, i), length);
+        size += length;
+        all [size - 1] = i + 1 < count ? '\n' : '\0';
+    }
+    bool same = all && planner->conflicts ? strcmp (all, planner->conflicts) == 0
+                                          : !all && !planner->conflicts;
+    for (size_t i = 0; !same && i < count; i++)
+        outbox_log (planner->service->outbox, LEVEL_WARNING,
+                    "domains disagree, no path crosses between them there: %s",
+                    graph_conflict (graph, i));
+    free (planner->conflicts);
+    planner->conflicts = all;
 }
 
-void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char *why)
+static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
 {
-    const char *name = self->snapshot->sources [site].party.name;
+    size_t source = snapshot_source (snapshot, lesson->name);
+    if (source == SIZE_MAX)
+        return;
+    if (lesson->lead_ms > snapshot->sources [source].lead_ms)
+        snapshot->sources [source].lead_ms = lesson->lead_ms;
+    if (lesson->left_out)
+        snapshot_leave_out (snapshot, source, lesson->why);
+}
+
+void errand_learn_source (errand_t *self, size_t source, int64_t lead_ms, const char *why)
+{
+    const char *name = self->snapshot->sources [source].party.name;
     size_t at = 0;
     while (at < self->lessons_count && strcmp (self->lessons [at].name, name) != 0)
         at++;
-    if (at == SITE_LESSONS_MAX)
+    if (at == LESSONS_MAX)
         at--; /* the last one makes room: it costs a round at most */
     else if (at == self->lessons_count)
-        self->lessons [self->lessons_count++] = (site_lesson_t){0};
-    site_lesson_t *lesson = &self->lessons [at];
+        self->lessons [self->lessons_count++] = (source_lesson_t){0};
+    source_lesson_t *lesson = &self->lessons [at];
     snprintf (lesson->name, sizeof lesson->name, "%s", name);
     if (lead_ms > lesson->lead_ms)
         lesson->lead_ms = lead_ms;
@@ -132,46 +166,9 @@ void errand_learn_site (errand_t *self, size_t site, int64_t lead_ms, const char
     apply_lesson (self->snapshot, lesson);
 }
 
-/*  Each need that nowhere in the federation could be had, ever. */
-static bool possible (errand_t *self)
-{
-    bool all = true;
-    for (size_t i = 0; i < self->request.compute_count; i++) {
-        const need_options_t *options = &self->snapshot->needs [i];
-        const compute_need_t *need = &self->request.compute [i];
-        if (options->options_count > 0)
-            continue;
-        all = false;
-        if (!options->site_known && *need->site) {
-            answer_reason (&self->answer, need->id, need->site, "no site '%s' is known",
-                           need->site);
-        } else if (!options->site_known) {
-            answer_reason (&self->answer, need->id, "", "no site is known");
-        } else if (!options->class_known) {
-            answer_reason (&self->answer, need->id, need->site,
-                           "no class of nodes meets its requirements");
-        } else {
-            reason_t *reason = answer_reason (&self->answer, need->id, need->site,
-                                              "no class has %" PRIu32 " CPUs: at most %" PRIu64,
-                                              need->cpus, options->cpus_most);
-            reason->wanted = need->cpus;
-            reason->free = (int64_t) options->cpus_most;
-        }
-    }
-    return all;
-}
-
 /*  --- where a changed reservation is now --- */
 
-static size_t need_of (const user_request_t *request, const char *id)
-{
-    for (size_t i = 0; i < request->compute_count; i++)
-        if (strcmp (request->compute [i].id, id) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
-static void find_present (errand_t *self, const moment_t *now)
+static void find_places (errand_t *self, const moment_t *now)
 {
     memset (self->present, 0, sizeof self->present);
     for (size_t p = 0; p < locate_count (self->locate); p++) {
@@ -179,7 +176,7 @@ static void find_present (errand_t *self, const moment_t *now)
         size_t site = part->known ? snapshot_source (self->snapshot, part->party.name) : SIZE_MAX;
         for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
             const compute_booking_t *booking = &part->record.bookings [b];
-            size_t need = need_of (&self->request, booking->need);
+            size_t need = user_request_need (&self->request, booking->need);
             size_t place = snapshot_place (self->snapshot, site, booking->class_name);
             if (need == SIZE_MAX || place == SIZE_MAX)
                 continue;
@@ -189,56 +186,39 @@ static void find_present (errand_t *self, const moment_t *now)
     }
 }
 
-/*  --- search --- */
-
-static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
+/*  Does the connection carry already? Then it keeps its path. */
+static bool has_begun (const part_record_t *const *records, size_t count, const char *need,
+                       int64_t wall_ms)
 {
-    const compute_need_t *wanted = &self->request.compute [need];
-    char resource [2 * NAME_BYTES_MAX + 2] = "";
-    int64_t cpus = 0;
-    if (place != SIZE_MAX) {
-        const place_t *at = &self->snapshot->places [place];
-        const source_t *site = &self->snapshot->sources [at->source];
-        snprintf (resource, sizeof resource, "%s/%s", party_short_name (site->party.name),
-                  at->class_name);
-        cpus = nodes * at->cpus_per_node;
-    }
-    reason_t *reason = answer_reason (
-      &self->answer, wanted->id, resource,
-      "%" PRIu32 " CPUs are nowhere free for %" PRId64 " s in the frame: at most %" PRId64,
-      wanted->cpus, need_duration (&self->request, need) / 1000, cpus);
-    reason->from_ms = self->starts.earliest_ms + wanted->offset_ms;
-    reason->until_ms =
-      self->starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
-    reason->wanted = wanted->cpus;
-    reason->free = cpus;
-    if (cpus > 0)
-        answer_alternative (&self->answer, self->starts.earliest_ms,
-                            "need %s with %" PRId64 " CPUs instead of %" PRIu32, wanted->id, cpus,
-                            wanted->cpus);
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < records [i]->circuits_count; c++)
+            if (strcmp (records [i]->circuits [c].need, need) == 0 &&
+                records [i]->circuits [c].from_ms <= wall_ms)
+                return true;
+    return false;
 }
 
-/*  Why there is no plan, need by need; and who did not answer. */
-static void explain (errand_t *self)
+static void find_paths (errand_t *self, const moment_t *now)
 {
-    bool alone = true;
-    for (size_t i = 0; i < self->request.compute_count; i++) {
-        size_t place;
-        int64_t nodes;
-        if (search_alone (self->search, i, &place, &nodes))
-            continue;
-        alone = false;
-        explain_short (self, i, place, nodes);
+    size_t count = 0, most = locate_count (self->locate);
+    const part_record_t **records = must (calloc (most + 1, sizeof *records));
+    for (size_t p = 0; p < most; p++)
+        if (locate_part (self->locate, p)->known)
+            records [count++] = &locate_part (self->locate, p)->record;
+    free (self->present_paths);
+    self->present_paths =
+      must (calloc (self->request.network_count + 1, sizeof *self->present_paths));
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        const char *need = self->request.network [i].id;
+        present_path_t *path = &self->present_paths [i];
+        path->set = connection_links (records, count, need, self->snapshot->graph, path->links,
+                                      &path->links_count);
+        path->pinned = path->set && has_begun (records, count, need, now->wall_ms);
     }
-    if (alone)
-        answer_reason (&self->answer, "", "",
-                       "each need could be had alone, but not all at one start%s",
-                       self->request.distinct_sites ? " on distinct sites" : "");
-    for (size_t i = 0; i < self->snapshot->sources_count; i++)
-        if (self->snapshot->sources [i].left_out)
-            answer_reason (&self->answer, "", self->snapshot->sources [i].party.name,
-                           "left out: %s", self->snapshot->sources [i].why);
+    free (records);
 }
+
+/*  --- what follows from a search --- */
 
 static void on_replan (void *owner, const moment_t *now, uint64_t token)
 {
@@ -266,7 +246,8 @@ static void not_found (errand_t *self, const moment_t *now)
     }
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
-    explain (self);
+    errand_explain (self);
+    errand_seek_alternatives (self, now);
     errand_give_up (self, now);
 }
 
@@ -319,21 +300,27 @@ static int64_t magnitude (int64_t value)
     return value < 0 ? -value : value;
 }
 
-void errand_search (errand_t *self, const moment_t *now)
+search_order_t errand_search_order (const errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
-    service_t *service = self->planner->service;
-    search_order_t order = {
+    const service_t *service = self->planner->service;
+    return (search_order_t){
       .starts = self->starts,
       .policy = user_request_policy (&self->request),
       .soonest_ms = timekeeper_most (&service->timekeeper, now) + settings->guard_ms + VOTE_MS +
                     magnitude (directory_skew_ms (service->directory)),
       .check_from_ms = self->check_from_ms,
       .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
+      .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
       .steps_max = settings->search_steps_max,
     };
+}
+
+void errand_search (errand_t *self, const moment_t *now)
+{
+    search_order_t order = errand_search_order (self, now);
     search_destroy (&self->search);
-    self->search = search_new (self->snapshot, &order, &service->prng);
+    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
     on_slice (self, now, 0);
 }
 
@@ -367,15 +354,19 @@ void errand_plan (errand_t *self, const moment_t *now)
         errand_give_up (self, now);
         return;
     }
-    find_candidates (self);
-    if (!possible (self)) {
+    self->snapshot = errand_candidates (self, &self->request);
+    log_conflicts (self);
+    /* Who only asks is told of every need that is in the way. */
+    if (!errand_possible (self) && !self->dry_run) {
         errand_give_up (self, now);
         return;
     }
     for (size_t i = 0; i < self->lessons_count; i++)
         apply_lesson (self->snapshot, &self->lessons [i]);
-    if (self->kind == ERRAND_MODIFY)
-        find_present (self, now);
+    if (self->kind == ERRAND_MODIFY) {
+        find_places (self, now);
+        find_paths (self, now);
+    }
     self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
     survey_order_t order = {.snapshot = self->snapshot,
                             .starts = self->starts,

@@ -3,8 +3,11 @@
  */
 #include "errand.h"
 
+#include "connections.h"
 #include "must.h"
+#include "party.h"
 #include "planner_wire.h"
+#include "shares.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,23 +16,6 @@
 #include <string.h>
 
 #define DECIDE_MS_MIN 100 /* no vote can be had in less */
-
-/*  One participant's bookings, old and new. */
-typedef struct {
-    party_t party;
-    int64_t lead_ms;
-    int64_t gap_ms;
-    const compute_booking_t *old; /* borrowed */
-    size_t old_count;
-    compute_booking_t *bookings;
-    size_t count;
-} share_t;
-
-typedef struct {
-    share_t shares [PARTICIPANTS_MAX];
-    size_t count;
-    bool full; /* there were more */
-} shares_t;
 
 void proposal_clear (proposal_t *self)
 {
@@ -43,56 +29,83 @@ void proposal_clear (proposal_t *self)
 
 /*  --- shares --- */
 
-static share_t *share_of (shares_t *self, const party_t *party)
+static share_t *share_of_source (shares_t *shares, const source_t *source)
 {
-    for (size_t i = 0; i < self->count; i++)
-        if (strcmp (self->shares [i].party.name, party->name) == 0)
-            return &self->shares [i];
-    if (self->count == PARTICIPANTS_MAX - 1) { /* one is the home's */
-        self->full = true;
-        return NULL;
-    }
-    share_t *share = &self->shares [self->count++];
-    *share = (share_t){.party = *party};
+    share_t *share = shares_of (shares, &source->party);
+    if (share && share->lead_ms < source->lead_ms)
+        share->lead_ms = source->lead_ms;
+    if (share && share->gap_ms < source->gap_ms)
+        share->gap_ms = source->gap_ms;
     return share;
 }
 
-static void shares_clear (shares_t *self)
+static void share_place (const errand_t *self, shares_t *shares, size_t at)
 {
-    for (size_t i = 0; i < self->count; i++)
-        free (self->shares [i].bookings);
+    const compute_need_t *need = &self->request.compute [at];
+    const option_t *option =
+      &self->snapshot->needs [at].options [search_choice (self->search) [at]];
+    const place_t *place = &self->snapshot->places [option->place];
+    share_t *share = share_of_source (shares, &self->snapshot->sources [place->source]);
+    if (!share)
+        return;
+    int64_t from_ms = search_start (self->search) + need->offset_ms;
+    compute_booking_t booking = {.cpus = need->cpus,
+                                 .nodes = option->nodes,
+                                 .from_ms = from_ms,
+                                 .until_ms = from_ms + need_duration (&self->request, at)};
+    snprintf (booking.need, sizeof booking.need, "%s", need->id);
+    snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
+    share_book (share, &booking);
 }
 
-static void add_booking (share_t *share, const compute_booking_t *booking)
+/*  The stretch of a need's path that begins with its first-th link: a circuit of one domain. */
+static void share_stretch (const errand_t *self, shares_t *shares, size_t at, size_t first,
+                           size_t count)
 {
-    share->bookings =
-      must (realloc (share->bookings, (share->count + 1) * sizeof *share->bookings));
-    share->bookings [share->count++] = *booking;
+    const network_need_t *need = &self->request.network [at];
+    const snapshot_t *snapshot = self->snapshot;
+    const path_t *path = search_path (self->search, at);
+    const snapshot_link_t *link = &snapshot->links [path->links [first]];
+    share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
+    if (!share)
+        return;
+    circuit_t circuit = {.mbps = need->mbps, .hop = (uint32_t) first, .links_count = count};
+    network_need_interval (&self->request, at, &circuit.from_ms, &circuit.until_ms);
+    circuit.from_ms += search_start (self->search);
+    circuit.until_ms += search_start (self->search);
+    snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
+    circuit.links = must (calloc (count, sizeof *circuit.links));
+    for (size_t i = 0; i < count; i++)
+        snprintf (circuit.links [i], sizeof circuit.links [i], "%s",
+                  graph_link (snapshot->graph, path->links [first + i])->link->name);
+    share_connect (share, &circuit);
 }
 
 /*  What the search chose. */
 static void share_choice (const errand_t *self, shares_t *shares)
 {
-    const size_t *choice = search_choice (self->search);
-    for (size_t i = 0; i < self->request.compute_count; i++) {
-        const compute_need_t *need = &self->request.compute [i];
-        const option_t *option = &self->snapshot->needs [i].options [choice [i]];
-        const place_t *place = &self->snapshot->places [option->place];
-        const source_t *site = &self->snapshot->sources [place->source];
-        share_t *share = share_of (shares, &site->party);
-        if (!share)
-            return;
-        share->lead_ms = site->lead_ms;
-        share->gap_ms = site->gap_ms;
-        int64_t from_ms = search_start (self->search) + need->offset_ms;
-        compute_booking_t booking = {.cpus = need->cpus,
-                                     .nodes = option->nodes,
-                                     .from_ms = from_ms,
-                                     .until_ms = from_ms + need_duration (&self->request, i)};
-        snprintf (booking.need, sizeof booking.need, "%s", need->id);
-        snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
-        add_booking (share, &booking);
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        share_place (self, shares, i);
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        const path_t *path = search_path (self->search, i);
+        for (size_t first = 0, count; first < path->links_count; first += count) {
+            count = path_stretch (self->snapshot->graph, path, first);
+            share_stretch (self, shares, i, first, count);
+        }
     }
+}
+
+/*  How a site or domain deals with requests, as the directory has it now. */
+static void share_manner (share_t *share, const directory_entry_t *entry)
+{
+    int64_t lead_ms = 0, gap_ms = 0;
+    if (entry && entry->site) {
+        lead_ms = entry->site->lead_ms;
+        gap_ms = entry->site->cleaning_gap_ms;
+    } else if (entry && entry->domain)
+        lead_ms = entry->domain->lead_ms;
+    share->lead_ms = share->lead_ms > lead_ms ? share->lead_ms : lead_ms;
+    share->gap_ms = share->gap_ms > gap_ms ? share->gap_ms : gap_ms;
 }
 
 /*  What the reservation has now, at those who still know it. */
@@ -100,94 +113,22 @@ static void share_present (const errand_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
-        bool over = part->record.state == RECORD_RELEASED || part->record.state == RECORD_FAILED;
-        if (!part->known || (over && part->record.bookings_count == 0))
+        const part_record_t *record = &part->record;
+        bool over = record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
+        if (!part->known || (over && record->bookings_count + record->circuits_count == 0))
             continue;
         party_t party = part->party;
         memcpy (party.store, part->store, STORE_ID_BYTES);
-        share_t *share = share_of (shares, &party);
+        share_t *share = shares_of (shares, &party);
         if (!share)
             return;
         memcpy (share->party.store, part->store, STORE_ID_BYTES);
-        share->old = part->record.bookings;
-        share->old_count = part->record.bookings_count;
-        const directory_entry_t *entry =
-          directory_find (self->planner->service->directory, party.name);
-        if (entry && entry->site && share->gap_ms < entry->site->cleaning_gap_ms)
-            share->gap_ms = entry->site->cleaning_gap_ms;
-        if (entry && entry->site && share->lead_ms < entry->site->lead_ms)
-            share->lead_ms = entry->site->lead_ms;
+        share->old_bookings = record->bookings;
+        share->old_bookings_count = record->bookings_count;
+        share->old_circuits = record->circuits;
+        share->old_circuits_count = record->circuits_count;
+        share_manner (share, directory_find (self->planner->service->directory, party.name));
     }
-}
-
-/*  --- the edge (T9) --- */
-
-static int64_t nodes_at (const compute_booking_t *bookings, size_t count, const char *class_name,
-                         int64_t at_ms)
-{
-    int64_t nodes = 0;
-    for (size_t i = 0; i < count; i++)
-        if (bookings [i].from_ms <= at_ms && at_ms < bookings [i].until_ms &&
-            strcmp (bookings [i].class_name, class_name) == 0)
-            nodes += bookings [i].nodes;
-    return nodes;
-}
-
-/*  Does the new need more than the old has, of some class, at this moment? */
-static bool lacks (const share_t *share, int64_t at_ms)
-{
-    for (size_t i = 0; i < share->count; i++) {
-        const char *class_name = share->bookings [i].class_name;
-        if (nodes_at (share->bookings, share->count, class_name, at_ms) >
-            nodes_at (share->old, share->old_count, class_name, at_ms))
-            return true;
-    }
-    return false;
-}
-
-/*  The first moment at which it lacks something: that can only be where a new booking begins or an
- *  old one ends. INT64_MAX: never. */
-static int64_t first_lack (const share_t *share)
-{
-    int64_t first_ms = INT64_MAX;
-    for (size_t i = 0; i < share->count; i++)
-        if (share->bookings [i].from_ms < first_ms && lacks (share, share->bookings [i].from_ms))
-            first_ms = share->bookings [i].from_ms;
-    for (size_t i = 0; i < share->old_count; i++)
-        if (share->old [i].until_ms < first_ms && lacks (share, share->old [i].until_ms))
-            first_ms = share->old [i].until_ms;
-    return first_ms;
-}
-
-static int64_t edge_of (const shares_t *shares)
-{
-    int64_t lack_ms = INT64_MAX, lead_ms = 0, old_end_ms = 0;
-    for (size_t i = 0; i < shares->count; i++) {
-        const share_t *share = &shares->shares [i];
-        int64_t first_ms = first_lack (share);
-        lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
-        lead_ms = share->lead_ms > lead_ms ? share->lead_ms : lead_ms;
-        for (size_t b = 0; b < share->old_count; b++)
-            if (share->old [b].until_ms > old_end_ms)
-                old_end_ms = share->old [b].until_ms;
-    }
-    return lack_ms < INT64_MAX ? lack_ms - lead_ms : old_end_ms;
-}
-
-/*  The last end of what is booked before or after, cleaning included. */
-static int64_t end_of (const shares_t *shares)
-{
-    int64_t end_ms = 0;
-    for (size_t i = 0; i < shares->count; i++) {
-        const share_t *share = &shares->shares [i];
-        for (size_t b = 0; b < share->count; b++)
-            if (share->bookings [b].until_ms + share->gap_ms > end_ms)
-                end_ms = share->bookings [b].until_ms + share->gap_ms;
-        for (size_t b = 0; b < share->old_count; b++)
-            if (share->old [b].until_ms + share->gap_ms > end_ms)
-                end_ms = share->old [b].until_ms + share->gap_ms;
-    }
-    return end_ms;
 }
 
 /*  --- the plan --- */
@@ -233,14 +174,9 @@ static void fill_participants (errand_t *self, const shares_t *shares,
     self->proposal.parts = must (calloc (plan->participants_count, sizeof *self->proposal.parts));
     for (size_t i = 0; i < shares->count; i++) {
         plan->participants [i] = shares->shares [i].party;
-        self->proposal.parts [i] = (attempt_part_t){
-          .kind = PART_COMPUTE,
-          .part = compute_part_encode (shares->shares [i].bookings, shares->shares [i].count)};
+        self->proposal.parts [i] = share_part (&shares->shares [i]);
     }
-    party_t *party = &plan->participants [shares->count];
-    snprintf (party->name, sizeof party->name, "%s", home->name);
-    snprintf (party->endpoint, sizeof party->endpoint, "%s", home->endpoint);
-    memcpy (party->store, home->store, STORE_ID_BYTES);
+    plan->participants [shares->count] = party_of_entry (home);
 }
 
 static void fill_coordinator (party_t *party, const service_t *service)
@@ -287,10 +223,29 @@ static bool refuse_plan (errand_t *self, const char *why)
 static bool refuse_late (errand_t *self, int64_t edge_ms)
 {
     reason_t *reason = answer_reason (&self->answer, "", "",
-                                      "too late: the sites would have to act before the plan "
-                                      "can be decided");
+                                      "too late: the participants would have to act before the "
+                                      "plan can be decided");
     reason->until_ms = edge_ms;
     return false;
+}
+
+/*  What everyone must be told is bounded (transaction.h). */
+static bool small_enough (errand_t *self)
+{
+    char why [WHY_BYTES];
+    const plan_t *plan = &self->proposal.plan;
+    if (plan->request_size > PLAN_REQUEST_BYTES_MAX)
+        snprintf (why, sizeof why, "the request has %zu bytes: participants keep at most %d",
+                  plan->request_size, PLAN_REQUEST_BYTES_MAX);
+    else if (self->proposal.answer.size > CLAIM_ANSWER_BYTES_MAX)
+        snprintf (why, sizeof why,
+                  "its places and paths would take %zu bytes to tell: at most %d can be kept",
+                  self->proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
+    else
+        return true;
+    coordinator_drop (self->planner->coordinator, &plan->txid);
+    proposal_clear (&self->proposal);
+    return refuse_plan (self, why);
 }
 
 static bool propose (errand_t *self, const moment_t *now, const shares_t *shares)
@@ -300,10 +255,11 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     const directory_entry_t *home = directory_find (planner->service->directory, self->name.home);
     if (!home)
         return refuse_plan (self, "the request's home is not in the directory any more");
-    if (shares->full)
-        return refuse_plan (self, "more sites would take part than a plan may have");
+    char why [WHY_BYTES];
+    if (!shares_fit (shares, why))
+        return refuse_plan (self, why);
     int64_t wall_ms = timekeeper_most (&planner->service->timekeeper, now);
-    int64_t edge_ms = edge_of (shares);
+    int64_t edge_ms = shares_edge (shares);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
         decide_by_ms = edge_ms - settings->guard_ms;
@@ -317,7 +273,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
                      .base_version = self->base_version,
                      .decide_by_ms = decide_by_ms,
                      .edge_ms = edge_ms,
-                     .end_ms = end_of (shares)};
+                     .end_ms = shares_end (shares)};
     if (self->kind == ERRAND_RESERVE)
         name_reservation (plan);
     else
@@ -333,7 +289,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     fill_participants (self, shares, home);
     fill_claim (self, now);
     self->proposal.end_ms = plan->end_ms;
-    return true;
+    return small_enough (self);
 }
 
 bool propose_choice (errand_t *self, const moment_t *now)
@@ -356,31 +312,63 @@ bool propose_release (errand_t *self, const moment_t *now)
     return good;
 }
 
+static void fill_placement (const errand_t *self, answer_t *answer, size_t at)
+{
+    const compute_need_t *need = &self->request.compute [at];
+    const option_t *option =
+      &self->snapshot->needs [at].options [search_choice (self->search) [at]];
+    const place_t *place = &self->snapshot->places [option->place];
+    placement_t *placement = &answer->compute [at];
+    snprintf (placement->need, sizeof placement->need, "%s", need->id);
+    snprintf (placement->site, sizeof placement->site, "%s",
+              party_short_name (self->snapshot->sources [place->source].party.name));
+    snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
+    placement->cpus = option->nodes * place->cpus_per_node;
+    placement->from_ms = search_start (self->search) + need->offset_ms;
+    placement->until_ms = placement->from_ms + need_duration (&self->request, at);
+    answer->cost += snapshot_cost (self->snapshot, at, option);
+    if (placement->from_ms < answer->start_ms)
+        answer->start_ms = placement->from_ms;
+    if (placement->until_ms > answer->end_ms)
+        answer->end_ms = placement->until_ms;
+}
+
+static void fill_connection (const errand_t *self, answer_t *answer, size_t at)
+{
+    const network_need_t *need = &self->request.network [at];
+    const path_t *path = search_path (self->search, at);
+    connection_t *connection = &answer->network [at];
+    *connection = (connection_t){.mbps = need->mbps};
+    memcpy (connection->need, need->id, sizeof connection->need);
+    memcpy (connection->ends, need->ends, sizeof connection->ends);
+    network_need_interval (&self->request, at, &connection->from_ms, &connection->until_ms);
+    connection->from_ms += search_start (self->search);
+    connection->until_ms += search_start (self->search);
+    if (path->links_count > 0) {
+        connection_set_path (connection, self->snapshot->graph, search_path_from (self->search, at),
+                             path);
+        answer->cost += snapshot_path_cost (self->snapshot, at, path);
+        return;
+    }
+    const placement_t *here = &answer->compute [network_need_end (&self->request, at, 0)];
+    connection->path = must (calloc (1, sizeof *connection->path));
+    connection->path_count = 1;
+    memcpy (connection->path [0], here->site, sizeof connection->path [0]);
+}
+
 void answer_of_choice (const errand_t *self, answer_t *answer)
 {
-    const size_t *choice = search_choice (self->search);
-    size_t count = self->request.compute_count;
     free (answer->compute);
-    answer->compute = must (calloc (count, sizeof *answer->compute));
-    answer->compute_count = count;
+    connections_free (answer->network, answer->network_count);
+    answer->compute_count = self->request.compute_count;
+    answer->compute = must (calloc (answer->compute_count, sizeof *answer->compute));
+    answer->network_count = self->request.network_count;
+    answer->network = must (calloc (answer->network_count + 1, sizeof *answer->network));
     answer->cost = 0;
     answer->start_ms = INT64_MAX;
     answer->end_ms = 0;
-    for (size_t i = 0; i < count; i++) {
-        const option_t *option = &self->snapshot->needs [i].options [choice [i]];
-        const place_t *place = &self->snapshot->places [option->place];
-        placement_t *placement = &answer->compute [i];
-        snprintf (placement->need, sizeof placement->need, "%s", self->request.compute [i].id);
-        snprintf (placement->site, sizeof placement->site, "%s",
-                  party_short_name (self->snapshot->sources [place->source].party.name));
-        snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
-        placement->cpus = option->nodes * place->cpus_per_node;
-        placement->from_ms = search_start (self->search) + self->request.compute [i].offset_ms;
-        placement->until_ms = placement->from_ms + need_duration (&self->request, i);
-        answer->cost += snapshot_cost (self->snapshot, i, option);
-        if (placement->from_ms < answer->start_ms)
-            answer->start_ms = placement->from_ms;
-        if (placement->until_ms > answer->end_ms)
-            answer->end_ms = placement->until_ms;
-    }
+    for (size_t i = 0; i < answer->compute_count; i++)
+        fill_placement (self, answer, i);
+    for (size_t i = 0; i < answer->network_count; i++)
+        fill_connection (self, answer, i);
 }

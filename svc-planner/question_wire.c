@@ -16,12 +16,12 @@
 static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
 static_assert ((int) CLAIM_HELD == MUSUBI__CLAIM_STATE__HELD_CLAIM, "same numbers");
 
-packed_t profile_encode (const char *const *classes, size_t classes_count, int64_t from_ms,
+packed_t profile_encode (const char *const *resources, size_t resources_count, int64_t from_ms,
                          int64_t until_ms, const char *reservation)
 {
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.n_resources = classes_count;
-    request.resources = (char **) classes;
+    request.n_resources = resources_count;
+    request.resources = (char **) resources;
     request.from_ms = from_ms;
     request.until_ms = until_ms;
     request.reservation = (char *) reservation;
@@ -30,7 +30,7 @@ packed_t profile_encode (const char *const *classes, size_t classes_count, int64
 
 static bool profile_take (profile_t *to, const Musubi__Profile *from, char why [WHY_BYTES])
 {
-    if (!text_take (to->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD, "profiles.class_name",
+    if (!text_take (to->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD, "profiles.resource",
                     why))
         return false;
     if (from->n_steps > PROFILE_STEPS_MAX)
@@ -85,17 +85,15 @@ bool profile_decode (bytes_t body, profile_t **profiles, size_t *count, char why
     return good;
 }
 
-packed_t windows_encode (const snapshot_t *snapshot, const window_asked_t *windows, size_t count,
-                         const char *reservation)
+packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation)
 {
-    assert (count <= WINDOWS_ASKED_MAX);
     Musubi__WindowsRequest request = MUSUBI__WINDOWS_REQUEST__INIT;
-    Musubi__Window wire [WINDOWS_ASKED_MAX];
-    Musubi__Window *list [WINDOWS_ASKED_MAX];
+    Musubi__Window *wire = must (calloc (count + 1, sizeof *wire));
+    Musubi__Window **list = must (calloc (count + 1, sizeof (Musubi__Window *)));
     for (size_t i = 0; i < count; i++) {
         musubi__window__init (&wire [i]);
-        wire [i].resource = snapshot->places [windows [i].place].class_name;
-        wire [i].quantity = windows [i].nodes;
+        wire [i].resource = (char *) windows [i].resource;
+        wire [i].quantity = windows [i].quantity;
         wire [i].from_ms = windows [i].from_ms;
         wire [i].until_ms = windows [i].until_ms;
         list [i] = &wire [i];
@@ -103,7 +101,10 @@ packed_t windows_encode (const snapshot_t *snapshot, const window_asked_t *windo
     request.n_windows = count;
     request.windows = list;
     request.reservation = (char *) reservation;
-    return packed_of (&request.base);
+    packed_t packed = packed_of (&request.base);
+    free (wire);
+    free (list);
+    return packed;
 }
 
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES])

@@ -1,4 +1,5 @@
-/*  question_wire - what a planner asks sites and homes, to and from proto/lis.proto and gis.proto.
+/*  question_wire - what a planner asks sites, network domains and homes, to and from
+ *  proto/calendar.proto and gis.proto.
  *
  *  Encoders return malloc'ed bytes. Decoders check what a peer may get wrong; on false, why says
  *  what, and nothing is allocated.
@@ -9,8 +10,9 @@
 #include "snapshot.h"
 #include "transaction.h"
 
-/*  Calendar.Profile over [from, until). reservation: what it holds counts as free; "" = none. */
-packed_t profile_encode (const char *const *classes, size_t classes_count, int64_t from_ms,
+/*  Calendar.Profile over [from, until). resources: names of classes or links; none = all of them.
+ *  reservation: what it holds counts as free; "" = none. */
+packed_t profile_encode (const char *const *resources, size_t resources_count, int64_t from_ms,
                          int64_t until_ms, const char *reservation);
 
 /*  Ascending steps, each profile with its own array: profiles_free. */
@@ -19,13 +21,13 @@ void profiles_free (profile_t *profiles, size_t count);
 
 /*  Calendar.Windows: do these fit? */
 typedef struct {
-    size_t place; /* of the snapshot */
-    uint32_t nodes;
+    const char *resource; /* borrowed */
+    supply_t *supply;     /* that learns the answer; borrowed */
+    uint32_t quantity;
     int64_t from_ms;
     int64_t until_ms;
 } window_asked_t;
-packed_t windows_encode (const snapshot_t *snapshot, const window_asked_t *windows, size_t count,
-                         const char *reservation);
+packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation);
 
 /*  One answer for each window asked. */
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);

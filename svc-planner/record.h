@@ -39,6 +39,9 @@ typedef struct {
 
 void part_record_clear (part_record_t *self);
 
+/*  When the last of what it books ends; 0 when it books nothing. */
+int64_t part_record_end (const part_record_t *self);
+
 /*  Participant.Show. *known is false when the participant does not know the reservation. */
 packed_t part_show_encode (const char *reservation);
 bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char why [WHY_BYTES]);

@@ -27,6 +27,18 @@ void part_record_clear (part_record_t *self)
     *self = (part_record_t){0};
 }
 
+int64_t part_record_end (const part_record_t *self)
+{
+    int64_t end_ms = 0;
+    for (size_t i = 0; i < self->bookings_count; i++)
+        if (self->bookings [i].until_ms > end_ms)
+            end_ms = self->bookings [i].until_ms;
+    for (size_t i = 0; i < self->circuits_count; i++)
+        if (self->circuits [i].until_ms > end_ms)
+            end_ms = self->circuits [i].until_ms;
+    return end_ms;
+}
+
 void view_clear (view_t *self)
 {
     free (self->compute);
@@ -311,7 +323,7 @@ static void view_put_end (view_wire_t *wire)
     free (wire->pendings);
 }
 
-packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count)
+static packed_t show_encode (const view_t *view, const char *const *silent, size_t silent_count)
 {
     Musubi__ShowReservationAnswer answer = MUSUBI__SHOW_RESERVATION_ANSWER__INIT;
     view_wire_t wire = {0};
@@ -324,6 +336,23 @@ packed_t show_answer_encode (const view_t *view, const char *const *silent, size
     packed_t packed = packed_of (&answer.base);
     if (view)
         view_put_end (&wire);
+    return packed;
+}
+
+/*  What participants say may be more than one message carries: then without their parts, then
+ *  without paths. What our own plans make always fits. */
+packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count)
+{
+    packed_t packed = show_encode (view, silent, silent_count);
+    if (packed.size <= BODY_BYTES_MAX || !view)
+        return packed;
+    view_t less = *view;
+    for (int cut = 0; cut < 2 && packed.size > BODY_BYTES_MAX; cut++) {
+        less.parts_count = 0;
+        less.network_count = cut == 0 ? view->network_count : 0;
+        free (packed.data);
+        packed = show_encode (&less, silent, silent_count);
+    }
     return packed;
 }
 

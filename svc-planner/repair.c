@@ -4,6 +4,8 @@
  */
 #include "repair.h"
 
+#include "shares.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +95,7 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
 
 static bool books (const located_part_t *part)
 {
-    return part->known && part->record.bookings_count > 0 &&
+    return part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
            (part->record.state == RECORD_RESERVED || part->record.state == RECORD_ACTIVATED);
 }
 
@@ -113,9 +115,8 @@ static void fill_release (repair_t *self, plan_t *plan)
         snprintf (plan->actor, sizeof plan->actor, "%s", part->record.owner);
         snprintf (plan->owner, sizeof plan->owner, "%s", part->record.owner);
         plan->base_version = part->record.version;
-        for (size_t b = 0; b < part->record.bookings_count; b++)
-            if (part->record.bookings [b].until_ms > plan->edge_ms)
-                plan->edge_ms = part->record.bookings [b].until_ms;
+        int64_t end_ms = part_record_end (&part->record);
+        plan->edge_ms = end_ms > plan->edge_ms ? end_ms : plan->edge_ms;
     }
     snprintf (plan->reservation, sizeof plan->reservation, "%s", self->plan.reservation);
     snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
@@ -144,7 +145,7 @@ static void release (repair_t *self, const moment_t *now)
     self->release_end_ms = plan.edge_ms;
     attempt_part_t parts [PARTICIPANTS_MAX];
     for (size_t i = 0; i < plan.participants_count; i++)
-        parts [i] = (attempt_part_t){.kind = PART_COMPUTE, .part = compute_part_encode (NULL, 0)};
+        parts [i] = part_of_nothing (plan.participants [i].name);
     trail_abort (&self->trail, planner->coordinator, now, &plan, "");
     service_count (planner->service, "repair_releases", 1);
     self->attempt = attempt_new (planner->service, planner->coordinator, settings, now, &plan,

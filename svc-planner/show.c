@@ -1,6 +1,7 @@
 /*  show - one reservation, as the federation knows it. */
 #include "methods.h"
 
+#include "connections.h"
 #include "inquiry.h"
 #include "outcomes.h"
 #include "planner_wire.h"
@@ -68,9 +69,12 @@ static void on_located (void *owner, const moment_t *now)
     }
     const part_record_t *newest = view_newest (self->parts, count);
     bool doubt = false;
-    if (newest)
+    if (newest) {
+        graph_t *graph = federation_graph (planner->service->directory);
         view_build (&self->view, self->parts, count,
-                    inquiry_may_see (&self->inquiry, newest->owner), &doubt);
+                    inquiry_may_see (&self->inquiry, newest->owner), graph, &doubt);
+        graph_destroy (&graph);
+    }
     if (doubt)
         self->outcomes = outcomes_new (planner->service, &planner->settings, now, &newest->plan,
                                        on_outcomes, self);

@@ -2,7 +2,8 @@
 #include "survey.h"
 
 #include "must.h"
-#include "question_wire.h"
+#include "party.h"
+#include "windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,10 @@ struct survey {
     starts_t starts;
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
+    int64_t links_from_ms; /* of the network needs in it */
+    int64_t links_until_ms;
     char reservation [NAME_BYTES_MAX + 1];
-    question_t *questions; /* one a site */
+    question_t *questions; /* one a source */
     size_t waiting;        /* for those who are no suspects */
     suspects_t *suspects;
     uint64_t timer; /* when there is nobody to ask */
@@ -31,12 +34,15 @@ struct survey {
     void *owner;
 };
 
-static void leave_out (survey_t *self, size_t site, const char *why)
+static void leave_out (survey_t *self, size_t at, const char *why)
 {
-    snapshot_leave_out (self->snapshot, site, why);
-    service_count (self->service, "sites_left_out", 1);
-    outbox_log (self->service->outbox, LEVEL_WARNING, "site %s left out why=%.200s",
-                self->snapshot->sources [site].party.name, why);
+    char words [PARTY_WORDS_BYTES];
+    const source_t *source = &self->snapshot->sources [at];
+    snapshot_leave_out (self->snapshot, at, why);
+    service_count (self->service,
+                   source->kind == SOURCE_DOMAIN ? "domains_left_out" : "sites_left_out", 1);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "%s left out why=%.200s",
+                party_words (source->party.name, words), why);
 }
 
 /*  Whoever was not waited for is left out. */
@@ -55,35 +61,34 @@ static void finish (survey_t *self, const moment_t *now)
 }
 
 /*  One question has its answer, or none. */
-static void answered (survey_t *self, const moment_t *now, size_t site, call_status_t status)
+static void answered (survey_t *self, const moment_t *now, size_t at, call_status_t status)
 {
-    const char *name = self->snapshot->sources [site].party.name;
+    const char *name = self->snapshot->sources [at].party.name;
     if (status == CALL_TIMED_OUT)
         suspects_add (self->suspects, now, name);
     else
         suspects_remove (self->suspects, name);
-    if (!self->questions [site].suspect && --self->waiting == 0)
+    if (!self->questions [at].suspect && --self->waiting == 0)
         finish (self, now);
 }
 
 /*  --- windows --- */
 
-static void take_windows (survey_t *self, size_t site, bytes_t body)
+static void take_windows (survey_t *self, size_t at, bytes_t body)
 {
-    const question_t *question = &self->questions [site];
-    bool fits [WINDOWS_ASKED_MAX];
+    const question_t *question = &self->questions [at];
+    bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
     char why [WHY_BYTES];
-    if (!windows_decode (body, fits, question->windows_count, why)) {
-        leave_out (self, site, why);
-        return;
-    }
-    for (size_t i = 0; i < question->windows_count; i++) {
+    bool good = windows_decode (body, fits, question->windows_count, why);
+    if (!good)
+        leave_out (self, at, why);
+    for (size_t i = 0; good && i < question->windows_count; i++) {
         const window_asked_t *asked = &question->windows [i];
-        supply_window (&self->snapshot->places [asked->place].supply,
-                       (window_t){.from_ms = asked->from_ms,
-                                  .until_ms = asked->until_ms,
-                                  .quantity = fits [i] ? asked->nodes : 0});
+        supply_window (asked->supply, (window_t){.from_ms = asked->from_ms,
+                                                 .until_ms = asked->until_ms,
+                                                 .quantity = fits [i] ? asked->quantity : 0});
     }
+    free (fits);
 }
 
 static void on_windows (void *owner, const moment_t *now, uint64_t token,
@@ -98,48 +103,11 @@ static void on_windows (void *owner, const moment_t *now, uint64_t token,
     answered (self, now, token, result->status);
 }
 
-/*  Candidate windows of a site: for each of its options as many starts as the question has room
- *  for, the first and the last among them, the others at equal distances (S4). */
-static void choose_windows (survey_t *self, const moment_t *now, size_t site)
+static void ask (survey_t *self, const moment_t *now, size_t at, const char *method, packed_t body,
+                 call_done_fn *done)
 {
-    question_t *question = &self->questions [site];
-    const snapshot_t *snapshot = self->snapshot;
-    size_t options = 0;
-    for (size_t n = 0; n < snapshot->request->compute_count; n++)
-        for (size_t i = 0; i < snapshot->needs [n].options_count; i++)
-            options += snapshot->places [snapshot->needs [n].options [i].place].source == site;
-    int64_t spread_ms = self->starts.latest_ms - self->starts.earliest_ms;
-    size_t each = options > 0 ? WINDOWS_ASKED_MAX / options : 1;
-    each = each < 1 || spread_ms == 0 ? 1 : each;
-    question->windows = must (calloc (WINDOWS_ASKED_MAX, sizeof *question->windows));
-    for (size_t n = 0; n < snapshot->request->compute_count; n++) {
-        for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
-            const option_t *option = &snapshot->needs [n].options [i];
-            if (snapshot->places [option->place].source != site)
-                continue;
-            for (size_t k = 0; k < each && question->windows_count < WINDOWS_ASKED_MAX; k++) {
-                int64_t start_ms = self->starts.earliest_ms;
-                if (each > 1)
-                    start_ms += spread_ms / (int64_t) (each - 1) * (int64_t) k;
-                int64_t begin_ms = start_ms + snapshot->request->compute [n].offset_ms;
-                int64_t from_ms = begin_ms > now->wall_ms ? begin_ms : now->wall_ms;
-                if (from_ms >= begin_ms + need_duration (snapshot->request, n))
-                    continue;
-                question->windows [question->windows_count++] =
-                  (window_asked_t){.place = option->place,
-                                   .nodes = option->nodes,
-                                   .from_ms = from_ms,
-                                   .until_ms = begin_ms + need_duration (snapshot->request, n)};
-            }
-        }
-    }
-}
-
-static void ask (survey_t *self, const moment_t *now, size_t site, const char *method,
-                 packed_t body, call_done_fn *done)
-{
-    const party_t *party = &self->snapshot->sources [site].party;
-    self->questions [site].call =
+    const party_t *party = &self->snapshot->sources [at].party;
+    self->questions [at].call =
       calls_start (self->service->calls, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
@@ -150,32 +118,34 @@ static void ask (survey_t *self, const moment_t *now, size_t site, const char *m
                                    .body = {.data = body.data, .size = body.size},
                                    .timeout_ms = self->settings->try_ms,
                                    .tries_max = 1},
-                   done, self, site);
+                   done, self, at);
     free (body.data);
 }
 
-static void ask_windows (survey_t *self, const moment_t *now, size_t site)
+static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 {
-    choose_windows (self, now, site);
-    ask (self, now, site, "Windows",
-         windows_encode (self->snapshot, self->questions [site].windows,
-                         self->questions [site].windows_count, self->reservation),
+    question_t *question = &self->questions [at];
+    question->windows =
+      windows_choose (self->snapshot, &self->starts, windows_starts (self->snapshot, &self->starts),
+                      now->wall_ms, at, &question->windows_count);
+    ask (self, now, at, "Windows",
+         windows_encode (question->windows, question->windows_count, self->reservation),
          on_windows);
 }
 
 /*  --- profiles --- */
 
-static void take_profiles (survey_t *self, size_t site, bytes_t body)
+static void take_profiles (survey_t *self, size_t at, bytes_t body)
 {
     profile_t *profiles;
     size_t count;
     char why [WHY_BYTES];
     if (!profile_decode (body, &profiles, &count, why)) {
-        leave_out (self, site, why);
+        leave_out (self, at, why);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        supply_t *supply = snapshot_supply (self->snapshot, site, profiles [i].resource);
+        supply_t *supply = snapshot_supply (self->snapshot, at, profiles [i].resource);
         if (supply)
             supply_profile (supply, &profiles [i]);
     }
@@ -198,24 +168,49 @@ static void on_profile (void *owner, const moment_t *now, uint64_t token,
     answered (self, now, token, result->status);
 }
 
-static void ask_profile (survey_t *self, const moment_t *now, size_t site)
+/*  The names of what a source is asked about; the caller frees the list. None: of all it has. */
+static const char **resources_of (const survey_t *self, size_t at, size_t *count)
 {
     const snapshot_t *snapshot = self->snapshot;
-    const char *classes [SITE_CLASSES_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < snapshot->places_count && count < SITE_CLASSES_MAX; i++)
-        if (snapshot->places [i].source == site)
-            classes [count++] = snapshot->places [i].class_name;
-    int64_t until_ms = self->until_ms + snapshot->sources [site].gap_ms;
-    int64_t horizon_ms = now->wall_ms + snapshot->sources [site].horizon_ms;
-    if (snapshot->sources [site].horizon_ms > 0 && until_ms > horizon_ms)
+    const char **names =
+      must (calloc (snapshot->places_count + snapshot->links_count + 1, sizeof *names));
+    size_t links = 0;
+    *count = 0;
+    for (size_t i = 0; i < snapshot->places_count; i++)
+        if (snapshot->places [i].source == at)
+            names [(*count)++] = snapshot->places [i].class_name;
+    for (size_t i = 0; i < snapshot->links_count; i++) {
+        if (snapshot->links [i].source != at)
+            continue;
+        links++;
+        if (snapshot->links [i].useful)
+            names [(*count)++] = graph_link (snapshot->graph, i)->link->name;
+    }
+    if (links > 0 && *count == links)
+        *count = 0;
+    return names;
+}
+
+static void ask_profile (survey_t *self, const moment_t *now, size_t at)
+{
+    const source_t *source = &self->snapshot->sources [at];
+    int64_t from_ms = self->from_ms, until_ms = self->until_ms + source->gap_ms;
+    int64_t horizon_ms = now->wall_ms + source->horizon_ms;
+    if (source->kind == SOURCE_DOMAIN) {
+        from_ms = self->links_from_ms;
+        until_ms = self->links_until_ms;
+    }
+    if (source->horizon_ms > 0 && until_ms > horizon_ms)
         until_ms = horizon_ms;
-    if (until_ms <= self->from_ms) {
-        leave_out (self, site, "the window lies beyond its horizon");
+    if (until_ms <= from_ms) {
+        leave_out (self, at, "the window lies beyond its horizon");
         return;
     }
-    ask (self, now, site, "Profile",
-         profile_encode (classes, count, self->from_ms, until_ms, self->reservation), on_profile);
+    size_t count;
+    const char **names = resources_of (self, at, &count);
+    ask (self, now, at, "Profile",
+         profile_encode (names, count, from_ms, until_ms, self->reservation), on_profile);
+    free (names);
 }
 
 static void on_nobody (void *owner, const moment_t *now, uint64_t token)
@@ -242,6 +237,37 @@ static void count_waiting (survey_t *self, const moment_t *now, bool patient)
         count_waiting (self, now, true);
 }
 
+/*  The time in which some link may be wanted. */
+static void frame_links (survey_t *self, const moment_t *now)
+{
+    const user_request_t *request = self->snapshot->request;
+    self->links_from_ms = INT64_MAX;
+    self->links_until_ms = INT64_MIN;
+    for (size_t i = 0; i < request->network_count; i++) {
+        int64_t from_ms, until_ms;
+        network_need_interval (request, i, &from_ms, &until_ms);
+        from_ms += self->starts.earliest_ms;
+        until_ms += self->starts.latest_ms;
+        if (from_ms < self->links_from_ms)
+            self->links_from_ms = from_ms;
+        if (until_ms > self->links_until_ms)
+            self->links_until_ms = until_ms;
+    }
+    if (self->links_from_ms < now->wall_ms)
+        self->links_from_ms = now->wall_ms;
+}
+
+/*  A domain none of whose links is useful has nothing to say. */
+static bool worth_asking (const snapshot_t *snapshot, size_t source)
+{
+    if (snapshot->sources [source].kind == SOURCE_SITE)
+        return true;
+    for (size_t i = 0; i < snapshot->links_count; i++)
+        if (snapshot->links [i].source == source && snapshot->links [i].useful)
+            return true;
+    return false;
+}
+
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                       const survey_order_t *order, survey_done_fn *done, void *owner)
 {
@@ -259,9 +285,10 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     if (self->from_ms < now->wall_ms)
         self->from_ms = now->wall_ms; /* what has passed is nobody's any more */
     self->until_ms = order->starts.latest_ms + user_request_span (snapshot->request);
+    frame_links (self, now);
     self->questions = must (calloc (snapshot->sources_count + 1, sizeof *self->questions));
     for (size_t i = 0; i < snapshot->sources_count; i++) {
-        if (snapshot->sources [i].left_out)
+        if (snapshot->sources [i].left_out || !worth_asking (snapshot, i))
             continue;
         if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)
             ask_windows (self, now, i);

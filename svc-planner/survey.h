@@ -1,7 +1,7 @@
-/*  survey - one question to every candidate site of a snapshot, all at once: the free
- *  profiles of the frame; or, where a site discloses windows only, whether some windows fit.
+/*  survey - one question to every candidate site and network domain of a snapshot, all at once: the
+ *  free profiles of the frame; or, where one discloses windows only, whether some windows fit.
  *
- *  A site that does not answer within its try is left out of the snapshot, with the reason.
+ *  Who does not answer within its try is left out of the snapshot, with the reason.
  */
 #ifndef MUSUBI_SURVEY_H
 #define MUSUBI_SURVEY_H

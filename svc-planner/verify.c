@@ -8,6 +8,7 @@
 #include "errand.h"
 
 #include "outcomes.h"
+#include "party.h"
 
 #include <stdlib.h>
 
@@ -30,10 +31,18 @@ void verify_destroy (verify_t **self_p)
     *self_p = NULL;
 }
 
-static void tell_in_progress (errand_t *errand, const moment_t *now)
+static void tell_in_progress (errand_t *errand, const moment_t *now, const outcomes_t *outcomes)
 {
-    answer_reason (&errand->answer, "", "",
-                   "committed, but not acknowledged by all yet: ask again");
+    const party_t *party = outcomes ? outcomes_awaited (outcomes, 0) : NULL;
+    for (size_t i = 0; party; party = outcomes_awaited (outcomes, ++i)) {
+        char words [PARTY_WORDS_BYTES];
+        answer_reason (&errand->answer, "", party->name,
+                       "committed, but %s has not acknowledged yet: ask again",
+                       party_words (party->name, words));
+    }
+    if (errand->answer.reasons_count == 0)
+        answer_reason (&errand->answer, "", "",
+                       "committed, but not acknowledged by all yet: ask again");
     errand_tell (errand, now, ANSWER_IN_PROGRESS);
 }
 
@@ -46,11 +55,11 @@ static void on_located (void *owner, const moment_t *now)
      * any more, and its commit is still taken. */
     bool release = self->look.holder->operation == OPERATION_RELEASE;
     if (release || (verdict != LOCATED_OVER && verdict != LOCATED_NOWHERE)) {
-        tell_in_progress (errand, now);
+        tell_in_progress (errand, now, self->outcomes);
         return;
     }
     answer_reason (&errand->answer, "", "",
-                   "failed: a site could not keep its part, and the rest was released");
+                   "failed: some part could not be kept, and the rest was released");
     errand_tell (errand, now, ANSWER_REFUSED);
 }
 
@@ -72,7 +81,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
                       self->look.holder, on_located, self);
         break;
     case OUTCOMES_OPEN:
-        tell_in_progress (errand, now);
+        tell_in_progress (errand, now, self->outcomes);
         break;
     }
 }
@@ -81,7 +90,7 @@ void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)
 {
     errand->answer.reasons_count = 0;
     if (!look->holder) {
-        tell_in_progress (errand, now);
+        tell_in_progress (errand, now, NULL);
         return;
     }
     verify_t *self = calloc (1, sizeof *self);

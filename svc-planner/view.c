@@ -6,6 +6,7 @@
  */
 #include "view.h"
 
+#include "connections.h"
 #include "must.h"
 #include "planner_wire.h"
 #include "snapshot.h"
@@ -94,6 +95,14 @@ static show_status_t judge (const tally_t *tally, const part_record_t *newest, b
     return *doubt ? SHOW_COMMITTING : SHOW_COMMITTED;
 }
 
+static void span (view_t *self, int64_t from_ms, int64_t until_ms)
+{
+    if (self->start_ms == 0 || from_ms < self->start_ms)
+        self->start_ms = from_ms;
+    if (until_ms > self->end_ms)
+        self->end_ms = until_ms;
+}
+
 static void add_placements (view_t *self, const part_record_t *record, bool details)
 {
     self->compute = must (realloc (
@@ -108,27 +117,45 @@ static void add_placements (view_t *self, const part_record_t *record, bool deta
         snprintf (placement->site, sizeof placement->site, "%s",
                   party_short_name (record->participant));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", booking->class_name);
-        if (self->start_ms == 0 || booking->from_ms < self->start_ms)
-            self->start_ms = booking->from_ms;
-        if (booking->until_ms > self->end_ms)
-            self->end_ms = booking->until_ms;
+        span (self, booking->from_ms, booking->until_ms);
     }
+    for (size_t i = 0; i < record->circuits_count; i++)
+        span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
 }
 
-static void read_name (view_t *self, const part_record_t *newest)
+/*  The request it was made for; false when that is not on record. */
+static bool read_request (const part_record_t *newest, user_request_t *request)
 {
     char why [WHY_BYTES];
-    user_request_t request;
-    if (!newest->plan_set || newest->plan.request_size == 0)
-        return;
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    if (!user_request_decode (&request, packed, why))
-        return;
-    memcpy (self->name, request.name, sizeof self->name);
-    user_request_clear (&request);
+    if (!newest->plan_set || packed.size == 0 || !user_request_decode (request, packed, why))
+        return false;
+    if (user_request_check (request, why))
+        return true;
+    user_request_clear (request);
+    return false;
 }
 
-void view_build (view_t *self, const view_part_t *parts, size_t count, bool details, bool *doubt)
+/*  Its name, and its connections: whoever may not see what they are for is told the paths alone. */
+static void add_connections (view_t *self, const part_record_t *newest, bool details,
+                             const graph_t *graph)
+{
+    user_request_t request;
+    bool known = read_request (newest, &request);
+    if (known && details)
+        memcpy (self->name, request.name, sizeof self->name);
+    self->network = connections_gather (self->parts, self->parts_count, known ? &request : NULL,
+                                        graph, &self->network_count);
+    for (size_t i = 0; !details && i < self->network_count; i++) {
+        *self->network [i].need = '\0';
+        *self->network [i].ends [0] = *self->network [i].ends [1] = '\0';
+    }
+    if (known)
+        user_request_clear (&request);
+}
+
+void view_build (view_t *self, const view_part_t *parts, size_t count, bool details,
+                 const graph_t *graph, bool *doubt)
 {
     const part_record_t *newest = view_newest (parts, count);
     assert (newest);
@@ -146,9 +173,9 @@ void view_build (view_t *self, const view_part_t *parts, size_t count, bool deta
         if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
             self->state = RECORD_ACTIVATED;
         add_placements (self, record, details);
-        if (details)
-            self->parts [self->parts_count++] = record;
+        self->parts [self->parts_count++] = record;
     }
-    if (details)
-        read_name (self, newest);
+    add_connections (self, newest, details, graph);
+    if (!details)
+        self->parts_count = 0;
 }

@@ -24,7 +24,7 @@ typedef enum {
     LESSON_GIVE_UP,      /* it will not change by asking again */
 } lesson_t;
 
-/*  --- a site's no --- */
+/*  --- a site's or domain's no --- */
 
 static void note_reason (errand_t *self, const party_t *party, const refusal_t *refusal)
 {
@@ -45,21 +45,21 @@ static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *
     return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
 }
 
-static void learn_short (errand_t *self, size_t site, const refusal_t *refusal)
+static void learn_short (errand_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        supply_t *supply = snapshot_supply (self->snapshot, site, refusal->fresh [i].resource);
+        supply_t *supply = snapshot_supply (self->snapshot, source, refusal->fresh [i].resource);
         if (supply)
             supply_patch (supply, &refusal->fresh [i]);
     }
-    supply_t *supply = supply_named (self->snapshot, site, refusal->resource);
+    supply_t *supply = supply_named (self->snapshot, source, refusal->resource);
     if (supply && refusal->from_ms < refusal->until_ms)
         supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
-        errand_learn_site (self, site, 0, refusal_reason_word (refusal->reason));
+        errand_learn_source (self, source, 0, refusal_reason_word (refusal->reason));
 }
 
-static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
+static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t source,
                                const refusal_t *refusal)
 {
     switch (refusal->reason) {
@@ -74,34 +74,34 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t site,
     }
     if (self->kind == ERRAND_RELEASE)
         return LESSON_GIVE_UP;
-    if (site == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
+    if (source == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
         return LESSON_GIVE_UP;
     if (refusal->reason == REFUSAL_SHORT)
-        learn_short (self, site, refusal);
+        learn_short (self, source, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
-        errand_learn_site (self, site, refusal->from_ms - now->wall_ms, NULL);
+        errand_learn_source (self, source, refusal->from_ms - now->wall_ms, NULL);
     else
-        errand_learn_site (self, site, 0, refusal_reason_word (refusal->reason));
+        errand_learn_source (self, source, 0, refusal_reason_word (refusal->reason));
     return LESSON_PLAN_AGAIN;
 }
 
-static lesson_t learn_site (errand_t *self, const moment_t *now, const party_t *party,
-                            const vote_t *vote)
+static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t *party,
+                             const vote_t *vote)
 {
-    size_t site = self->snapshot ? snapshot_source (self->snapshot, party->name) : SIZE_MAX;
+    size_t source = self->snapshot ? snapshot_source (self->snapshot, party->name) : SIZE_MAX;
     switch (vote->kind) {
     case VOTE_YES:
     case VOTE_WAITING:
         return LESSON_PLAN_AGAIN;
     case VOTE_REFUSED:
         note_reason (self, party, &vote->refusal);
-        return learn_refusal (self, now, site, &vote->refusal);
+        return learn_refusal (self, now, source, &vote->refusal);
     case VOTE_SILENT:
     case VOTE_LOST:
     case VOTE_WRONG:
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
-        if (site != SIZE_MAX)
-            errand_learn_site (self, site, 0, vote->why);
+        if (source != SIZE_MAX)
+            errand_learn_source (self, source, 0, vote->why);
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     }
     return LESSON_PLAN_AGAIN;
@@ -159,7 +159,7 @@ static lesson_t learn (errand_t *self, const moment_t *now)
         const vote_t *vote = attempt_vote (self->attempt, i);
         lesson_t lesson = strcmp (party->name, self->name.home) == 0
                             ? learn_home (self, party, vote)
-                            : learn_site (self, now, party, vote);
+                            : learn_party (self, now, party, vote);
         gravest = lesson > gravest ? lesson : gravest;
     }
     return gravest;

@@ -1,6 +1,7 @@
-/*  federation_fixture - a few real cores in one process: GIS, sites, planners, under one virtual
- *  clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and ask as
- *  users do. Stores keep what was put in whole steps; a kill forgets the core and nothing else.
+/*  federation_fixture - a few real cores in one process: GIS, sites, domains, planners, under one
+ * virtual clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and
+ * ask as users do. Stores keep what was put in whole steps; a kill forgets the core and nothing
+ * else.
  */
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
@@ -9,6 +10,7 @@
 #include "gis.h"
 #include "lis.h"
 #include "message.h"
+#include "nis.h"
 #include "planner.h"
 #include "prng.h"
 
@@ -33,7 +35,7 @@ typedef struct {
     size_t value_size;
 } fed_record_t;
 
-typedef enum { FED_GIS, FED_LIS, FED_PLANNER } fed_kind_t;
+typedef enum { FED_GIS, FED_LIS, FED_NIS, FED_PLANNER } fed_kind_t;
 
 typedef struct {
     char name [64];
@@ -50,6 +52,8 @@ typedef struct {
     char hears [FED_PROCS_MAX][96]; /* events addresses */
     size_t hears_count;
     site_t site;
+    domain_t domain;
+    bool nobody; /* a domain where nobody has an account */
     planner_settings_t planner;
     bool stopped;
     uint64_t work;
@@ -361,6 +365,16 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
                                    .gis_endpoints = gis,
                                    .gis_count = gis_count};
         lis_core (&settings, &proc->core);
+    } else if (proc->kind == FED_NIS) {
+        nis_settings_t settings = {
+          .name = proc->name,
+          .domain = proc->domain,
+          .access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
+          .participant = participant_limits_default,
+          .limits = nis_limits_default,
+          .gis_endpoints = gis,
+          .gis_count = gis_count};
+        nis_core (&settings, &proc->core);
     } else {
         proc->planner.gis_endpoints = gis;
         proc->planner.gis_count = gis_count;
@@ -580,6 +594,7 @@ static inline void fed_end (fed_t *fed)
         }
         free (fed->procs [i].records);
         site_clear (&fed->procs [i].site);
+        domain_clear (&fed->procs [i].domain);
     }
     while (fed->calls) {
         fed_call_t *next = fed->calls->next;
@@ -618,6 +633,22 @@ static inline int fed_add_site (fed_t *fed, const char *name, uint32_t nodes, ui
     return at;
 }
 
+/*  A network domain, "nis/N"; what it describes is copied. */
+static inline int fed_add_domain (fed_t *fed, const char *name, const domain_t *domain)
+{
+    int at = fed_add (fed, FED_NIS, name);
+    domain_copy (&fed->procs [at].domain, domain);
+    return at;
+}
+
+/*  Start all that were added, and wait until they know each other. */
+static inline void fed_up (fed_t *fed)
+{
+    for (int i = 0; i < fed->procs_count; i++)
+        fed_start (fed, i);
+    fed_run (fed, 8000);
+}
+
 /*  One or two GIS, sites "lis/s0"… of so many nodes of 4 CPUs, planners "p0"…, all up and known to
  *  each other. */
 static inline void fed_federation (fed_t *fed, uint64_t seed, int homes, int sites, uint32_t nodes,
@@ -637,9 +668,7 @@ static inline void fed_federation (fed_t *fed, uint64_t seed, int homes, int sit
         snprintf (name, sizeof name, "p%d", i);
         fed_add (fed, FED_PLANNER, name);
     }
-    for (int i = 0; i < fed->procs_count; i++)
-        fed_start (fed, i);
-    fed_run (fed, 8000);
+    fed_up (fed);
 }
 
 /*  --- users --- */

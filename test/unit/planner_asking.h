@@ -20,10 +20,10 @@ typedef struct {
     bool distinct;
     const char *policy;
     bool dry_run;
-} wish_t;
+} user_wish_t;
 
 static inline uint64_t ask_reserve (fed_t *fed, const char *planner, const char *id,
-                                    const wish_t *wish)
+                                    const user_wish_t *wish)
 {
     Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
     Musubi__Request request = MUSUBI__REQUEST__INIT;
@@ -69,11 +69,12 @@ static inline Musubi__Answer *read_answer (fed_t *fed, uint64_t id)
       (Musubi__Answer *) fed_answer (fed, id, &musubi__answer__descriptor, &status, reason);
     if (!answer)
         fail_msg ("status %d: %s", (int) status, reason);
+    assert (answer);
     return answer;
 }
 
 static inline Musubi__Answer *reserve (fed_t *fed, const char *planner, const char *id,
-                                       const wish_t *wish)
+                                       const user_wish_t *wish)
 {
     return read_answer (fed, ask_reserve (fed, planner, id, wish));
 }

@@ -13,7 +13,7 @@ static void a_plain_reserve_is_committed_at_two_sites (void **state)
     fed_t fed;
     fed_federation (&fed, 1, 1, 3, 16, 1);
     Musubi__Answer *answer =
-      reserve (&fed, "p0", "r1@g1", &(wish_t){.cpus = {8, 16}, .needs = 2, .distinct = true});
+      reserve (&fed, "p0", "r1@g1", &(user_wish_t){.cpus = {8, 16}, .needs = 2, .distinct = true});
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_int_equal (answer->n_compute, 2);
     assert_int_equal (answer->rounds, 1);
@@ -43,7 +43,7 @@ static void a_dry_run_promises_nothing (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 2, 1, 2, 4, 1);
-    wish_t wish = {.cpus = {16, 16}, .needs = 2, .dry_run = true};
+    user_wish_t wish = {.cpus = {16, 16}, .needs = 2, .dry_run = true};
     for (int i = 0; i < 3; i++) {
         Musubi__Answer *answer = reserve (&fed, "p0", "", &wish);
         expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
@@ -59,7 +59,7 @@ static void a_repeat_at_another_planner_is_told_the_same (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 3, 2, 3, 16, 2);
-    wish_t wish = {.cpus = {8, 16}, .needs = 2};
+    user_wish_t wish = {.cpus = {8, 16}, .needs = 2};
     Musubi__Answer *first = reserve (&fed, "p0", "r1@g2", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     for (int i = 0; i < 2; i++) {
@@ -83,7 +83,7 @@ static void repeats_meanwhile_wait_for_the_same_answer (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 4, 1, 3, 16, 2);
-    wish_t wish = {.cpus = {8, 16}, .needs = 2};
+    user_wish_t wish = {.cpus = {8, 16}, .needs = 2};
     uint64_t asked [3];
     for (int i = 0; i < 3; i++)
         asked [i] = ask_reserve (&fed, "p0", "r1@g1", &wish);
@@ -109,7 +109,7 @@ static void the_same_id_at_two_planners_is_done_once (void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         fed_t fed;
         fed_federation (&fed, seed, 1, 3, 16, 2);
-        wish_t wish = {.cpus = {8, 16}, .needs = 2};
+        user_wish_t wish = {.cpus = {8, 16}, .needs = 2};
         uint64_t first = ask_reserve (&fed, "p0", "r1@g1", &wish);
         fed_run (&fed, (int64_t) (seed % 7));
         uint64_t second = ask_reserve (&fed, "p1", "r1@g1", &wish);
@@ -133,7 +133,7 @@ static void an_id_is_given_to_a_request_without_one (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 5, 1, 2, 16, 1);
-    Musubi__Answer *answer = reserve (&fed, "p0", "", &(wish_t){.cpus = {8}, .needs = 1});
+    Musubi__Answer *answer = reserve (&fed, "p0", "", &(user_wish_t){.cpus = {8}, .needs = 1});
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_non_null (strstr (answer->request_id, "@g1"));
     message_free (&answer->base);
@@ -147,7 +147,7 @@ static void what_can_not_be_had_is_refused_with_the_need_and_stays_refused (void
     (void) state;
     fed_t fed;
     fed_federation (&fed, 6, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {8, 17}, .needs = 2};
+    user_wish_t wish = {.cpus = {8, 17}, .needs = 2};
     Musubi__Answer *answer = reserve (&fed, "p0", "big@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_string_equal (answer->reasons [0]->need, "n1");
@@ -166,7 +166,7 @@ static void a_full_federation_refuses_with_what_is_free (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 7, 1, 1, 4, 1);
-    wish_t wish = {.cpus = {12}, .needs = 1, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {12}, .needs = 1, .start_ms = FED_HOUR_MS};
     Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
@@ -179,7 +179,7 @@ static void a_full_federation_refuses_with_what_is_free (void **state)
     fed_end (&fed);
 }
 
-static void networks_and_data_are_refused_in_words (void **state)
+static void data_and_connections_that_nobody_offers_are_refused_in_words (void **state)
 {
     (void) state;
     fed_t fed;
@@ -212,8 +212,17 @@ static void networks_and_data_are_refused_in_words (void **state)
     Musubi__Answer *answer = read_answer (
       &fed, fed_ask (&fed, "p0", "Planner", "Reserve", "alice", "n@g1", &message.base, 9000));
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
-    assert_int_equal (answer->n_reasons, 2);
-    assert_non_null (strstr (answer->reasons [0]->text, "no network domains in this federation"));
+    assert_int_equal (answer->n_reasons, 1);
+    assert_non_null (strstr (answer->reasons [0]->text, "no replica services in this federation"));
+    message_free (&answer->base);
+
+    request.n_data = 0;
+    request.distinct_sites = true;
+    answer = read_answer (
+      &fed, fed_ask (&fed, "p0", "Planner", "Reserve", "alice", "o@g1", &message.base, 9000));
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_int_equal (answer->n_reasons, 1);
+    assert_non_null (strstr (answer->reasons [0]->text, "no network domain is known"));
     message_free (&answer->base);
 
     ends [1] = "c"; /* dangling */
@@ -232,7 +241,7 @@ static void a_home_that_is_not_there_means_unknown_and_asking_again_is_safe (voi
     (void) state;
     fed_t fed;
     fed_federation (&fed, 9, 2, 2, 8, 1);
-    wish_t good = {.cpus = {8}, .needs = 1}, bad = {.cpus = {800}, .needs = 1};
+    user_wish_t good = {.cpus = {8}, .needs = 1}, bad = {.cpus = {800}, .needs = 1};
     int home = fed_find (&fed, "gis/g2");
     fed_kill (&fed, home);
     Musubi__Answer *answer = reserve (&fed, "p0", "r@g2", &good);
@@ -261,7 +270,7 @@ static void a_silent_site_is_planned_without (void **state)
     fed_federation (&fed, 10, 1, 3, 4, 1);
     fed_kill (&fed, fed_find (&fed, "lis/s0")); /* the cheapest */
     Musubi__Answer *answer =
-      reserve (&fed, "p0", "r@g1", &(wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
+      reserve (&fed, "p0", "r@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     for (size_t i = 0; i < 2; i++)
         assert_string_not_equal (answer->compute [i]->site, "s0");
@@ -275,8 +284,8 @@ static void a_silent_site_is_waited_for_once_but_for_who_needs_it (void **state)
     fed_t fed;
     fed_federation (&fed, 26, 1, 3, 8, 1);
     int site = fed_find (&fed, "lis/s0");
-    wish_t small = {.cpus = {8, 8}, .needs = 2, .distinct = true};
-    wish_t large = {.cpus = {8, 8, 8}, .needs = 3, .distinct = true};
+    user_wish_t small = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    user_wish_t large = {.cpus = {8, 8, 8}, .needs = 3, .distinct = true};
     fed_kill (&fed, site);
     int64_t took_ms [2];
     for (int i = 0; i < 2; i++) {
@@ -311,7 +320,7 @@ static void a_site_that_does_not_vote_is_replaced (void **state)
     fed_federation (&fed, 11, 1, 3, 4, 1);
     fed.passes = lose_holds_of_s1;
     Musubi__Answer *answer =
-      reserve (&fed, "p0", "r@g1", &(wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
+      reserve (&fed, "p0", "r@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_int_equal (answer->rounds, 2);
     for (size_t i = 0; i < 2; i++)
@@ -330,7 +339,7 @@ static void committed_is_told_only_when_all_have_acknowledged (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 12, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
     fed.passes = lose_commits_of_s1;
     uint64_t asked = ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 1500);
@@ -352,7 +361,7 @@ static void past_its_limit_a_decided_request_is_in_progress_and_ends_behind (voi
     fed_t fed;
     fed_federation (&fed, 13, 1, 2, 4, 1);
     int site = fed_find (&fed, "lis/s1");
-    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
     fed.passes = lose_commits_of_s1;
     uint64_t asked = ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 1000);
@@ -377,7 +386,7 @@ typedef struct {
 } burst_t;
 
 /*  Sixteen at once, spread over three planners, five sites of 8 nodes. */
-static burst_t run_bursts (unsigned bursts, const wish_t *wish)
+static burst_t run_bursts (unsigned bursts, const user_wish_t *wish)
 {
     burst_t sum = {0};
     for (uint64_t seed = 1; seed <= bursts; seed++) {
@@ -405,7 +414,7 @@ static burst_t run_bursts (unsigned bursts, const wish_t *wish)
 static void a_burst_that_fits_is_committed_whole (void **state)
 {
     (void) state;
-    wish_t wish = {.cpus = {8, 8, 8}, .needs = 3, .distinct = true};
+    user_wish_t wish = {.cpus = {8, 8, 8}, .needs = 3, .distinct = true};
     assert_int_equal (run_bursts (10, &wish).committed, 160);
 }
 
@@ -413,7 +422,7 @@ static void a_burst_that_fits_is_committed_whole (void **state)
 static void a_burst_that_is_too_much_gets_all_there_is (void **state)
 {
     (void) state;
-    wish_t wish = {.cpus = {20, 20, 20}, .needs = 3, .distinct = true};
+    user_wish_t wish = {.cpus = {20, 20, 20}, .needs = 3, .distinct = true};
     assert_in_range (run_bursts (10, &wish).committed, 57, 60);
 }
 
@@ -430,7 +439,7 @@ static void too_many_at_once_are_told_to_come_later (void **state)
     for (int i = 0; i < 6; i++) {
         char id [16];
         snprintf (id, sizeof id, "r%d@g1", i);
-        asked [i] = ask_reserve (&fed, "p0", id, &(wish_t){.cpus = {4}, .needs = 1});
+        asked [i] = ask_reserve (&fed, "p0", id, &(user_wish_t){.cpus = {4}, .needs = 1});
     }
     for (int i = 0; i < 6; i++) {
         call_status_t status;
@@ -453,7 +462,7 @@ static void a_site_that_tells_windows_only_takes_part (void **state)
     fed_start (&fed, site);
     fed_start (&fed, planner);
     fed_run (&fed, 6000);
-    wish_t wish = {.cpus = {32, 32}, .needs = 2, .distinct = true};
+    user_wish_t wish = {.cpus = {32, 32}, .needs = 2, .distinct = true};
     for (int i = 0; i < 3; i++) {
         char id [16];
         snprintf (id, sizeof id, "r%d@g1", i);
@@ -471,7 +480,7 @@ static void a_request_is_answered_though_everything_is_lost (void **state)
     fed_federation (&fed, 25, 1, 2, 8, 1);
     fed.returns = lose_vote_answers;
     int64_t begun_ms = fed.mono_ms;
-    Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &(wish_t){.cpus = {8}, .needs = 1});
+    Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &(user_wish_t){.cpus = {8}, .needs = 1});
     assert_true (fed.mono_ms - begun_ms <= 31000);
     assert_int_not_equal (answer->status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
@@ -489,7 +498,7 @@ int main (void)
       cmocka_unit_test (an_id_is_given_to_a_request_without_one),
       cmocka_unit_test (what_can_not_be_had_is_refused_with_the_need_and_stays_refused),
       cmocka_unit_test (a_full_federation_refuses_with_what_is_free),
-      cmocka_unit_test (networks_and_data_are_refused_in_words),
+      cmocka_unit_test (data_and_connections_that_nobody_offers_are_refused_in_words),
       cmocka_unit_test (a_home_that_is_not_there_means_unknown_and_asking_again_is_safe),
       cmocka_unit_test (a_silent_site_is_planned_without),
       cmocka_unit_test (a_silent_site_is_waited_for_once_but_for_who_needs_it),

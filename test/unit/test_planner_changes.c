@@ -18,7 +18,7 @@ static void a_planner_killed_after_its_decision_drives_it_to_the_end (void **sta
     (void) state;
     fed_t fed;
     fed_federation (&fed, 14, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
     fed.passes = lose_commits;
     ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 200);
@@ -37,7 +37,7 @@ static void what_a_planner_left_undecided_is_aborted_when_it_is_back (void **sta
     (void) state;
     fed_t fed;
     fed_federation (&fed, 15, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
     fed.returns = lose_vote_answers;
     ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 200);
@@ -58,7 +58,7 @@ static void a_finisher_settles_a_dead_planners_store_and_ends (void **state)
     fed_t fed;
     fed_federation (&fed, 16, 1, 2, 4, 2);
     int dead = fed_find (&fed, "p0");
-    wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
     fed.passes = lose_commits;
     ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 200);
@@ -107,7 +107,7 @@ static void a_lost_part_makes_the_rest_released_and_told_failed (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 17, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
     fed.after = lose_store_of_s1_after_voting;
     Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
@@ -130,7 +130,7 @@ static void released_is_free_again_and_twice_is_told_so (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 18, 1, 2, 4, 2);
-    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
     Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     Musubi__Answer *answer = release (&fed, "p1", "b@g1", first->reservation);
@@ -161,7 +161,7 @@ static void a_change_grows_in_place_moves_when_it_must_and_shrinks (void **state
     (void) state;
     fed_t fed;
     fed_federation (&fed, 19, 1, 2, 8, 2);
-    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
     Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_string_equal (first->compute [0]->site, "s0");
@@ -207,7 +207,7 @@ static void a_release_takes_along_the_site_that_a_change_brought_in_meanwhile (v
     (void) state;
     fed_t fed;
     fed_federation (&fed, 23, 1, 2, 8, 2);
-    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+    user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
     Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
     assert_string_equal (first->compute [0]->site, "s0");
     Musubi__Answer *answer = reserve (&fed, "p0", "b@g1", &wish);
@@ -241,7 +241,7 @@ static void a_running_reservation_is_prolonged_where_it_is (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 20, 1, 2, 8, 1);
-    wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = 60000};
+    user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = 60000};
     Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     fed_run (&fed, 600000);
@@ -261,7 +261,7 @@ static void nobody_changes_what_is_anothers (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 21, 1, 2, 8, 1);
-    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &(wish_t){.cpus = {16}, .needs = 1});
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {16}, .needs = 1});
     Musubi__ReleaseRequest request = MUSUBI__RELEASE_REQUEST__INIT;
     request.reservation = first->reservation;
     Musubi__Answer *answer = read_answer (
@@ -282,7 +282,7 @@ static void changes_of_one_reservation_at_two_planners_come_one_after_the_other 
     for (uint64_t seed = 1; seed <= 10; seed++) {
         fed_t fed;
         fed_federation (&fed, seed, 1, 2, 16, 2);
-        wish_t wish = {.cpus = {8, 8}, .needs = 2, .start_ms = FED_HOUR_MS, .distinct = true};
+        user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .start_ms = FED_HOUR_MS, .distinct = true};
         Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
         expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
         Musubi__ModifyRequest request = MUSUBI__MODIFY_REQUEST__INIT;
@@ -324,7 +324,7 @@ static void lists_come_in_pages_and_name_the_silent (void **state)
         char id [16];
         snprintf (id, sizeof id, "r%d@g1", i);
         Musubi__Answer *answer =
-          reserve (&fed, "p0", id, &(wish_t){.cpus = {4, 4}, .needs = 2, .distinct = true});
+          reserve (&fed, "p0", id, &(user_wish_t){.cpus = {4, 4}, .needs = 2, .distinct = true});
         expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
         message_free (&answer->base);
     }
@@ -426,7 +426,7 @@ static void T10_a_repair_leaves_a_later_version_alone (void **state)
     /* Decided, but s1 does not hear of it, and past the edge another takes its nodes. */
     fed.passes = keep_s1_in_doubt;
     fed.counts [0] = 1;
-    wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
+    user_wish_t wish = {.cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
     uint64_t id = ask_reserve (&fed, "p0", "a@g1", &wish);
     fed_run (&fed, 185000);
     Musubi__Answer *answer = read_answer (&fed, id);

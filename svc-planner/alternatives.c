@@ -1,0 +1,220 @@
+/*  alternatives - what a refused user could have instead: fewer CPUs, less bandwidth, any latency,
+ *  sites that need not be distinct.
+ *
+ *  Each is tried on what was answered already, so nobody is asked again, and what is told was found
+ *  by a search. Starts outside the frame were not asked about: nothing is said of them. A busy
+ *  planner does not look for any.
+ */
+#include "errand.h"
+
+#include "must.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHANGES_MAX 4     /* looked at for one request */
+#define STEPS_MAX   20000 /* of one search */
+#define BUSY        8     /* requests in progress, from which on only dry runs are told any */
+
+typedef enum { FEWER_CPUS, LESS_BANDWIDTH, ANY_LATENCY, SAME_SITES } kind_t;
+
+/*  One thing that could be asked differently. */
+typedef struct {
+    kind_t kind;
+    size_t need;
+    uint32_t amount; /* CPUs, Mbit/s */
+} change_t;
+
+typedef struct {
+    change_t changes [CHANGES_MAX];
+    size_t count;
+} changes_t;
+
+static void add (changes_t *self, kind_t kind, size_t need, uint32_t amount)
+{
+    if (self->count < CHANGES_MAX)
+        self->changes [self->count++] = (change_t){kind, need, amount};
+}
+
+/*  --- what is in the way --- */
+
+/*  Could the need be had alone? Else *place and *nodes as search_alone tells them. */
+static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *nodes)
+{
+    *place = SIZE_MAX;
+    *nodes = 0;
+    return self->snapshot->needs [need].options_count > 0 &&
+           search_alone (self->search, need, place, nodes);
+}
+
+static void find_places (const errand_t *self, changes_t *changes)
+{
+    for (size_t i = 0; i < self->request.compute_count; i++) {
+        size_t place;
+        int64_t nodes;
+        if (alone (self, i, &place, &nodes) || place == SIZE_MAX)
+            continue;
+        int64_t cpus = nodes * self->snapshot->places [place].cpus_per_node;
+        if (cpus > 0 && cpus < self->request.compute [i].cpus)
+            add (changes, FEWER_CPUS, i, (uint32_t) cpus);
+    }
+}
+
+/*  Both ends could be had alone: what the connection needs is looked at only then. */
+static bool ends_alone (const errand_t *self, size_t need)
+{
+    size_t place;
+    int64_t nodes;
+    return alone (self, network_need_end (&self->request, need, 0), &place, &nodes) &&
+           alone (self, network_need_end (&self->request, need, 1), &place, &nodes);
+}
+
+static void find_connections (const errand_t *self, changes_t *changes)
+{
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        const network_need_t *need = &self->request.network [i];
+        blocked_t blocked;
+        if (!ends_alone (self, i) || search_connection_alone (self->search, i, &blocked))
+            continue;
+        if (blocked.link != SIZE_MAX && blocked.free > 0 && blocked.free < need->mbps)
+            add (changes, LESS_BANDWIDTH, i, (uint32_t) blocked.free);
+        if (need->latency_us_max > 0)
+            add (changes, ANY_LATENCY, i, 0);
+    }
+}
+
+/*  --- a change made and told --- */
+
+static void make (user_request_t *request, const change_t *change)
+{
+    switch (change->kind) {
+    case FEWER_CPUS:
+        request->compute [change->need].cpus = change->amount;
+        break;
+    case LESS_BANDWIDTH:
+        request->network [change->need].mbps = change->amount;
+        break;
+    case ANY_LATENCY:
+        request->network [change->need].latency_us_max = 0;
+        break;
+    case SAME_SITES:
+        request->distinct_sites = false;
+        break;
+    }
+}
+
+static void tell (const user_request_t *request, const change_t *change,
+                  char words [SENTENCE_BYTES])
+{
+    size_t length = strlen (words);
+    char *end = words + length;
+    size_t room = SENTENCE_BYTES - length;
+    const char *comma = length > 0 ? ", " : "";
+    switch (change->kind) {
+    case FEWER_CPUS:
+        snprintf (end, room, "%sneed %s with %" PRIu32 " CPUs instead of %" PRIu32, comma,
+                  request->compute [change->need].id, change->amount,
+                  request->compute [change->need].cpus);
+        break;
+    case LESS_BANDWIDTH:
+        snprintf (end, room, "%sneed %s with %" PRIu32 " Mbit/s instead of %" PRIu32, comma,
+                  request->network [change->need].id, change->amount,
+                  request->network [change->need].mbps);
+        break;
+    case ANY_LATENCY:
+        snprintf (end, room, "%sneed %s without its latency limit", comma,
+                  request->network [change->need].id);
+        break;
+    case SAME_SITES:
+        snprintf (end, room, "%swithout distinct_sites", comma);
+        break;
+    }
+}
+
+/*  --- the tries --- */
+
+static void copy_supply (supply_t *to, const supply_t *from)
+{
+    if (!to || !from)
+        return; /* not asked about: nothing is known to be free there */
+    supply_profile (to, &(profile_t){.steps = from->steps,
+                                     .steps_count = from->steps_count,
+                                     .until_ms = from->until_ms});
+    for (size_t i = 0; i < from->windows_count; i++)
+        supply_window (to, from->windows [i]);
+}
+
+/*  What is known to be free, for a snapshot of a request that differs. */
+static void copy_knowledge (snapshot_t *to, snapshot_t *from)
+{
+    for (size_t i = 0; i < to->sources_count; i++) {
+        size_t source = snapshot_source (from, to->sources [i].party.name);
+        if (source == SIZE_MAX || from->sources [source].left_out)
+            snapshot_leave_out (to, i, "not asked");
+        else
+            to->sources [i].lead_ms = from->sources [source].lead_ms;
+    }
+    for (size_t i = 0; i < to->places_count; i++) {
+        place_t *place = &to->places [i];
+        size_t source = snapshot_source (from, to->sources [place->source].party.name);
+        if (source != SIZE_MAX)
+            copy_supply (&place->supply, snapshot_supply (from, source, place->class_name));
+    }
+    for (size_t i = 0; i < to->links_count; i++) {
+        snapshot_link_t *link = &to->links [i];
+        size_t source = snapshot_source (from, to->sources [link->source].party.name);
+        if (source != SIZE_MAX)
+            copy_supply (&link->supply,
+                         snapshot_supply (from, source, graph_link (to->graph, i)->link->name));
+    }
+}
+
+/*  Search with these changes made; when it finds a plan, that is told. */
+static bool try (errand_t *self, const moment_t *now, const change_t *changes, size_t count)
+{
+    user_request_t request;
+    char words [SENTENCE_BYTES] = "";
+    user_request_copy (&request, &self->request);
+    for (size_t i = 0; i < count; i++) {
+        make (&request, &changes [i]);
+        tell (&self->request, &changes [i], words);
+    }
+    snapshot_t *snapshot = errand_candidates (self, &request);
+    copy_knowledge (snapshot, self->snapshot);
+    search_order_t order = errand_search_order (self, now);
+    order.policy = POLICY_TIME;
+    order.steps_max = STEPS_MAX;
+    order.present = NULL; /* it counts places of another snapshot */
+    order.present_paths = NULL;
+    search_t *search = search_new (snapshot, &order, &self->planner->service->prng);
+    search_state_t state;
+    do
+        state = search_run (search, STEPS_MAX);
+    while (state == SEARCH_MORE);
+    if (state == SEARCH_FOUND)
+        answer_alternative (&self->answer, search_start (search), "%s", words);
+    search_destroy (&search);
+    snapshot_destroy (&snapshot);
+    user_request_clear (&request);
+    return state == SEARCH_FOUND;
+}
+
+void errand_seek_alternatives (errand_t *self, const moment_t *now)
+{
+    changes_t changes = {0};
+    /* What a changed reservation may become is bound to where it is now. */
+    if (self->kind != ERRAND_RESERVE ||
+        (!self->dry_run && ordered_count (self->planner->errands) > BUSY))
+        return;
+    find_places (self, &changes);
+    find_connections (self, &changes);
+    if (self->request.distinct_sites)
+        add (&changes, SAME_SITES, 0, 0);
+    bool found = false;
+    for (size_t i = 0; i < changes.count; i++)
+        found = try (self, now, &changes.changes [i], 1) || found;
+    if (!found && changes.count > 1)
+        try (self, now, changes.changes, changes.count);
+}

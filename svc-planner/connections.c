@@ -1,0 +1,266 @@
+/*  connections - circuits and paths.
+ *
+ *  Each circuit on record says how many links of its path come before it, so those of one need,
+ *  sorted by that, are the path again.
+ */
+#include "connections.h"
+
+#include "must.h"
+#include "snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+graph_t *federation_graph (const directory_t *directory)
+{
+    graph_t *graph = graph_new ();
+    const directory_entry_t *entry = directory_next (directory, "nis", NULL);
+    for (; entry; entry = directory_next (directory, "nis", entry))
+        if (entry->domain)
+            graph_add (graph, party_short_name (entry->name), entry->domain);
+    return graph;
+}
+
+void link_resource (const graph_t *graph, size_t link, char resource [RESOURCE_BYTES])
+{
+    const graph_link_t *at = graph_link (graph, link);
+    snprintf (resource, RESOURCE_BYTES, "%s/%s", at->domain, at->link->name);
+}
+
+size_t path_stretch (const graph_t *graph, const path_t *path, size_t first)
+{
+    const char *domain = graph_link (graph, path->links [first])->domain;
+    size_t end = first + 1;
+    while (end < path->links_count &&
+           strcmp (graph_link (graph, path->links [end])->domain, domain) == 0)
+        end++;
+    return end - first;
+}
+
+void connection_set_path (connection_t *self, const graph_t *graph, size_t from, const path_t *path)
+{
+    size_t vertices [PATH_HOPS_MAX + 1];
+    self->path_count = path_vertices (graph, from, path, vertices);
+    self->path = must (calloc (self->path_count, sizeof *self->path));
+    for (size_t i = 0; i < self->path_count; i++)
+        snprintf (self->path [i], sizeof self->path [i], "%s",
+                  graph_vertex_name (graph, vertices [i]));
+    self->links_count = path->links_count;
+    self->links = must (calloc (path->links_count + 1, sizeof *self->links));
+    for (size_t i = 0; i < path->links_count; i++)
+        link_resource (graph, path->links [i], self->links [i]);
+    self->latency_us = path->latency_us;
+}
+
+/*  --- from records --- */
+
+/*  A circuit with the domain that has it on record. */
+typedef struct {
+    const char *domain;
+    const circuit_t *circuit;
+} piece_t;
+
+static int compare_pieces (const void *a, const void *b)
+{
+    const piece_t *first = a, *second = b;
+    int order = strcmp (first->circuit->need, second->circuit->need);
+    if (order != 0)
+        return order;
+    return (first->circuit->hop > second->circuit->hop) -
+           (first->circuit->hop < second->circuit->hop);
+}
+
+/*  All circuits on record, sorted by need and place in the path. */
+static piece_t *pieces_of (const part_record_t *const *records, size_t records_count, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < records_count; i++)
+        *count += records [i]->circuits_count;
+    piece_t *pieces = must (calloc (*count + 1, sizeof *pieces));
+    size_t at = 0;
+    for (size_t i = 0; i < records_count; i++)
+        for (size_t c = 0; c < records [i]->circuits_count; c++)
+            pieces [at++] = (piece_t){.domain = party_short_name (records [i]->participant),
+                                      .circuit = &records [i]->circuits [c]};
+    qsort (pieces, *count, sizeof *pieces, compare_pieces);
+    return pieces;
+}
+
+/*  The links of one need's pieces; false when one is missing or not known. */
+static bool find_links (const piece_t *pieces, size_t count, const graph_t *graph, size_t *links,
+                        size_t *links_count)
+{
+    *links_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const circuit_t *circuit = pieces [i].circuit;
+        if (circuit->hop != *links_count || circuit->links_count > PATH_HOPS_MAX - *links_count)
+            return false;
+        for (size_t l = 0; l < circuit->links_count; l++) {
+            size_t link = graph_find_link (graph, pieces [i].domain, circuit->links [l]);
+            if (link == SIZE_MAX)
+                return false;
+            links [(*links_count)++] = link;
+        }
+    }
+    return *links_count > 0;
+}
+
+bool connection_links (const part_record_t *const *records, size_t records_count, const char *need,
+                       const graph_t *graph, size_t *links, size_t *links_count)
+{
+    size_t count, first = 0, end;
+    piece_t *pieces = pieces_of (records, records_count, &count);
+    while (first < count && strcmp (pieces [first].circuit->need, need) != 0)
+        first++;
+    end = first;
+    while (end < count && strcmp (pieces [end].circuit->need, need) == 0)
+        end++;
+    bool found = graph && find_links (&pieces [first], end - first, graph, links, links_count);
+    free (pieces);
+    return found;
+}
+
+/*  A walk along links from one site to another: the vertex it starts at, or SIZE_MAX. Where domains
+ *  disagree about a site it is several vertices. */
+static size_t walk_start (const graph_t *graph, const char *const sites [2], const size_t *links,
+                          size_t count)
+{
+    for (size_t i = 0; i < graph_site_count (graph, sites [0]); i++) {
+        size_t start = graph_site (graph, sites [0], i), at = start, l = 0;
+        for (; l < count; l++) {
+            const size_t *ends = graph_link (graph, links [l])->ends;
+            if (ends [0] != at && ends [1] != at)
+                break;
+            at = ends [0] == at ? ends [1] : ends [0];
+        }
+        if (l == count && strcmp (graph_vertex_name (graph, at), sites [1]) == 0)
+            return start;
+    }
+    return SIZE_MAX;
+}
+
+/*  Where a compute need is, as booked; NULL when it is not on record. */
+static const char *site_of (const part_record_t *const *records, size_t count, const char *need,
+                            const compute_booking_t **booking)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t b = 0; b < records [i]->bookings_count; b++)
+            if (strcmp (records [i]->bookings [b].need, need) == 0) {
+                *booking = &records [i]->bookings [b];
+                return party_short_name (records [i]->participant);
+            }
+    return NULL;
+}
+
+static const network_need_t *need_named (const user_request_t *request, const char *id,
+                                         size_t *index)
+{
+    for (size_t i = 0; request && i < request->network_count; i++)
+        if (strcmp (request->network [i].id, id) == 0) {
+            *index = i;
+            return &request->network [i];
+        }
+    return NULL;
+}
+
+static void copy_links (connection_t *to, const piece_t *pieces, size_t count)
+{
+    size_t links = 0;
+    for (size_t i = 0; i < count; i++)
+        links += pieces [i].circuit->links_count;
+    to->links = must (calloc (links + 1, sizeof *to->links));
+    for (size_t i = 0; i < count; i++)
+        for (size_t l = 0; l < pieces [i].circuit->links_count; l++)
+            snprintf (to->links [to->links_count++], sizeof to->links [0], "%s/%s",
+                      pieces [i].domain, pieces [i].circuit->links [l]);
+}
+
+/*  One need's pieces as a connection: with its path, or with the links alone. */
+static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
+                        const part_record_t *const *records, size_t records_count,
+                        const user_request_t *request, const graph_t *graph)
+{
+    const circuit_t *circuit = pieces [0].circuit;
+    const compute_booking_t *booking;
+    path_t path = {0};
+    size_t start = SIZE_MAX, index;
+    *to = (connection_t){
+      .mbps = circuit->mbps, .from_ms = circuit->from_ms, .until_ms = circuit->until_ms};
+    snprintf (to->need, sizeof to->need, "%s", circuit->need);
+    const network_need_t *need = need_named (request, circuit->need, &index);
+    if (need) {
+        memcpy (to->ends, need->ends, sizeof to->ends);
+        const char *sites [2];
+        for (int end = 0; end < 2; end++)
+            sites [end] = site_of (records, records_count, need->ends [end], &booking);
+        if (sites [0] && sites [1] && graph &&
+            find_links (pieces, count, graph, path.links, &path.links_count))
+            start = walk_start (graph, sites, path.links, path.links_count);
+    }
+    if (start == SIZE_MAX) {
+        copy_links (to, pieces, count);
+        return;
+    }
+    for (size_t i = 0; i < path.links_count; i++)
+        path.latency_us += graph_link (graph, path.links [i])->link->latency_us;
+    connection_set_path (to, graph, start, &path);
+}
+
+/*  A need whose ends are at one site has no circuits: its path is that site. */
+static bool gather_local (connection_t *to, const part_record_t *const *records,
+                          size_t records_count, const user_request_t *request, size_t index)
+{
+    const network_need_t *need = &request->network [index];
+    const compute_booking_t *here, *there;
+    const char *site = site_of (records, records_count, need->ends [0], &here);
+    const char *other = site_of (records, records_count, need->ends [1], &there);
+    if (!site || !other || strcmp (site, other) != 0)
+        return false;
+    int64_t from_ms, until_ms;
+    network_need_interval (request, index, &from_ms, &until_ms);
+    int64_t start_ms =
+      here->from_ms - request->compute [network_need_end (request, index, 0)].offset_ms;
+    *to = (connection_t){.mbps = need->mbps,
+                         .path_count = 1,
+                         .from_ms = start_ms + from_ms,
+                         .until_ms = start_ms + until_ms};
+    memcpy (to->need, need->id, sizeof to->need);
+    memcpy (to->ends, need->ends, sizeof to->ends);
+    to->path = must (calloc (1, sizeof *to->path));
+    snprintf (to->path [0], sizeof to->path [0], "%s", site);
+    return true;
+}
+
+static bool has_connection (const connection_t *connections, size_t count, const char *need)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (connections [i].need, need) == 0)
+            return true;
+    return false;
+}
+
+connection_t *connections_gather (const part_record_t *const *records, size_t records_count,
+                                  const user_request_t *request, const graph_t *graph,
+                                  size_t *count)
+{
+    size_t pieces_count;
+    piece_t *pieces = pieces_of (records, records_count, &pieces_count);
+    size_t most = pieces_count + (request ? request->network_count : 0);
+    connection_t *connections = must (calloc (most + 1, sizeof *connections));
+    *count = 0;
+    for (size_t first = 0, end; first < pieces_count; first = end) {
+        end = first + 1;
+        while (end < pieces_count &&
+               strcmp (pieces [end].circuit->need, pieces [first].circuit->need) == 0)
+            end++;
+        gather_one (&connections [(*count)++], &pieces [first], end - first, records, records_count,
+                    request, graph);
+    }
+    free (pieces);
+    for (size_t i = 0; request && i < request->network_count; i++)
+        if (!has_connection (connections, *count, request->network [i].id) &&
+            gather_local (&connections [*count], records, records_count, request, i))
+            (*count)++;
+    return connections;
+}

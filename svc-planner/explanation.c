@@ -1,0 +1,201 @@
+/*  explanation - why there is no plan, need by need: what is short and when, who was left out,
+ * where domains disagree.
+ */
+#include "connections.h"
+#include "errand.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFLICTS_TOLD_MAX 4
+
+/*  --- what could never be had --- */
+
+static void explain_impossible (errand_t *self, size_t at)
+{
+    const need_options_t *options = &self->snapshot->needs [at];
+    const compute_need_t *need = &self->request.compute [at];
+    if (!options->site_known && *need->site) {
+        answer_reason (&self->answer, need->id, need->site, "no site '%s' is known", need->site);
+    } else if (!options->site_known) {
+        answer_reason (&self->answer, need->id, "", "no site is known");
+    } else if (!options->class_known) {
+        answer_reason (&self->answer, need->id, need->site,
+                       "no class of nodes meets its requirements");
+    } else {
+        reason_t *reason = answer_reason (&self->answer, need->id, need->site,
+                                          "no class has %" PRIu32 " CPUs: at most %" PRIu64,
+                                          need->cpus, options->cpus_most);
+        reason->wanted = need->cpus;
+        reason->free = (int64_t) options->cpus_most;
+    }
+}
+
+static bool has_option_at (const snapshot_t *snapshot, size_t need, size_t source)
+{
+    for (size_t i = 0; i < snapshot->needs [need].options_count; i++)
+        if (snapshot->places [snapshot->needs [need].options [i].place].source == source)
+            return true;
+    return false;
+}
+
+/*  May both ends be at one site, where they need no network? */
+static bool may_be_local (const errand_t *self, size_t at)
+{
+    const snapshot_t *snapshot = self->snapshot;
+    size_t ends [2] = {network_need_end (&self->request, at, 0),
+                       network_need_end (&self->request, at, 1)};
+    for (size_t i = 0; !self->request.distinct_sites && i < snapshot->sources_count; i++)
+        if (has_option_at (snapshot, ends [0], i) && has_option_at (snapshot, ends [1], i))
+            return true;
+    return false;
+}
+
+static bool ends_possible (const errand_t *self, size_t at)
+{
+    for (int end = 0; end < 2; end++)
+        if (self->snapshot->needs [network_need_end (&self->request, at, end)].options_count == 0)
+            return false;
+    return true;
+}
+
+/*  Without any domain only ends at one site can be linked. */
+static bool linkable (const errand_t *self, size_t at)
+{
+    return self->snapshot->links_count > 0 || !ends_possible (self, at) || may_be_local (self, at);
+}
+
+static void explain_unlinkable (errand_t *self, size_t at)
+{
+    const network_need_t *need = &self->request.network [at];
+    reason_t *reason = answer_reason (
+      &self->answer, need->id, "network",
+      "no network domain is known: %s and %s can't be linked from one site to another",
+      need->ends [0], need->ends [1]);
+    reason->wanted = need->mbps;
+}
+
+bool errand_possible (errand_t *self)
+{
+    bool all = true;
+    for (size_t i = 0; i < self->request.compute_count; i++) {
+        if (self->snapshot->needs [i].options_count > 0)
+            continue;
+        all = false;
+        explain_impossible (self, i);
+    }
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        if (linkable (self, i))
+            continue;
+        all = false;
+        explain_unlinkable (self, i);
+    }
+    return all;
+}
+
+/*  --- what can't be had in the frame --- */
+
+static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
+{
+    const compute_need_t *wanted = &self->request.compute [need];
+    char resource [RESOURCE_BYTES] = "";
+    int64_t cpus = 0;
+    if (place != SIZE_MAX) {
+        const place_t *at = &self->snapshot->places [place];
+        const source_t *site = &self->snapshot->sources [at->source];
+        snprintf (resource, sizeof resource, "%s/%s", party_short_name (site->party.name),
+                  at->class_name);
+        cpus = nodes * at->cpus_per_node;
+    }
+    reason_t *reason = answer_reason (
+      &self->answer, wanted->id, resource,
+      "%" PRIu32 " CPUs are nowhere free for %" PRId64 " s in the frame: at most %" PRId64,
+      wanted->cpus, need_duration (&self->request, need) / 1000, cpus);
+    reason->from_ms = self->starts.earliest_ms + wanted->offset_ms;
+    reason->until_ms =
+      self->starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
+    reason->wanted = wanted->cpus;
+    reason->free = cpus;
+}
+
+static void explain_connection (errand_t *self, size_t at, const blocked_t *blocked)
+{
+    const network_need_t *need = &self->request.network [at];
+    char resource [RESOURCE_BYTES] = "network";
+    if (blocked->link != SIZE_MAX)
+        link_resource (self->snapshot->graph, blocked->link, resource);
+    reason_t *reason =
+      answer_reason (&self->answer, need->id, resource, "%" PRIu32 " Mbit/s between %s and %s: %s",
+                     need->mbps, need->ends [0], need->ends [1], blocked->why);
+    reason->from_ms = blocked->from_ms;
+    reason->until_ms = blocked->until_ms;
+    reason->wanted = need->mbps;
+    reason->free = blocked->free;
+}
+
+/*  Each need that can't be had even alone. */
+static bool explain_needs (errand_t *self, bool *compute_blocked)
+{
+    bool alone = true;
+    for (size_t i = 0; i < self->request.compute_count; i++) {
+        size_t place;
+        int64_t nodes;
+        compute_blocked [i] = true;
+        if (self->snapshot->needs [i].options_count == 0)
+            explain_impossible (self, i);
+        else if (!search_alone (self->search, i, &place, &nodes))
+            explain_short (self, i, place, nodes);
+        else
+            compute_blocked [i] = false;
+        alone = alone && !compute_blocked [i];
+    }
+    return alone;
+}
+
+/*  Each connection whose ends could be had, but not with it. */
+static bool explain_connections (errand_t *self, const bool *compute_blocked)
+{
+    bool alone = true;
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        blocked_t blocked;
+        if (compute_blocked [network_need_end (&self->request, i, 0)] ||
+            compute_blocked [network_need_end (&self->request, i, 1)])
+            continue;
+        if (!linkable (self, i))
+            explain_unlinkable (self, i);
+        else if (!search_connection_alone (self->search, i, &blocked))
+            explain_connection (self, i, &blocked);
+        else
+            continue;
+        alone = false;
+    }
+    return alone;
+}
+
+static void explain_conflicts (errand_t *self)
+{
+    const graph_t *graph = self->snapshot->graph;
+    for (size_t i = 0; graph && i < graph_conflicts (graph) && i < CONFLICTS_TOLD_MAX; i++)
+        answer_reason (&self->answer, "", graph_conflict_vertex (graph, i),
+                       "no path crosses there between domains that disagree: %s",
+                       graph_conflict (graph, i));
+}
+
+void errand_explain (errand_t *self)
+{
+    bool compute_blocked [NEEDS_MAX];
+    bool needs = explain_needs (self, compute_blocked);
+    bool connections = explain_connections (self, compute_blocked);
+    if (needs && connections)
+        answer_reason (&self->answer, "", "",
+                       "each need could be had alone, but not all at one start%s",
+                       self->request.distinct_sites ? " on distinct sites" : "");
+    for (size_t i = 0; i < self->snapshot->sources_count; i++)
+        if (self->snapshot->sources [i].left_out)
+            answer_reason (&self->answer, "", self->snapshot->sources [i].party.name,
+                           "left out: %s", self->snapshot->sources [i].why);
+    if (self->request.network_count > 0 && (needs || !connections))
+        explain_conflicts (self);
+}

@@ -1,0 +1,32 @@
+/*  party - names of participants, for plans and for people. */
+#include "party.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_domain (const char *name)
+{
+    return strncmp (name, "nis/", 4) == 0;
+}
+
+const char *party_words (const char *name, char words [PARTY_WORDS_BYTES])
+{
+    const char *kind = is_domain (name) ? "network domain " : "site ";
+    bool known = is_domain (name) || strncmp (name, "lis/", 4) == 0;
+    snprintf (words, PARTY_WORDS_BYTES, "%s%s", known ? kind : "", known ? name + 4 : name);
+    return words;
+}
+
+part_kind_t party_part_kind (const char *name)
+{
+    return is_domain (name) ? PART_NETWORK : PART_COMPUTE;
+}
+
+party_t party_of_entry (const directory_entry_t *entry)
+{
+    party_t party = {0};
+    snprintf (party.name, sizeof party.name, "%s", entry->name);
+    snprintf (party.endpoint, sizeof party.endpoint, "%s", entry->endpoint);
+    memcpy (party.store, entry->store, STORE_ID_BYTES);
+    return party;
+}

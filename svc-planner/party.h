@@ -1,0 +1,19 @@
+/*  party - what a participant's name says about it. */
+#ifndef MUSUBI_PARTY_H
+#define MUSUBI_PARTY_H
+
+#include "directory.h"
+#include "transaction.h"
+
+#define PARTY_WORDS_BYTES 96
+
+/*  "site ams" of "lis/ams", "network domain N" of "nis/N"; anything else stays as it is. */
+const char *party_words (const char *name, char words [PARTY_WORDS_BYTES]);
+
+/*  What it books: bandwidth in a domain, nodes elsewhere. */
+part_kind_t party_part_kind (const char *name);
+
+/*  As the directory has it. */
+party_t party_of_entry (const directory_entry_t *entry);
+
+#endif

@@ -1,0 +1,221 @@
+/*  shares - parts of a plan, and the edge.
+ *
+ *  What the new version lacks of the old is found in one pass over the moments at which either of
+ *  them changes, resource by resource: a domain's part may name thousands of links.
+ */
+#include "shares.h"
+
+#include "must.h"
+#include "party.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void shares_clear (shares_t *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        free (self->shares [i].bookings);
+        circuits_free (self->shares [i].circuits, self->shares [i].circuits_count);
+    }
+    self->count = 0;
+}
+
+share_t *shares_of (shares_t *self, const party_t *party)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (strcmp (self->shares [i].party.name, party->name) == 0)
+            return &self->shares [i];
+    if (self->count == PARTICIPANTS_MAX - 1) {
+        self->full = true;
+        return NULL;
+    }
+    share_t *share = &self->shares [self->count++];
+    *share = (share_t){.party = *party};
+    return share;
+}
+
+void share_book (share_t *self, const compute_booking_t *booking)
+{
+    self->bookings =
+      must (realloc (self->bookings, (self->bookings_count + 1) * sizeof *self->bookings));
+    self->bookings [self->bookings_count++] = *booking;
+}
+
+void share_connect (share_t *self, const circuit_t *circuit)
+{
+    self->circuits =
+      must (realloc (self->circuits, (self->circuits_count + 1) * sizeof *self->circuits));
+    self->circuits [self->circuits_count++] = *circuit;
+}
+
+/*  --- the edge (T9) --- */
+
+/*  At a moment the new version begins to need so much more of a resource than the old one. */
+typedef struct {
+    const char *resource;
+    int64_t at_ms;
+    int64_t change;
+} change_t;
+
+static int compare_changes (const void *a, const void *b)
+{
+    const change_t *first = a, *second = b;
+    int order = strcmp (first->resource, second->resource);
+    return order ? order : (first->at_ms > second->at_ms) - (first->at_ms < second->at_ms);
+}
+
+typedef struct {
+    change_t *changes;
+    size_t count;
+} changes_t;
+
+static void change_add (changes_t *self, const char *resource, int64_t from_ms, int64_t until_ms,
+                        int64_t quantity)
+{
+    self->changes [self->count++] = (change_t){resource, from_ms, quantity};
+    self->changes [self->count++] = (change_t){resource, until_ms, -quantity};
+}
+
+static void change_bookings (changes_t *self, const compute_booking_t *bookings, size_t count,
+                             int sign)
+{
+    for (size_t i = 0; i < count; i++)
+        change_add (self, bookings [i].class_name, bookings [i].from_ms, bookings [i].until_ms,
+                    sign * (int64_t) bookings [i].nodes);
+}
+
+static void change_circuits (changes_t *self, const circuit_t *circuits, size_t count, int sign)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t l = 0; l < circuits [i].links_count; l++)
+            change_add (self, circuits [i].links [l], circuits [i].from_ms, circuits [i].until_ms,
+                        sign * (int64_t) circuits [i].mbps);
+}
+
+static size_t links_of (const circuit_t *circuits, size_t count)
+{
+    size_t links = 0;
+    for (size_t i = 0; i < count; i++)
+        links += circuits [i].links_count;
+    return links;
+}
+
+/*  INT64_MAX: never. */
+static int64_t first_lack (const share_t *share)
+{
+    size_t uses = share->bookings_count + share->old_bookings_count +
+                  links_of (share->circuits, share->circuits_count) +
+                  links_of (share->old_circuits, share->old_circuits_count);
+    changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
+    change_bookings (&all, share->bookings, share->bookings_count, 1);
+    change_bookings (&all, share->old_bookings, share->old_bookings_count, -1);
+    change_circuits (&all, share->circuits, share->circuits_count, 1);
+    change_circuits (&all, share->old_circuits, share->old_circuits_count, -1);
+    qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
+    int64_t first_ms = INT64_MAX, lack = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const change_t *change = &all.changes [i];
+        lack += change->change;
+        bool last = i + 1 == all.count || compare_changes (change, change + 1) != 0;
+        if (last && lack > 0 && change->at_ms < first_ms)
+            first_ms = change->at_ms;
+    }
+    free (all.changes);
+    return first_ms;
+}
+
+static int64_t latest (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t bookings_end (const compute_booking_t *bookings, size_t count)
+{
+    int64_t end_ms = 0;
+    for (size_t i = 0; i < count; i++)
+        end_ms = latest (end_ms, bookings [i].until_ms);
+    return end_ms;
+}
+
+static int64_t circuits_end (const circuit_t *circuits, size_t count)
+{
+    int64_t end_ms = 0;
+    for (size_t i = 0; i < count; i++)
+        end_ms = latest (end_ms, circuits [i].until_ms);
+    return end_ms;
+}
+
+static int64_t old_end (const share_t *share)
+{
+    return latest (bookings_end (share->old_bookings, share->old_bookings_count),
+                   circuits_end (share->old_circuits, share->old_circuits_count));
+}
+
+static int64_t new_end (const share_t *share)
+{
+    return latest (bookings_end (share->bookings, share->bookings_count),
+                   circuits_end (share->circuits, share->circuits_count));
+}
+
+int64_t shares_edge (const shares_t *self)
+{
+    int64_t lack_ms = INT64_MAX, lead_ms = 0, end_ms = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const share_t *share = &self->shares [i];
+        int64_t first_ms = first_lack (share);
+        lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
+        lead_ms = latest (lead_ms, share->lead_ms);
+        end_ms = latest (end_ms, old_end (share));
+    }
+    return lack_ms < INT64_MAX ? lack_ms - lead_ms : end_ms;
+}
+
+int64_t shares_end (const shares_t *self)
+{
+    int64_t end_ms = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const share_t *share = &self->shares [i];
+        int64_t last_ms = latest (old_end (share), new_end (share));
+        end_ms = latest (end_ms, last_ms + share->gap_ms);
+    }
+    return end_ms;
+}
+
+/*  --- parts --- */
+
+bool shares_fit (const shares_t *self, char why [WHY_BYTES])
+{
+    if (self->full) {
+        snprintf (why, WHY_BYTES, "more than %d sites and network domains would take part",
+                  PARTICIPANTS_MAX - 1);
+        return false;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        const share_t *share = &self->shares [i];
+        char words [PARTY_WORDS_BYTES];
+        if (share->circuits_count <= CIRCUITS_MAX)
+            continue;
+        snprintf (why, WHY_BYTES, "%zu circuits in %s: a reservation may have %d",
+                  share->circuits_count, party_words (share->party.name, words), CIRCUITS_MAX);
+        return false;
+    }
+    return true;
+}
+
+attempt_part_t share_part (const share_t *self)
+{
+    if (party_part_kind (self->party.name) == PART_NETWORK)
+        return (attempt_part_t){.kind = PART_NETWORK,
+                                .part = network_part_encode (self->circuits, self->circuits_count)};
+    return (attempt_part_t){.kind = PART_COMPUTE,
+                            .part = compute_part_encode (self->bookings, self->bookings_count)};
+}
+
+attempt_part_t part_of_nothing (const char *party_name)
+{
+    share_t none = {0};
+    snprintf (none.party.name, sizeof none.party.name, "%s", party_name);
+    return share_part (&none);
+}

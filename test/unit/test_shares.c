@@ -1,0 +1,262 @@
+/*  shares - the edge against a plain look at every moment, and what is sent to whom. */
+#include "shares.h"
+
+#include "party.h"
+#include "prng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOMENTS 12
+
+static party_t party_named (const char *name)
+{
+    party_t party = {0};
+    snprintf (party.name, sizeof party.name, "%s", name);
+    return party;
+}
+
+static compute_booking_t booking (const char *class_name, uint32_t nodes, int64_t from_ms,
+                                  int64_t until_ms)
+{
+    compute_booking_t booking = {.nodes = nodes, .from_ms = from_ms, .until_ms = until_ms};
+    snprintf (booking.class_name, sizeof booking.class_name, "%s", class_name);
+    return booking;
+}
+
+static circuit_t circuit (const char *first, const char *second, uint32_t mbps, int64_t from_ms,
+                          int64_t until_ms)
+{
+    circuit_t circuit = {.mbps = mbps, .from_ms = from_ms, .until_ms = until_ms};
+    circuit.links = calloc (2, sizeof *circuit.links);
+    snprintf (circuit.links [circuit.links_count++], NAME_BYTES_MAX, "%s", first);
+    if (second)
+        snprintf (circuit.links [circuit.links_count++], NAME_BYTES_MAX, "%s", second);
+    return circuit;
+}
+
+/*  --- the edge --- */
+
+static int64_t nodes_at (const compute_booking_t *bookings, size_t count, const char *name,
+                         int64_t at_ms)
+{
+    int64_t nodes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (bookings [i].class_name, name) == 0 && bookings [i].from_ms <= at_ms &&
+            at_ms < bookings [i].until_ms)
+            nodes += bookings [i].nodes;
+    return nodes;
+}
+
+static int64_t mbps_at (const circuit_t *circuits, size_t count, const char *link, int64_t at_ms)
+{
+    int64_t mbps = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t l = 0; l < circuits [i].links_count; l++)
+            if (strcmp (circuits [i].links [l], link) == 0 && circuits [i].from_ms <= at_ms &&
+                at_ms < circuits [i].until_ms)
+                mbps += circuits [i].mbps;
+    return mbps;
+}
+
+static const char *const names [] = {"a", "b", "c"};
+
+static bool lacks_at (const share_t *share, int64_t at_ms)
+{
+    for (size_t i = 0; i < 3; i++) {
+        if (nodes_at (share->bookings, share->bookings_count, names [i], at_ms) >
+            nodes_at (share->old_bookings, share->old_bookings_count, names [i], at_ms))
+            return true;
+        if (mbps_at (share->circuits, share->circuits_count, names [i], at_ms) >
+            mbps_at (share->old_circuits, share->old_circuits_count, names [i], at_ms))
+            return true;
+    }
+    return false;
+}
+
+static void random_interval (prng_t *prng, int64_t *from_ms, int64_t *until_ms)
+{
+    *from_ms = (int64_t) prng_below (prng, MOMENTS - 1);
+    *until_ms = *from_ms + 1 + (int64_t) prng_below (prng, (uint64_t) (MOMENTS - *from_ms));
+}
+
+static const char *random_name (prng_t *prng)
+{
+    return names [prng_below (prng, 3)];
+}
+
+/*  Some old bookings or circuits, mostly kept in the new, some new ones. */
+static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
+{
+    int64_t from_ms, until_ms;
+    share->old_bookings = old;
+    share->old_bookings_count = prng_below (prng, 4);
+    for (size_t i = 0; i < share->old_bookings_count; i++) {
+        random_interval (prng, &from_ms, &until_ms);
+        old [i] =
+          booking (random_name (prng), 1 + (uint32_t) prng_below (prng, 3), from_ms, until_ms);
+        if (prng_below (prng, 4) > 0)
+            share_book (share, &old [i]);
+    }
+    if (prng_below (prng, 2)) {
+        random_interval (prng, &from_ms, &until_ms);
+        compute_booking_t more = booking (random_name (prng), 1, from_ms, until_ms);
+        share_book (share, &more);
+    }
+}
+
+static void fill_domain (share_t *share, prng_t *prng, circuit_t old [3])
+{
+    int64_t from_ms, until_ms;
+    share->old_circuits = old;
+    share->old_circuits_count = prng_below (prng, 4);
+    for (size_t i = 0; i < share->old_circuits_count; i++) {
+        random_interval (prng, &from_ms, &until_ms);
+        uint32_t mbps = 1 + (uint32_t) prng_below (prng, 3);
+        old [i] = circuit ("a", prng_below (prng, 2) ? "b" : NULL, mbps, from_ms, until_ms);
+        circuit_t kept =
+          circuit ("a", old [i].links_count == 2 ? "b" : NULL, mbps, from_ms, until_ms);
+        if (prng_below (prng, 4) > 0)
+            share_connect (share, &kept);
+        else
+            free (kept.links);
+    }
+    if (prng_below (prng, 2)) {
+        random_interval (prng, &from_ms, &until_ms);
+        circuit_t more = circuit ("b", prng_below (prng, 2) ? "c" : NULL, 1, from_ms, until_ms);
+        share_connect (share, &more);
+    }
+}
+
+static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
+{
+    (void) state;
+    prng_t prng;
+    unsigned lacking = 0, sufficing = 0;
+    prng_seed (&prng, 9);
+    for (int round = 0; round < 4000; round++) {
+        shares_t shares = {0};
+        compute_booking_t old_bookings [3];
+        circuit_t old_circuits [3];
+        party_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
+        share_t *at_site = shares_of (&shares, &site), *at_domain = shares_of (&shares, &domain);
+        at_site->lead_ms = (int64_t) prng_below (&prng, 5);
+        at_domain->lead_ms = (int64_t) prng_below (&prng, 5);
+        fill_site (at_site, &prng, old_bookings);
+        fill_domain (at_domain, &prng, old_circuits);
+        int64_t first_ms = INT64_MAX, old_end_ms = 0;
+        for (int64_t at_ms = 0; at_ms <= MOMENTS && first_ms == INT64_MAX; at_ms++)
+            if (lacks_at (at_site, at_ms) || lacks_at (at_domain, at_ms))
+                first_ms = at_ms;
+        for (size_t i = 0; i < at_site->old_bookings_count; i++)
+            if (old_bookings [i].until_ms > old_end_ms)
+                old_end_ms = old_bookings [i].until_ms;
+        for (size_t i = 0; i < at_domain->old_circuits_count; i++)
+            if (old_circuits [i].until_ms > old_end_ms)
+                old_end_ms = old_circuits [i].until_ms;
+        int64_t lead_ms =
+          at_site->lead_ms > at_domain->lead_ms ? at_site->lead_ms : at_domain->lead_ms;
+        assert_int_equal (shares_edge (&shares),
+                          first_ms < INT64_MAX ? first_ms - lead_ms : old_end_ms);
+        lacking += first_ms < INT64_MAX;
+        sufficing += first_ms == INT64_MAX;
+        for (size_t i = 0; i < at_domain->old_circuits_count; i++)
+            free (old_circuits [i].links);
+        shares_clear (&shares);
+    }
+    assert_true (lacking > 500 && sufficing > 100);
+}
+
+static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **state)
+{
+    (void) state;
+    shares_t shares = {0};
+    party_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
+    share_t *at_site = shares_of (&shares, &site);
+    at_site->gap_ms = 5;
+    compute_booking_t short_one = booking ("a", 1, 0, 10);
+    share_book (at_site, &short_one);
+    assert_int_equal (shares_end (&shares), 15);
+    circuit_t long_one = circuit ("a", NULL, 1, 0, 20);
+    share_connect (shares_of (&shares, &domain), &long_one);
+    assert_int_equal (shares_end (&shares), 20);
+    compute_booking_t old = booking ("a", 1, 0, 30);
+    at_site->old_bookings = &old;
+    at_site->old_bookings_count = 1;
+    assert_int_equal (shares_end (&shares), 35);
+    shares_clear (&shares);
+}
+
+/*  --- parts --- */
+
+static void each_participant_gets_a_part_of_its_kind (void **state)
+{
+    (void) state;
+    shares_t shares = {0};
+    party_t domain = party_named ("nis/N");
+    circuit_t one = circuit ("a", "b", 1000, 0, 20), *circuits;
+    size_t count;
+    char why [WHY_BYTES];
+    snprintf (one.need, sizeof one.need, "ocean-air");
+    one.hop = 2;
+    share_connect (shares_of (&shares, &domain), &one);
+    attempt_part_t part = share_part (&shares.shares [0]);
+    assert_int_equal (part.kind, PART_NETWORK);
+    bytes_t packed = {.data = part.part.data, .size = part.part.size};
+    assert_true (network_part_decode (packed, &circuits, &count, why));
+    assert_int_equal (count, 1);
+    assert_string_equal (circuits [0].need, "ocean-air");
+    assert_string_equal (circuits [0].links [1], "b");
+    assert_int_equal (circuits [0].hop, 2);
+    circuits_free (circuits, count);
+    free (part.part.data);
+    shares_clear (&shares);
+    part = part_of_nothing ("nis/N");
+    assert_int_equal (part.kind, PART_NETWORK);
+    free (part.part.data);
+    part = part_of_nothing ("lis/ams");
+    assert_int_equal (part.kind, PART_COMPUTE);
+    free (part.part.data);
+}
+
+static void too_many_participants_or_circuits_are_refused_in_words (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    shares_t shares = {0};
+    party_t domain = party_named ("nis/N");
+    for (size_t i = 0; i <= CIRCUITS_MAX; i++) {
+        circuit_t one = circuit ("a", NULL, 1, 0, 1);
+        assert_true (shares_fit (&shares, why));
+        share_connect (shares_of (&shares, &domain), &one);
+    }
+    assert_false (shares_fit (&shares, why));
+    assert_string_equal (why, "257 circuits in network domain N: a reservation may have 256");
+    shares_clear (&shares);
+    shares = (shares_t){0};
+    for (int i = 0; i < PARTICIPANTS_MAX; i++) {
+        char name [32];
+        snprintf (name, sizeof name, "lis/s%d", i);
+        party_t site = party_named (name);
+        assert_int_equal (shares_of (&shares, &site) != NULL, i < PARTICIPANTS_MAX - 1);
+    }
+    assert_false (shares_fit (&shares, why));
+    assert_string_equal (why, "more than 65 sites and network domains would take part");
+    shares_clear (&shares);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (T9_the_edge_is_the_first_moment_that_lacks_something),
+      cmocka_unit_test (a_plan_ends_with_its_last_part_and_the_cleaning_after_it),
+      cmocka_unit_test (each_participant_gets_a_part_of_its_kind),
+      cmocka_unit_test (too_many_participants_or_circuits_are_refused_in_words),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
