@@ -94,6 +94,7 @@ int run_up (cli_t *cli);
 int run_down (cli_t *cli);
 int run_federation (cli_t *cli);
 int run_federation_configure (cli_t *cli);
+int run_federation_from_graphml (cli_t *cli);
 int run_reserve (cli_t *cli);
 int run_modify (cli_t *cli);
 int run_release (cli_t *cli);

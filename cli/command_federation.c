@@ -9,6 +9,8 @@ static const command_t commands [] = {
   {"federation configure", "FILE.zpl DIR --trusted [--port N] [--stores DIR]",
    "Write a configuration for each member, for machines or containers of their own.",
    run_federation_configure},
+  {"federation from-graphml", "FILE --sites N --seed S [--domains K] [--out FILE]",
+   "Make a federation on a map of the Internet Topology Zoo.", run_federation_from_graphml},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])

@@ -1,0 +1,497 @@
+/*  graphml - expat's events into a map; ends of edges are looked up when all nodes are known. */
+#include "graphml.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <expat.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS_MAX 256
+#define MBPS_MAX 1e9
+#define EARTH_KM 6371.0
+#define DEGREE   (3.14159265358979323846 / 180)
+#define TEXT     GRAPHML_TEXT_BYTES
+
+typedef enum { NOWHERE, IN_GRAPH, IN_NODE, IN_EDGE } place_t;
+
+/*  What a <key> stands for. */
+typedef enum {
+    FIELD_NONE,
+    FIELD_NETWORK,
+    FIELD_LABEL,
+    FIELD_LATITUDE,
+    FIELD_LONGITUDE,
+    FIELD_LINK_LABEL,
+    FIELD_SPEED,
+    FIELD_UNITS,
+    FIELD_RAW,
+    FIELD_TYPE,
+    FIELDS
+} field_t;
+
+static const char *const field_names [FIELDS] = {
+  [FIELD_NONE] = "",
+  [FIELD_NETWORK] = "Network",
+  [FIELD_LABEL] = "label",
+  [FIELD_LATITUDE] = "Latitude",
+  [FIELD_LONGITUDE] = "Longitude",
+  [FIELD_LINK_LABEL] = "LinkLabel",
+  [FIELD_SPEED] = "LinkSpeed",
+  [FIELD_UNITS] = "LinkSpeedUnits",
+  [FIELD_RAW] = "LinkSpeedRaw",
+  [FIELD_TYPE] = "LinkType",
+};
+
+typedef struct {
+    char id [TEXT];
+    field_t field;
+} known_key_t;
+
+/*  An edge's ends as the file names them. */
+typedef struct {
+    char ends [2][TEXT];
+    unsigned long line;
+} ends_t;
+
+typedef struct {
+    XML_Parser parser;
+    map_t *map;
+    char *why;
+    bool failed;
+    unsigned depth;
+    bool graph_seen;
+    place_t place;
+    known_key_t keys [KEYS_MAX];
+    size_t keys_count;
+    ends_t *ends; /* one each of map->edges */
+    bool in_data;
+    field_t field;
+    char data [TEXT];
+    size_t data_size;
+    char values [FIELDS][TEXT]; /* of the node or edge that is open */
+} reading_t;
+
+/*  --- rates --- */
+
+/*  Mbit/s in one of this unit; 0 when it is none: "G", "Gbps", "Gbit/s", "Gb". */
+static double unit_mbps (const char *unit)
+{
+    double factor = 0;
+    switch (tolower ((unsigned char) *unit)) {
+    case 'k':
+        factor = 1e-3;
+        break;
+    case 'm':
+        factor = 1;
+        break;
+    case 'g':
+        factor = 1e3;
+        break;
+    case 't':
+        factor = 1e6;
+        break;
+    default:
+        return 0;
+    }
+    /* "G" alone, or before a word of bits; "Lit Gate" is neither */
+    char next = (char) tolower ((unsigned char) unit [1]);
+    return next == 'b' || !isalpha ((unsigned char) next) ? factor : 0;
+}
+
+static uint32_t rate_of (double mbps)
+{
+    if (!isfinite (mbps) || mbps <= 0)
+        return 0;
+    if (mbps < 1)
+        return 1;
+    return mbps < MBPS_MAX ? (uint32_t) llround (mbps) : (uint32_t) MBPS_MAX;
+}
+
+static const char *after_blanks (const char *at)
+{
+    return at + strspn (at, " \t");
+}
+
+/*  Only digits and a point: no sign, exponent, nor any word that strtod would take. */
+static bool take_number (const char **at, double *number)
+{
+    size_t size = strspn (*at, "0123456789.");
+    char digits [2 * TEXT];
+    if (size == 0 || size >= sizeof digits || !isdigit ((unsigned char) **at))
+        return false;
+    memcpy (digits, *at, size);
+    digits [size] = '\0';
+    *number = strtod (digits, NULL);
+    *at += size;
+    return true;
+}
+
+uint32_t graphml_rate (const char *words)
+{
+    for (const char *at = words; *at;) {
+        double number;
+        double upper;
+        if (!take_number (&at, &number)) {
+            at++;
+            continue;
+        }
+        const char *unit = after_blanks (at);
+        double own = unit_mbps (unit); /* "100M-1G" */
+        if (own > 0)
+            return rate_of (number * own);
+        const char *range = unit;
+        if (*range == '-' && (range = after_blanks (range + 1), take_number (&range, &upper))) {
+            double shared = unit_mbps (after_blanks (range)); /* "1-20G" */
+            if (shared > 0)
+                return rate_of (number * shared);
+        }
+    }
+    return 0;
+}
+
+/*  The plain number when it is there, else speed and units, else what the label says. */
+static uint32_t rate_told (char values [FIELDS][TEXT])
+{
+    char *end;
+    double raw = strtod (values [FIELD_RAW], &end);
+    if (end != values [FIELD_RAW] && rate_of (raw / 1e6) > 0)
+        return rate_of (raw / 1e6);
+    char together [2 * TEXT + 2];
+    snprintf (together, sizeof together, "%s %s", values [FIELD_SPEED], values [FIELD_UNITS]);
+    uint32_t mbps = graphml_rate (together);
+    return mbps > 0 ? mbps : graphml_rate (values [FIELD_LINK_LABEL]);
+}
+
+double map_distance_km (const map_node_t *a, const map_node_t *b)
+{
+    double down = sin ((b->latitude - a->latitude) * DEGREE / 2);
+    double across = sin ((b->longitude - a->longitude) * DEGREE / 2);
+    double square =
+      down * down + cos (a->latitude * DEGREE) * cos (b->latitude * DEGREE) * across * across;
+    return 2 * EARTH_KM * asin (sqrt (square < 1 ? square : 1));
+}
+
+/*  --- the document --- */
+
+static void refuse (reading_t *self, const char *what)
+{
+    if (self->failed)
+        return;
+    self->failed = true;
+    snprintf (self->why, GRAPHML_WHY_BYTES, "%lu: %.200s",
+              (unsigned long) XML_GetCurrentLineNumber (self->parser), what);
+    XML_StopParser (self->parser, XML_FALSE);
+}
+
+/*  Without the prefix of a name space. */
+static const char *plain (const char *name)
+{
+    const char *colon = strrchr (name, ':');
+    return colon ? colon + 1 : name;
+}
+
+static bool is (const char *name, const char *wanted)
+{
+    return strcmp (plain (name), wanted) == 0;
+}
+
+/*  "" when it is not given. */
+static const char *attribute (const char **attributes, const char *name)
+{
+    for (; *attributes; attributes += 2)
+        if (strcmp (attributes [0], name) == 0)
+            return attributes [1];
+    return "";
+}
+
+/*  False when it is too long or missing: ids must not be cut. */
+static bool take_id (reading_t *self, char to [TEXT], const char *from)
+{
+    if (!*from || strlen (from) >= TEXT) {
+        refuse (self, *from ? "an id is too long" : "an id is missing");
+        return false;
+    }
+    memcpy (to, from, strlen (from) + 1);
+    return true;
+}
+
+static void begin_key (reading_t *self, const char **attributes)
+{
+    const char *name = attribute (attributes, "attr.name");
+    field_t field = FIELD_NONE;
+    for (int i = FIELD_NONE + 1; i < FIELDS; i++)
+        if (strcmp (name, field_names [i]) == 0)
+            field = (field_t) i;
+    if (field == FIELD_NONE)
+        return;
+    if (self->keys_count == KEYS_MAX) {
+        refuse (self, "too many keys");
+        return;
+    }
+    known_key_t *key = &self->keys [self->keys_count];
+    if (take_id (self, key->id, attribute (attributes, "id"))) {
+        key->field = field;
+        self->keys_count++;
+    }
+}
+
+static void begin_graph (reading_t *self)
+{
+    if (self->graph_seen) {
+        refuse (self, "more than one graph, or a graph within another");
+        return;
+    }
+    self->graph_seen = true;
+    self->place = IN_GRAPH;
+}
+
+static void begin_node (reading_t *self, const char **attributes)
+{
+    map_t *map = self->map;
+    if (map->nodes_count == GRAPHML_NODES_MAX) {
+        char what [64];
+        snprintf (what, sizeof what, "more than %d nodes", GRAPHML_NODES_MAX);
+        refuse (self, what);
+        return;
+    }
+    if (map->nodes_count % 64 == 0)
+        map->nodes = must (realloc (map->nodes, (map->nodes_count + 64) * sizeof *map->nodes));
+    map_node_t *node = &map->nodes [map->nodes_count];
+    *node = (map_node_t){.id = ""};
+    if (take_id (self, node->id, attribute (attributes, "id")))
+        map->nodes_count++;
+    self->place = IN_NODE;
+}
+
+static void begin_edge (reading_t *self, const char **attributes)
+{
+    map_t *map = self->map;
+    if (map->edges_count == GRAPHML_EDGES_MAX) {
+        char what [64];
+        snprintf (what, sizeof what, "more than %d edges", GRAPHML_EDGES_MAX);
+        refuse (self, what);
+        return;
+    }
+    if (map->edges_count % 64 == 0) {
+        map->edges = must (realloc (map->edges, (map->edges_count + 64) * sizeof *map->edges));
+        self->ends = must (realloc (self->ends, (map->edges_count + 64) * sizeof *self->ends));
+    }
+    ends_t *ends = &self->ends [map->edges_count];
+    map->edges [map->edges_count] = (map_edge_t){.mbps = 0};
+    ends->line = (unsigned long) XML_GetCurrentLineNumber (self->parser);
+    if (take_id (self, ends->ends [0], attribute (attributes, "source")) &&
+        take_id (self, ends->ends [1], attribute (attributes, "target")))
+        map->edges_count++;
+    self->place = IN_EDGE;
+}
+
+static void begin_data (reading_t *self, const char **attributes)
+{
+    const char *id = attribute (attributes, "key");
+    self->field = FIELD_NONE;
+    for (size_t i = 0; i < self->keys_count; i++)
+        if (strcmp (self->keys [i].id, id) == 0)
+            self->field = self->keys [i].field;
+    self->in_data = true;
+    self->data_size = 0;
+}
+
+static void on_begin (void *owner, const char *name, const char **attributes)
+{
+    reading_t *self = owner;
+    if (++self->depth > GRAPHML_DEPTH_MAX)
+        refuse (self, "nested too deeply");
+    else if (self->depth == 1 && !is (name, "graphml"))
+        refuse (self, "not GraphML: the outermost element must be graphml");
+    else if (is (name, "key") && self->place == NOWHERE)
+        begin_key (self, attributes);
+    else if (is (name, "graph"))
+        begin_graph (self);
+    else if (is (name, "node") || is (name, "edge")) {
+        if (self->place != IN_GRAPH)
+            refuse (self, "a node or an edge stands directly in its graph only");
+        else if (is (name, "node"))
+            begin_node (self, attributes);
+        else
+            begin_edge (self, attributes);
+        memset (self->values, 0, sizeof self->values);
+    } else if (is (name, "data"))
+        begin_data (self, attributes);
+}
+
+static void on_text (void *owner, const char *text, int size)
+{
+    reading_t *self = owner;
+    if (!self->in_data)
+        return;
+    for (int i = 0; i < size && self->data_size < TEXT - 1; i++)
+        self->data [self->data_size++] = text [i];
+}
+
+static bool take_degrees (const char *text, double most, double *degrees)
+{
+    char *end;
+    *degrees = strtod (text, &end);
+    return end != text && isfinite (*degrees) && fabs (*degrees) <= most;
+}
+
+static void end_node (reading_t *self)
+{
+    if (self->failed)
+        return;
+    map_node_t *node = &self->map->nodes [self->map->nodes_count - 1];
+    memcpy (node->label, self->values [FIELD_LABEL], TEXT);
+    node->located = take_degrees (self->values [FIELD_LATITUDE], 90, &node->latitude) &&
+                    take_degrees (self->values [FIELD_LONGITUDE], 180, &node->longitude);
+    self->place = IN_GRAPH;
+}
+
+static void end_edge (reading_t *self)
+{
+    if (self->failed)
+        return;
+    map_edge_t *edge = &self->map->edges [self->map->edges_count - 1];
+    edge->mbps = rate_told (self->values);
+    memcpy (edge->type, self->values [FIELD_TYPE], TEXT);
+    self->place = IN_GRAPH;
+}
+
+/*  A cut text may end within a character. */
+static void end_data (reading_t *self)
+{
+    self->in_data = false;
+    self->data [self->data_size] = '\0';
+    bool network = self->field == FIELD_NETWORK || self->field == FIELD_LABEL;
+    if (self->place == IN_GRAPH && network) {
+        if (self->field == FIELD_NETWORK || !*self->map->name)
+            memcpy (self->map->name, self->data, TEXT);
+    } else if (self->place == IN_NODE || self->place == IN_EDGE)
+        memcpy (self->values [self->field], self->data, TEXT);
+}
+
+static void on_end (void *owner, const char *name)
+{
+    reading_t *self = owner;
+    self->depth--;
+    if (is (name, "data"))
+        end_data (self);
+    else if (is (name, "node"))
+        end_node (self);
+    else if (is (name, "edge"))
+        end_edge (self);
+}
+
+/*  Entities can only be declared in one; nobody's map needs it. */
+static void on_doctype (void *owner, const char *name, const char *system, const char *public,
+                        int internal)
+{
+    (void) name;
+    (void) system;
+    (void) public;
+    (void) internal;
+    refuse (owner, "a document type (<!DOCTYPE …>) is not accepted");
+}
+
+/*  --- ends --- */
+
+static int by_id (const void *a, const void *b)
+{
+    const map_node_t *left = *(const map_node_t *const *) a;
+    const map_node_t *right = *(const map_node_t *const *) b;
+    return strcmp (left->id, right->id);
+}
+
+static bool ends_find (reading_t *self, const map_node_t *const *nodes)
+{
+    map_t *map = self->map;
+    size_t kept = 0;
+    for (size_t i = 0; i < map->edges_count; i++) {
+        map_edge_t *edge = &map->edges [kept];
+        *edge = map->edges [i];
+        for (int end = 0; end < 2; end++) {
+            map_node_t key;
+            const map_node_t *wanted = &key;
+            memcpy (key.id, self->ends [i].ends [end], TEXT);
+            const map_node_t *const *found =
+              bsearch (&wanted, nodes, map->nodes_count, sizeof *nodes, by_id);
+            if (!found) {
+                snprintf (self->why, GRAPHML_WHY_BYTES,
+                          "%lu: an edge ends at node \"%.100s\", which is not in the map",
+                          self->ends [i].line, key.id);
+                return false;
+            }
+            edge->ends [end] = (size_t) (*found - map->nodes);
+        }
+        if (edge->ends [0] == edge->ends [1])
+            map->loops++;
+        else
+            kept++;
+    }
+    map->edges_count = kept;
+    return true;
+}
+
+static bool finish (reading_t *self)
+{
+    map_t *map = self->map;
+    if (map->nodes_count == 0) {
+        snprintf (self->why, GRAPHML_WHY_BYTES, "1: the map has no nodes");
+        return false;
+    }
+    const map_node_t **nodes = must (calloc (map->nodes_count, sizeof *nodes));
+    for (size_t i = 0; i < map->nodes_count; i++)
+        nodes [i] = &map->nodes [i];
+    qsort (nodes, map->nodes_count, sizeof *nodes, by_id);
+    bool good = true;
+    for (size_t i = 1; i < map->nodes_count && good; i++)
+        if (strcmp (nodes [i - 1]->id, nodes [i]->id) == 0) {
+            snprintf (self->why, GRAPHML_WHY_BYTES, "1: two nodes have the id \"%.100s\"",
+                      nodes [i]->id);
+            good = false;
+        }
+    good = good && ends_find (self, nodes);
+    free (nodes);
+    return good;
+}
+
+bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_WHY_BYTES])
+{
+    assert (map && text && why);
+    *map = (map_t){.name = ""};
+    if (size > GRAPHML_BYTES_MAX) {
+        snprintf (why, GRAPHML_WHY_BYTES, "1: more than %u bytes", GRAPHML_BYTES_MAX);
+        return false;
+    }
+    reading_t *self = must (calloc (1, sizeof *self));
+    self->map = map;
+    self->why = why;
+    self->parser = must (XML_ParserCreate (NULL));
+    XML_SetUserData (self->parser, self);
+    XML_SetElementHandler (self->parser, on_begin, on_end);
+    XML_SetCharacterDataHandler (self->parser, on_text);
+    XML_SetStartDoctypeDeclHandler (self->parser, on_doctype);
+    bool good = XML_Parse (self->parser, text, (int) size, 1) == XML_STATUS_OK && !self->failed;
+    if (!good && !self->failed)
+        snprintf (why, GRAPHML_WHY_BYTES, "%lu: not XML: %s",
+                  (unsigned long) XML_GetCurrentLineNumber (self->parser),
+                  XML_ErrorString (XML_GetErrorCode (self->parser)));
+    good = good && finish (self);
+    XML_ParserFree (self->parser);
+    free (self->ends);
+    free (self);
+    if (!good)
+        map_clear (map);
+    return good;
+}
+
+void map_clear (map_t *map)
+{
+    free (map->nodes);
+    free (map->edges);
+    *map = (map_t){.name = ""};
+}
