@@ -74,6 +74,7 @@ void sim_ambush_left (sim_ambush_t *self, const sim_message_t *message)
     if (!hits (self, victim))
         return;
     self->left--;
+    self->tally->counts [COUNT_AMBUSHED]++;
     if (prng_below (&self->prng, 3) > 0) {
         sim_trace (self->sim, victim, "is cut off %s", vote ? "after its vote" : "at the decision");
         cut (self, victim, other);

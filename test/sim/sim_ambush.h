@@ -14,6 +14,7 @@
 
 typedef struct {
     sim_t *sim;                    /* in */
+    sim_tally_t *tally;            /* in */
     prng_t prng;                   /* in */
     int victims [SIM_VICTIMS_MAX]; /* in: whom it may hit */
     size_t victims_count;

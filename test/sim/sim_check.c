@@ -131,6 +131,7 @@ void sim_check_lowered (sim_check_t *self, int process, const char *resource, ui
             if (self->participants [i].process == process &&
                 same (self->participants [i].resources [r].name, resource))
                 self->participants [i].resources [r].in_force = quantity;
+    self->tally->counts [COUNT_LOWERED]++;
 }
 
 /*  A vote on a hold comes while it lives (R1): the first flush that shows it tells when. */

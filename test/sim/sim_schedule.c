@@ -166,15 +166,19 @@ static void add_domains (schedule_t *self, size_t count)
                                      .sites = sites,
                                      .sites_count = self->sites_count,
                                      .narrow = prng_below (&self->network, 2) == 0});
+    self->tally->counts [COUNT_NETWORKED]++;
+    self->tally->counts [COUNT_DISAGREED] += self->map.disagree;
     for (size_t i = 0; i < self->map.count; i++) {
         nis_settings_t *settings = &self->nis [i];
-        *settings = (nis_settings_t){.name = schedule_name (self, "nis/d", i + 1),
-                                     .domain = self->map.domains [i],
-                                     .access = open_access,
-                                     .participant = quick_limits (self),
-                                     .limits = nis_limits_default,
-                                     .gis_endpoints = self->gis_endpoints,
-                                     .gis_count = self->gis_count};
+        *settings =
+          (nis_settings_t){.name = schedule_name (self, "nis/d", i + 1),
+                           .domain = self->map.domains [i],
+                           .use = prng_below (&self->network, 3) == 0 ? USE_AT_START : USE_ASKED,
+                           .access = open_access,
+                           .participant = quick_limits (self),
+                           .limits = nis_limits_default,
+                           .gis_endpoints = self->gis_endpoints,
+                           .gis_count = self->gis_count};
         settings->limits.bookings_max = 4096;
         self->nis_processes [i] =
           schedule_add (self, settings->name, make_nis, settings, false, SIM_NOBODY);

@@ -80,6 +80,7 @@ static void lay_ambush (schedule_t *self)
     if (self->map.count == 0 || prng_below (prng, 100) >= 40)
         return;
     ambush->sim = self->sim;
+    ambush->tally = self->tally;
     ambush->left = 1 + prng_below (prng, 3);
     ambush->chance = prng_below (prng, 2) == 0 ? 100 : 30;
     prng_seed (&ambush->prng, prng_next (prng));

@@ -69,6 +69,8 @@ static void draw_network (schedule_t *self, sim_wish_t *wish)
         return;
     bool all = prng_below (prng, 3) == 0;
     wish->fixed_route = prng_below (prng, 100) < 25;
+    for (size_t i = 0; i < wish->needs_count; i++) /* it is the links that shall be short */
+        wish->needs [i].cpus = 1 + wish->needs [i].cpus / 3;
     for (size_t b = 1; b < wish->needs_count; b++)
         for (size_t a = 0; a < b; a++)
             if (a + 1 == b || all)
@@ -220,7 +222,7 @@ static void draw_tasks (schedule_t *self)
     for (size_t uses = prng_below (prng, 4); uses > 0; uses--)
         operator->tasks [operator->tasks_count++] = (sim_task_t){
           .kind = self->check.uses_end && prng_below (prng, 2) == 0 ? TASK_GIVE_UP : TASK_PROVISION,
-          .after_ms = 1000 + (int64_t) prng_below (prng, 9000),
+          .after_ms = 1000 + (int64_t) prng_below (prng, 6000),
           .aim = (uint32_t) prng_below (prng, 1000)};
 }
 

@@ -14,6 +14,7 @@ static const char *const fault_words [FAULT_KINDS] = {
 
 static const char *const count_words [COUNTS] = {
   [COUNT_SCHEDULES] = "schedules run",
+  [COUNT_NETWORKED] = "schedules with networks",
   [COUNT_STEPS] = "events stepped",
   [COUNT_CRASHES] = "crashes",
   [COUNT_COMMITTED] = "transactions committed",
@@ -28,6 +29,9 @@ static const char *const count_words [COUNTS] = {
   [COUNT_CONNECTIONS] = "connections committed",
   [COUNT_CROSSINGS] = "connections over several domains",
   [COUNT_PROVISIONED] = "circuits put to use",
+  [COUNT_LOWERED] = "links lowered",
+  [COUNT_DISAGREED] = "schedules whose domains disagree",
+  [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
 };
 
 static const char *const kind_words [] = {

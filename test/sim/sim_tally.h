@@ -26,6 +26,7 @@ typedef enum {
 /*  How transactions and processes fared. */
 typedef enum {
     COUNT_SCHEDULES,
+    COUNT_NETWORKED, /* of those, with network domains */
     COUNT_STEPS,
     COUNT_CRASHES,
     COUNT_COMMITTED,
@@ -40,6 +41,9 @@ typedef enum {
     COUNT_CONNECTIONS, /* paths committed, of any version */
     COUNT_CROSSINGS,   /* of those over two domains or more */
     COUNT_PROVISIONED, /* circuits told that they may be used */
+    COUNT_LOWERED,     /* links that were made to carry less */
+    COUNT_DISAGREED,   /* schedules in which domains describe a point differently */
+    COUNT_AMBUSHED,    /* participants cut off or killed after a vote or at a decision */
     COUNTS
 } count_kind_t;
 

@@ -62,7 +62,7 @@ static void what_is_asked_for_is_built (void **state)
     size_t size = 0;
     FILE *trace = open_memstream (&text, &size);
     assert_non_null (trace);
-    sim_options_t options = {.sites = 5, .planners = 3, .gis = 2, .clients = 4};
+    sim_options_t options = {.sites = 5, .planners = 3, .gis = 2, .clients = 4, .domains = 3};
     (void) sim_schedule_run (1, &options, &tally, trace, why);
     fclose (trace);
     assert_non_null (strstr (text, "sim://lis/s5/1"));
@@ -70,7 +70,40 @@ static void what_is_asked_for_is_built (void **state)
     assert_non_null (strstr (text, "sim://planner/3/1"));
     assert_non_null (strstr (text, "sim://gis/g2/1"));
     assert_null (strstr (text, "sim://gis/g3/1"));
+    assert_non_null (strstr (text, "sim://nis/d3/1"));
+    assert_null (strstr (text, "sim://nis/d4/1"));
     free (text);
+}
+
+static void domains_are_built_and_crossed (void **state)
+{
+    (void) state;
+    static sim_tally_t tally;
+    memset (&tally, 0, sizeof tally);
+    char why [SIM_WHY_BYTES];
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        if (!sim_schedule_run (seed, &(sim_options_t){.domains = 2}, &tally, NULL, why))
+            fail_msg ("seed %llu: %s", (unsigned long long) seed, why);
+    assert_int_equal (tally.counts [COUNT_NETWORKED], SEEDS);
+    assert_true (tally.counts [COUNT_CONNECTIONS] > SEEDS / 2);
+    assert_true (tally.counts [COUNT_CROSSINGS] > 0);
+    assert_true (tally.counts [COUNT_PROVISIONED] > 0);
+    assert_true (tally.counts [COUNT_LOWERED] > 0);
+    assert_true (tally.counts [COUNT_AMBUSHED] > 0);
+}
+
+static void without_domains_nobody_asks_for_links (void **state)
+{
+    (void) state;
+    static sim_tally_t tally;
+    memset (&tally, 0, sizeof tally);
+    char why [SIM_WHY_BYTES];
+    for (uint64_t seed = 1; seed <= 8; seed++)
+        assert_true (
+          sim_schedule_run (seed, &(sim_options_t){.no_domains = true}, &tally, NULL, why));
+    assert_int_equal (tally.counts [COUNT_NETWORKED], 0);
+    assert_int_equal (tally.counts [COUNT_CONNECTIONS], 0);
+    assert_true (tally.counts [COUNT_COMMITTED] > 0);
 }
 
 int main (void)
@@ -79,6 +112,8 @@ int main (void)
       cmocka_unit_test (a_replay_is_the_same_byte_for_byte),
       cmocka_unit_test (schedules_hold_and_commit),
       cmocka_unit_test (what_is_asked_for_is_built),
+      cmocka_unit_test (domains_are_built_and_crossed),
+      cmocka_unit_test (without_domains_nobody_asks_for_links),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
