@@ -28,12 +28,16 @@ static void find_vertices (wiring_t *self)
     }
 }
 
+/*  Is the plan with the least price wanted, at one start or over all? */
+static bool is_priced (const search_order_t *order)
+{
+    return order->policy == POLICY_TIME || order->policy == POLICY_COST;
+}
+
 static void make_view (wiring_t *self, const search_order_t *order, size_t need)
 {
-    policy_t policy = order->policy;
-    bool priced = policy == POLICY_TIME || policy == POLICY_COST;
     link_view_t *view = &self->views [self->views_count];
-    link_view_init (view, self->snapshot, order, need, priced);
+    link_view_init (view, self->snapshot, order, need, is_priced (order));
     for (size_t i = 0; i < self->views_count; i++) {
         if (!link_view_same (&self->views [i], view))
             continue;
@@ -128,8 +132,8 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
     self->snapshot = snapshot;
     self->graph = snapshot->graph;
     self->order = user_request_path_order (snapshot->request);
-    if (self->order == PATH_FREE && order->policy == POLICY_TIME)
-        self->order = PATH_CHEAP; /* the cheapest of the earliest */
+    if (self->order != PATH_FIXED)
+        self->order = is_priced (order) ? PATH_CHEAP : PATH_FREE;
     self->views = must (calloc (needs, sizeof *self->views));
     self->connections = must (calloc (needs, sizeof *self->connections));
     self->connections_count = needs;
