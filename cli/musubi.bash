@@ -15,14 +15,15 @@ _musubi () {
     --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word"); return ;;
     --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-    --plot | --svg | --answers | --dry-run) [ "$command" = reserve ] ||
+    federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
+    --plot | --svg | --answers | --out | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
   esac
   local own=''
   case $command in
     '') mapfile -t COMPREPLY < <(compgen -W "$commands $all --version" -- "$word"); return ;;
     up) own='--planners --pids' ;;
-    federation) own='--trusted --port --stores' ;;
+    federation) own='--trusted --port --stores --sites --seed --domains --out' ;;
     reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
     modify | release | call) own='--request-id' ;;
     show) own='--follow' ;;
