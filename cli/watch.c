@@ -108,25 +108,38 @@ static void pace_hear (const watch_t *self, pace_t *pace, const char *reason)
 
 /*  --- one reservation ---  */
 
-/*  How it looks now, new; NULL when nobody could be asked, or nobody knows it: then *gone, unless
- *  some are silent. */
-static json_t *look_at (const watch_t *self, pace_t *pace, const json_t *body, bool *gone)
+typedef enum {
+    LOOK_SEEN,
+    LOOK_NOWHERE, /* everybody has answered, nobody knows it */
+    LOOK_UNSURE,  /* nobody who answered knows it, or nobody answered: ask again */
+    LOOK_REFUSED, /* told why; asking again makes no sense */
+} look_t;
+
+/*  How it looks now: *form is new with LOOK_SEEN, else NULL. *code is that of LOOK_REFUSED. */
+static look_t look_at (const watch_t *self, pace_t *pace, const char *id, const json_t *body,
+                       json_t **form, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
     bool sent;
-    json_t *form = NULL;
     pace_begin (self, pace);
-    int code = session_ask_planner (self->session, "Show", body, "", &answer, &sent, reason);
-    *gone = false;
-    pace_hear (self, pace, code == EXIT_DONE ? NULL : reason);
-    if (code == EXIT_DONE) {
-        const json_t *view = json_object_get (answer, "view");
-        form = view ? view_form (view) : NULL;
-        *gone = !view && json_array_size (json_object_get (answer, "silent")) == 0;
-    }
+    int asked = session_ask_planner (self->session, "Show", body, "", &answer, &sent, reason);
+    const json_t *view = json_object_get (answer, "view");
+    size_t silent = json_array_size (json_object_get (answer, "silent"));
+    look_t look = asked == EXIT_UNKNOWN ? LOOK_UNSURE
+                  : asked != EXIT_DONE  ? LOOK_REFUSED
+                  : view                ? LOOK_SEEN
+                  : silent > 0          ? LOOK_UNSURE
+                                        : LOOK_NOWHERE;
+    if (look == LOOK_UNSURE && silent > 0)
+        snprintf (reason, sizeof reason, "%.64s: not known to those that answered; %zu silent", id,
+                  silent);
+    pace_hear (self, pace, look == LOOK_UNSURE ? reason : NULL);
+    if (look == LOOK_REFUSED)
+        *code = cli_fail (asked, "%s: %s", self->cli->command->name, reason);
+    *form = look == LOOK_SEEN ? view_form (view) : NULL;
     json_decref (answer);
-    return form;
+    return look;
 }
 
 int watch_one (const watch_t *self, const char *id, const json_t *first)
@@ -139,15 +152,14 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
     int code = EXIT_DONE;
     bool over = before && change_over (before);
     while (!over && !cli_interrupted ()) {
-        bool gone;
-        json_t *form = look_at (self, &pace, body, &gone);
+        json_t *form;
+        look_t look = look_at (self, &pace, id, body, &form, &code);
         pace.edge_ms = INT64_MAX;
-        if (gone && !before) {
+        over = look == LOOK_NOWHERE || look == LOOK_REFUSED || (form && change_over (form));
+        if (look == LOOK_NOWHERE && !before)
             code = cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
-            over = true;
-        } else if (form || gone) {
+        if (look == LOOK_SEEN || look == LOOK_NOWHERE) {
             tell_between (self, before, form);
-            over = gone || change_over (form);
             json_decref (before);
             before = form;
         }
