@@ -2,10 +2,11 @@
  *
  *  Starts a federation of three sites and one directory with `musubi up`, keeps so many clients
  *  busy (each with one request in flight: three needs, three sites, one hour, a random start within
- *  20 days), and measures from the client: latency, and committed requests a second. Beside them,
- * in the same run, the machine's flush: as many processes as the federation has committers (sites,
- *  directory, planners) writing small records to stores of their own at once. Flushes and processor
- *  time of a transaction are read from the services' processes.
+ *  20 days), and measures from the client: latency, and committed requests a second. The same again
+ *  with three links of two domains between the sites, and a connection between each two needs.
+ *  Beside them, in the same run, the machine's flush: as many processes as the federation has
+ *  committers (sites, domains, directory, planners) writing small records to stores of their own at
+ *  once. Flushes and processor time of a transaction are read from the services' processes.
  */
 #include "bench.h"
 #include "bus.pb-c.h"
@@ -28,6 +29,7 @@
 
 enum {
     SITES = 3,
+    DOMAINS = 2,
     PLANNERS_MAX = 16,
     CLIENTS_MAX = 64,
     SERVICES_MAX = 32,
@@ -46,6 +48,24 @@ static const char federation_text [] = "name = bench\n"
                                        "                nodes = 1000000\n"
                                        "    three\n        classes\n            cpu\n"
                                        "                nodes = 1000000\n";
+
+/*  One and two belong to both domains: a triangle of three links. */
+static const char domains_text [] = "domains\n"
+                                    "    N\n"
+                                    "        sites = \"one, two\"\n"
+                                    "        links\n"
+                                    "            one-two\n"
+                                    "                between = \"one, two\"\n"
+                                    "                mbps = 1000000000\n"
+                                    "    S\n"
+                                    "        sites = \"one, two, three\"\n"
+                                    "        links\n"
+                                    "            one-three\n"
+                                    "                between = \"one, three\"\n"
+                                    "                mbps = 1000000000\n"
+                                    "            two-three\n"
+                                    "                between = \"two, three\"\n"
+                                    "                mbps = 1000000000\n";
 
 typedef struct {
     char folder [64];
@@ -140,7 +160,7 @@ static void find_services (testbed_t *self, client_t *client)
     message_free (message);
 }
 
-static void testbed_start (testbed_t *self, client_t *client, int64_t planners)
+static void testbed_start (testbed_t *self, client_t *client, int64_t planners, bool links)
 {
     *self = (testbed_t){0};
     strcpy (self->folder, "/tmp/musubi-bench.XXXXXX");
@@ -148,7 +168,8 @@ static void testbed_start (testbed_t *self, client_t *client, int64_t planners)
         fail ("no temporary folder");
     snprintf (self->file, sizeof self->file, "%s/bench.zpl", self->folder);
     FILE *file = fopen (self->file, "w");
-    if (!file || fputs (federation_text, file) < 0 || fclose (file) != 0)
+    if (!file || fputs (federation_text, file) < 0 || (links && fputs (domains_text, file) < 0) ||
+        fclose (file) != 0)
         fail ("no federation file");
 
     char arguments [512];
@@ -289,7 +310,7 @@ static double flush_s (int processes, double seconds)
 
 /*  --- requests --- */
 
-static uint8_t *make_request (prng_t *prng, int64_t base_ms, size_t *size)
+static uint8_t *make_request (prng_t *prng, int64_t base_ms, bool links, size_t *size)
 {
     static const char *const ids [SITES] = {"a", "b", "c"};
     Musubi__ComputeNeed needs [SITES];
@@ -299,6 +320,18 @@ static uint8_t *make_request (prng_t *prng, int64_t base_ms, size_t *size)
         needs [i].id = (char *) ids [i];
         needs [i].cpus = 1 + (uint32_t) prng_below (prng, 64);
         need_list [i] = &needs [i];
+    }
+    Musubi__NetworkNeed connections [SITES];
+    Musubi__NetworkNeed *connection_list [SITES];
+    char *ends [SITES][2];
+    for (size_t i = 0; i < SITES; i++) {
+        ends [i][0] = (char *) ids [i];
+        ends [i][1] = (char *) ids [(i + 1) % SITES];
+        musubi__network_need__init (&connections [i]);
+        connections [i].n_between = 2;
+        connections [i].between = ends [i];
+        connections [i].mbps = links ? 1 + (uint32_t) prng_below (prng, 64) : 0;
+        connection_list [i] = &connections [i];
     }
     Musubi__Instant earliest = MUSUBI__INSTANT__INIT, deadline = MUSUBI__INSTANT__INIT;
     earliest.when_case = deadline.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
@@ -313,6 +346,8 @@ static uint8_t *make_request (prng_t *prng, int64_t base_ms, size_t *size)
     request.duration_ms = HOUR_MS;
     request.n_compute = SITES;
     request.compute = need_list;
+    request.n_network = links ? SITES : 0;
+    request.network = connection_list;
     request.distinct_sites = true;
     Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
     reserve.request = &request;
@@ -324,6 +359,7 @@ typedef struct {
     client_t *client;
     prng_t prng;
     int64_t base_ms;
+    bool links;
     uint64_t sent;
     uint64_t calls [CLIENTS_MAX];
     double began_s [CLIENTS_MAX];
@@ -335,7 +371,7 @@ typedef struct {
 static void load_send (load_t *self, size_t slot)
 {
     size_t size;
-    uint8_t *body = make_request (&self->prng, self->base_ms, &size);
+    uint8_t *body = make_request (&self->prng, self->base_ms, self->links, &size);
     char request_id [64];
     snprintf (request_id, sizeof request_id, "b%d-%" PRIu64 "@g1", (int) getpid (), self->sent);
     const testbed_t *testbed = self->testbed;
@@ -403,7 +439,7 @@ static void measure (bench_t *bench, load_t *load, int64_t planners, size_t clie
     double samples [FIGURES][BENCH_RUNS];
     size_t otherwise = 0;
     for (int run = 0; run < BENCH_RUNS; run++) {
-        int committers = SITES + 1 + (int) planners;
+        int committers = SITES + 1 + (int) planners + (load->links ? DOMAINS : 0);
         double flush = flush_s (committers, seconds / 4);
         double cpu_s = services_cpu_s (load->testbed);
         int64_t flushes = services_flushes (load->testbed, load->client);
@@ -424,8 +460,9 @@ static void measure (bench_t *bench, load_t *load, int64_t planners, size_t clie
         samples [6][run] = (p50 - 3 * flush) * 1e3;
     }
     char row [64];
-    snprintf (row, sizeof row, "%" PRId64 " planner%s, %zu client%s", planners,
-              planners == 1 ? "" : "s", clients, clients == 1 ? "" : "s");
+    snprintf (row, sizeof row, "%s%" PRId64 " planner%s, %zu client%s",
+              load->links ? "links: " : "", planners, planners == 1 ? "" : "s", clients,
+              clients == 1 ? "" : "s");
     for (int i = 0; i < FIGURES; i++)
         bench_put (bench, row, columns [i], bench_median (samples [i], BENCH_RUNS));
     if (otherwise > 0) {
@@ -446,18 +483,22 @@ int main (int argc, char **argv)
     double *latencies_s = calloc (SAMPLES_MAX, sizeof *latencies_s);
     if (!latencies_s)
         fail ("out of memory");
-    for (size_t p = 0; p < sizeof planner_counts / sizeof *planner_counts; p++) {
+    size_t counts = sizeof planner_counts / sizeof *planner_counts;
+    for (size_t p = 0; p < 2 * counts; p++) {
+        bool links = p >= counts;
+        int64_t planners = planner_counts [p % counts];
         client_t *client = client_new ();
         testbed_t testbed;
-        testbed_start (&testbed, client, planner_counts [p]);
+        testbed_start (&testbed, client, planners, links);
         load_t load = {.testbed = &testbed,
                        .client = client,
                        .base_ms = wall_ms () + HOUR_MS,
+                       .links = links,
                        .latencies_s = latencies_s};
         prng_seed (&load.prng, 1);
         load_run (&load, 8, seconds / 2); /* warm */
         for (size_t c = 0; c < sizeof client_counts / sizeof *client_counts; c++)
-            measure (bench, &load, planner_counts [p], client_counts [c], seconds);
+            measure (bench, &load, planners, client_counts [c], seconds);
         testbed_stop (&testbed);
         client_destroy (&client);
     }
