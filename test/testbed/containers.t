@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The testbed in containers, a short run: deploy/README.md. Only where it is asked for, since it installs an engine.
+#
+#   test/testbed/containers.t yes|no
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}
+. "$(dirname "$0")/../system/lib.sh"
+if [ "${1:-no}" != yes ]; then
+  echo "ok 1 - the testbed in containers # SKIP only with --full: it installs a container engine"
+  echo "1..1"
+  exit 0
+fi
+testbed=$root/deploy/testbed
+export MUSUBI_TESTBED=${MUSUBI_TESTBED:-${TMPDIR:-/tmp}/musubi-testbed}
+
+exits 2 "numbers of planners are numbers" "$testbed" run --planners many
+exits 2 "a log that is none" "$testbed" run --log "$work/none.swf"
+if [ "$(id -u)" -eq 0 ]; then
+  unprivileged () { DOCKER_HOST=unix:///nonexistent MUSUBI_TESTBED=$work/nobody setpriv --reuid 65534 --clear-groups "$testbed" up; }
+  exits 2 "no engine and no root" unprivileged
+  says "  … and what would help" 'needs root: run as root, or start Docker'
+fi
+
+check "a run" "$testbed" run --planners 1,2,4 --requests 60
+sed 's/^/# /' <<<"$output" | grep -vE '^# Step '
+says "commits over sites and domains" '^committed '
+says "a new planner adopts a dead one's store" '^after: .*"store": "[0-9a-f]{32}"'
+for planners in 1 2 4; do
+  says "figures with $planners planners" "^ +$planners +[1-9][0-9]* +[0-9]+ +[0-9]+\.[0-9] +[0-9]+\.[0-9] +[0-9]+\.[0-9]\$"
+done
+says "goes on while containers die and are cut off" '^  [1-9][0-9]* committed, refused [0-9]+, unknown 0$'
+says "ends with sound records" '^sound: all or nothing'
+no_container () { ! docker ps -aq --filter label=com.docker.compose.project=musubi-testbed 2>/dev/null | grep -q .; }
+check "leaves no container" no_container
+nothing_runs () { ! pgrep -af "(dockerd|containerd).*$MUSUBI_TESTBED/" | grep -v defunct; }
+check "leaves no engine of its own" nothing_runs
+finish
