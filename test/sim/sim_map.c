@@ -91,13 +91,14 @@ static void disagree (sim_map_t *self, prng_t *prng)
 
 static void domain_draw (sim_map_t *self, prng_t *prng, size_t number)
 {
+    static const char *const names [SIM_DOMAINS_MAX] = {"d1", "d2", "d3", "d4"};
     domain_t *domain = &self->domains [number];
     *domain = (domain_t){.vertices = must (calloc (VERTICES_MAX, sizeof (vertex_t))),
                          .links = must (calloc (SIM_RESOURCES_MAX, sizeof (link_t))),
                          .disclosure = chance (prng, 20) ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE,
                          .lead_ms = (int64_t) below (prng, 600),
                          .horizon_ms = INT64_C (3600000)};
-    snprintf (self->names [number], sizeof self->names [number], "d%zu", number + 1);
+    sim_text (self->names [number], sizeof self->names [number], names [number]);
     if (chance (prng, 50)) {
         char router [NAME_BYTES_MAX + 1];
         snprintf (router, sizeof router, "%s/r1", self->names [number]);
