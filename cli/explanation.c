@@ -177,18 +177,36 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
 static void say_part (json_t *waits, const json_t *view, const json_t *part)
 {
     const char *who = text_of (part, "participant");
-    bool open = is (view, "status", "SHOW_COMMITTED") || is (view, "status", "SHOW_COMMITTING");
     if (json_object_get (part, "pending"))
         say_pending (waits, view, part);
     else if (number_of (part, "version") < number_of (view, "version"))
         say (waits, "%s is still at version %" PRId64, who, number_of (part, "version"));
     if (is (part, "state", "FAILED"))
         say (waits, "%s could not keep its part; what the others hold is released", who);
-    if (open && json_array_size (json_object_get (part, "circuits")) > 0 &&
-        !json_is_true (json_object_get (part, "provisioned")))
+}
+
+/*  Reserved bandwidth that carries nothing: one sentence for all domains. */
+static void say_unused (json_t *waits, const json_t *view)
+{
+    char domains [512] = "";
+    size_t length = 0;
+    size_t i;
+    const json_t *part;
+    if (!is (view, "status", "SHOW_COMMITTED") && !is (view, "status", "SHOW_COMMITTING"))
+        return;
+    json_array_foreach (json_object_get (view, "parts"), i, part)
+    {
+        bool unused = json_array_size (json_object_get (part, "circuits")) > 0 &&
+                      !json_is_true (json_object_get (part, "provisioned"));
+        if (unused && length < sizeof domains)
+            length +=
+              (size_t) snprintf (domains + length, sizeof domains - length, "%s%s",
+                                 length ? ", " : "", name_short (text_of (part, "participant")));
+    }
+    if (length > 0)
         say (waits,
              "the circuits of %s are not provisioned: `musubi provision %s` takes up their use",
-             name_short (who), text_of (view, "reservation"));
+             domains, text_of (view, "reservation"));
 }
 
 static json_t *waits_of (const json_t *view)
@@ -201,6 +219,7 @@ static json_t *waits_of (const json_t *view)
       say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
     if (is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
         say (waits, "not every participant is known to have acknowledged its decision yet");
+    say_unused (waits, view);
     return waits;
 }
 

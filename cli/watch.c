@@ -191,8 +191,8 @@ static void begin (const watch_t *self, survey_t *survey, pace_t *pace, const js
         json_object_set (survey->known, text_of (form, "reservation"), form);
         pace_heed (pace, form);
     }
-    cli_note (self->cli, "watching; %zu reservations are known now",
-              json_object_size (survey->known));
+    size_t count = json_object_size (survey->known);
+    cli_note (self->cli, "watching; %zu reservation%s known now", count, count == 1 ? "" : "s");
     survey->begun = true;
 }
 
@@ -223,6 +223,15 @@ static void compare (const watch_t *self, survey_t *survey, pace_t *pace, const 
     survey->known = known;
 }
 
+/*  Who is silent is told once for the federation, not for each of its reservations. */
+static void leave_out_silence (const json_t *listing)
+{
+    size_t i;
+    json_t *form;
+    json_array_foreach (json_object_get (listing, "reservations"), i, form)
+      json_object_del (form, "silent");
+}
+
 static void take (const watch_t *self, survey_t *survey, pace_t *pace, const json_t *listing)
 {
     json_t *silent = json_object_get (listing, "silent");
@@ -232,6 +241,7 @@ static void take (const watch_t *self, survey_t *survey, pace_t *pace, const jso
     json_decref (survey->silent);
     survey->silent = json_incref (silent);
     pace->edge_ms = INT64_MAX;
+    leave_out_silence (listing);
     if (survey->begun)
         compare (self, survey, pace, listing);
     else

@@ -124,6 +124,8 @@ says "  … is named" 'network\[0\]\.gbps'
 # --- use ---
 musubi watch "$id" >"$work/one" 2>&1 &
 following=$!
+musubi --json show "$id" --follow >"$work/followed" 2>&1 &
+showing=$!
 comes "watch of one begins with what it is" "$work/one" 'committed'
 check "its circuits are provisioned" musubi provision "$id"
 says "  … at both domains" '^N +provisioned'
@@ -150,6 +152,10 @@ check "the owner releases it" musubi release "$id"
 comes "watch saw it end" "$work/watch" "$id +committed -> released"
 wait $following
 check "watch of one ends by itself" test $? -eq 0
+wait $showing
+check "so does show --follow" test $? -eq 0
+check "  … after the change and the end" bash -c "grep -q '\"modified\"' '$work/followed' && tail -n 1 '$work/followed' | grep -q '\"released\"'"
+check "  … an object a line" python3 -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$work/followed"
 kill -TERM $watching
 wait $watching
 check "watch ends when told to" test $? -eq 0
@@ -185,7 +191,11 @@ check "nothing is left anywhere" nothing
 # --- a domain dies and returns ---
 ask reserve "$work/triangle.json" --request-id triangle-2
 id=$(value 'a["reservation"]')
+musubi watch >"$work/watch2" 2>"$work/watch2.err" &
+watching=$!
+comes "watch begins anew" "$work/watch2.err" 'watching'
 kill -9 "$(member nis/S)"
+comes "watch sees it die" "$work/watch2" ' nis/S silent'
 check "with a domain dead show still tells the rest" musubi --timeout 5s show "$id"
 says "  … and names who is silent" 'no answer from nis/S'
 output=$(musubi --timeout 5s explain "$id" 2>&1)
@@ -195,6 +205,10 @@ says "explain says of whom nothing is known" 'nis/S does not answer'
 check "  … and calls it committed, or unknown" test $code -eq 0 -o $code -eq 3
 exits 3 "its circuits can't be asked for" musubi --timeout 2s provision "$id"
 check "the domain is started again" musubi up --dir "$federation"
+comes "watch sees it return" "$work/watch2" ' nis/S back'
+kill -INT $watching
+wait $watching
+check "watch ends at an interrupt" test $? -eq 0
 ask show "$id"
 is "the reservation is still there, whole" '(a["status"], len(a["network"]), a["silent"])' "('committed', 3, [])"
 check "and is given back" musubi release "$id"

@@ -131,11 +131,15 @@ static void each_part_says_what_it_waits_for (void **state)
                   " \"version\": 1, \"parts\": [{\"participant\": \"lis/a\", \"version\": 1,"
                   " \"state\": \"FAILED\"}]}",
                   "lis/a could not keep its part; what the others hold is released", EXIT_REFUSED);
-    assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTED\", \"state\":"
-                  " \"RESERVED\", \"version\": 1, \"parts\": [{\"participant\": \"nis/N\","
-                  " \"version\": 1, \"circuits\": [{\"links\": [\"l\"], \"mbps\": 1}]}]}",
-                  "the circuits of N are not provisioned: `musubi provision r` takes up their use",
-                  EXIT_DONE);
+    assert_waits (
+      "{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTED\", \"state\":"
+      " \"RESERVED\", \"version\": 1, \"parts\": [{\"participant\": \"nis/N\","
+      " \"version\": 1, \"circuits\": [{\"links\": [\"l\"], \"mbps\": 1}]}, {\"participant\":"
+      " \"nis/S\", \"version\": 1, \"provisioned\": true, \"circuits\": [{\"links\":"
+      " [\"l\"], \"mbps\": 1}]}, {\"participant\": \"nis/U\", \"version\": 1,"
+      " \"circuits\": [{\"links\": [\"l\"], \"mbps\": 1}]}]}",
+      "the circuits of N, U are not provisioned: `musubi provision r` takes up their use",
+      EXIT_DONE);
     assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTING\", \"state\":"
                   " \"RESERVED\", \"version\": 1}",
                   "not every participant is known to have acknowledged its decision yet",
