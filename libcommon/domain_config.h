@@ -42,7 +42,7 @@
        .type = CONFIG_REAL,                                                                        \
        .preset = "1",                                                                              \
        .least = 0,                                                                                 \
-       .most = LATENCY_US_MAX / 1000,                                                              \
+       .most = LATENCY_US_MAX / 1000.0,                                                            \
        .meaning = "milliseconds, to a thousandth"},                                                \
       {.path = before "links/*/price",                                                             \
        .type = CONFIG_REAL,                                                                        \

@@ -126,6 +126,7 @@ static size_t walk_begin (const ends_t first, const ends_t second)
 static size_t walk_stop (const ends_t *links, size_t links_count, bool *again)
 {
     size_t seen [CIRCUIT_LINKS_MAX + 1];
+    assert (links_count > 0 && links_count <= CIRCUIT_LINKS_MAX); /* as a part is taken */
     seen [0] = links_count > 1 ? walk_begin (links [0], links [1]) : links [0][0];
     for (size_t l = 0; l < links_count; l++) {
         *again = false;

@@ -283,7 +283,7 @@ static void links_that_are_gone_keep_their_bookings (void **state)
 static void a_participant_takes_parts_of_its_kind_only (void **state)
 {
     (void) state;
-    world_t w;
+    static world_t w;
     open_world (&w);
     party_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
     memcpy (participant.store, fixture_store, STORE_ID_BYTES);

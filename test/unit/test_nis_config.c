@@ -69,6 +69,7 @@ static const moment_t now = {.wall_ms = INT64_C (1700000000000),
 
 static void start (core_t *core)
 {
+    assert (core->step && core->next);
     event_t event = {.kind = EVENT_START,
                      .start = {.store = {.id = {1}, .start = 1},
                                .endpoint = "sim://nis/N",
