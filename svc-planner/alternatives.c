@@ -40,21 +40,13 @@ static void add (changes_t *self, kind_t kind, size_t need, uint32_t amount)
 
 /*  --- what is in the way --- */
 
-/*  Could the need be had alone? Else *place and *nodes as search_alone tells them. */
-static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *nodes)
-{
-    *place = SIZE_MAX;
-    *nodes = 0;
-    return self->snapshot->needs [need].options_count > 0 &&
-           search_alone (self->search, need, place, nodes);
-}
-
 static void find_places (const errand_t *self, changes_t *changes)
 {
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
         int64_t nodes;
-        if (alone (self, i, &place, &nodes) || place == SIZE_MAX)
+        if (self->snapshot->needs [i].options_count == 0 ||
+            search_alone (self->search, i, &place, &nodes) || place == SIZE_MAX)
             continue;
         int64_t cpus = nodes * self->snapshot->places [place].cpus_per_node;
         if (cpus > 0 && cpus < self->request.compute [i].cpus)
@@ -62,27 +54,25 @@ static void find_places (const errand_t *self, changes_t *changes)
     }
 }
 
-/*  Both ends could be had alone: what the connection needs is looked at only then. */
-static bool ends_alone (const errand_t *self, size_t need)
-{
-    size_t place;
-    int64_t nodes;
-    return alone (self, network_need_end (&self->request, need, 0), &place, &nodes) &&
-           alone (self, network_need_end (&self->request, need, 1), &place, &nodes);
-}
-
+/*  What was found to be in the way of connections; where nothing is, but they don't go together,
+ *  half of the widest is worth a try. */
 static void find_connections (const errand_t *self, changes_t *changes)
 {
+    size_t widest = 0, obstacles = 0;
     for (size_t i = 0; i < self->request.network_count; i++) {
         const network_need_t *need = &self->request.network [i];
-        blocked_t blocked;
-        if (!ends_alone (self, i) || search_connection_alone (self->search, i, &blocked))
-            continue;
-        if (blocked.link != SIZE_MAX && blocked.free > 0 && blocked.free < need->mbps)
-            add (changes, LESS_BANDWIDTH, i, (uint32_t) blocked.free);
-        if (need->latency_us_max > 0)
+        const obstacle_t *obstacle = &self->obstacles [i];
+        widest = need->mbps > self->request.network [widest].mbps ? i : widest;
+        obstacles += obstacle->set;
+        if (obstacle->set && obstacle->blocked.link != SIZE_MAX && obstacle->blocked.free > 0 &&
+            obstacle->blocked.free < need->mbps)
+            add (changes, LESS_BANDWIDTH, i, (uint32_t) obstacle->blocked.free);
+        if (obstacle->set && need->latency_us_max > 0)
             add (changes, ANY_LATENCY, i, 0);
     }
+    if (self->request.network_count > 0 && obstacles == 0 && changes->count == 0 &&
+        self->request.network [widest].mbps > 1)
+        add (changes, LESS_BANDWIDTH, widest, self->request.network [widest].mbps / 2);
 }
 
 /*  --- a change made and told --- */

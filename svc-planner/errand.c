@@ -250,6 +250,7 @@ void errand_destroy (errand_t *self)
     request_patch_clear (&self->patch);
     user_request_clear (&self->request);
     free (self->present_paths);
+    free (self->obstacles);
     free (self);
 }
 

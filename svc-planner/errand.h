@@ -63,6 +63,12 @@ typedef struct {
 
 #define LESSONS_MAX 32
 
+/*  What a refused request is told about one of its network needs. */
+typedef struct {
+    bool set;
+    blocked_t blocked;
+} obstacle_t;
+
 typedef struct errand {
     planner_t *planner;
     errand_kind_t kind;
@@ -95,6 +101,9 @@ typedef struct errand {
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
+    bool proven;           /* there is no plan: the search did not only end too soon */
+    obstacle_t *obstacles; /* one a network need, of the first so many examined */
+    size_t examined;
     bool contended; /* refused since we last found nothing: others are at it too */
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
@@ -159,8 +168,13 @@ snapshot_t *errand_candidates (errand_t *self, const user_request_t *request);
  *  one. */
 bool errand_possible (errand_t *self);
 
-/*  Why the search found no plan: a reason for each need that is in the way, and for everyone who
- *  was left out. */
+/*  Look for what is in the way of each network need, some at a time: true when all have been looked
+ *  at. errand_examine_anew comes first. */
+void errand_examine_anew (errand_t *self);
+bool errand_examine (errand_t *self);
+
+/*  Then: why the search found no plan, a reason for each need that is in the way by itself, and for
+ *  everyone who was left out. */
 void errand_explain (errand_t *self);
 
 /*  --- alternatives.c --- */

@@ -3,6 +3,7 @@
  */
 #include "connections.h"
 #include "errand.h"
+#include "must.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define CONFLICTS_TOLD_MAX 4
+#define EXAMINED_AT_ONCE   8 /* network needs: each is a search */
 
 /*  --- what could never be had --- */
 
@@ -135,43 +137,73 @@ static void explain_connection (errand_t *self, size_t at, const blocked_t *bloc
     reason->free = blocked->free;
 }
 
-/*  Each need that can't be had even alone. */
-static bool explain_needs (errand_t *self, bool *compute_blocked)
+/*  Could the need be had alone? Else *place and *nodes as search_alone tells them. */
+static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *nodes)
 {
-    bool alone = true;
+    *place = SIZE_MAX;
+    *nodes = 0;
+    return self->snapshot->needs [need].options_count > 0 &&
+           search_alone (self->search, need, place, nodes);
+}
+
+static bool ends_alone (const errand_t *self, size_t at)
+{
+    size_t place;
+    int64_t nodes;
+    return alone (self, network_need_end (&self->request, at, 0), &place, &nodes) &&
+           alone (self, network_need_end (&self->request, at, 1), &place, &nodes);
+}
+
+void errand_examine_anew (errand_t *self)
+{
+    free (self->obstacles);
+    self->obstacles = must (calloc (self->request.network_count + 1, sizeof *self->obstacles));
+    self->examined = 0;
+}
+
+bool errand_examine (errand_t *self)
+{
+    for (size_t i = 0; i < EXAMINED_AT_ONCE && self->examined < self->request.network_count; i++) {
+        size_t at = self->examined++;
+        obstacle_t *obstacle = &self->obstacles [at];
+        obstacle->set = ends_alone (self, at) && linkable (self, at) &&
+                        !search_connection_alone (self->search, at, &obstacle->blocked);
+    }
+    return self->examined == self->request.network_count;
+}
+
+/*  Each need that can't be had even alone. */
+static bool explain_needs (errand_t *self)
+{
+    bool all = true;
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
         int64_t nodes;
-        compute_blocked [i] = true;
+        if (alone (self, i, &place, &nodes))
+            continue;
+        all = false;
         if (self->snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
-        else if (!search_alone (self->search, i, &place, &nodes))
-            explain_short (self, i, place, nodes);
         else
-            compute_blocked [i] = false;
-        alone = alone && !compute_blocked [i];
+            explain_short (self, i, place, nodes);
     }
-    return alone;
+    return all;
 }
 
 /*  Each connection whose ends could be had, but not with it. */
-static bool explain_connections (errand_t *self, const bool *compute_blocked)
+static bool explain_connections (errand_t *self)
 {
-    bool alone = true;
+    bool all = true;
     for (size_t i = 0; i < self->request.network_count; i++) {
-        blocked_t blocked;
-        if (compute_blocked [network_need_end (&self->request, i, 0)] ||
-            compute_blocked [network_need_end (&self->request, i, 1)])
-            continue;
-        if (!linkable (self, i))
+        if (self->obstacles [i].set)
+            explain_connection (self, i, &self->obstacles [i].blocked);
+        else if (!linkable (self, i))
             explain_unlinkable (self, i);
-        else if (!search_connection_alone (self->search, i, &blocked))
-            explain_connection (self, i, &blocked);
         else
             continue;
-        alone = false;
+        all = false;
     }
-    return alone;
+    return all;
 }
 
 static void explain_conflicts (errand_t *self)
@@ -185,10 +217,9 @@ static void explain_conflicts (errand_t *self)
 
 void errand_explain (errand_t *self)
 {
-    bool compute_blocked [NEEDS_MAX];
-    bool needs = explain_needs (self, compute_blocked);
-    bool connections = explain_connections (self, compute_blocked);
-    if (needs && connections)
+    bool needs = explain_needs (self);
+    bool connections = explain_connections (self);
+    if (needs && connections && self->proven)
         answer_reason (&self->answer, "", "",
                        "each need could be had alone, but not all at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");

@@ -228,6 +228,36 @@ static void on_replan (void *owner, const moment_t *now, uint64_t token)
     errand_plan (self, now);
 }
 
+/*  The reasons are looked for in slices, too: a request may have many needs. */
+static void on_examine (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    self->pause_timer = 0;
+    if (!errand_examine (self)) {
+        self->pause_timer =
+          timers_set (self->planner->service->timers, now->mono_ms + 1, on_examine, self, 0);
+        return;
+    }
+    self->answer.reasons_count = 0;
+    self->answer.alternatives_count = 0;
+    if (!self->proven)
+        answer_reason (&self->answer, "", "",
+                       "no plan found within search_steps_max = %" PRIu64
+                       " steps: whether there is one is unknown",
+                       self->planner->settings.search_steps_max);
+    errand_explain (self);
+    errand_seek_alternatives (self, now);
+    errand_give_up (self, now);
+}
+
+static void give_reasons (errand_t *self, const moment_t *now, bool proven)
+{
+    self->proven = proven;
+    errand_examine_anew (self);
+    on_examine (self, now, 0);
+}
+
 /*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
  * too, what they held may be free again by now: then look once more, having let go of our own
  * holds. */
@@ -244,11 +274,7 @@ static void not_found (errand_t *self, const moment_t *now)
         errand_pause (self, now, self->rounds, on_replan);
         return;
     }
-    self->answer.reasons_count = 0;
-    self->answer.alternatives_count = 0;
-    errand_explain (self);
-    errand_seek_alternatives (self, now);
-    errand_give_up (self, now);
+    give_reasons (self, now, true);
 }
 
 static void found (errand_t *self, const moment_t *now)
@@ -285,12 +311,7 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
         not_found (self, now);
         break;
     case SEARCH_UNKNOWN:
-        self->answer.reasons_count = 0;
-        answer_reason (&self->answer, "", "",
-                       "no plan found within search_steps_max = %" PRIu64
-                       " steps: whether there is one is unknown",
-                       settings->search_steps_max);
-        errand_give_up (self, now);
+        give_reasons (self, now, false);
         break;
     }
 }

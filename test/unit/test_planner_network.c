@@ -276,8 +276,23 @@ static void what_could_be_had_instead_is_told_when_a_search_finds_it (void **sta
                          "of 450");
     message_free (&answer->base);
 
+    /* Each alone, but not both on what is left of one link. */
+    net_wish_t both = {.sites = {"c", "d", "d"},
+                       .needs = 3,
+                       .links = {{0, 1, 200, 0, 0, 0}, {0, 2, 300, 0, 0, 0}},
+                       .links_count = 2,
+                       .start_ms = FED_HOUR_MS};
+    answer = reserve_net (&fed, "p0", "r5@g1", &both);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_string_equal (answer->reasons [0]->text,
+                         "each need could be had alone, but not all at one start");
+    assert_int_equal (answer->n_alternatives, 1);
+    assert_string_equal (answer->alternatives [0]->change,
+                         "need n0-n2 with 150 Mbit/s instead of 300");
+    message_free (&answer->base);
+
     net_wish_t five = {.needs = 5, .distinct = true, .start_ms = FED_HOUR_MS};
-    answer = reserve_net (&fed, "p0", "r5@g1", &five); /* at four sites */
+    answer = reserve_net (&fed, "p0", "r6@g1", &five); /* at four sites */
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_int_equal (answer->n_alternatives, 1);
     assert_string_equal (answer->alternatives [0]->change, "without distinct_sites");
