@@ -341,9 +341,11 @@ static void print_reason (const json_t *reason, FILE *to)
     const char *text = text_of (reason, "text");
     const char *need = text_of (reason, "need");
     const char *resource = text_of (reason, "resource");
-    fprintf (to, "  %s%s%s%s%s", need, *need ? ": " : "", *text ? text : resource, *text ? "" : " ",
-             *text ? "" : "refuses");
-    if (*resource && *text && !strstr (text, resource))
+    /* What is not about a need is about a resource, or about the whole request. */
+    const char *about = *need ? need : *text ? resource : "";
+    fprintf (to, "  %s%s%s%s", about, *about ? ": " : "", *text ? text : resource,
+             *text ? "" : " refuses");
+    if (*need && *resource && *text && !strstr (text, resource))
         fprintf (to, " [%s]", resource);
     if (number_of (reason, "wanted") > 0)
         fprintf (to, " (wanted %" PRId64 ", free %" PRId64, number_of (reason, "wanted"),

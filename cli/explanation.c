@@ -70,9 +70,10 @@ static void print_blocked (const json_t *reason, const json_t *request, FILE *to
     const char *unit = unit_of (request, need);
     char from [TIME_TEXT_BYTES];
     char until [TIME_TEXT_BYTES];
-    fprintf (to, "%s\n", *need ? need : "the whole request");
-    if (*text_of (reason, "resource"))
-        fprintf (to, "    resource  %s\n", text_of (reason, "resource"));
+    const char *resource = text_of (reason, "resource");
+    fprintf (to, "%s\n", *need ? need : *resource ? resource : "the whole request");
+    if (*need && *resource)
+        fprintf (to, "    resource  %s\n", resource);
     if (*text_of (reason, "from"))
         fprintf (to, "    interval  %s to %s\n", time_brief (text_of (reason, "from"), from),
                  time_brief (text_of (reason, "until"), until));

@@ -195,6 +195,11 @@ musubi watch >"$work/watch2" 2>"$work/watch2.err" &
 watching=$!
 comes "watch begins anew" "$work/watch2.err" 'watching'
 kill -9 "$(member nis/S)"
+pair n8 s16 1000 >"$work/dead.json"
+exits 1 "what needs a domain that is dead is refused" musubi reserve "$work/dead.json"
+says "  … and it is named" 'nis/S: .*no answer'
+exits 1 "what it takes part in can't be given back now" musubi release "$id"
+says "  … and it is named" 'S .*does not answer'
 comes "watch sees it die" "$work/watch2" ' nis/S silent'
 check "with a domain dead show still tells the rest" musubi --timeout 5s show "$id"
 says "  … and names who is silent" 'no answer from nis/S'

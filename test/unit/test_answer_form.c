@@ -132,17 +132,21 @@ static void a_refusal_tells_reasons_and_alternatives (void **state)
     json_t *form = form_of (
       "{\"status\": \"ANSWER_REFUSED\", \"reasons\": [{\"need\": \"a\", \"resource\": \"ams/thin\","
       " \"from_ms\": 1796115600000, \"until_ms\": 1796119200000, \"wanted\": 9, \"free\": 4,"
-      " \"text\": \"ams/thin is short\"}], \"alternatives\": [{\"start_ms\": 1796119200000,"
+      " \"text\": \"ams/thin is short\"}, {\"resource\": \"nis/N\", \"text\": \"left out: no "
+      "answer\"}],"
+      " \"alternatives\": [{\"start_ms\": 1796119200000,"
       " \"change\": \"an hour later\"}], \"rounds\": 5, \"planning_ms\": 3}");
     assert_int_equal (answer_code (form), EXIT_REFUSED);
     json_t *expected =
       parse ("[{\"need\": \"a\", \"resource\": \"ams/thin\", \"from\": \"2026-12-01T09:00:00Z\","
              " \"until\": \"2026-12-01T10:00:00Z\", \"wanted\": 9, \"free\": 4, \"text\":"
-             " \"ams/thin is short\"}]");
+             " \"ams/thin is short\"}, {\"resource\": \"nis/N\", \"wanted\": 0, \"free\": 0,"
+             " \"text\": \"left out: no answer\"}]");
     assert_true (json_equal (json_object_get (form, "reasons"), expected));
     json_decref (expected);
     char *text = print (form);
     assert_non_null (strstr (text, "reserve refused\n  a: ams/thin is short (wanted 9, free 4"));
+    assert_non_null (strstr (text, "\n  nis/N: left out: no answer\n"));
     assert_non_null (strstr (text, "possible: 2026-12-01T10:00:00Z, an hour later"));
     free (text);
     json_decref (form);

@@ -37,7 +37,8 @@ static void a_refusal_names_need_resource_interval_and_figures (void **state)
       "{\"status\": \"refused\", \"reasons\": [{\"need\": \"ocean-air\", \"resource\": \"N/n8-x1\","
       " \"from\": \"2026-12-01T09:00:00Z\", \"until\": \"2026-12-01T10:00:00Z\", \"wanted\": 6000,"
       " \"free\": 5000, \"text\": \"too full\"}, {\"need\": \"air\", \"resource\": \"n8/node\","
-      " \"wanted\": 9, \"free\": 8}], \"alternatives\": [{\"change\": \"with 5000 Mbit/s\"},"
+      " \"wanted\": 9, \"free\": 8}, {\"resource\": \"nis/N\", \"text\": \"left out\"}], "
+      "\"alternatives\": [{\"change\": \"with 5000 Mbit/s\"},"
       " {\"start\": \"2026-12-01T12:00:00Z\"}]}");
     json_t *request = parse ("{\"compute\": [{\"id\": \"ocean\"}, {\"id\": \"air\"}], \"network\":"
                              " [{\"between\": [\"ocean\", \"air\"]}]}");
@@ -55,6 +56,8 @@ static void a_refusal_names_need_resource_interval_and_figures (void **state)
                                "air\n"
                                "    resource  n8/node\n"
                                "    wanted    9, free 8\n"
+                               "nis/N\n"
+                               "    why       left out\n"
                                "possible instead\n"
                                "    with 5000 Mbit/s\n"
                                "    start 2026-12-01T12:00:00Z\n");
