@@ -35,6 +35,8 @@ for file in "$files"/*.zpl; do
   host=$(basename "$file" .zpl)
   check "$host serves" served "${host/planner/127.0.0.1}" "$file"
 done
+check "domains, too" musubi federation configure "$root/deploy/federations/s4.zpl" "$work/s4" --trusted --stores "$work/stores"
+check "nis-n serves" served nis-n "$work/s4/nis-n.zpl"
 exits 2 "beyond loopback only when trusted" svc-lis -c "$files/lis-kyoto.zpl" --set bind/trusted=false
 says "  … and what is missing" 'bind/trusted = true'
 

@@ -10,7 +10,7 @@ if [ "${1:-no}" != yes ]; then
   exit 0
 fi
 testbed=$root/deploy/testbed
-export MUSUBI_TESTBED=${MUSUBI_TESTBED:-${TMPDIR:-/tmp}/musubi-testbed}
+export MUSUBI_TESTBED=${MUSUBI_TESTBED:-${TMPDIR:-/tmp}/musubi-testbed-$(id -u)}
 
 exits 2 "numbers of planners are numbers" "$testbed" run --planners many
 exits 2 "a log that is none" "$testbed" run --log "$work/none.swf"
@@ -18,6 +18,9 @@ if [ "$(id -u)" -eq 0 ]; then
   unprivileged () { DOCKER_HOST=unix:///nonexistent MUSUBI_TESTBED=$work/nobody setpriv --reuid 65534 --clear-groups "$testbed" up; }
   exits 2 "no engine and no root" unprivileged
   says "  … and what would help" 'needs root: run as root, or start Docker'
+  nothing_there () { DOCKER_HOST=unix:///nonexistent MUSUBI_TESTBED=$work/nobody "$testbed" down; }
+  exits 2 "nothing to stop, and nothing is started for it" nothing_there
+  says "  … and what is missing" 'no container engine answers'
 fi
 
 check "a run" "$testbed" run --planners 1,2,4 --requests 60
