@@ -254,6 +254,45 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
     }
 }
 
+/*  T10: a change that is refused past its edge leaves what there was, at the new version, so that
+ * it can be released. */
+static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    reserve (&w, "r1", circuit ("a-r r-b", 300, 950, 960));
+    circuit_t longer = circuit ("a-r r-b b-x", 350, 950, 965);
+    order_t order = {.operation = OPERATION_MODIFY,
+                     .reservation = "r1",
+                     .base_version = 1,
+                     .bookings = &longer,
+                     .count = 1,
+                     .prepare = true};
+    command_answer_t told;
+    txid_t txid = hold (&w, &order, &told);
+    assert_int_equal (told.state, COMMAND_PREPARED);
+    command_answer_clear (&told);
+    pass (&w, 900 * MINUTE_MS + 100);
+    assert_taken (&w, 955, (int64_t [6]){300, 300, 0});
+    reserve (&w, "r2", circuit ("b-x", 100, 962, 970));
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_EDGE_REFUSED);
+    for (int round = 0; round < 2; round++) {
+        assert_taken (&w, 955, (int64_t [6]){300, 300, 0});
+        assert_taken (&w, 962, (int64_t [6]){0, 0, 100});
+        nis_check (&w.core);
+        restart (&w);
+    }
+    order = (order_t){
+      .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
+    txid = hold (&w, &order, &told);
+    assert_int_equal (told.state, COMMAND_PREPARED);
+    command_answer_clear (&told);
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
+    assert_taken (&w, 955, (int64_t [6]){0});
+    close_world (&w);
+}
+
 /*  A link that the file no longer has keeps what was booked on it, is offered to nobody, and its
  *  circuits can be left. */
 static void links_that_are_gone_keep_their_bookings (void **state)
@@ -324,6 +363,7 @@ int main (void)
       cmocka_unit_test (a_circuit_hangs_together),
       cmocka_unit_test (time_and_limits_are_minded),
       cmocka_unit_test (an_edge_gives_back_and_a_late_commit_takes_all_or_nothing),
+      cmocka_unit_test (a_change_refused_past_its_edge_keeps_the_old_circuit),
       cmocka_unit_test (links_that_are_gone_keep_their_bookings),
       cmocka_unit_test (a_participant_takes_parts_of_its_kind_only),
     };
