@@ -271,6 +271,7 @@ static void take (topology_t *self, growing_t *growing, size_t domain, size_t po
 
 static void cut (topology_t *self, prng_t *lot)
 {
+    assert (self->domains_count > 0);
     size_t *roots = must (calloc (self->domains_count, sizeof *roots));
     growing_t *growing = must (calloc (self->domains_count, sizeof *growing));
     choose_roots (self, lot, roots);

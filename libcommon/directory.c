@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_TRY_MS  1000 /* patience with one try of a snapshot's page */
-#define ASK_TRIES   2
-#define ASK_GAP_MS  100  /* least time between two askings that doubt gives rise to */
-#define JOIN_MS     250  /* a subscription takes a moment: ask once more after it */
-#define BACKLOG_MAX 4096 /* changes kept while a snapshot is under way */
+#define ASK_TRY_MS        1000 /* patience with one try of a snapshot's page */
+#define ASK_TRIES         2
+#define ASK_GAP_MS        100         /* least time between two askings that doubt gives rise to */
+#define JOIN_MS           250         /* a subscription takes a moment: ask once more after it */
+#define BACKLOG_MAX       4096        /* changes kept while a snapshot is under way */
+#define BACKLOG_BYTES_MAX (32u << 20) /* of them all */
 
 typedef struct {
     directory_entry_t entry;
@@ -64,6 +65,7 @@ struct directory {
     directory_snapshot_t pages; /* gathered so far, under the first page's mark */
     heard_t *backlog;
     size_t backlog_count;
+    size_t backlog_bytes;
     bool ask_again; /* doubt came up meanwhile */
 
     uint64_t timer;
@@ -245,10 +247,12 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
 
 static void backlog_add (directory_t *self, const event_t *event)
 {
-    if (self->backlog_count == BACKLOG_MAX) {
+    if (self->backlog_count == BACKLOG_MAX ||
+        self->backlog_bytes + event->hint.body.size > BACKLOG_BYTES_MAX) {
         self->ask_again = true;
         return;
     }
+    self->backlog_bytes += event->hint.body.size;
     if (!self->backlog)
         self->backlog = must (calloc (BACKLOG_MAX, sizeof *self->backlog));
     heard_t *heard = &self->backlog [self->backlog_count++];
@@ -264,6 +268,7 @@ static void backlog_clear (directory_t *self)
     for (size_t i = 0; i < self->backlog_count; i++)
         free (self->backlog [i].body);
     self->backlog_count = 0;
+    self->backlog_bytes = 0;
 }
 
 /*  No call is under way now. Changes of another store than the table's are of a publisher that we

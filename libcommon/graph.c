@@ -143,15 +143,15 @@ static const char *attribute_of (const vertex_t *vertex, const char *name)
 /*  Name of the attribute, first by name, that b has not as a has it; NULL when there is none. */
 static const char *attribute_amiss (const vertex_t *a, const vertex_t *b)
 {
-    const char *amiss = NULL;
+    size_t amiss = SIZE_MAX;
     for (size_t i = 0; i < a->attributes_count; i++) {
-        const char *name = a->attributes [i].name;
-        const char *other = attribute_of (b, name);
-        if ((!other || strcmp (other, a->attributes [i].value) != 0) &&
-            (!amiss || strcmp (name, amiss) < 0))
-            amiss = name;
+        const attribute_t *attribute = &a->attributes [i];
+        const char *other = attribute_of (b, attribute->name);
+        if ((!other || strcmp (other, attribute->value) != 0) &&
+            (amiss == SIZE_MAX || strcmp (attribute->name, a->attributes [amiss].name) < 0))
+            amiss = i;
     }
-    return amiss;
+    return amiss < SIZE_MAX ? a->attributes [amiss].name : NULL;
 }
 
 /*  The first by name that differs, seen from either side; NULL: they have the same. */
@@ -192,6 +192,7 @@ static void conflict_add (graph_t *self, const described_t *first, const describ
                   vertex_kind_word (other->vertex->kind));
     } else {
         const char *attribute = attribute_apart (first->vertex, other->vertex);
+        assert (attribute); /* what else would they differ in? */
         char here [CONFLICT_BYTES / 2];
         char there [CONFLICT_BYTES / 2];
         says (here, sizeof here, domain, first->vertex, attribute);

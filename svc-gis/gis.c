@@ -93,6 +93,27 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
     }
 }
 
+/*  The entry has changed, or is new. */
+static void list_entry (gis_t *self, const moment_t *now, const request_t *request,
+                        announce_t *announce, uint32_t lease_ms)
+{
+    directory_entry_t entry;
+    char why [WHY_BYTES];
+    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
+    if (!entry_decode (&entry, packed, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
+    if (answer == ROSTER_OK) {
+        service_count (self->service, "announcements", 1);
+        reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
+    } else {
+        refuse_listing (self, request, announce->name, answer);
+        entry_clear (&entry);
+    }
+}
+
 static void on_announce (void *owner, const moment_t *now, const request_t *request)
 {
     gis_t *self = owner;
@@ -102,22 +123,17 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    char name [NAME_BYTES_MAX + 1];
-    memcpy (name, announce.entry.name, sizeof name);
     uint32_t lease_ms = lease_granted (self, announce.lease_ms);
-    if (strcmp (request->actor, name) != 0 && !is_administrator (self, request->actor)) {
+    bytes_t packed = {.data = announce.packed.data, .size = announce.packed.size};
+    if (strcmp (request->actor, announce.name) != 0 && !is_administrator (self, request->actor)) {
         service_count (self->service, "announcements_refused", 1);
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not announce %s",
-                        request->actor, name);
+                        request->actor, announce.name);
+    } else if (roster_keep (self->roster, now, announce.name, packed, lease_ms)) {
+        service_count (self->service, "announcements", 1);
+        reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
     } else {
-        roster_answer_t answer =
-          roster_list (self->roster, now, &announce.entry, &announce.packed, lease_ms);
-        if (answer == ROSTER_OK) {
-            service_count (self->service, "announcements", 1);
-            reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
-        } else {
-            refuse_listing (self, request, name, answer);
-        }
+        list_entry (self, now, request, &announce, lease_ms);
     }
     announce_clear (&announce);
 }

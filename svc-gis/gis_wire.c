@@ -45,24 +45,25 @@ static packed_t copy_of (const ProtobufCBinaryData *from)
 
 /*  --- announce, withdraw --- */
 
+void announce_clear (announce_t *self)
+{
+    free (self->packed.data);
+    *self = (announce_t){0};
+}
+
 static bool announce_take (announce_t *to, const Musubi__AnnounceRequest *from,
                            char why [WHY_BYTES])
 {
     *to = (announce_t){.lease_ms = from->lease_ms};
     if (!from->entry)
         return wrong (why, "entry: missing");
-    packed_t packed = packed_of (&from->entry->base);
-    bytes_t bytes = {.data = packed.data, .size = packed.size};
-    if (packed.size > GIS_ENTRY_BYTES_MAX) {
-        free (packed.data);
-        return wrong (why, "entry: larger than %u bytes", GIS_ENTRY_BYTES_MAX);
-    }
-    if (!entry_decode (&to->entry, bytes, why)) {
-        free (packed.data);
+    if (!text_take (to->name, NAME_BYTES_MAX, from->entry->name, TEXT_WORD, "entry.name", why))
         return false;
-    }
-    to->packed = packed;
-    return true;
+    to->packed = packed_of (&from->entry->base);
+    if (to->packed.size <= GIS_ENTRY_BYTES_MAX)
+        return true;
+    announce_clear (to);
+    return wrong (why, "entry: larger than %u bytes", GIS_ENTRY_BYTES_MAX);
 }
 
 bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
@@ -73,13 +74,6 @@ bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
     bool taken = announce_take (self, (const Musubi__AnnounceRequest *) message, why);
     message_free (message);
     return taken;
-}
-
-void announce_clear (announce_t *self)
-{
-    entry_clear (&self->entry);
-    free (self->packed.data);
-    *self = (announce_t){0};
 }
 
 packed_t announce_answer_encode (uint32_t lease_ms, int64_t wall_ms)

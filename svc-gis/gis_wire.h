@@ -12,9 +12,11 @@
 
 /*  --- the directory --- */
 
+/*  An announcement, but for its entry, which is looked at only when it is not the one that is
+ * listed already: a heartbeat of a large domain costs little. */
 typedef struct {
-    directory_entry_t entry; /* entry_clear */
-    packed_t packed;         /* as it came, with fields that only newer peers know; free data */
+    char name [NAME_BYTES_MAX + 1];
+    packed_t packed; /* the entry as it came, with fields that only newer peers know; free data */
     uint32_t lease_ms;
 } announce_t;
 

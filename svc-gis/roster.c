@@ -177,25 +177,30 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     if (answer != ROSTER_OK)
         return answer;
 
-    bool same = member && member->listing.packed.size == packed->size &&
-                memcmp (member->listing.packed.data, packed->data, packed->size) == 0;
-    if (same) {
-        entry_clear (entry);
-        free (packed->data);
-    } else {
-        tell_listed (self, member ? &member->listing.entry : NULL, entry);
-        if (member)
-            member_replace (member, entry);
-        else
-            member = member_new (self, entry);
-        self->bytes = self->bytes - member->listing.packed.size + packed->size;
-        free (member->listing.packed.data);
-        member->listing.packed = *packed;
-        publish_entry (self, member);
-    }
+    tell_listed (self, member ? &member->listing.entry : NULL, entry);
+    if (member)
+        member_replace (member, entry);
+    else
+        member = member_new (self, entry);
+    self->bytes = self->bytes - member->listing.packed.size + packed->size;
+    free (member->listing.packed.data);
+    member->listing.packed = *packed;
     *packed = (packed_t){0};
+    publish_entry (self, member);
     member_lease (member, now, lease_ms);
     return ROSTER_OK;
+}
+
+bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
+                  int64_t lease_ms)
+{
+    member_t *member = find (self, name);
+    if (!member || member->listing.packed.size != packed.size ||
+        memcmp (member->listing.packed.data, packed.data, packed.size) != 0)
+        return false;
+    if (member->until_ms != INT64_MAX)
+        member_lease (member, now, lease_ms);
+    return true;
 }
 
 void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],

@@ -31,11 +31,15 @@ typedef struct roster roster_t;
 roster_t *roster_new (service_t *service, uint32_t entries_max);
 void roster_destroy (roster_t **self_p);
 
-/*  List an entry, or keep it listed, for lease_ms (ROSTER_FOR_EVER: without a lease). On ROSTER_OK
- *  the contents of entry and packed are the roster's and the caller's are empty; on any other
- *  answer nothing has changed. */
+/*  List an entry that is new or has changed, for lease_ms (ROSTER_FOR_EVER: without a lease). On
+ *  ROSTER_OK the contents of entry and packed are the roster's and the caller's are empty; on any
+ *  other answer nothing has changed. */
 roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entry_t *entry,
                              packed_t *packed, int64_t lease_ms);
+
+/*  Keep it listed for another lease, if it is listed with exactly these bytes; else false. */
+bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
+                  int64_t lease_ms);
 
 /*  Take it off, if it is that very start of that store. */
 void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],

@@ -404,6 +404,30 @@ static const char *find_names (node_t *gis, Musubi__FindRequest *request)
     return names;
 }
 
+/*  A heartbeat that changes nothing is no change; a link that is out of service is one. */
+static void heartbeats_of_a_domain_are_no_changes (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    domain_t domain = large_domain ("N");
+    directory_entry_t entry = entry_of ("nis/N", 10, 1);
+    entry.domain = &domain;
+    assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
+    uint64_t number = number_of (gis);
+    for (int i = 0; i < 10; i++) {
+        world_run (world, 4000);
+        assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
+    }
+    assert_int_equal (number_of (gis), number);
+    domain.links [7].mbps = 0;
+    assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
+    assert_int_equal (number_of (gis), number + 1);
+    assert_int_equal (announce_as (gis, "nis/S", &entry, 5000), CALL_DENIED);
+    domain_clear (&domain);
+    world_run (world, 5100);
+    assert_int_equal (listed (gis, "nis/N"), 0);
+}
+
 static void domains_are_found_by_kind_and_have_no_cpus (void **state)
 {
     world_t *world = *state;
@@ -581,6 +605,7 @@ int main (void)
       TEST (a_domain_is_announced_by_a_network_domain_only),
       TEST (fields_of_newer_peers_are_passed_on),
       TEST (finds_by_kind_attributes_and_cpus),
+      TEST (heartbeats_of_a_domain_are_no_changes),
       TEST (domains_are_found_by_kind_and_have_no_cpus),
       TEST (questions_that_cannot_be_meant_are_refused),
       TEST (messages_cut_short_or_scrambled_never_break_it),

@@ -302,9 +302,9 @@ static void one_that_disagrees_parts_them_all (void **state)
 static void draw_random (drawn_t *drawn, prng_t *lot)
 {
     draw_clear (drawn);
-    for (char name = 'a'; name <= 'e'; name++)
+    for (const char *name = "abcde"; *name; name++)
         if (prng_below (lot, 3) > 0) {
-            draw_vertex (drawn, (char []){name, '\0'},
+            draw_vertex (drawn, (char []){*name, '\0'},
                          prng_below (lot, 8) ? VERTEX_EXCHANGE : VERTEX_SITE);
             if (prng_below (lot, 4) == 0)
                 draw_attribute (drawn, "location", prng_below (lot, 2) ? "paris" : "lyon");
