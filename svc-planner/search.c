@@ -324,6 +324,25 @@ static bool find_fits (search_t *self)
     return all;
 }
 
+/*  Drop what fits, but has not the links for it. False when some need has nothing left. */
+static bool find_served (search_t *self)
+{
+    uint64_t rest = self->steps_left;
+    bool all = true;
+    wiring_start (self->wiring, self->start_ms);
+    for (size_t need = 0; need < self->request->compute_count && all; need++) {
+        need_view_t *view = &self->needs [need];
+        size_t count = 0;
+        for (size_t i = 0; i < view->fit_count; i++)
+            if (wiring_serves (self->wiring, need, view->fit [i], &rest))
+                view->fit [count++] = view->fit [i];
+        view->fit_count = count;
+        all = count > 0;
+    }
+    spend (self, self->steps_left - rest);
+    return all;
+}
+
 static void begin_matching (search_t *self)
 {
     size_t sites = self->snapshot->sources_count;
@@ -357,8 +376,6 @@ static void begin_packing (search_t *self)
           .like = self->needs [need].like,
         };
     }
-    if (self->wiring)
-        wiring_start (self->wiring, self->start_ms);
     self->packing =
       packing_new (self->snapshot, needs, (const int64_t *const *) self->weights, self->wiring,
                    self->order.check_from_ms, self->found ? self->found_weight : INT64_MAX);
@@ -442,7 +459,7 @@ static bool begin_start (search_t *self)
 {
     if (content (self) || !next_start (self))
         return false;
-    if (!find_fits (self))
+    if (!find_fits (self) || (self->wiring && !find_served (self)))
         return true;
     self->assigning = true;
     self->start_steps_left = self->order.steps_max / START_SHARE + 1;

@@ -12,7 +12,7 @@ void wiring_start (wiring_t *self, int64_t start_ms)
 {
     for (size_t i = 0; i < self->connections_count; i++) {
         connection_t *connection = &self->connections [i];
-        connection->open = connection->routed = connection->finding = false;
+        connection->open = connection->routed = false;
     }
     if (self->uses_count > 0)
         memset (self->uses_of, 0, self->snapshot->links_count * sizeof *self->uses_of);
@@ -77,11 +77,13 @@ static void tell_hinderers (wiring_t *self, size_t need, uint64_t *steps)
     wiring_spend (steps, 1 + self->uses_count);
     for (size_t n = 0; n < self->connections_count; n++) {
         connection_t *other = &self->connections [n];
-        for (size_t i = 0; other->routed && !other->another && i < other->route.links_count; i++) {
+        for (size_t i = 0; other->routed && i < other->route.links_count; i++) {
             size_t link = other->route.links [i];
-            other->another = view->room [link] >= view->mbps &&
-                             wiring_room_beside (self, need, link) < (int64_t) view->mbps;
+            if (view->room [link] >= view->mbps &&
+                wiring_room_beside (self, need, link) < (int64_t) view->mbps)
+                other->hinders |= UINT64_C (1) << i;
         }
+        other->another = other->another || other->hinders != 0;
     }
 }
 
@@ -102,6 +104,7 @@ static void lay (wiring_t *self, size_t need, size_t from, int64_t weight, const
     }
     connection->routed = true;
     connection->another = false;
+    connection->hinders = 0;
 }
 
 static void lift (wiring_t *self, size_t need)
@@ -117,49 +120,13 @@ static void lift (wiring_t *self, size_t need)
     connection->routed = false;
 }
 
-static bool is_best (const wiring_t *self, const alone_t *best, size_t from, const path_t *path)
-{
-    return best->from == from && best->links_count == path->links_count &&
-           memcmp (&self->alone_links [best->links_at], path->links,
-                   path->links_count * sizeof *path->links) == 0;
-}
-
-/*  The next path of the present pair of vertices that weighs less than bound; pairs that have no
- *  more are passed. */
 static bool lay_further (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
 {
-    connection_t *connection = &self->connections [need];
-    int64_t away = connection->present.set ? AWAY_WEIGHT : 0;
-    size_t tos = wiring_vertices (self, connection->places [1]);
-    size_t pairs = wiring_vertices (self, connection->places [0]) * tos;
-    asker_t asker = {.wiring = self, .need = need};
-    while (connection->pair < pairs) {
-        size_t from = wiring_vertex (self, connection->places [0], connection->pair / tos);
-        size_t to = wiring_vertex (self, connection->places [1], connection->pair % tos);
-        path_question_t question = wiring_question (self, &asker, from, to);
-        if (!connection->finding)
-            wiring_ask (self, &connection->finder, &question);
-        connection->finding = true;
-        path_t path;
-        uint64_t rest = PATH_STEPS_MAX;
-        path_state_t state = path_finder_next (connection->finder, &path, &rest);
-        wiring_spend (steps, 1 + PATH_STEPS_MAX - rest);
-        self->unproven = self->unproven || state == PATH_UNKNOWN;
-        int64_t weight = state == PATH_FOUND
-                           ? away + wiring_weigh (self, need, path.links, path.links_count)
-                           : INT64_MAX;
-        if (state != PATH_FOUND || weight >= bound) {
-            connection->finding = false;
-            connection->pair++;
-            continue;
-        }
-        if (is_best (self, connection->best, from, &path))
-            continue;
-        lay (self, need, from, weight, path.links, path.links_count);
-        connection->another = pairs > 1; /* lightest first only within a pair */
-        return true;
-    }
-    return false;
+    const space_t *space = wiring_find_further (self, need, bound, steps);
+    if (!space)
+        return false;
+    lay (self, need, space->ends [0], space->weight, space->path.links, space->path.links_count);
+    return true;
 }
 
 void wiring_open (wiring_t *self, size_t need, const size_t options [2])
@@ -169,15 +136,17 @@ void wiring_open (wiring_t *self, size_t need, const size_t options [2])
     assert (!connection->open);
     connection->open = true;
     connection->tried = false;
-    connection->pair = 0;
+    connection->spread = false;
+    connection->hopeless_count = 0;
+    connection->spaces_count = connection->spaces_made = 0;
     for (int end = 0; end < 2; end++)
         connection->places [end] = needs [connection->ends [end]].options [options [end]].place;
     connection->best =
       &connection->alone [options [0] * needs [connection->ends [1]].options_count + options [1]];
 }
 
-/*  Could any path between the two places weigh less? */
-static bool hopeless (const wiring_t *self, size_t need, int64_t bound)
+/*  Could no path between the two places weigh less? */
+static bool too_heavy (const wiring_t *self, size_t need, int64_t bound)
 {
     const connection_t *connection = &self->connections [need];
     if (bound == INT64_MAX || wiring_on_one_site (self, connection))
@@ -193,7 +162,7 @@ static bool hopeless (const wiring_t *self, size_t need, int64_t bound)
 static bool lay_first (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
 {
     connection_t *connection = &self->connections [need];
-    if (hopeless (self, need, bound))
+    if (too_heavy (self, need, bound))
         return false;
     const alone_t *best = wiring_find_alone (self, need, steps);
     if (best->state != ALONE_FOUND || best->weight >= bound)
@@ -219,6 +188,7 @@ bool wiring_next (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
     if (!connection->another || connection->present.pinned || wiring_on_one_site (self, connection))
         return false;
     tell_hinderers (self, need, steps);
+    wiring_note_hopeless (self, need);
     return lay_further (self, need, bound, steps);
 }
 
@@ -232,7 +202,7 @@ void wiring_close (wiring_t *self, size_t need)
 {
     connection_t *connection = &self->connections [need];
     lift (self, need);
-    connection->open = connection->finding = false;
+    connection->open = false;
 }
 
 bool wiring_unproven (const wiring_t *self)

@@ -38,6 +38,10 @@ void wiring_start (wiring_t *self, int64_t start_ms);
  *  all; INT64_MAX when there is none. To be asked with ascending times. */
 int64_t wiring_next_start (wiring_t *self, int64_t after_ms, uint64_t *steps);
 
+/*  Could this compute need be at this option, as far as can be seen at a glance: has the site links
+ *  enough for all its connections, and does each lead to some place of the other end? */
+bool wiring_serves (wiring_t *self, size_t compute_need, size_t option, uint64_t *steps);
+
 /*  What the need weighs at least, wherever its ends are. */
 int64_t wiring_least (const wiring_t *self, size_t need);
 

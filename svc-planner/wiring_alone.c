@@ -13,6 +13,8 @@ static int64_t free_of (void *owner, size_t link)
 {
     const asker_t *asker = owner;
     const wiring_t *self = asker->wiring;
+    if (self->barred [link])
+        return -1;
     int64_t room = asker->alone ? wiring_view (self, asker->need)->room [link]
                                 : wiring_room_beside (self, asker->need, link);
     return room < 0 && self->order == PATH_FIXED ? 0 : room;
@@ -39,12 +41,18 @@ path_question_t wiring_question (const wiring_t *self, asker_t *asker, size_t fr
     };
 }
 
-void wiring_ask (const wiring_t *self, path_finder_t **finder, const path_question_t *question)
+path_state_t wiring_seek (wiring_t *self, const path_question_t *question, path_t *path,
+                          uint64_t *steps)
 {
-    if (*finder)
-        path_finder_ask (*finder, question);
+    if (self->seeker)
+        path_finder_ask (self->seeker, question);
     else
-        *finder = path_finder_new (self->graph, question);
+        self->seeker = path_finder_new (self->graph, question);
+    uint64_t rest = PATH_STEPS_MAX;
+    path_state_t state = path_finder_next (self->seeker, path, &rest);
+    wiring_spend (steps, self->snapshot->links_count + PATH_STEPS_MAX - rest);
+    self->unproven = self->unproven || state == PATH_UNKNOWN;
+    return state;
 }
 
 int64_t wiring_weigh (const wiring_t *self, size_t need, const size_t *links, size_t count)
@@ -136,11 +144,7 @@ static void seek_alone (wiring_t *self, size_t need, alone_t *alone, uint64_t *s
                 continue;
             path_question_t question = wiring_question (self, &asker, from, to);
             path_t path;
-            uint64_t rest = PATH_STEPS_MAX;
-            wiring_ask (self, &self->seeker, &question);
-            path_state_t state = path_finder_next (self->seeker, &path, &rest);
-            wiring_spend (steps, PATH_STEPS_MAX - rest);
-            self->unproven = self->unproven || state == PATH_UNKNOWN;
+            path_state_t state = wiring_seek (self, &question, &path, steps);
             if (state != PATH_FOUND)
                 continue;
             int64_t weight = away + wiring_weigh (self, need, path.links, path.links_count);

@@ -100,6 +100,20 @@ static void make_alone (wiring_t *self, connection_t *connection)
     connection->alone = must (calloc (pairs + 1, sizeof *connection->alone));
 }
 
+static bool find_apart (const wiring_t *self, const connection_t *connection)
+{
+    if (self->snapshot->request->distinct_sites)
+        return true;
+    const place_t *places = self->snapshot->places;
+    const need_options_t *one = &self->snapshot->needs [connection->ends [0]];
+    const need_options_t *other = &self->snapshot->needs [connection->ends [1]];
+    for (size_t a = 0; a < one->options_count; a++)
+        for (size_t b = 0; b < other->options_count; b++)
+            if (places [one->options [a].place].source == places [other->options [b].place].source)
+                return false;
+    return true;
+}
+
 static void make_connection (wiring_t *self, const search_order_t *order, size_t need)
 {
     connection_t *connection = &self->connections [need];
@@ -109,6 +123,7 @@ static void make_connection (wiring_t *self, const search_order_t *order, size_t
         connection->present = order->present_paths [need];
     make_view (self, order, need);
     make_alone (self, connection);
+    connection->apart = find_apart (self, connection);
     connection->least = least_of (self, connection);
 }
 
@@ -139,6 +154,7 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
     self->connections_count = needs;
     self->uses_of = must (calloc (snapshot->links_count + 1, sizeof *self->uses_of));
     self->uses = must (calloc (needs * PATH_HOPS_MAX + 1, sizeof *self->uses));
+    self->barred = must (calloc (snapshot->links_count + 1, sizeof *self->barred));
     find_vertices (self);
     for (size_t i = 0; i < needs; i++)
         make_connection (self, order, i);
@@ -152,7 +168,7 @@ void wiring_destroy (wiring_t **self_p)
     if (!self)
         return;
     for (size_t i = 0; i < self->connections_count; i++) {
-        path_finder_destroy (&self->connections [i].finder);
+        free (self->connections [i].spaces);
         if (!self->connections [i].shares)
             free (self->connections [i].alone);
     }
@@ -161,6 +177,7 @@ void wiring_destroy (wiring_t **self_p)
     free (self->views);
     free (self->connections);
     path_finder_destroy (&self->seeker);
+    free (self->barred);
     free (self->vertices_from);
     free (self->vertices);
     free (self->uses_of);

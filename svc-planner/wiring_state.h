@@ -1,5 +1,6 @@
 /*  wiring_state - what the files of wiring share: wiring_make.c makes it, wiring_alone.c knows the
- *  best path of each pair of options alone, wiring.c lays one route after the other.
+ *  best path of each pair of options alone, wiring_further.c finds the next ones, wiring.c lays one
+ *  route after the other.
  */
 #ifndef MUSUBI_WIRING_STATE_H
 #define MUSUBI_WIRING_STATE_H
@@ -7,6 +8,8 @@
 #include "joints.h"
 #include "link_view.h"
 #include "wiring.h"
+
+#include <assert.h>
 
 #define PATH_STEPS_MAX 50000 /* of one question for a path */
 
@@ -28,10 +31,31 @@ typedef struct {
     size_t links [PATH_HOPS_MAX];
 } route_t;
 
+static_assert (PATH_HOPS_MAX <= 64, "the links of a route fit into 64 bits");
+
+/*  Links that a path had better not all lie on: the rest did not go with that. */
+#define HOPELESS_MAX 16 /* of one need at a time; more are forgotten */
+typedef struct {
+    size_t links [PATH_HOPS_MAX];
+    size_t links_count;
+} hopeless_t;
+
+/*  The paths between two vertices that avoid some links, and the best of them. */
+#define SPACES_MAX 256 /* of one need at a time; beyond it "none" is not proven */
+#define BARRED_MAX 32
+typedef struct {
+    size_t ends [2];
+    size_t barred [BARRED_MAX];
+    size_t barred_count;
+    path_t path;
+    int64_t weight;
+} space_t;
+
 /*  A network need. */
 typedef struct {
     size_t ends [2]; /* compute needs */
     size_t view;
+    bool apart; /* the ends can't be on one site */
     present_path_t present;
     alone_t *alone; /* by option of the one end and of the other; shared by those that are alike */
     bool shares;
@@ -39,13 +63,19 @@ typedef struct {
 
     bool open;
     bool routed;
-    bool another; /* another path could help somebody */
+    bool another;     /* another path could help somebody */
+    uint64_t hinders; /* by link of the route, as bits: what could help is to leave it */
+    hopeless_t hopeless [HOPELESS_MAX];
+    size_t hopeless_count;
     size_t places [2];
     alone_t *best;
     bool tried;
-    size_t pair; /* of vertices, that finder goes between */
-    bool finding;
-    path_finder_t *finder; /* kept for its memory */
+    bool spread;     /* the first spaces were made */
+    space_t *spaces; /* that may hold a path still to be tried */
+    size_t spaces_count;
+    size_t spaces_made;
+    size_t spaces_room;
+    space_t space; /* that the route is of, once there are any */
     route_t route;
 
     path_t kept;
@@ -80,7 +110,8 @@ struct wiring {
     uint64_t round;
     int64_t start_ms;
     bool unproven;
-    path_finder_t *seeker; /* of best paths alone; kept for its memory */
+    path_finder_t *seeker; /* of best paths; kept for its memory */
+    bool *barred;          /* by link, while a space is searched */
 };
 
 /*  Who asks for a path: a need, alone or beside the others. */
@@ -117,11 +148,19 @@ int64_t wiring_room_beside (const wiring_t *self, size_t need, size_t link);
 /*  The question of an asker, who must outlive it, for a path between two vertices. */
 path_question_t wiring_question (const wiring_t *self, asker_t *asker, size_t from, size_t to);
 
-/*  Begin to ask, with a finder that may have been used before. */
-void wiring_ask (const wiring_t *self, path_finder_t **finder, const path_question_t *question);
+/*  The best path, within some steps. */
+path_state_t wiring_seek (wiring_t *self, const path_question_t *question, path_t *path,
+                          uint64_t *steps);
 
 int64_t wiring_weigh (const wiring_t *self, size_t need, const size_t *links, size_t count);
 bool wiring_on_one_site (const wiring_t *self, const connection_t *connection);
+
+/*  The next path beside the others that could help, and weighs less than bound; lightest first.
+ * When there is none, or it did not go with the rest, wiring_note_hopeless tells why before the
+ * next.
+ */
+const space_t *wiring_find_further (wiring_t *self, size_t need, int64_t bound, uint64_t *steps);
+void wiring_note_hopeless (wiring_t *self, size_t need);
 
 /*  The best path between the options at which the need is open. */
 const alone_t *wiring_find_alone (wiring_t *self, size_t need, uint64_t *steps);
