@@ -277,6 +277,8 @@ static void print_result (const audit_t *audit, const teller_t *teller,
     json_t *value;
     json_object_foreach (audit->silent, name, value)
       printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
+    if (audit->records == 0)
+        printf ("no records: there are none, or only an administrator would be shown them\n");
     if (result->unasked > 0)
         printf ("%zu reservations have no request on record that they could be held against\n",
                 result->unasked);

@@ -303,6 +303,51 @@ static const record_t *find_record (const record_t *const *records, size_t count
     return NULL;
 }
 
+bool check_takes_part (const plan_t *plan, const char *participant)
+{
+    for (size_t p = 0; p < plan->participants_count; p++)
+        if (strcmp (plan->participants [p].name, participant) == 0)
+            return true;
+    return false;
+}
+
+/*  One transaction is one plan (T1): does it mean the same to both? */
+static bool same_plan (const plan_t *one, const plan_t *other)
+{
+    if (strcmp (one->reservation, other->reservation) != 0 || one->operation != other->operation ||
+        one->base_version != other->base_version ||
+        one->participants_count != other->participants_count ||
+        one->request_size != other->request_size ||
+        (one->request_size > 0 && memcmp (one->request, other->request, one->request_size) != 0))
+        return false;
+    for (size_t p = 0; p < one->participants_count; p++)
+        if (!check_takes_part (other, one->participants [p].name))
+            return false;
+    return true;
+}
+
+/*  What those who have committed it have of its plan. */
+static void judge_plan (check_t *self, const record_t *const *records, size_t count,
+                        const record_t *committed)
+{
+    char txid [TXID_TEXT_BYTES];
+    txid_text (&committed->plan.txid, txid);
+    for (size_t i = 0; i < count; i++) {
+        const record_t *record = records [i];
+        if (record->state != COMMAND_COMMITTED)
+            continue;
+        if (!same_plan (&committed->plan, &record->plan))
+            check_violation (
+              self, "transaction %s of reservation %s is another plan at %s than at %s", txid,
+              committed->plan.reservation, record->participant, committed->participant);
+        else if (!check_takes_part (&committed->plan, record->participant))
+            check_violation (self,
+                             "transaction %s of reservation %s is committed at %s, which takes no "
+                             "part in it",
+                             txid, committed->plan.reservation, record->participant);
+    }
+}
+
 /*  All records of one transaction. */
 static void judge_transaction (check_t *self, const record_t *const *records, size_t count,
                                const released_t *released)
@@ -314,6 +359,7 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
     if (!committed)
         return;
     self->result.transactions++;
+    judge_plan (self, records, count, committed);
 
     const plan_t *plan = &committed->plan;
     char txid [TXID_TEXT_BYTES];

@@ -3,7 +3,8 @@
  *  An auditor's view that trusts no planner: it is given every participant's command records and
  *  what it says it has - classes of nodes, links - and finds
  *
- *      - a transaction committed at one participant of its plan and not at another,
+ *      - a transaction committed at one participant of its plan and not at another, or of which two
+ *        have different plans,
  *      - a reservation that does not have what its request asks: CPUs for each compute need, and
  *        for each network need whose ends are at different sites a chain of circuits that leads
  *        from the one to the other, with the bandwidth, over the time, within the latency asked,

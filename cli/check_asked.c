@@ -231,14 +231,6 @@ static int by_version (const void *a, const void *b)
     return order ? order : strcmp (one->participant, other->participant);
 }
 
-static bool takes_part (const plan_t *plan, const char *participant)
-{
-    for (size_t i = 0; i < plan->participants_count; i++)
-        if (strcmp (plan->participants [i].name, participant) == 0)
-            return true;
-    return false;
-}
-
 /*  Who is not told of the last version any more must have nothing of an older one left. */
 static void judge_left (check_t *self, const plan_t *last, const record_t *const *records,
                         size_t count)
@@ -247,7 +239,7 @@ static void judge_left (check_t *self, const plan_t *last, const record_t *const
         const record_t *record = records [i];
         bool stands = record->state == COMMAND_COMMITTED &&
                       record->bookings_count + record->circuits_count > 0 &&
-                      !takes_part (last, record->participant);
+                      !check_takes_part (last, record->participant);
         for (size_t later = i + 1; later < count && stands; later++)
             stands = records [later]->state != COMMAND_COMMITTED ||
                      strcmp (records [later]->participant, record->participant) != 0;

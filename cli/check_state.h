@@ -87,6 +87,9 @@ void check_violation (check_t *self, const char *format, ...)
 const offer_t *check_offer (const check_t *self, const char *participant, const char *name);
 const point_t *check_point (const check_t *self, const char *participant, const char *name);
 
+/*  Is that participant one of the plan's? */
+bool check_takes_part (const plan_t *plan, const char *participant);
+
 /*  --- of one reservation --- */
 
 /*  One booking or circuit of the version that is judged, and whose. */

@@ -91,6 +91,22 @@ static void finds_a_commit_that_another_participant_lacks (void **state)
     assert_non_null (strstr (self->told [0], "aborted at lis/ber"));
 }
 
+static void finds_who_takes_no_part_and_who_has_another_plan (void **state)
+{
+    fixture_t *self = *state;
+    describe (self, "lis/cph", 0);
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "lis/cph", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "committed at lis/cph, which takes no part"));
+
+    record (self, "lis/ams", 2, OPERATION_RESERVE, "r2", 0, COMMAND_COMMITTED, 1, 20, 21);
+    record (self, "lis/ber", 2, OPERATION_MODIFY, "r2", 0, COMMAND_COMMITTED, 1, 20, 21);
+    record (self, "gis/g1", 2, OPERATION_RESERVE, "r2", 0, COMMAND_COMMITTED, 1, 20, 21);
+    assert_int_equal (judge (self, 1, true).violations, 2);
+    assert_non_null (strstr (self->told [1], "r2 is another plan at lis/ber than at gis/g1"));
+}
+
 static void a_silent_participant_is_not_judged (void **state)
 {
     fixture_t *self = *state;
@@ -230,6 +246,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       TEST (a_sound_federation_is_not_accused),
       TEST (finds_a_commit_that_another_participant_lacks),
+      TEST (finds_who_takes_no_part_and_who_has_another_plan),
       TEST (a_silent_participant_is_not_judged),
       TEST (finds_an_overbooked_instant),
       TEST (counts_the_cleaning_gap_and_a_vote_as_booked),
