@@ -2,7 +2,7 @@
  *  questions_wire.c alone sees the generated code.
  *
  *  Decoders check names, counts, times and interval order; on false, why names the field and
- * nothing is allocated. Encoders return malloc'ed bytes that the caller frees.
+ *  nothing is allocated. Encoders return malloc'ed bytes that the caller frees.
  */
 #ifndef MUSUBI_QUESTIONS_WIRE_H
 #define MUSUBI_QUESTIONS_WIRE_H

@@ -2,9 +2,9 @@
  *
  *  A stretch is a constant quantity of one resource over an interval. A list of them that is
  *  ascending by resource and time, disjoint within a resource, and whose touching neighbours
- * differ, says the same as any heap of overlapping bookings, in as few words as possible. What a
- * modify needs beyond what it has, or gives back, is read off by walking two lists at once. Plain
- * values, pure.
+ *  differ, says the same as any heap of overlapping bookings, in as few words as possible. What a
+ *  modify needs beyond what it has, or gives back, is read off by walking two lists at once. Plain
+ *  values, pure.
  */
 #ifndef MUSUBI_STRETCHES_H
 #define MUSUBI_STRETCHES_H

@@ -2,10 +2,10 @@
  *  over calendars.
  *
  *  What a reservation has is kept as stretches. A hold books only what it needs beyond that, so
- * that the calendars carry the larger of old and new at every instant while the change is pending,
- * and the new may use what the old has (T11). Settling then switches to exactly the new, dropping
- * gives the extra back; neither can fail. A hold costs as much as it names, however many resources
- * there are. Pure.
+ *  that the calendars carry the larger of old and new at every instant while the change is pending,
+ *  and the new may use what the old has (T11). Settling then switches to exactly the new, dropping
+ *  gives the extra back; neither can fail. A hold costs as much as it names, however many resources
+ *  there are. Pure.
  */
 #ifndef MUSUBI_TIMETABLE_H
 #define MUSUBI_TIMETABLE_H

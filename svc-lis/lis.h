@@ -2,8 +2,8 @@
  *  the site's vote in transactions.
  *
  *  Questions (proto/calendar.proto, lis.proto) are answered from the timetable; whatever changes a
- * reservation goes through the participant (proto/transaction.md), into which the timetable is
- * plugged. Opens no socket and no file, reads no clock.
+ *  reservation goes through the participant (proto/transaction.md), into which the timetable is
+ *  plugged. Opens no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_LIS_H
 #define MUSUBI_LIS_H

@@ -1,6 +1,6 @@
 /*  nis - a domain: its room of links, the timetable in its participant, the questions that sites
- * and domains answer alike; what is its own is its graph, told to whoever asks and to the
- * directories, paths through it, and the use of its circuits.
+ *  and domains answer alike; what is its own is its graph, told to whoever asks and to the
+ *  directories, paths through it, and the use of its circuits.
  */
 #include "nis.h"
 

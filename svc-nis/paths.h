@@ -6,7 +6,7 @@
 #include "questions.h"
 
 /*  Steps of all searches of one request together (path.h), enough for 256 questions over 4096
- * links; a question that comes too late for them is answered as not found, saying so. */
+ *  links; a question that comes too late for them is answered as not found, saying so. */
 #define PATHS_STEPS_MAX 8000000
 
 /*  So many questions without a path are told why, in one answer: that costs a dozen searches. */

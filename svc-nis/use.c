@@ -1,6 +1,6 @@
 /*  use - one entry for each reservation of which something was asked, or whose time comes by
- * itself; and one timer for all, at the next moment at which a window of any of them opens or
- * closes.
+ *  itself; and one timer for all, at the next moment at which a window of any of them opens or
+ *  closes.
  */
 #include "use.h"
 

@@ -3,8 +3,8 @@
  *  A ring of routers with chords, thousands of circuits of one to three links booked over twenty
  *  days. The core is asked by events, in processor time; then a live svc-nis is started beside this
  *  program, given as many circuits, and asked over loopback, in wall time. Each figure stands
- * beside a plainer one of the same run: all links beside one, a hold of three links beside a site's
- * of one class, a question over loopback beside an empty one.
+ *  beside a plainer one of the same run: all links beside one, a hold of three links beside a
+ *  site's of one class, a question over loopback beside an empty one.
  */
 #include "bench.h"
 #include "calendar.pb-c.h"

@@ -255,7 +255,7 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
 }
 
 /*  T10: a change that is refused past its edge leaves what there was, at the new version, so that
- * it can be released. */
+ *  it can be released. */
 static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
 {
     (void) state;

@@ -272,7 +272,7 @@ static void a_domain_of_windows_tells_only_administrators_more (void **state)
 }
 
 /*  The largest domain, its links well booked and then taken away: every answer fits a message,
- * which ask_bytes looks at. */
+ *  which ask_bytes looks at. */
 static void the_largest_domain_fits_its_answers (void **state)
 {
     (void) state;

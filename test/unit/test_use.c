@@ -1,5 +1,5 @@
 /*  test_use - circuits may be used when their owner says so, or when their window opens: told,
- * kept, and forgotten with the reservation.
+ *  kept, and forgotten with the reservation.
  */
 #include "nis_fixture.h"
 
