@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COSTS_MAX 64 /* vertices from which all costs are worked out */
+#define COST_NONE (INT64_C (1) << 60)
+
 static int64_t least (int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -84,6 +87,9 @@ void link_view_clear (link_view_t *self)
     free (self->step_at);
     free (self->room);
     free (self->groups);
+    for (size_t v = 0; self->costs && v < graph_vertices (self->snapshot->graph); v++)
+        free (self->costs [v]);
+    free (self->costs);
     *self = (link_view_t){0};
 }
 
@@ -194,19 +200,52 @@ int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *ste
     return next_ms;
 }
 
-int64_t link_view_least_cost (const link_view_t *self, size_t from, size_t to)
+/*  Least costs from a vertex, by correcting labels until nothing changes. */
+static int64_t *find_costs (const link_view_t *self, size_t from)
+{
+    const graph_t *graph = self->snapshot->graph;
+    size_t vertices = graph_vertices (graph);
+    int64_t *costs = must (malloc (vertices * sizeof *costs));
+    size_t *queue = must (malloc (vertices * sizeof *queue));
+    bool *queued = must (calloc (vertices, sizeof *queued));
+    for (size_t v = 0; v < vertices; v++)
+        costs [v] = COST_NONE;
+    costs [from] = 0;
+    queue [0] = from;
+    for (size_t head = 0, count = 1; count > 0; head = (head + 1) % vertices, count--) {
+        size_t vertex = queue [head], links;
+        const size_t *at = graph_at (graph, vertex, &links);
+        queued [vertex] = false;
+        for (size_t i = 0; i < links; i++) {
+            const size_t *ends = graph_link (graph, at [i])->ends;
+            size_t next = ends [ends [0] == vertex];
+            int64_t cost = costs [vertex] + self->cost [at [i]];
+            if (self->opens_ms [at [i]] == INT64_MAX || cost >= costs [next])
+                continue;
+            costs [next] = cost;
+            if (!queued [next])
+                queue [(head + count++) % vertices] = next;
+            queued [next] = true;
+        }
+    }
+    free (queue);
+    free (queued);
+    return costs;
+}
+
+int64_t link_view_least_cost (link_view_t *self, size_t from, size_t to)
 {
     if (from == to || !self->costly)
         return 0;
-    int64_t cost = self->nearest [from] + self->nearest [to]; /* of two links or more */
-    size_t count;
-    const size_t *at = graph_at (self->snapshot->graph, from, &count);
-    for (size_t i = 0; i < count; i++) {
-        const graph_link_t *link = graph_link (self->snapshot->graph, at [i]);
-        if (link->ends [link->ends [0] == from] == to && self->opens_ms [at [i]] != INT64_MAX)
-            cost = least (cost, self->cost [at [i]]);
+    if (!self->costs)
+        self->costs = must (calloc (graph_vertices (self->snapshot->graph), sizeof *self->costs));
+    if (!self->costs [from] && self->costs_count == COSTS_MAX)
+        return least (self->nearest [from], self->nearest [to]);
+    if (!self->costs [from]) {
+        self->costs [from] = find_costs (self, from);
+        self->costs_count++;
     }
-    return least (cost, WEIGHT_MAX);
+    return least (self->costs [from][to], WEIGHT_MAX);
 }
 
 static int64_t nearest_of (const link_view_t *self, const bool *vertices)

@@ -20,7 +20,9 @@ typedef struct {
     int64_t *cost;     /* by link: what the need pays for it, as far as that weighs */
     int64_t *nearest;  /* by vertex: the least cost of a link there */
     bool costly;       /* some link costs anything */
-    size_t *step_at;   /* by link: the first step that has not passed */
+    int64_t **costs;   /* by vertex, once asked for: least cost from there to each vertex */
+    size_t costs_count;
+    size_t *step_at; /* by link: the first step that has not passed */
 
     int64_t start_ms; /* what follows is of this start */
     bool looked;      /* is known */
@@ -48,8 +50,8 @@ bool link_view_joins (link_view_t *self, size_t from, size_t to);
  *  when there is none. To be asked with ascending times. */
 int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *steps);
 
-/*  No path between these vertices costs less. */
-int64_t link_view_least_cost (const link_view_t *self, size_t from, size_t to);
+/*  No path between these vertices costs less, whatever is free. */
+int64_t link_view_least_cost (link_view_t *self, size_t from, size_t to);
 
 /*  No path between two different vertices, one of each set, costs less. */
 int64_t link_view_least_between (const link_view_t *self, const bool *from, const bool *to);
