@@ -7,6 +7,7 @@
 
 #include "must.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,18 +118,42 @@ static size_t group_of (size_t *groups, size_t vertex)
 /*  What each link has for the connection while it carries. Of those nobody was asked about because
  *  they are too narrow, or lead nowhere, their whole capacity; negative: not what is required. */
 typedef struct {
+    int64_t start_ms;
     int64_t from_ms;
     int64_t until_ms;
-    int64_t *mbps; /* by link */
+    int64_t *mbps;        /* by link */
+    const source_t *late; /* of the domains for which the start is too near, the slowest */
 } rooms_t;
 
-static int64_t room_of (const part_t *self, const rooms_t *rooms, size_t link)
+/*  What stays where it is needs no lead. */
+static bool stays (const part_t *self, size_t link)
+{
+    const present_path_t *present = self->order.present_paths;
+    for (size_t i = 0; present && present->set && i < present->links_count; i++)
+        if (present->links [i] == link)
+            return true;
+    return false;
+}
+
+static bool too_near (const part_t *self, const source_t *source, size_t link, int64_t start_ms)
+{
+    int64_t opens_ms = self->order.soonest_ms + source->lead_ms;
+    return start_ms + user_request_offset_least (&self->request) < opens_ms && !stays (self, link);
+}
+
+static int64_t room_of (const part_t *self, rooms_t *rooms, size_t link)
 {
     const snapshot_link_t *known = &self->snapshot.links [link];
+    const source_t *source = &self->snapshot.sources [known->source];
     const link_t *described = graph_link (self->snapshot.graph, link)->link;
-    if (self->snapshot.sources [known->source].left_out ||
+    if (source->left_out ||
         !link_meets (described, self->network.require, self->network.require_count))
         return -1;
+    if (too_near (self, source, link, rooms->start_ms)) {
+        if (!rooms->late || source->lead_ms > rooms->late->lead_ms)
+            rooms->late = source;
+        return -1;
+    }
     if (!known->useful || described->mbps < self->network.mbps || rooms->from_ms >= rooms->until_ms)
         return described->mbps;
     int64_t mbps = supply_least (&known->supply, rooms->from_ms, rooms->until_ms);
@@ -137,6 +162,7 @@ static int64_t room_of (const part_t *self, const rooms_t *rooms, size_t link)
 
 static void find_rooms (const part_t *self, int64_t start_ms, rooms_t *rooms)
 {
+    *rooms = (rooms_t){.start_ms = start_ms};
     network_need_interval (&self->request, 0, &rooms->from_ms, &rooms->until_ms);
     rooms->from_ms += start_ms;
     rooms->until_ms += start_ms;
@@ -270,6 +296,10 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
         look (self, &rooms, pair, blocked);
     else
         look_at_pairs (self, &rooms, &stands, blocked);
+    if (rooms.late && blocked->link == SIZE_MAX)
+        snprintf (blocked->why, sizeof blocked->why,
+                  "the start is too near: network domain %s must be told %" PRId64 " s ahead",
+                  party_short_name (rooms.late->party.name), rooms.late->lead_ms / 1000);
     free (rooms.mbps);
     free (stands.stands [0]);
     free (stands.stands [1]);

@@ -175,7 +175,7 @@ bool errand_examine (errand_t *self);
 
 /*  Then: why the search found no plan, a reason for each need that is in the way by itself, and for
  *  everyone who was left out. */
-void errand_explain (errand_t *self);
+void errand_explain (errand_t *self, const moment_t *now);
 
 /*  --- alternatives.c --- */
 

@@ -4,6 +4,7 @@
 #include "connections.h"
 #include "errand.h"
 #include "must.h"
+#include "party.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,6 +123,36 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
     reason->free = cpus;
 }
 
+/*  Every site that could have the need wants more notice than even the latest start gives: the one
+ *  that wants the least of it; else NULL. */
+static const source_t *too_near (const errand_t *self, const moment_t *now, size_t need)
+{
+    const need_options_t *options = &self->snapshot->needs [need];
+    int64_t latest_ms = self->starts.latest_ms + user_request_offset_least (&self->request);
+    int64_t notice_ms = latest_ms - errand_search_order (self, now).soonest_ms;
+    const source_t *least = NULL;
+    for (size_t i = 0; i < options->options_count; i++) {
+        size_t at = self->snapshot->places [options->options [i].place].source;
+        const source_t *source = &self->snapshot->sources [at];
+        if (source->left_out)
+            continue;
+        if (source->lead_ms <= notice_ms)
+            return NULL;
+        least = !least || source->lead_ms < least->lead_ms ? source : least;
+    }
+    return least;
+}
+
+static void explain_late (errand_t *self, size_t need, const source_t *source)
+{
+    char words [PARTY_WORDS_BYTES];
+    reason_t *reason =
+      answer_reason (&self->answer, self->request.compute [need].id, source->party.name,
+                     "the start is too near: %s must be told %" PRId64 " s ahead",
+                     party_words (source->party.name, words), source->lead_ms / 1000);
+    reason->wanted = self->request.compute [need].cpus;
+}
+
 static void explain_connection (errand_t *self, size_t at, const blocked_t *blocked)
 {
     const network_need_t *need = &self->request.network [at];
@@ -173,7 +204,7 @@ bool errand_examine (errand_t *self)
 }
 
 /*  Each need that can't be had even alone. */
-static bool explain_needs (errand_t *self)
+static bool explain_needs (errand_t *self, const moment_t *now)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.compute_count; i++) {
@@ -182,8 +213,11 @@ static bool explain_needs (errand_t *self)
         if (alone (self, i, &place, &nodes))
             continue;
         all = false;
+        const source_t *late = too_near (self, now, i);
         if (self->snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
+        else if (late && self->kind == ERRAND_RESERVE)
+            explain_late (self, i, late);
         else
             explain_short (self, i, place, nodes);
     }
@@ -215,9 +249,9 @@ static void explain_conflicts (errand_t *self)
                        graph_conflict (graph, i));
 }
 
-void errand_explain (errand_t *self)
+void errand_explain (errand_t *self, const moment_t *now)
 {
-    bool needs = explain_needs (self);
+    bool needs = explain_needs (self, now);
     bool connections = explain_connections (self);
     if (needs && connections && self->proven)
         answer_reason (&self->answer, "", "",

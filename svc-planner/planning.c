@@ -246,7 +246,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",
                        self->planner->settings.search_steps_max);
-    errand_explain (self);
+    errand_explain (self, now);
     errand_seek_alternatives (self, now);
     errand_give_up (self, now);
 }

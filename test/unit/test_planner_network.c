@@ -212,6 +212,38 @@ static void a_latency_that_no_path_keeps_is_told (void **state)
     fed_end (&fed);
 }
 
+static void a_start_that_is_too_near_for_somebody_names_them (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_build (&fed, 20, DISCLOSE_PROFILE, DISCLOSE_PROFILE);
+    fed.procs [fed_find (&fed, "nis/S")].domain.lead_ms = 600000;
+    fed.procs [fed_find (&fed, "lis/d")].site.lead_ms = 500000;
+    fed_up (&fed);
+    net_wish_t wish = triangle;
+    wish.start_ms = 300000;
+    Musubi__Answer *answer = reserve_net (&fed, "p0", "r1@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (reason_of (answer, "n1-n2"));
+    assert_non_null (strstr (reason_of (answer, "n1-n2")->text,
+                             "the start is too near: network domain S must be told 600 s ahead"));
+    message_free (&answer->base);
+    wish.sites [2] = "d";
+    wish.links_count = 0;
+    answer = reserve_net (&fed, "p0", "r2@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (reason_of (answer, "n2"));
+    assert_string_equal (reason_of (answer, "n2")->text,
+                         "the start is too near: site d must be told 500 s ahead");
+    message_free (&answer->base);
+    wish = triangle;
+    wish.start_ms = 700000;
+    answer = reserve_net (&fed, "p0", "r3@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static void who_only_asks_is_told_of_every_need_in_the_way (void **state)
 {
     (void) state;
@@ -424,6 +456,7 @@ int main (void)
       cmocka_unit_test (a_refusal_teaches_a_detour),
       cmocka_unit_test (a_link_that_is_too_full_is_named_with_what_it_has),
       cmocka_unit_test (a_latency_that_no_path_keeps_is_told),
+      cmocka_unit_test (a_start_that_is_too_near_for_somebody_names_them),
       cmocka_unit_test (who_only_asks_is_told_of_every_need_in_the_way),
       cmocka_unit_test (what_could_be_had_instead_is_told_when_a_search_finds_it),
       cmocka_unit_test (an_exchange_point_that_domains_describe_differently_is_named),
