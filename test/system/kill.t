@@ -64,7 +64,7 @@ while [ $killed -lt "$kills" ]; do
   mapfile -t domains < <(printf '%s\n' "${running[@]}" | grep ' nis/')
   [ $((killed % 5)) -ne 4 ] || [ ${#domains[@]} -eq 0 ] || running=("${domains[@]}") # every fifth is a domain
   victim=${running[RANDOM % ${#running[@]}]}
-  kill -9 "${victim%% *}" && killed=$((killed + 1))
+  slay "${victim%% *}" && killed=$((killed + 1))
   [[ $victim != *nis/* ]] || domains_killed=$((domains_killed + 1))
   echo "# kill $killed: ${victim#* }"
   sleep "0.$((RANDOM % 4))"

@@ -5,6 +5,7 @@
 #   check "a sentence" COMMAND…    ok when the command succeeds
 #   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
 #   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
+#   slay PID                       kills it (-9) and waits until it has ended
 #   finish                         the plan, and the exit code
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -59,6 +60,11 @@ federation () {
   fi
   MUSUBI_GIS=$(cat "$federation/gis")
   export MUSUBI_GIS
+}
+
+slay () { # it may stay on as a zombie until somebody asks for it
+  kill -9 "$1" || return
+  while grep -qsE '^[0-9]+ \(.*\) [^ZX] ' "/proc/$1/stat"; do sleep 0.01; done
 }
 
 cleanup () {

@@ -92,7 +92,7 @@ while kill -0 $load 2>/dev/null; do
   mapfile -t domains < <(musubi up --dir "$federation" --pids | grep -E ' nis/')
   if [ ${#domains[@]} -gt 0 ]; then
     victim=${domains[RANDOM % ${#domains[@]}]}
-    kill -9 "${victim%% *}" && kills=$((kills + 1)) && echo "# kill $kills: ${victim#* }"
+    slay "${victim%% *}" && kills=$((kills + 1)) && echo "# kill $kills: ${victim#* }"
   fi
   musubi up --dir "$federation" >"$work/up" 2>&1 || sed 's/^/# /' "$work/up"
   sleep 1
