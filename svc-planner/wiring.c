@@ -19,7 +19,6 @@ void wiring_start (wiring_t *self, int64_t start_ms)
     self->uses_count = 0;
     self->alone_links_count = 0;
     self->round++;
-    self->start_ms = start_ms;
     self->unproven = false;
     for (size_t i = 0; i < self->views_count; i++)
         link_view_at (&self->views [i], start_ms);
@@ -83,7 +82,6 @@ static void tell_hinderers (wiring_t *self, size_t need, uint64_t *steps)
                 wiring_room_beside (self, need, link) < (int64_t) view->mbps)
                 other->hinders |= UINT64_C (1) << i;
         }
-        other->another = other->another || other->hinders != 0;
     }
 }
 
@@ -103,7 +101,6 @@ static void lay (wiring_t *self, size_t need, size_t from, int64_t weight, const
         self->uses_of [links [i]] = ++self->uses_count;
     }
     connection->routed = true;
-    connection->another = false;
     connection->hinders = 0;
 }
 
@@ -185,7 +182,8 @@ bool wiring_next (wiring_t *self, size_t need, int64_t bound, uint64_t *steps)
         return lay_first (self, need, bound, steps);
     }
     lift (self, need);
-    if (!connection->another || connection->present.pinned || wiring_on_one_site (self, connection))
+    if (connection->hinders == 0 || connection->present.pinned ||
+        wiring_on_one_site (self, connection))
         return false;
     tell_hinderers (self, need, steps);
     wiring_note_hopeless (self, need);

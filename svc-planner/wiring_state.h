@@ -14,7 +14,7 @@
 #define PATH_STEPS_MAX 50000 /* of one question for a path */
 
 /*  The best path between two options, with nobody else there. */
-typedef enum { ALONE_UNKNOWN, ALONE_NONE, ALONE_FOUND } alone_state_t;
+typedef enum { ALONE_NONE, ALONE_FOUND } alone_state_t;
 typedef struct {
     uint64_t round; /* of the start that it is known for */
     alone_state_t state;
@@ -63,8 +63,7 @@ typedef struct {
 
     bool open;
     bool routed;
-    bool another;     /* another path could help somebody */
-    uint64_t hinders; /* by link of the route, as bits: what could help is to leave it */
+    uint64_t hinders; /* by link of the route, as bits: to leave it could help somebody */
     hopeless_t hopeless [HOPELESS_MAX];
     size_t hopeless_count;
     size_t places [2];
@@ -108,7 +107,6 @@ struct wiring {
     size_t alone_links_count;
     size_t alone_links_room;
     uint64_t round;
-    int64_t start_ms;
     bool unproven;
     path_finder_t *seeker; /* of best paths; kept for its memory */
     bool *barred;          /* by link, while a space is searched */
