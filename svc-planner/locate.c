@@ -218,13 +218,30 @@ static void finish (locate_t *self, const moment_t *now)
     self->done (self->owner, now);
 }
 
+/*  Does the directory know this store by another name? Then another one lives at that address now,
+ *  and nobody has lost anything. */
+static bool is_another (const locate_t *self, const char *name,
+                        const uint8_t store [STORE_ID_BYTES])
+{
+    static const char *const kinds [] = {"lis", "nis"};
+    const directory_t *directory = self->service->directory;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds [0]; k++) {
+        const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
+        for (; entry; entry = directory_next (directory, kinds [k], entry))
+            if (memcmp (entry->store, store, STORE_ID_BYTES) == 0 &&
+                strcmp (entry->name, name) != 0)
+                return true;
+    }
+    return false;
+}
+
 static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     locate_t *self = owner;
     located_part_t *part = &self->parts [token];
     char why [WHY_BYTES];
     part->call = 0;
-    if (result->status == CALL_OK &&
+    if (result->status == CALL_OK && !is_another (self, part->party.name, result->store) &&
         part_show_decode (result->body, &part->record, &part->known, why)) {
         part->answered = true;
         memcpy (part->store, result->store, STORE_ID_BYTES);

@@ -236,6 +236,38 @@ static void a_release_takes_along_the_site_that_a_change_brought_in_meanwhile (v
     fed_end (&fed);
 }
 
+static void who_lives_now_where_a_site_was_says_nothing_for_it (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 24, 1, 3, 8, 2);
+    user_wish_t wish = {.cpus = {32, 32}, .needs = 2, .start_ms = FED_HOUR_MS};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    int gone = fed_find (&fed, "lis/s0"), other = fed_find (&fed, "lis/s2");
+    fed_kill (&fed, gone);
+    fed_kill (&fed, other);
+    size_t room = sizeof fed.procs [gone].endpoint;
+    char endpoint [sizeof fed.procs [gone].endpoint];
+    memcpy (endpoint, fed.procs [gone].endpoint, room);
+    memcpy (fed.procs [gone].endpoint, fed.procs [other].endpoint, room);
+    memcpy (fed.procs [other].endpoint, endpoint, room);
+    fed_start (&fed, other);
+    Musubi__Answer *answer = release (&fed, "p1", "b@g1", first->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED); /* s0 may come back */
+    message_free (&answer->base);
+    fed_start (&fed, gone);
+    fed_run (&fed, 8000);
+    answer = release (&fed, "p1", "c@g1", first->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    answer = reserve (&fed, "p0", "d@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 static void a_running_reservation_is_prolonged_where_it_is (void **state)
 {
     (void) state;
@@ -468,6 +500,7 @@ int main (void)
       cmocka_unit_test (released_is_free_again_and_twice_is_told_so),
       cmocka_unit_test (a_change_grows_in_place_moves_when_it_must_and_shrinks),
       cmocka_unit_test (a_release_takes_along_the_site_that_a_change_brought_in_meanwhile),
+      cmocka_unit_test (who_lives_now_where_a_site_was_says_nothing_for_it),
       cmocka_unit_test (a_running_reservation_is_prolonged_where_it_is),
       cmocka_unit_test (nobody_changes_what_is_anothers),
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
