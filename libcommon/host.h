@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "core.h"
+#include "states.h"
 
 /*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. Returns true with
  *  *result malloc'ed, or false with a sentence in it. */
@@ -22,6 +23,7 @@ typedef struct {
     size_t keys_count;
     const work_kind_t *works;
     size_t works_count;
+    const state_table_t *states; /* what --states prints */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
@@ -33,8 +35,8 @@ extern const config_key_t host_keys [];
 extern const size_t host_keys_count;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
- *  [--help]. Prints "ready endpoint=… events=…" when it serves. Returns the exit code: 0 after
- *  SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine fails. */
+ *  [--help] [--states]. Prints "ready endpoint=… events=…" when it serves. Returns the exit code: 0
+ * after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine fails. */
 int host_run (const host_program_t *program, int argc, char **argv);
 
 #endif

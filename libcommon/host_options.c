@@ -1,4 +1,4 @@
-/*  host_options - getopt over four options and two questions. */
+/*  host_options - getopt over its options and questions. */
 #include "host_options.h"
 
 #include "store.h"
@@ -37,12 +37,16 @@ const config_key_t host_keys [] = {
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 
-enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP };
+enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES };
 
 static const struct option options [] = {
-  {"config", required_argument, NULL, 'c'}, {"set", required_argument, NULL, OPTION_SET},
-  {"verbose", no_argument, NULL, 'v'},      {"version", no_argument, NULL, OPTION_VERSION},
-  {"help", no_argument, NULL, OPTION_HELP}, {NULL, 0, NULL, 0},
+  {"config", required_argument, NULL, 'c'},
+  {"set", required_argument, NULL, OPTION_SET},
+  {"verbose", no_argument, NULL, 'v'},
+  {"version", no_argument, NULL, OPTION_VERSION},
+  {"help", no_argument, NULL, OPTION_HELP},
+  {"states", no_argument, NULL, OPTION_STATES},
+  {NULL, 0, NULL, 0},
 };
 
 static void print_line (const char *text)
@@ -50,14 +54,20 @@ static void print_line (const char *text)
     fputs (text, stdout);
 }
 
+static void print_state (const char *line)
+{
+    puts (line);
+}
+
 static void print_help (const host_options_t *self, const char *program)
 {
     printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose]\n"
-            "       %s --version | --help\n"
+            "       %s --version | --help | --states\n"
             "\n"
             "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
             "  --set path=value   one setting; goes before the file's\n"
             "  --verbose          tell more in the log (standard error)\n"
+            "  --states           what moves here: one line a step, \"what from event to\"\n"
             "\n"
             "When it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
             "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine fails, 2 bad\n"
@@ -118,6 +128,11 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             return false;
         case OPTION_HELP:
             print_help (self, program->program);
+            *code = 0;
+            return false;
+        case OPTION_STATES:
+            if (program->states)
+                states_print (program->states, print_state);
             *code = 0;
             return false;
         default: /* getopt has said what is wrong */

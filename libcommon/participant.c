@@ -198,7 +198,7 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
         participant_answer (self, request, &answer);
         return;
     }
-    command_move (command, now, COMMAND_PREPARED, "");
+    command_move (command, now, COMMAND_PREPARED, EVENT_PREPARE);
     answer_state (command, now, request);
 }
 
@@ -319,7 +319,7 @@ static void on_commit (void *owner, const moment_t *now, const request_t *reques
         !begin (self, now, request, VERB_COMMIT, &txid, &command))
         return;
     if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
-        command_decide_commit (command, now, "");
+        command_decide_commit (command, now, EVENT_COMMIT);
     if (command && command->state == COMMAND_COMMITTED)
         answer_state (command, now, request);
     else
@@ -337,10 +337,10 @@ static bool may_abort (const participant_t *self, const request_t *request, cons
 /*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
  * been answered: nothing is known, nothing is promised (T7). */
 static command_t *bury_asked (participant_t *self, const moment_t *now, const request_t *request,
-                              const txid_t *txid, int64_t decide_by_ms, const char *why)
+                              const txid_t *txid, int64_t decide_by_ms, command_event_t event)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
-    command_t *tombstone = command_bury (self, now, txid, decide_by_ms, why, &answer.refusal);
+    command_t *tombstone = command_bury (self, now, txid, decide_by_ms, event, &answer.refusal);
     if (!tombstone)
         participant_answer (self, request, &answer);
     return tombstone;
@@ -359,11 +359,11 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
     }
     if (!command) {
         int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
-        command = bury_asked (self, now, request, &txid, decide_by_ms, "cause=abort-first");
+        command = bury_asked (self, now, request, &txid, decide_by_ms, EVENT_ABORT);
         if (!command)
             return;
     } else if (!command_finished (command)) {
-        command_move (command, now, COMMAND_ABORTED, "cause=decision");
+        command_move (command, now, COMMAND_ABORTED, EVENT_ABORT);
     }
     if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
         answer_state (command, now, request);
@@ -413,9 +413,9 @@ static void on_resolve (void *owner, const moment_t *now, const request_t *reque
     if (decide_by_ms > now->wall_ms + BURIED_AHEAD_MS_MAX)
         decide_by_ms = now->wall_ms + BURIED_AHEAD_MS_MAX;
     if (!command)
-        command = bury_asked (self, now, request, &txid, decide_by_ms, "cause=resolve");
+        command = bury_asked (self, now, request, &txid, decide_by_ms, EVENT_RESOLVE);
     else if (command->state == COMMAND_HELD)
-        command_move (command, now, COMMAND_ABORTED, "cause=resolve");
+        command_move (command, now, COMMAND_ABORTED, EVENT_RESOLVE);
     if (!command)
         return;
     command_answer_t answer = command_answer (command, now);

@@ -32,7 +32,7 @@ static bool check_limit (const char *limit, size_t buried, uint32_t most, refusa
 }
 
 command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, const char *why, refusal_t *refusal)
+                         int64_t decide_by_ms, command_event_t event, refusal_t *refusal)
 {
     char name [NAME_BYTES_MAX + 1];
     const tally_t *planner = tally_find (self->planners, txid_planner (txid, name));
@@ -47,6 +47,6 @@ command_t *command_bury (participant_t *self, const moment_t *now, const txid_t 
     tombstone->held_mono_ms = now->mono_ms;
     tombstone->decide_by_ms = decide_by_ms;
     tombstone->until_ms = decide_by_ms;
-    command_move (tombstone, now, COMMAND_ABORTED, why);
+    command_move (tombstone, now, COMMAND_ABORTED, event);
     return tombstone;
 }

@@ -10,20 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TO(state) (1u << (state))
-
-static const uint32_t command_next [COMMAND_STATES] = {
-  [COMMAND_UNKNOWN] = TO (COMMAND_HELD) | TO (COMMAND_PREPARED) | TO (COMMAND_ABORTED),
-  [COMMAND_HELD] = TO (COMMAND_PREPARED) | TO (COMMAND_ABORTED) | TO (COMMAND_EXPIRED),
-  [COMMAND_PREPARED] = TO (COMMAND_COMMITTED) | TO (COMMAND_ABORTED) | TO (COMMAND_EDGE),
-  [COMMAND_EDGE] = TO (COMMAND_COMMITTED) | TO (COMMAND_ABORTED) | TO (COMMAND_EDGE_REFUSED),
-  [COMMAND_COMMITTED] = 0,
-  [COMMAND_ABORTED] = 0,
-  [COMMAND_EXPIRED] = 0,
-  [COMMAND_REJECTED] = 0, /* a refused hold leaves no command */
-  [COMMAND_EDGE_REFUSED] = 0,
-};
-
 static const char *const counter_names [COMMAND_STATES] = {
   [COMMAND_HELD] = "holds",
   [COMMAND_PREPARED] = "votes",
@@ -51,7 +37,7 @@ bool command_open (const command_t *self)
 
 bool command_finished (const command_t *self)
 {
-    return command_next [self->state] == 0;
+    return states_end (&command_states, (int) self->state);
 }
 
 void command_clock (command_t *self, const moment_t *now)
@@ -141,10 +127,10 @@ void command_watch (command_t *self, const moment_t *now)
 void command_age (command_t *self, const moment_t *now)
 {
     if (self->state == COMMAND_HELD && now->mono_ms >= self->expires_mono_ms)
-        command_move (self, now, COMMAND_EXPIRED, "cause=ttl");
+        command_move (self, now, COMMAND_EXPIRED, EVENT_TTL);
     /* T15: a stepped clock alone makes no edge, both must have passed it */
     else if (self->state == COMMAND_PREPARED && command_edge_passed (self, now))
-        command_move (self, now, COMMAND_EDGE, "cause=no-decision");
+        command_move (self, now, COMMAND_EDGE, EVENT_EDGE);
 }
 
 /*  The reservation is at the new version. */
@@ -193,17 +179,17 @@ static void leave_reservation (command_t *self)
 }
 
 static void tell_move (const command_t *self, const moment_t *now, command_state_t from,
-                       const plan_t *plan, const char *why)
+                       const plan_t *plan, command_event_t event)
 {
     participant_t *participant = self->participant;
     bool alarm = self->state == COMMAND_EDGE || self->state == COMMAND_EDGE_REFUSED;
     char text [TXID_TEXT_BYTES];
     outbox_log (participant->service->outbox, alarm ? LEVEL_ALARM : LEVEL_INFO,
-                "hold %s %s->%s reservation=%s actor=%s age_ms=%" PRId64 "%s%s",
-                txid_text (&self->txid, text),
-                from == COMMAND_UNKNOWN ? "initial" : command_state_word (from),
-                command_state_word (self->state), plan ? plan->reservation : "-",
-                plan ? plan->actor : "-", now->mono_ms - self->held_mono_ms, *why ? " " : "", why);
+                "hold %s %s->%s reservation=%s actor=%s age_ms=%" PRId64 " cause=%s",
+                txid_text (&self->txid, text), command_states.states [from],
+                command_states.states [self->state], plan ? plan->reservation : "-",
+                plan ? plan->actor : "-", now->mono_ms - self->held_mono_ms,
+                command_event_word (event));
     service_count (participant->service, counter_names [self->state], 1);
     if (plan && participant->resource.moved)
         participant->resource.moved (participant->resource.owner, now, plan, from, self->state,
@@ -240,10 +226,10 @@ static void act (command_t *self, command_state_t to)
     }
 }
 
-void command_move (command_t *self, const moment_t *now, command_state_t to, const char *why)
+void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event)
 {
     command_state_t from = self->state;
-    assert (command_next [from] & TO (to));
+    assert (states_allow (&command_states, (int) from, (int) event, (int) to));
     bool was_open = command_open (self);
     self->state = to;
     if (command_open (self) != was_open)
@@ -262,10 +248,10 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, con
         doubt_watch (self, now, self->participant->limits.doubt_ms);
 
     if (self->plan.size == 0) {
-        tell_move (self, now, from, NULL, why);
+        tell_move (self, now, from, NULL, event);
     } else {
         plan_t plan = command_plan (self);
-        tell_move (self, now, from, &plan, why);
+        tell_move (self, now, from, &plan, event);
         plan_clear (&plan);
     }
 }
@@ -291,19 +277,19 @@ static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
     return self->taken != NULL;
 }
 
-void command_decide_commit (command_t *self, const moment_t *now, const char *why)
+void command_decide_commit (command_t *self, const moment_t *now, command_event_t event)
 {
     assert (self->state == COMMAND_PREPARED || self->state == COMMAND_EDGE);
     if (self->state == COMMAND_PREPARED) {
-        command_move (self, now, COMMAND_COMMITTED, why);
+        command_move (self, now, COMMAND_COMMITTED, event);
         return;
     }
     refusal_t refusal = {0};
     if (readmit (self, now, &refusal)) {
         self->late = true;
-        command_move (self, now, COMMAND_COMMITTED, why);
+        command_move (self, now, COMMAND_COMMITTED, event);
     } else {
-        command_move (self, now, COMMAND_EDGE_REFUSED, why);
+        command_move (self, now, COMMAND_EDGE_REFUSED, event);
     }
     refusal_clear (&refusal);
 }

@@ -83,13 +83,14 @@ static void back_off (command_t *command, const moment_t *now)
     doubt_watch (command, now, doubt_delay_ms (command, delay_ms));
 }
 
-static void conclude (command_t *command, const moment_t *now, bool committed, const char *why)
+static void conclude (command_t *command, const moment_t *now, bool committed,
+                      command_event_t event)
 {
     service_count (command->participant->service, "doubts_resolved", 1);
     if (committed)
-        command_decide_commit (command, now, why); /* ends the doubt */
+        command_decide_commit (command, now, event); /* ends the doubt */
     else
-        command_move (command, now, COMMAND_ABORTED, why);
+        command_move (command, now, COMMAND_ABORTED, event);
 }
 
 static uint64_t ask (command_t *command, const moment_t *now, const party_t *party,
@@ -141,9 +142,9 @@ static void on_other (void *owner, const moment_t *now, uint64_t token, const ca
         command_answer_clear (&answer);
     }
     if (state == COMMAND_COMMITTED)
-        conclude (command, now, true, "cause=resolve");
+        conclude (command, now, true, EVENT_RESOLVED);
     else if (state == COMMAND_ABORTED || state == COMMAND_EXPIRED)
-        conclude (command, now, false, "cause=resolve");
+        conclude (command, now, false, EVENT_RESOLVED);
     else if (doubt->waiting == 0)
         back_off (command, now);
 }
@@ -191,10 +192,10 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
     bool done;
     switch (outcome_told (command, &doubt->plan.coordinator, result, &done)) {
     case OUTCOME_COMMITTED:
-        conclude (command, now, true, "cause=outcome");
+        conclude (command, now, true, EVENT_OUTCOME);
         break;
     case OUTCOME_ABORTED:
-        conclude (command, now, false, "cause=outcome");
+        conclude (command, now, false, EVENT_OUTCOME);
         break;
     case OUTCOME_PENDING:
         if (command_decide_passed (command, now))

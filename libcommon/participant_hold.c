@@ -245,7 +245,7 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
         const txid_t *old = &hold->replaces [i];
         command_t *command = command_find (self, old);
         if (!command) {
-            if (!command_bury (self, now, old, hold->plan.decide_by_ms, "cause=replaced", refusal))
+            if (!command_bury (self, now, old, hold->plan.decide_by_ms, EVENT_REPLACED, refusal))
                 return false;
             continue;
         }
@@ -253,7 +253,7 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
             return refuse_with (refusal, REFUSAL_MAY_NOT,
                                 "replaces: a plan of another coordinator");
         if (!command_finished (command))
-            command_move (command, now, COMMAND_ABORTED, "cause=replaced");
+            command_move (command, now, COMMAND_ABORTED, EVENT_REPLACED);
         else if (command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED)
             return refuse_with (refusal, REFUSAL_CONFLICT, "replaces: a plan that was committed");
     }
@@ -318,7 +318,8 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
         command->reservation = reservation;
     }
     command->until_ms = window_end (self, command->reservation, part, plan);
-    command_move (command, now, hold->prepare ? COMMAND_PREPARED : COMMAND_HELD, "");
+    command_move (command, now, hold->prepare ? COMMAND_PREPARED : COMMAND_HELD,
+                  hold->prepare ? EVENT_PREPARE : EVENT_HOLD);
     return command;
 }
 

@@ -2,6 +2,7 @@
  *
  *  participant.c          the verbs on a command that is known: renew, prepare, commit, abort, …
  *  participant_hold.c     HOLD: the checks, the refusals, the taking
+ *  participant_states.c   what may follow what
  *  participant_command.c  one command: its states, and everything that moves with them
  *  participant_records.c  the tables in memory and in the store; start; pruning
  *  participant_bury.c     tombstones
@@ -15,6 +16,7 @@
 
 #include "ordered.h"
 #include "participant.h"
+#include "participant_states.h"
 
 #include <sys/queue.h>
 
@@ -139,9 +141,9 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
 /*  Its plan, decoded anew; end it with plan_clear. Only for a command that has one. */
 plan_t command_plan (const command_t *self);
 
-/*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. why goes
- *  into the log line. */
-void command_move (command_t *self, const moment_t *now, command_state_t to, const char *why);
+/*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. The table
+ *  in participant_states.c must have the step. */
+void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event);
 
 /*  What time alone does to it: a held one expires, a prepared one meets its edge. */
 void command_age (command_t *self, const moment_t *now);
@@ -151,7 +153,7 @@ void command_watch (command_t *self, const moment_t *now);
 
 /*  The coordinator has committed: it commits, or past its edge tries to come in again (T9).
  *  Only while prepared or at the edge. */
-void command_decide_commit (command_t *self, const moment_t *now, const char *why);
+void command_decide_commit (command_t *self, const moment_t *now, command_event_t event);
 
 /*  T15: has the edge come by both clocks, so that a stepped one alone makes none? By either, so
  * that no vote is given past it? Never for a claim. */
@@ -211,7 +213,7 @@ void records_done_later (participant_t *self, const moment_t *now);
 /*  A txid that is not known here will never be held (T7, R5). NULL with *refusal when there is
  *  no room for its tombstone. */
 command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, const char *why, refusal_t *refusal);
+                         int64_t decide_by_ms, command_event_t event, refusal_t *refusal);
 
 /*  --- participant_prune.c --- */
 

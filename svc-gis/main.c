@@ -1,6 +1,7 @@
 /*  svc-gis - the service of one directory. */
 #include "gis_config.h"
 #include "host.h"
+#include "participant_states.h"
 
 int main (int argc, char **argv)
 {
@@ -9,6 +10,7 @@ int main (int argc, char **argv)
       .keys = gis_keys,
       .keys_count = gis_keys_count,
       .core_new = gis_core_from_config,
+      .states = &command_states,
     };
     return host_run (&program, argc, argv);
 }

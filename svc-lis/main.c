@@ -1,6 +1,7 @@
 /*  svc-lis - the service of one site. */
 #include "host.h"
 #include "lis_config.h"
+#include "participant_states.h"
 
 int main (int argc, char **argv)
 {
@@ -9,6 +10,7 @@ int main (int argc, char **argv)
       .keys = lis_keys,
       .keys_count = lis_keys_count,
       .core_new = lis_core_from_config,
+      .states = &command_states,
     };
     return host_run (&program, argc, argv);
 }

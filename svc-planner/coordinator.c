@@ -5,6 +5,7 @@
  */
 #include "coordinator.h"
 
+#include "decision_states.h"
 #include "done.h"
 #include "must.h"
 #include "ordered.h"
@@ -25,6 +26,7 @@ static const uint8_t busy_key [BUSY_KEY_SIZE] = {0};
 
 typedef struct {
     uint64_t counter;
+    decision_phase_t phase; /* DECISION_VOTING */
 } progress_t;
 
 /*  One participant of a decision. */
@@ -72,6 +74,13 @@ static int compare_decision (const void *key, const void *thing)
 }
 
 /*  --- records --- */
+
+/*  Only what the table has. */
+static void step (decision_phase_t *phase, decision_event_t event, decision_phase_t to)
+{
+    assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
+    *phase = to;
+}
 
 static void put_record (coordinator_t *self, const txid_t *txid, const decision_record_t *record)
 {
@@ -171,12 +180,24 @@ static void log_decision (const decision_t *decision, log_level_t level, const c
                 plan->participants_count, *why ? " why=" : "", why);
 }
 
+/*  A step of the table in decision_states.c, and its line in the log. */
+static void move (decision_t *decision, log_level_t level, decision_event_t event,
+                  decision_phase_t to, const char *why)
+{
+    char line [64];
+    decision_phase_t from = decision->record.phase;
+    step (&decision->record.phase, event, to);
+    snprintf (line, sizeof line, "%s->%s", decision_states.states [from],
+              decision_states.states [to]);
+    log_decision (decision, level, line, why);
+}
+
 static void settle (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
     coordinator_told_fn *told = decision->told;
     void *owner = decision->owner;
-    log_decision (decision, LEVEL_INFO, "decided->settled", "");
+    move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
     for (size_t i = 0; i < decision->record.plan.participants_count; i++)
         if (!decision->record.spoilt [i])
             done_add (self->done, now, &decision->record.plan.participants [i], &decision->txid);
@@ -192,8 +213,7 @@ static void settle (decision_t *decision, const moment_t *now)
 static void begin_repair (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
-    decision->record.phase = DECISION_REPAIRING;
-    log_decision (decision, LEVEL_ALARM, "decided->repairing", decision->record.text);
+    move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING, decision->record.text);
     service_count (self->service, "repairs", 1);
     put_record (self, &decision->txid, &decision->record);
     if (self->repair)
@@ -501,16 +521,27 @@ txid_t coordinator_begin (coordinator_t *self)
     txid_t txid = {.start = self->service->store.start, .counter = ++self->counter};
     memcpy (txid.store, self->service->store.id, STORE_ID_BYTES);
     progress_t *progress = must (malloc (sizeof *progress));
-    progress->counter = txid.counter;
+    *progress = (progress_t){.counter = txid.counter, .phase = DECISION_INITIAL};
+    step (&progress->phase, DECISION_EVENT_BEGIN, DECISION_VOTING);
     ordered_add (self->progress, progress, progress);
     return txid;
 }
 
-void coordinator_drop (coordinator_t *self, const txid_t *txid)
+/*  It is not in progress any more: decided, or dropped. */
+static void leave_progress (coordinator_t *self, const txid_t *txid, decision_event_t event,
+                            decision_phase_t to)
 {
     assert (txid->start == self->service->store.start);
     self->stirred = true;
-    free (ordered_remove (self->progress, &(progress_t){.counter = txid->counter}));
+    progress_t *progress = ordered_remove (self->progress, &(progress_t){.counter = txid->counter});
+    if (progress)
+        step (&progress->phase, event, to);
+    free (progress);
+}
+
+void coordinator_drop (coordinator_t *self, const txid_t *txid)
+{
+    leave_progress (self, txid, DECISION_EVENT_DROP, DECISION_ABORTED);
 }
 
 bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
@@ -526,9 +557,9 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     decision_t *decision = decision_new (self, &record);
     decision->told = told;
     decision->owner = owner;
-    coordinator_drop (self, &decision->txid);
+    leave_progress (self, &decision->txid, DECISION_EVENT_DECIDE, DECISION_DECIDED);
     put_record (self, &decision->txid, &decision->record);
-    log_decision (decision, LEVEL_INFO, "prepared->decided", "");
+    log_decision (decision, LEVEL_INFO, "voting->decided", "");
     self->active_ms = now->mono_ms;
     drive (decision, now);
     return true;
@@ -585,8 +616,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     void *owner = decision->owner;
     char text [SENTENCE_BYTES];
     memcpy (text, decision->record.text, sizeof text);
-    log_decision (decision, LEVEL_INFO, "repairing->repaired", text);
-    decision->record.phase = DECISION_REPAIRED;
+    move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, text);
     put_record (self, txid, &decision->record);
     ordered_remove (self->decisions, txid);
     settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);

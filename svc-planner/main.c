@@ -1,6 +1,7 @@
 /*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
  *  settles what a dead planner left in its store, and ends (T8).
  */
+#include "decision_states.h"
 #include "finisher.h"
 #include "host.h"
 #include "planner_config.h"
@@ -22,6 +23,7 @@ int main (int argc, char **argv)
       .works = works,
       .works_count = 1,
       .core_new = core_new,
+      .states = &decision_states,
     };
     int code, count;
     char **arguments = finisher_arguments (argc, argv, &count, &code);

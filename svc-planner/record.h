@@ -108,7 +108,12 @@ typedef enum {
     DECISION_DECIDED,
     DECISION_REPAIRING,
     DECISION_SETTLED,
-    DECISION_REPAIRED
+    DECISION_REPAIRED,
+    DECISION_PHASES, /* in records; what follows is never in one */
+    DECISION_INITIAL = DECISION_PHASES,
+    DECISION_VOTING,
+    DECISION_ABORTED,
+    DECISION_STATES
 } decision_phase_t;
 
 typedef struct {

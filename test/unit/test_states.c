@@ -1,0 +1,89 @@
+/*  test_states - the tables that the code asserts against and that --states prints. */
+#include "decision_states.h"
+#include "participant_states.h"
+#include "transaction.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *lines [64];
+static char texts [64][128];
+static size_t count;
+
+static void keep (const char *line)
+{
+    assert_true (count < 64);
+    lines [count] = strcpy (texts [count], line);
+    count++;
+}
+
+static bool printed (const char *line)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (lines [i], line) == 0)
+            return true;
+    return false;
+}
+
+static void a_table_prints_each_of_its_steps_once (void **state)
+{
+    (void) state;
+    count = 0;
+    states_print (&command_states, keep);
+    assert_int_equal (count, command_states.steps_count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            assert_string_not_equal (lines [i], lines [j]);
+    assert_true (printed ("command initial prepare prepared"));
+    assert_true (printed ("command edge commit edge-refused"));
+    count = 0;
+    states_print (&decision_states, keep);
+    assert_true (printed ("decision voting decide decided"));
+}
+
+static void what_is_not_in_the_table_is_not_allowed (void **state)
+{
+    (void) state;
+    assert_true (states_allow (&command_states, COMMAND_PREPARED, EVENT_COMMIT, COMMAND_COMMITTED));
+    assert_false (states_allow (&command_states, COMMAND_HELD, EVENT_COMMIT, COMMAND_COMMITTED));
+    assert_false (states_allow (&command_states, COMMAND_PREPARED, EVENT_TTL, COMMAND_EXPIRED));
+    assert_false (states_allow (&command_states, COMMAND_PREPARED, EVENT_RESOLVE, COMMAND_ABORTED));
+    assert_false (states_allow (&command_states, COMMAND_EDGE, EVENT_EDGE, COMMAND_ABORTED));
+}
+
+/*  Who has said committed, aborted, expired or edge-refused never says anything else. */
+static void an_end_is_an_end (void **state)
+{
+    (void) state;
+    for (int at = 0; at < COMMAND_STATES; at++)
+        assert_int_equal (states_end (&command_states, at),
+                          at == COMMAND_COMMITTED || at == COMMAND_ABORTED ||
+                            at == COMMAND_EXPIRED || at == COMMAND_REJECTED ||
+                            at == COMMAND_EDGE_REFUSED);
+}
+
+/*  The words of the table are those in which states are told everywhere else. */
+static void a_command_has_one_word_for_each_state (void **state)
+{
+    (void) state;
+    for (int at = 0; at < COMMAND_STATES; at++)
+        assert_string_equal (command_states.states [at],
+                             at == COMMAND_UNKNOWN ? "initial"
+                                                   : command_state_word ((command_state_t) at));
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_table_prints_each_of_its_steps_once),
+      cmocka_unit_test (what_is_not_in_the_table_is_not_allowed),
+      cmocka_unit_test (an_end_is_an_end),
+      cmocka_unit_test (a_command_has_one_word_for_each_state),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
