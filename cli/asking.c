@@ -104,6 +104,15 @@ static bool undecided (const json_t *answer)
     return strcmp (status, "ANSWER_UNKNOWN") == 0 || strcmp (status, "ANSWER_IN_PROGRESS") == 0;
 }
 
+/*  What a planner says of a request that is not decided yet; it knows better than who gives up
+ *  waiting for the next one. */
+static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
+{
+    const json_t *first = json_array_get (json_object_get (answer, "reasons"), 0);
+    const char *text = text_of (first, "text");
+    snprintf (told, CLIENT_REASON_BYTES, "%s", *text ? text : "it is not decided yet");
+}
+
 /*  Does another try make sense after such an end? */
 static bool passing (call_status_t status)
 {
@@ -151,6 +160,7 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
     int code = EXIT_UNKNOWN;
     *answer = NULL;
     *sent = false;
+    char told [CLIENT_REASON_BYTES] = "";
     snprintf (reason, CLIENT_REASON_BYTES, "no planner answers");
     for (bool over = false; !over;) {
         planner_t *planner = next_planner (self, &planners, until_ms);
@@ -165,7 +175,7 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
             code = EXIT_DONE;
             over = true;
         } else if (status == CALL_OK) {
-            snprintf (reason, CLIENT_REASON_BYTES, "it is not decided yet");
+            keep_told (*answer, told);
             cli_rest (AGAIN_MS);
         } else if (passing (status)) {
             planner->tried = true;
@@ -176,5 +186,7 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
         over = over || cli_interrupted ();
     }
     free (planners.list);
+    if (code == EXIT_UNKNOWN && *told)
+        memcpy (reason, told, sizeof told);
     return code;
 }
