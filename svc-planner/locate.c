@@ -136,6 +136,8 @@ static located_t judge (locate_t *self)
         if (part->known && (part->record.pending_set || part->record.version != newest->version) &&
             (listed || !over (&part->record)))
             changing = part->party.name;
+        if (!part->answered && part->in_question) /* a repair may have released without it */
+            silent = part->party.name;
         if (!listed)
             continue;
         if (!part->answered)
@@ -291,6 +293,14 @@ static void add_kind (locate_t *self, const char *kind)
     }
 }
 
+static bool is_participant (const plan_t *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->participants_count; i++)
+        if (strcmp (plan->participants [i].name, name) == 0)
+            return true;
+    return false;
+}
+
 locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                       const char *reservation, const plan_t *plan, locate_done_fn *done,
                       void *owner)
@@ -303,8 +313,11 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, co
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
     add_kind (self, "lis");
     add_kind (self, "nis");
-    if (plan)
+    if (plan) {
         add_participants (self, plan);
+        for (size_t i = 0; i < self->count; i++)
+            self->parts [i].in_question = is_participant (plan, self->parts [i].party.name);
+    }
     size_t asked = self->count;
     for (size_t i = 0; i < asked; i++)
         ask (self, now, i);

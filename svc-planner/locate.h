@@ -13,6 +13,7 @@
 typedef struct {
     party_t party;
     uint64_t call;
+    bool in_question;               /* the plan that is looked at names it: its silence counts */
     bool asked_again;               /* because it did not know the reservation */
     bool answered;                  /* record and store count */
     bool known;                     /* it knows the reservation: record is filled */
