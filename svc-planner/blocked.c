@@ -174,19 +174,24 @@ static void find_rooms (const part_t *self, int64_t start_ms, rooms_t *rooms)
         rooms->mbps [i] = room_of (self, rooms, i);
 }
 
+static int compare_rooms (const void *a, const void *b, void *rooms)
+{
+    size_t one = *(const size_t *) a, other = *(const size_t *) b;
+    const int64_t *mbps = ((const rooms_t *) rooms)->mbps;
+    if (mbps [one] != mbps [other])
+        return mbps [one] > mbps [other] ? -1 : 1;
+    return (one > other) - (one < other);
+}
+
 /*  Links that may be used, widest first; the caller frees them. */
-static size_t *sort_by_room (const rooms_t *rooms, size_t links, size_t *count)
+static size_t *sort_by_room (rooms_t *rooms, size_t links, size_t *count)
 {
     size_t *sorted = must (calloc (links + 1, sizeof *sorted));
     *count = 0;
-    for (size_t i = 0; i < links; i++) {
-        if (rooms->mbps [i] < 0)
-            continue;
-        size_t at = (*count)++;
-        for (; at > 0 && rooms->mbps [sorted [at - 1]] < rooms->mbps [i]; at--)
-            sorted [at] = sorted [at - 1];
-        sorted [at] = i;
-    }
+    for (size_t i = 0; i < links; i++)
+        if (rooms->mbps [i] >= 0)
+            sorted [(*count)++] = i;
+    qsort_r (sorted, *count, sizeof *sorted, compare_rooms, rooms);
     return sorted;
 }
 
@@ -213,7 +218,7 @@ static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
 
 /*  The pair with the widest path between them: links are joined, widest first, until two places
  *  hang together. */
-static bool widest_pair (const part_t *self, const rooms_t *rooms, const stands_t *stands,
+static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *stands,
                          size_t pair [2])
 {
     const graph_t *graph = self->snapshot.graph;
@@ -233,6 +238,42 @@ static bool widest_pair (const part_t *self, const rooms_t *rooms, const stands_
     free (groups);
     free (sorted);
     return found;
+}
+
+static void join (const part_t *self, size_t *groups, size_t link)
+{
+    const size_t *ends = graph_link (self->snapshot.graph, link)->ends;
+    groups [group_of (groups, ends [0])] = group_of (groups, ends [1]);
+}
+
+/*  The domain that is left out and without which no two places hang together; NULL when they do, or
+ *  would not with any either. */
+static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
+                                     const stands_t *stands)
+{
+    const snapshot_t *snapshot = &self->snapshot;
+    size_t vertices = graph_vertices (snapshot->graph);
+    size_t *groups = must (calloc (vertices + 1, sizeof *groups));
+    size_t pair [2];
+    for (size_t v = 0; v < vertices; v++)
+        groups [v] = v;
+    for (size_t i = 0; i < snapshot->links_count; i++)
+        if (rooms->mbps [i] >= 0)
+            join (self, groups, i);
+    const source_t *missing = NULL;
+    bool joined = pair_joined (stands, groups, pair);
+    for (size_t i = 0; i < snapshot->links_count && !joined && !missing; i++) {
+        size_t source = snapshot->links [i].source;
+        const link_t *link = graph_link (snapshot->graph, i)->link;
+        if (snapshot->sources [source].left_out &&
+            link_meets (link, self->network.require, self->network.require_count))
+            join (self, groups, i);
+        bool last = i + 1 == snapshot->links_count || snapshot->links [i + 1].source != source;
+        if (last && pair_joined (stands, groups, pair))
+            missing = &snapshot->sources [source];
+    }
+    free (groups);
+    return missing;
 }
 
 /*  --- telling --- */
@@ -291,12 +332,20 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
     blocked->until_ms = rooms.until_ms;
     size_t pair [2];
     if (stands.counts [0] == 0 || stands.counts [1] == 0)
-        snprintf (blocked->why, sizeof blocked->why, "no domain knows the sites that are free");
+        snprintf (blocked->why, sizeof blocked->why,
+                  "no network domain that is known reaches the sites that have room for %s",
+                  self->ends [stands.counts [0] > 0].id);
     else if (self->network.latency_us_max == 0 && widest_pair (self, &rooms, &stands, pair))
         look (self, &rooms, pair, blocked);
     else
         look_at_pairs (self, &rooms, &stands, blocked);
-    if (rooms.late && blocked->link == SIZE_MAX)
+    bool path_lacks = blocked->link == SIZE_MAX && stands.counts [0] > 0 && stands.counts [1] > 0;
+    const source_t *missing = path_lacks ? find_missing (self, &rooms, &stands) : NULL;
+    if (missing)
+        snprintf (blocked->why, sizeof blocked->why,
+                  "no path without network domain %s, which is left out: %.120s",
+                  party_short_name (missing->party.name), missing->why);
+    else if (rooms.late && blocked->link == SIZE_MAX)
         snprintf (blocked->why, sizeof blocked->why,
                   "the start is too near: network domain %s must be told %" PRId64 " s ahead",
                   party_short_name (rooms.late->party.name), rooms.late->lead_ms / 1000);

@@ -373,6 +373,30 @@ static void a_silent_domain_is_planned_around (void **state)
     answer = reserve_net (&fed, "p0", "r2@g1", &triangle);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_non_null (reason_about (answer, "nis/N"));
+    assert_non_null (strstr (answer->reasons [0]->text, "n0 and n1: no path without network domain "
+                                                        "N, which is left out: "));
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+/*  Long enough, and nobody knows any more that N is there. */
+static void sites_that_no_domain_reaches_any_more_are_told (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_begin (&fed, 14);
+    fed_kill (&fed, fed_find (&fed, "nis/N"));
+    fed_run (&fed, 120000);
+    net_wish_t wish = {.needs = 2,
+                       .sites = {"c", "a"},
+                       .links = {{0, 1, 300, 0, 0, 0}},
+                       .links_count = 1,
+                       .start_ms = FED_HOUR_MS};
+    Musubi__Answer *answer = reserve_net (&fed, "p0", "r1@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_string_equal (answer->reasons [0]->text,
+                         "300 Mbit/s between n0 and n1: no network domain that is known reaches "
+                         "the sites that have room for n1");
     message_free (&answer->base);
     fed_end (&fed);
 }
@@ -461,6 +485,7 @@ int main (void)
       cmocka_unit_test (what_could_be_had_instead_is_told_when_a_search_finds_it),
       cmocka_unit_test (an_exchange_point_that_domains_describe_differently_is_named),
       cmocka_unit_test (a_silent_domain_is_planned_around),
+      cmocka_unit_test (sites_that_no_domain_reaches_any_more_are_told),
       cmocka_unit_test (a_domain_cut_off_before_the_commit_is_named_until_it_is_back),
       cmocka_unit_test (a_domain_that_died_is_named_and_keeps_its_part),
     };
