@@ -136,7 +136,7 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
     circuit_t *circuits;
     size_t circuits_count;
     if (!from->plan || !txid_take (last, from->plan->txid, "plan.txid", why) ||
-        (int) from->state < 0 || (int) from->state >= COMMAND_STATES ||
+        !enum_valid ((int) from->state, COMMAND_STATES - 1) ||
         !circuits_take (&circuits, &circuits_count, from->circuits, from->n_circuits, why))
         return false;
     if (!plan_take (&plan, from->plan, why))

@@ -128,7 +128,7 @@ static bool profiles_take (refusal_t *to, const Musubi__Refusal *from, char why 
 
 static bool refusal_take_all (refusal_t *to, const Musubi__Refusal *from, char why [WHY_BYTES])
 {
-    if (from->reason <= 0 || (int) from->reason >= (int) REFUSAL_REASONS)
+    if ((int) from->reason == REFUSAL_NONE || !enum_valid ((int) from->reason, REFUSAL_REASONS - 1))
         return wrong (why, "refusal.reason: %d is none", (int) from->reason);
     to->reason = (refusal_reason_t) from->reason;
     if (!text_take (to->resource, sizeof to->resource - 1, from->resource, TEXT_WORD_OR_NONE,
@@ -192,7 +192,7 @@ static bool command_answer_take (command_answer_t *to, const Musubi__CommandAnsw
 {
     if (!txid_take (&to->txid, from->txid, "txid", why))
         return false;
-    if (from->state < 0 || (int) from->state >= (int) COMMAND_STATES)
+    if (!enum_valid ((int) from->state, COMMAND_STATES - 1))
         return wrong (why, "state: %d is none", (int) from->state);
     to->state = (command_state_t) from->state;
     to->ttl_ms = from->ttl_ms;
@@ -377,7 +377,7 @@ bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
         return wrong (why, "not an OutcomeAnswer");
     const Musubi__OutcomeAnswer *answer = (Musubi__OutcomeAnswer *) message;
     bool good = txid_take (txid, answer->txid, "txid", why);
-    if (good && (answer->outcome < 0 || (int) answer->outcome > (int) OUTCOME_ABORTED))
+    if (good && !enum_valid ((int) answer->outcome, OUTCOME_ABORTED))
         good = wrong (why, "outcome: %d is none", (int) answer->outcome);
     *outcome = good ? (outcome_t) answer->outcome : OUTCOME_LOST;
     *done = good && answer->done;

@@ -214,7 +214,7 @@ static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_B
 {
     if (!txid_take (&to->txid, from->txid, "plan.txid", why))
         return false;
-    if (from->operation < 0 || (int) from->operation > (int) OPERATION_RELEASE)
+    if (!enum_valid ((int) from->operation, OPERATION_RELEASE))
         return wrong (why, "plan.operation: %d is none", (int) from->operation);
     to->operation = (operation_t) from->operation;
     if (!text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD,

@@ -143,7 +143,7 @@ void claim_look_clear (claim_look_t *self)
 static bool look_take (claim_look_t *to, const Musubi__LookAnswer *from, char why [WHY_BYTES])
 {
     *to = (claim_look_t){0};
-    if (from->state < 0 || (int) from->state > (int) CLAIM_CLOSED)
+    if (!enum_valid ((int) from->state, CLAIM_CLOSED))
         return wrong (why, "state: %d is none", (int) from->state);
     if (from->answer.len > CLAIM_ANSWER_BYTES_MAX)
         return wrong (why, "answer: larger than %d bytes", CLAIM_ANSWER_BYTES_MAX);

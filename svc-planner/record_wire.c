@@ -91,7 +91,7 @@ static bool record_take (part_record_t *to, const Musubi__PartRecord *from, char
                     "record.reservation", why) ||
         !text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "record.owner", why))
         return false;
-    if (from->state < 0 || (int) from->state > (int) RECORD_FAILED)
+    if (!enum_valid ((int) from->state, RECORD_FAILED))
         return wrong (why, "record.state: %d is none", (int) from->state);
     to->state = (record_state_t) from->state;
     to->provisioned = from->provisioned;
@@ -107,9 +107,8 @@ static bool record_take (part_record_t *to, const Musubi__PartRecord *from, char
         if (!txid_take (&to->pending, from->pending, "record.pending", why))
             return false;
         to->pending_set = true;
-        bool sound = from->pending_state >= 0 && (int) from->pending_state < COMMAND_STATES &&
-                     from->pending_operation >= 0 &&
-                     (int) from->pending_operation <= (int) OPERATION_RELEASE;
+        bool sound = enum_valid ((int) from->pending_state, COMMAND_STATES - 1) &&
+                     enum_valid ((int) from->pending_operation, OPERATION_RELEASE);
         if (!sound)
             return wrong (why, "record.pending_state: is none");
         to->pending_state = (command_state_t) from->pending_state;
@@ -427,7 +426,7 @@ static bool decision_take (decision_record_t *to, const Musubi__DecisionRecord *
                            char why [WHY_BYTES])
 {
     *to = (decision_record_t){.end_ms = from->end_ms};
-    if (from->phase < 0 || (int) from->phase > (int) DECISION_REPAIRED)
+    if (!enum_valid ((int) from->phase, DECISION_REPAIRED))
         return wrong (why, "phase: %d is none", (int) from->phase);
     to->phase = (decision_phase_t) from->phase;
     for (size_t i = 0; i < from->n_spoilt; i++) {

@@ -602,6 +602,46 @@ static void a_profile_that_does_not_ascend_is_refused (void **state)
     }
 }
 
+static void assert_answer_refused (const command_answer_t *answer, const char *field)
+{
+    command_answer_t back;
+    char why [WHY_BYTES] = "";
+    packed_t packed = command_answer_encode (answer);
+    assert_false (command_answer_decode (&back, bytes_of (packed), why));
+    assert_non_null (strstr (why, field));
+    free (packed.data);
+}
+
+static void numbers_below_zero_are_no_words_of_an_enum (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES] = "";
+    plan_t plan = plan_full ();
+    plan.operation = (operation_t) -1;
+    plan_t plan_back;
+    packed_t packed = plan_encode (&plan);
+    assert_false (plan_decode (&plan_back, bytes_of (packed), why));
+    assert_non_null (strstr (why, "plan.operation"));
+    free (packed.data);
+    plan_clear (&plan);
+
+    txid_t txid = txid_of (0x11, 7, 42);
+    assert_answer_refused (&(command_answer_t){.txid = txid, .state = (command_state_t) INT32_MIN},
+                           "state");
+    assert_answer_refused (&(command_answer_t){.txid = txid,
+                                               .state = COMMAND_REJECTED,
+                                               .refusal = {.reason = (refusal_reason_t) -1}},
+                           "reason");
+
+    txid_t back;
+    outcome_t outcome = OUTCOME_COMMITTED;
+    bool done;
+    packed = outcome_encode (&txid, (outcome_t) -18, true);
+    assert_false (outcome_decode (bytes_of (packed), &back, &outcome, &done, why));
+    assert_int_equal (outcome, OUTCOME_LOST);
+    free (packed.data);
+}
+
 static void small_messages_come_out_as_they_went_in (void **state)
 {
     (void) state;
@@ -803,6 +843,7 @@ int main (void)
       cmocka_unit_test (a_claim_comes_out_as_it_went_in),
       cmocka_unit_test (an_answer_comes_out_as_it_went_in),
       cmocka_unit_test (a_profile_that_does_not_ascend_is_refused),
+      cmocka_unit_test (numbers_below_zero_are_no_words_of_an_enum),
       cmocka_unit_test (small_messages_come_out_as_they_went_in),
       cmocka_unit_test (messages_cut_at_every_byte_or_spoilt_do_no_harm),
       cmocka_unit_test (a_message_cut_short_of_what_it_needs_is_refused),
