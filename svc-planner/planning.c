@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VOTE_MS 1000 /* a plan must be votable for so long before its edge */
+#define VOTE_MS              1000 /* a plan must be votable for so long before its edge */
+#define CONFLICTS_LOGGED_MAX 16   /* disagreements of domains; the rest is counted */
 
 /*  Data come with services that this federation has none of yet. */
 static bool has_services (errand_t *self)
@@ -126,10 +127,13 @@ static void log_conflicts (errand_t *self)
     }
     bool same = all && planner->conflicts ? strcmp (all, planner->conflicts) == 0
                                           : !all && !planner->conflicts;
-    for (size_t i = 0; !same && i < count; i++)
+    for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
         outbox_log (planner->service->outbox, LEVEL_WARNING,
                     "domains disagree, no path crosses between them there: %s",
                     graph_conflict (graph, i));
+    if (!same && count > CONFLICTS_LOGGED_MAX)
+        outbox_log (planner->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
+                    count - CONFLICTS_LOGGED_MAX);
     free (planner->conflicts);
     planner->conflicts = all;
 }

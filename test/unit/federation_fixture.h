@@ -105,6 +105,7 @@ typedef struct fed {
     uint64_t ids;
     bool verbose;
     unsigned counts [8]; /* for tests */
+    size_t warnings;     /* logged by anybody */
 
     /*  Called for each request before it arrives: false = it is lost. */
     bool (*passes) (struct fed *fed, const fed_call_t *call);
@@ -300,6 +301,7 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
         proc->work = effect->work.work;
         break;
     case EFFECT_LOG:
+        fed->warnings += effect->log.level == LEVEL_WARNING;
         if (fed->verbose)
             fprintf (stderr, "%8lld %-14.14s %s\n", (long long) fed->mono_ms, proc->name,
                      effect->log.line);

@@ -353,6 +353,34 @@ static void an_exchange_point_that_domains_describe_differently_is_named (void *
     fed_end (&fed);
 }
 
+static void domains_that_disagree_everywhere_do_not_fill_the_log (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_build (&fed, 15, DISCLOSE_PROFILE, DISCLOSE_PROFILE);
+    domain_t *n = &fed.procs [fed_find (&fed, "nis/N")].domain;
+    domain_t *s = &fed.procs [fed_find (&fed, "nis/S")].domain;
+    for (int i = 0; i < 100; i++) {
+        char name [16];
+        snprintf (name, sizeof name, "X%d", 1000 + i);
+        domain_add_vertex (n, name);
+        domain_add_vertex (s, name);
+        domain_describe (n, name, "location", "paris");
+        domain_describe (s, name, "location", "lyon");
+    }
+    fed_up (&fed);
+    net_wish_t wish = triangle;
+    wish.dry_run = true;
+    for (int i = 0; i < 2; i++) {
+        size_t before = fed.warnings;
+        Musubi__Answer *answer = reserve_net (&fed, "p0", i ? "r2@g1" : "r1@g1", &wish);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
+        message_free (&answer->base);
+        assert_int_equal (fed.warnings - before, i ? 0 : 17); /* 16, and how many more there are */
+    }
+    fed_end (&fed);
+}
+
 /*  --- silence --- */
 
 static void a_silent_domain_is_planned_around (void **state)
@@ -484,6 +512,7 @@ int main (void)
       cmocka_unit_test (who_only_asks_is_told_of_every_need_in_the_way),
       cmocka_unit_test (what_could_be_had_instead_is_told_when_a_search_finds_it),
       cmocka_unit_test (an_exchange_point_that_domains_describe_differently_is_named),
+      cmocka_unit_test (domains_that_disagree_everywhere_do_not_fill_the_log),
       cmocka_unit_test (a_silent_domain_is_planned_around),
       cmocka_unit_test (sites_that_no_domain_reaches_any_more_are_told),
       cmocka_unit_test (a_domain_cut_off_before_the_commit_is_named_until_it_is_back),
