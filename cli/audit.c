@@ -282,8 +282,10 @@ static void print_result (const audit_t *audit, const teller_t *teller,
     if (result->unasked > 0)
         printf ("%zu reservations have no request on record that they could be held against\n",
                 result->unasked);
-    printf ("%s\n", result->violations ? "NOT SOUND"
-                                       : "sound: all or nothing, as asked, nothing overbooked");
+    const char *verdict = "sound: all or nothing, as asked, nothing overbooked";
+    if (silent > 0)
+        verdict = "no violation in what was told; whether all is sound is not known";
+    printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
 }
 
 static void audit_begin (audit_t *audit, session_t *session)

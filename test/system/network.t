@@ -226,6 +226,9 @@ output=$(musubi --timeout 4s reserve "$work/silent.json" --request-id silent-1 2
 code=$?
 says "a domain that is silent is named" 'nis/S|domain S'
 check "  … and what needs it is refused or not known, never done" test $code -eq 1 -o $code -eq 3
+exits 3 "without its records nobody can say that all is sound" musubi check
+says "  … and nobody does" 'nis/S was silent'
+says "  … but what is known" 'no violation in what was told'
 kill -CONT "$stopped"
 first=
 for _ in $(seq 20); do
