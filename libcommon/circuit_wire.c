@@ -56,6 +56,11 @@ bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const 
         return wrong (why, "network.circuits: more than %d", CIRCUITS_MAX);
     if (from_count == 0)
         return true;
+    size_t links_count = 0;
+    for (size_t i = 0; i < from_count; i++)
+        links_count += from [i]->n_links;
+    if (links_count > PART_LINKS_MAX)
+        return wrong (why, "network.circuits: more than %d links in all", PART_LINKS_MAX);
     circuit_t *taken = must (calloc (from_count, sizeof *taken));
     for (size_t i = 0; i < from_count; i++) {
         if (!circuit_take (&taken [i], from [i], why)) {

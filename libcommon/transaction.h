@@ -194,7 +194,8 @@ typedef struct {
 } circuit_t;
 
 #define CIRCUIT_LINKS_MAX 64
-#define CIRCUITS_MAX      256 /* of one reservation at one participant */
+#define CIRCUITS_MAX      256  /* of one reservation at one participant */
+#define PART_LINKS_MAX    8192 /* of all its circuits: with its plan it fits into one message */
 void circuits_free (circuit_t *circuits, size_t count);
 
 #define BOOKINGS_MAX 256 /* of one reservation at one participant */

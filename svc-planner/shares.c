@@ -8,10 +8,14 @@
 #include "must.h"
 #include "party.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert (NETWORK_NEEDS_MAX * PATH_HOPS_MAX <= PART_LINKS_MAX,
+               "no request has more in a part");
 
 void shares_clear (shares_t *self)
 {

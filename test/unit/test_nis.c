@@ -3,6 +3,8 @@
 #define RECORDS_MAX 8192 /* capacities of every link there may be */
 #include "nis_fixture.h"
 
+#include "transaction.pb-c.h"
+
 static void tells_what_it_is (void **state)
 {
     (void) state;
@@ -271,6 +273,85 @@ static void a_domain_of_windows_tells_only_administrators_more (void **state)
     close_world (&w);
 }
 
+/*  A chain of 65 sites, the names of its links as long as can be. */
+static void prepare_chain (world_t *w)
+{
+    static vertex_t vertices [CIRCUIT_LINKS_MAX + 1];
+    static link_t links [CIRCUIT_LINKS_MAX];
+    prepare_world (w);
+    for (size_t i = 0; i <= CIRCUIT_LINKS_MAX; i++) {
+        vertices [i] = (vertex_t){.kind = VERTEX_SITE};
+        snprintf (vertices [i].name, sizeof vertices [i].name, "s%zu", i);
+    }
+    for (size_t i = 0; i < CIRCUIT_LINKS_MAX; i++) {
+        links [i] = (link_t){.mbps = 1000000};
+        snprintf (links [i].name, sizeof links [i].name, "%04zu-%058d", i, 0);
+        memcpy (links [i].ends [0], vertices [i].name, sizeof links [i].ends [0]);
+        memcpy (links [i].ends [1], vertices [i + 1].name, sizeof links [i].ends [1]);
+    }
+    w->settings.domain.vertices = vertices;
+    w->settings.domain.vertices_count = CIRCUIT_LINKS_MAX + 1;
+    w->settings.domain.links = links;
+    w->settings.domain.links_count = CIRCUIT_LINKS_MAX;
+    w->settings.gis_count = 0;
+}
+
+/*  As many circuits over the whole chain as a part may have links, for a request as large as can
+ *  be. */
+static void the_largest_part_can_be_told (void **state)
+{
+    (void) state;
+    static char names [CIRCUIT_LINKS_MAX][NAME_BYTES_MAX + 1];
+    static uint8_t request [PLAN_REQUEST_BYTES_MAX];
+    static world_t w;
+    prepare_chain (&w);
+    start (&w);
+    for (size_t i = 0; i < CIRCUIT_LINKS_MAX; i++)
+        memcpy (names [i], w.settings.domain.links [i].name, sizeof names [i]);
+    circuit_t circuits [CIRCUITS_MAX];
+    size_t count = PART_LINKS_MAX / CIRCUIT_LINKS_MAX;
+    assert_true (count < CIRCUITS_MAX);
+    for (size_t i = 0; i <= count; i++) {
+        circuits [i] = (circuit_t){.links = names,
+                                   .links_count = i < count ? CIRCUIT_LINKS_MAX : 1,
+                                   .mbps = 1000,
+                                   .from_ms = at (10 + (int64_t) i),
+                                   .until_ms = at (500 + (int64_t) i)};
+        snprintf (circuits [i].need, sizeof circuits [i].need, "%063zu", i);
+    }
+    order_t order = {.reservation = "r1",
+                     .bookings = circuits,
+                     .count = count,
+                     .request = {.data = request, .size = sizeof request},
+                     .prepare = true};
+    command_answer_t told;
+    txid_t txid = hold (&w, &order, &told);
+    assert_int_equal (told.state, COMMAND_PREPARED);
+    command_answer_clear (&told);
+    assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
+
+    Musubi__ShowRequest show = MUSUBI__SHOW_REQUEST__INIT;
+    show.reservation = (char *) "r1";
+    ask (&w, "alice", "Participant", "Show", &show.base);
+    Musubi__ShowAnswer *shown = answer (&w, &musubi__show_answer__descriptor);
+    assert_int_equal (shown->record->n_circuits, count);
+    assert_int_equal (shown->record->plan->request.len, sizeof request);
+    message_free (&shown->base);
+    Musubi__ListRequest list = MUSUBI__LIST_REQUEST__INIT;
+    ask (&w, "alice", "Participant", "List", &list.base);
+    Musubi__CommandsRequest commands = MUSUBI__COMMANDS_REQUEST__INIT;
+    ask (&w, "root", "Participant", "Commands", &commands.base);
+
+    packed_t part = network_part_encode (circuits, count + 1); /* one link more */
+    circuit_t *taken;
+    size_t taken_count;
+    char why [WHY_BYTES];
+    assert_false (network_part_decode ((bytes_t){part.data, part.size}, &taken, &taken_count, why));
+    assert_non_null (strstr (why, "8192 links"));
+    free (part.data);
+    close_world (&w);
+}
+
 /*  The largest domain, its links well booked and then taken away: every answer fits a message,
  *  which ask_bytes looks at. */
 static void the_largest_domain_fits_its_answers (void **state)
@@ -475,6 +556,7 @@ int main (void)
       cmocka_unit_test (free_tells_when_a_link_has_room),
       cmocka_unit_test (windows_are_many_and_judged_one_by_one),
       cmocka_unit_test (a_domain_of_windows_tells_only_administrators_more),
+      cmocka_unit_test (the_largest_part_can_be_told),
       cmocka_unit_test (the_largest_domain_fits_its_answers),
       cmocka_unit_test (cut_and_spoilt_questions_are_refused_or_answered),
       cmocka_unit_test (spoilt_holds_are_refused_or_taken),
