@@ -7,6 +7,7 @@
 
 #include "must.h"
 #include "party.h"
+#include "path.h"
 
 #include <assert.h>
 #include <inttypes.h>
