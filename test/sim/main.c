@@ -1,5 +1,7 @@
 /*  musubi-sim - federations in one process, under virtual time: the search for faults. */
+#include "experiment.h"
 #include "faults.h"
+#include "revision.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -14,10 +16,14 @@ static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
   "                         [--gis N] [--clients N] [--domains N]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
+  "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
+  "                         [--plot FILE.svg] [--revision TEXT]\n"
+  "       musubi-sim experiment --list\n"
   "\n"
   "faults  runs one schedule of crashes, losses, delays and cuts for each seed (1..2000) and\n"
   "        checks every promise; prints what met what, then \"N schedules, N failed\"\n"
   "replay  prints one schedule step by step: time in seconds, process, what happened\n"
+  "experiment  plays every arm of an experiment with every seed, and judges its criteria\n"
   "\n"
   "  --seeds FROM..TO  which schedules; one number alone: from 1 to it\n"
   "  --jobs J          worker processes (default: one for each processor)\n"
@@ -26,6 +32,10 @@ static const char usage [] =
   "                    how many of each, at most 8, 8, 4 and 8 (default: drawn from the seed)\n"
   "  --domains N       network domains, at most 4; 0: none (default: none in a third of the\n"
   "                    schedules, 1 to 3 in the others)\n"
+  "  --small           the short form of an experiment, for every day\n"
+  "  --out, --plot F   an experiment's result as JSON, and as a picture\n"
+  "  --revision TEXT   of the source; default: as it was built\n"
+  "  --list            the experiments\n"
   "  --help, --version\n";
 
 static int bad_usage (const char *what, const char *why)
@@ -66,6 +76,11 @@ enum {
     OPTION_GIS,
     OPTION_CLIENTS,
     OPTION_DOMAINS,
+    OPTION_SMALL,
+    OPTION_OUT,
+    OPTION_PLOT,
+    OPTION_REVISION,
+    OPTION_LIST,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -78,6 +93,11 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"gis", required_argument, NULL, OPTION_GIS},
                                          {"clients", required_argument, NULL, OPTION_CLIENTS},
                                          {"domains", required_argument, NULL, OPTION_DOMAINS},
+                                         {"small", no_argument, NULL, OPTION_SMALL},
+                                         {"out", required_argument, NULL, OPTION_OUT},
+                                         {"plot", required_argument, NULL, OPTION_PLOT},
+                                         {"revision", required_argument, NULL, OPTION_REVISION},
+                                         {"list", no_argument, NULL, OPTION_LIST},
                                          {"help", no_argument, NULL, OPTION_HELP},
                                          {"version", no_argument, NULL, OPTION_VERSION},
                                          {0}};
@@ -127,6 +147,45 @@ static bool take (int option, const char *text, faults_order_t *order)
     return true;
 }
 
+/*  An option of experiments alone; false when it is another's. */
+static bool take_experiment (int option, const char *text, experiment_order_t *order, bool *list)
+{
+    switch (option) {
+    case OPTION_SMALL:
+        order->small = true;
+        return true;
+    case OPTION_OUT:
+        order->out = text;
+        return true;
+    case OPTION_PLOT:
+        order->plot = text;
+        return true;
+    case OPTION_REVISION:
+        order->revision = text;
+        return true;
+    case OPTION_LIST:
+        *list = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*  experiment NAME, or experiment --list. */
+static int experiment (experiment_order_t *experiments, const faults_order_t *order, bool list,
+                       char **arguments, int count)
+{
+    if (list ? count != 0 : count != 1)
+        return bad_usage ("experiment", "say one NAME, or --list");
+    if (order->from != 1)
+        return bad_usage ("--seeds", "the seeds of an experiment begin with 1: say how many");
+    if (experiments->seeds > EXPERIMENT_SEEDS_MAX)
+        return bad_usage ("--seeds", "no more than 100000 for an experiment");
+    experiments->name = list ? NULL : arguments [0];
+    experiments->jobs = order->jobs;
+    return experiment_run (experiments);
+}
+
 int main (int argc, char **argv)
 {
     long processors = sysconf (_SC_NPROCESSORS_ONLN);
@@ -135,6 +194,8 @@ int main (int argc, char **argv)
                             .jobs = processors < 1          ? 1
                                     : processors > JOBS_MAX ? JOBS_MAX
                                                             : (uint32_t) processors};
+    experiment_order_t experiments = {.revision = MUSUBI_REVISION};
+    bool list = false;
     int option;
     while ((option = getopt_long (argc, argv, "", options, NULL)) != -1) {
         if (option == OPTION_HELP) {
@@ -147,18 +208,25 @@ int main (int argc, char **argv)
         }
         if (option == '?')
             return bad_usage ("options", "see above");
+        if (take_experiment (option, optarg, &experiments, &list))
+            continue;
         if (!take (option, optarg, &order))
             return bad_usage (optarg,
                               "not a number from 1 to what is possible; seeds are FROM..TO");
+        if (option == OPTION_SEEDS)
+            experiments.seeds = order.to;
     }
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)
         return faults_run (&order);
+    if (strcmp (command, "experiment") == 0)
+        return experiment (&experiments, &order, list, argv + optind, argc - optind);
     if (strcmp (command, "replay") == 0 && optind + 1 == argc) {
         if (!number (argv [optind], UINT64_MAX - 1, &seed))
             return bad_usage (argv [optind], "a seed is a whole number");
         return replay_run (seed, &order.options);
     }
-    return bad_usage (*command ? command : "nothing to do", "say faults, or replay SEED");
+    return bad_usage (*command ? command : "nothing to do",
+                      "say faults, replay SEED, or experiment NAME");
 }

@@ -109,6 +109,17 @@ void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms)
                                            .number = (uint64_t) pause_ms});
 }
 
+void sim_strike (sim_t *self, int process, int64_t pause_ms)
+{
+    process_t *struck = self->processes [process];
+    if (!struck->leaves) {
+        sim_kill (self, process, self->now_us, pause_ms);
+        return;
+    }
+    struck->struck = true;
+    struck->struck_pause_ms = pause_ms;
+}
+
 void sim_step_clock (sim_t *self, int process, int64_t by_ms)
 {
     sim_trace (self, process, "its wall clock is stepped by_ms=%lld", (long long) by_ms);
@@ -190,6 +201,14 @@ void sim_down (sim_t *sim, process_t *process)
                                           .life = process->life});
 }
 
+void sim_down_for (sim_t *sim, process_t *process, int64_t pause_ms)
+{
+    uint32_t kept = sim->faults.pause_ms_max;
+    sim->faults.pause_ms_max = (uint32_t) pause_ms;
+    sim_down (sim, process);
+    sim->faults.pause_ms_max = kept;
+}
+
 static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
 {
     if (process->state != PROCESS_UP)
@@ -198,10 +217,7 @@ static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
     for (size_t i = 0; i < process->taken_count; i++)
         sim_tally_message (self->tally, process->taken [i], FAULT_UNFLUSHED);
     if (pause_ms >= 0) {
-        uint32_t kept = self->faults.pause_ms_max;
-        self->faults.pause_ms_max = (uint32_t) pause_ms;
-        sim_down (self, process);
-        self->faults.pause_ms_max = kept;
+        sim_down_for (self, process, pause_ms);
         return;
     }
     self->tally->counts [COUNT_CRASHES]++;

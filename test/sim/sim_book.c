@@ -97,12 +97,16 @@ bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms)
         request->body [1] = sim_wire_reserve (&request->wish [1]);
         return true;
     }
-    const sim_request_t *target = reservation_known (self, request->aim);
-    if (!target)
+    const sim_request_t *target =
+      request->of ? request->of : reservation_known (self, request->aim);
+    if (!target || target->answer.status != ANSWER_COMMITTED)
         return false;
     sim_text (request->target, sizeof request->target, target->answer.reservation);
     if (request->operation == OPERATION_MODIFY) {
-        request->patch [0] = patch_of (target, request->whim);
+        if (!request->of)
+            request->patch [0] = patch_of (target, request->whim);
+        else if (request->shifts)
+            request->patch [0].start_ms += target->answer.start_ms;
         request->patch [1] = (sim_patch_t){.duration_ms = OTHER_DURATION_MS};
         for (size_t i = 0; i < 2; i++)
             request->body [i] = sim_wire_modify (request->target, &request->patch [i]);

@@ -12,7 +12,7 @@
 
 /*  One request id of one actor. A second body, when there is one, is the mistake of a user who
  *  takes an id twice. */
-typedef struct {
+typedef struct sim_request {
     operation_t operation;
     char actor [NAME_BYTES_MAX + 1];
     char request_id [REQUEST_ID_BYTES_MAX + 1];
@@ -20,11 +20,13 @@ typedef struct {
     char target [NAME_BYTES_MAX + 1]; /* of a modify or release: "" until it is made */
     uint32_t whim;                    /* how a modify changes things */
     uint32_t aim;                     /* which reservation a modify or release is about */
-    sim_patch_t patch [2];            /* of a modify, once it is made */
-    packed_t body [2];                /* data NULL until it is made */
-    bool told [2];                    /* that body was committed or refused */
-    bool conflict [2];                /* that body was told to be another's */
-    bool unfit [2];                   /* that body was denied, not found or not understood */
+    const struct sim_request *of; /* changes what this one made; NULL = chosen by aim and whim */
+    bool shifts;                  /* with of: the given patch's start_ms counts from its start */
+    sim_patch_t patch [2];        /* of a modify, once it is made */
+    packed_t body [2];            /* data NULL until it is made */
+    bool told [2];                /* that body was committed or refused */
+    bool conflict [2];            /* that body was told to be another's */
+    bool unfit [2];               /* that body was denied, not found or not understood */
     bool reworded;       /* refused again in other words: only of what broke at its edge (T10) */
     sim_answer_t answer; /* of the body that was told */
     packed_t answer_packed;

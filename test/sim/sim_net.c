@@ -7,6 +7,7 @@
 #define FLIGHT_US_MIN  60
 #define FLIGHT_US_MAX  400
 #define FALL_BEHIND_US 40000
+#define DOOM_DELAY_US  1000000
 
 typedef struct {
     int a;
@@ -20,6 +21,7 @@ struct sim_net {
     prng_t prng;
     sim_tally_t *tally;
     sim_net_faults_t faults;
+    fault_kind_t doom; /* of the next message */
     cut_t cuts [SIM_CUTS_MAX];
     size_t cuts_count;
     int64_t last_us [SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* latest arrival in order */
@@ -51,6 +53,11 @@ void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, 
     if (self->cuts_count < SIM_CUTS_MAX)
         self->cuts [self->cuts_count++] =
           (cut_t){.a = a, .b = b, .one_way = one_way, .from_us = from_us, .until_us = until_us};
+}
+
+void sim_net_doom (sim_net_t *self, fault_kind_t fate)
+{
+    self->doom = fate;
 }
 
 void sim_net_heal (sim_net_t *self)
@@ -109,6 +116,24 @@ static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t 
     return at_us;
 }
 
+/*  The fate it was doomed to; returns how often it arrives. */
+static size_t meet_doom (sim_net_t *self, int64_t now_us, const sim_message_t *message,
+                         fault_kind_t doom, int64_t arrivals_us [2])
+{
+    sim_tally_message (self->tally, message, doom);
+    int64_t behind_us = FALL_BEHIND_US / 2 + (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
+    arrivals_us [0] = now_us + flight_us (self);
+    if (doom == FAULT_LOST)
+        return 0;
+    if (doom == FAULT_DELAYED)
+        arrivals_us [0] +=
+          DOOM_DELAY_US / 2 + (int64_t) prng_below (&self->prng, (uint64_t) DOOM_DELAY_US);
+    if (doom == FAULT_REORDERED)
+        arrivals_us [0] += behind_us;
+    arrivals_us [1] = arrivals_us [0] + behind_us;
+    return doom == FAULT_DOUBLED ? 2 : 1;
+}
+
 size_t sim_net_route (sim_net_t *self, int64_t now_us, const sim_message_t *message,
                       int64_t arrivals_us [2])
 {
@@ -123,6 +148,10 @@ size_t sim_net_route (sim_net_t *self, int64_t now_us, const sim_message_t *mess
         arrivals_us [0] = until_us + flight_us (self);
         return 1;
     }
+    fault_kind_t doom = self->doom;
+    self->doom = FAULT_NONE;
+    if (doom != FAULT_NONE)
+        return meet_doom (self, now_us, message, doom, arrivals_us);
     if (happens (self, self->faults.loss) ||
         (unlucky (self, message) && happens (self, self->faults.unlucky_loss))) {
         sim_tally_message (self->tally, message, FAULT_LOST);

@@ -37,6 +37,10 @@ void sim_net_set (sim_net_t *self, const sim_net_faults_t *faults);
  *  SIM_CUTS_MAX are not taken. */
 void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, int64_t until_us);
 
+/*  The very next message has this fate, if no cut is in its way: FAULT_LOST, FAULT_DOUBLED,
+ *  FAULT_DELAYED (by about a second) or FAULT_REORDERED. */
+void sim_net_doom (sim_net_t *self, fault_kind_t fate);
+
 /*  All faults and cuts end now. */
 void sim_net_heal (sim_net_t *self);
 

@@ -467,16 +467,22 @@ void process_batch_end (sim_t *sim, process_t *self)
     }
     batch_flush (sim, self);
     size_t count = self->dies ? self->dies_after : self->leaving_count;
-    for (size_t i = 0; i < count && !sim->failed; i++)
-        leave (sim, self, &self->leaving [i]);
-    if (self->dies) {
-        sim_trace (sim, self->number, "dies after the flush, %zu of %zu left", count,
+    size_t left = 0;
+    self->leaves = true;
+    while (left < count && !sim->failed && !self->struck)
+        leave (sim, self, &self->leaving [left++]);
+    self->leaves = false;
+    if (self->dies || self->struck) {
+        sim_trace (sim, self->number, "dies after the flush, %zu of %zu left", left,
                    self->leaving_count);
         tally_taken (sim, self, FAULT_FLUSHED);
-        for (size_t i = count; i < self->leaving_count; i++)
+        for (size_t i = left; i < self->leaving_count; i++)
             if (self->leaving [i].message)
                 sim_tally_message (sim->tally, self->leaving [i].message, FAULT_UNSENT);
-        sim_down (sim, self);
+        if (self->struck)
+            sim_down_for (sim, self, self->struck_pause_ms);
+        else
+            sim_down (sim, self);
         return;
     }
     self->leaving_count = 0;
@@ -649,6 +655,7 @@ void process_crash (sim_t *sim, process_t *self)
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;
     self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;
+    self->struck = self->leaves = false;
     self->state = PROCESS_DOWN;
     self->life++;
 }

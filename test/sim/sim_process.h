@@ -79,10 +79,13 @@ typedef struct {
     size_t leaving_room;
     size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
     bool dies;         /* this batch does not end well */
-    bool busy;         /* a batch is being stepped or flushed */
-    bool transacts;    /* the batch is worth a crash */
-    bool stops;        /* EFFECT_STOP was seen */
-    bool alarm_waits;  /* in the inbox */
+    bool struck;       /* nor does what is leaving just now (sim_strike) */
+    int64_t struck_pause_ms;
+    bool busy;        /* a batch is being stepped or flushed */
+    bool leaves;      /* its messages are leaving */
+    bool transacts;   /* the batch is worth a crash */
+    bool stops;       /* EFFECT_STOP was seen */
+    bool alarm_waits; /* in the inbox */
     bool store_owned;
 } process_t;
 
@@ -129,6 +132,7 @@ void process_destroy (process_t **self_p);
 process_t *sim_at_address (sim_t *sim, const char *address);
 void sim_send (sim_t *sim, sim_message_t *message);
 void sim_down (sim_t *sim, process_t *process);
+void sim_down_for (sim_t *sim, process_t *process, int64_t pause_ms);
 void sim_log (sim_t *sim, const process_t *process, log_level_t level, const char *line);
 
 #endif

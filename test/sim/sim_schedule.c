@@ -223,6 +223,8 @@ static void on_left (void *owner, const sim_message_t *message)
     schedule_t *self = owner;
     sim_check_left (&self->check, message);
     sim_ambush_left (&self->ambush, message);
+    if (self->scene && self->scene->left)
+        self->scene->left (self->scene->owner, message);
 }
 
 static void on_flushed (void *owner, int process)
@@ -276,7 +278,8 @@ static void on_logged (void *owner, int process, const char *line)
       {"txn ", "->repaired", COUNT_REPAIRED},
     };
     schedule_t *self = owner;
-    (void) process;
+    if (self->scene && self->scene->logged)
+        self->scene->logged (self->scene->owner, process, line);
     for (size_t i = 0; i < sizeof told / sizeof told [0]; i++)
         if (strncmp (line, told [i].begin, strlen (told [i].begin)) == 0 &&
             strstr (line, told [i].words))
@@ -375,6 +378,8 @@ static void build (schedule_t *self, const sim_options_t *options)
     self->orphan = SIM_NOBODY;
     self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
     draw_temper (self);
+    if (self->scene && self->scene->shape)
+        self->scene->shape (self->scene->owner, self);
     self->heal_us = HEAL_US_MIN + (int64_t) schedule_draw (self, HEAL_US_MAX - HEAL_US_MIN);
     self->check.sim = self->sim;
     self->check.book = &self->book;
@@ -400,8 +405,14 @@ static void run (schedule_t *self)
     sim_net_faults_t net = {.keep = 1000}; /* who starts later is waited for */
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, CALM_US);
-    schedule_users (self);
-    schedule_faults (self, &faults, &net);
+    if (self->scene && self->scene->users)
+        self->scene->users (self->scene->owner, self);
+    else
+        schedule_users (self);
+    if (self->scene && self->scene->faults)
+        self->scene->faults (self->scene->owner, self, &faults, &net);
+    else
+        schedule_faults (self, &faults, &net);
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
@@ -414,15 +425,18 @@ static void run (schedule_t *self)
         audit (self);
     if (!sim_failed (self->sim))
         sim_check_end (&self->check);
+    if (!sim_failed (self->sim) && self->scene && self->scene->judge)
+        self->scene->judge (self->scene->owner, self);
 }
 
-bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t *tally, FILE *trace,
-                       char why [SIM_WHY_BYTES])
+bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
+                    sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
 {
     schedule_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();
     self->seed = seed;
+    self->scene = scene;
     self->tally = tally;
     prng_seed (&self->prng, seed ^ 0x7363686564756cu);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);
@@ -442,4 +456,10 @@ bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t 
         free (self->lis [i].site.classes);
     free (self);
     return passed;
+}
+
+bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t *tally, FILE *trace,
+                       char why [SIM_WHY_BYTES])
+{
+    return schedule_play (seed, options, NULL, tally, trace, why);
 }

@@ -34,8 +34,23 @@ static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_HELD_MAX, "all c
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_VICTIMS_MAX, "all can be hit");
 static_assert ((int) SCHEDULE_DOMAINS_MAX <= SIM_DOMAINS_MAX, "the map has room");
 
+typedef struct schedule schedule_t;
+
+/*  What takes the place of drawn users and faults, for experiments (experiment.h). Any may be NULL.
+ */
 typedef struct {
+    void *owner;
+    void (*shape) (void *owner, schedule_t *schedule); /* before anybody is added */
+    void (*users) (void *owner, schedule_t *schedule); /* instead of those drawn */
+    void (*faults) (void *owner, schedule_t *schedule, sim_faults_t *faults, sim_net_faults_t *net);
+    void (*left) (void *owner, const sim_message_t *message);
+    void (*logged) (void *owner, int process, const char *line);
+    void (*judge) (void *owner, schedule_t *schedule); /* settled, and every check held */
+} sim_scene_t;
+
+struct schedule {
     uint64_t seed;
+    const sim_scene_t *scene; /* NULL: all is drawn */
     prng_t prng;
     sim_t *sim;
     sim_tally_t *tally;
@@ -85,7 +100,7 @@ typedef struct {
     int64_t near_ms;       /* how soon the wished windows begin, */
     uint32_t spread;       /* and how far apart, in half seconds */
     int64_t heal_us;
-} schedule_t;
+};
 
 /*  sim_schedule.c: draws. */
 uint64_t schedule_draw (schedule_t *self, uint64_t bound);
@@ -107,6 +122,8 @@ int schedule_add (schedule_t *self, const char *name, void (*make) (void *, core
 
 /*  sim_schedule_users.c: all users and whoever else asks for something. */
 void schedule_users (schedule_t *self);
+/*  A user with his errands is there from now on. */
+void schedule_client (schedule_t *self, sim_client_t *client, const char *name);
 bool schedule_users_ended (const schedule_t *self);
 
 /*  Faults are over: from now on they wait for answers. */
@@ -117,5 +134,9 @@ void schedule_prober (schedule_t *self);
 
 /*  sim_schedule_faults.c: which faults there are, and those that have a time. */
 void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);
+
+/*  sim_schedule.c: the schedule of that seed with this scene; all else as sim_schedule_run. */
+bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
+                    sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
 
 #endif

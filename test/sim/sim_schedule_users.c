@@ -162,7 +162,7 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
     }
 }
 
-static void client_begin (schedule_t *self, sim_client_t *client, const char *name)
+void schedule_client (schedule_t *self, sim_client_t *client, const char *name)
 {
     client->sim = self->sim;
     client->book = &self->book;
@@ -246,7 +246,7 @@ void schedule_users (schedule_t *self)
     add_operator (self);
     for (size_t i = 0; i < self->clients_count; i++) {
         draw_errands (self, &self->clients [i], i + 1);
-        client_begin (self, &self->clients [i], schedule_name (self, "client/", i + 1));
+        schedule_client (self, &self->clients [i], schedule_name (self, "client/", i + 1));
     }
     if (schedule_chance (self, 50))
         return;
@@ -284,5 +284,5 @@ void schedule_prober (schedule_t *self)
         if (sim_up (self->sim, self->planners [i]))
             self->planners [alive++] = self->planners [i];
     self->planners_count = alive;
-    client_begin (self, prober, "prober");
+    schedule_client (self, prober, "prober");
 }

@@ -254,6 +254,17 @@ bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state
     return sound;
 }
 
+bool sim_wire_blocker (bytes_t body, txid_t *blocker)
+{
+    Musubi__CommandAnswer *message =
+      (Musubi__CommandAnswer *) message_unpack (&musubi__command_answer__descriptor, body);
+    bool named = message && message->refusal && message->refusal->blocker &&
+                 sim_txid_read (message->refusal->blocker, blocker);
+    if (message)
+        message_free (&message->base);
+    return named;
+}
+
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid)
 {
     bytes_t body = sim_message_body (message);

@@ -88,7 +88,7 @@ typedef struct {
     uint8_t store [STORE_ID_BYTES];
     bool network;                       /* a domain */
     char resource [NAME_BYTES_MAX + 1]; /* class or link */
-    uint32_t unit;                      /* CPUs of a node, 1 of a link */
+    uint32_t unit;                      /* CPUs of a node, or Mbit/s of a link */
 } sim_party_t;
 
 /*  A hold without a home, as a planner that tries things out sends it. */
@@ -239,6 +239,9 @@ bool sim_wire_look_read (bytes_t body, sim_claim_t *claim);
 /*  The answer to a command verb; *refused is REFUSAL_NONE when it was not refused. */
 bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state, uint32_t *ttl_ms,
                               refusal_reason_t *refused);
+
+/*  Who is in the way, when the answer to a command verb names one. */
+bool sim_wire_blocker (bytes_t body, txid_t *blocker);
 
 /*  The txid of any message of Participant or Coordinator that names one. */
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid);

@@ -211,7 +211,7 @@ static packed_t pack_hold (Musubi__Plan *plan, const sim_hold_t *hold, const sim
     circuit.need = "try";
     circuit.n_links = 1;
     circuit.links = links;
-    circuit.mbps = 1;
+    circuit.mbps = party->unit;
     circuit.from_ms = hold->from_ms;
     circuit.until_ms = hold->until_ms;
     Musubi__Circuit *circuits [] = {&circuit};

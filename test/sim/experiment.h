@@ -1,0 +1,129 @@
+/*  experiment - what the papers claim, tried in the simulated host: musubi-sim experiment NAME.
+ *
+ *  An experiment has arms: the ways that are compared. Every arm is played with every seed, the
+ *  same seeds for all, and each play gives a number for each metric, or none where a metric says
+ *  nothing of this play. The criteria are judged on those numbers. A play is a pure function of
+ *  (arm, seed): workers share the plays among them, and the result is the same for any number of
+ *  workers, to the byte.
+ */
+#ifndef MUSUBI_EXPERIMENT_H
+#define MUSUBI_EXPERIMENT_H
+
+#include "sim_message.h"
+
+#include <stdio.h>
+
+#define METRICS_MAX          16
+#define CRITERIA_MAX         16
+#define SETTINGS_MAX         16
+#define ARM_NAME_BYTES       96
+#define EXPERIMENT_WHY_BYTES 512
+#define EXPERIMENT_JOBS_MAX  64
+#define EXPERIMENT_SEEDS_MAX 100000
+
+/*  A metric that says nothing of a play. */
+#define NO_VALUE __builtin_nan ("")
+
+typedef struct {
+    const char *name; /* "modify_ms" */
+    const char *what; /* a few words, with the unit */
+} metric_t;
+
+/*  One arm with one seed. */
+typedef struct {
+    double values [METRICS_MAX]; /* NO_VALUE until they are set */
+    bool failed;                 /* an invariant did not hold, and which */
+    char why [EXPERIMENT_WHY_BYTES];
+} play_t;
+
+typedef struct {
+    char name [64];
+    char what [320];
+    bool accept;
+} criterion_t;
+
+typedef struct {
+    const char *name;
+    char value [160];
+} setting_t;
+
+typedef struct experiment experiment_t;
+
+/*  All plays of one run. */
+typedef struct {
+    const experiment_t *experiment;
+    uint64_t seeds; /* from 1; arms may take a multiple */
+    bool small;     /* the form for every day */
+    uint32_t jobs;
+    const char *revision;
+    play_t *plays; /* by arm, then seed */
+    size_t *first; /* by arm: its first play; one more for the end */
+    criterion_t criteria [CRITERIA_MAX];
+    size_t criteria_count;
+    setting_t settings [SETTINGS_MAX];
+    size_t settings_count;
+} experiment_run_t;
+
+struct experiment {
+    const char *name;  /* "E3.1" */
+    const char *title; /* one sentence */
+    const char *claim; /* what the paper says */
+    const metric_t *metrics;
+    size_t metrics_count;
+    size_t (*arms) (bool small);
+    void (*arm_name) (size_t arm, char name [ARM_NAME_BYTES]);
+    uint64_t (*arm_seeds) (size_t arm, uint64_t seeds); /* NULL: seeds, for every arm */
+    uint64_t seeds;                                     /* by default */
+    uint64_t seeds_small;
+    void (*play) (size_t arm, uint64_t seed, play_t *play);
+    void (*judge) (experiment_run_t *run);
+    void (*plot) (const experiment_run_t *run, FILE *to); /* an SVG */
+    void (*tell) (const experiment_run_t *run, FILE *to); /* a table for people; may be NULL */
+};
+
+extern const experiment_t experiment_steal;
+extern const experiment_t experiment_quarrel;
+extern const experiment_t experiment_matrix;
+extern const experiment_t experiment_commit;
+
+/*  Mean and its 95 % interval over the plays that have a value (Student's t). */
+typedef struct {
+    size_t count;
+    double mean;
+    double low;
+    double high;
+    double sum;
+    double most;
+} estimate_t;
+
+estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t metric);
+
+/*  How many plays of the arm broke an invariant. */
+size_t experiment_failures (const experiment_run_t *run, size_t arm);
+
+void experiment_setting (experiment_run_t *run, const char *name, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+void experiment_criterion (experiment_run_t *run, const char *name, bool accept, const char *format,
+                           ...) __attribute__ ((format (printf, 4, 5)));
+
+/*  No play of any arm may break an invariant. */
+void experiment_criterion_sound (experiment_run_t *run);
+
+/*  The whole result as JSON; false with errno when it can't be written. */
+bool experiment_write (const experiment_run_t *run, const char *path);
+
+typedef struct {
+    const char *name; /* NULL: list them */
+    uint64_t seeds;   /* 0 = the experiment's own */
+    bool small;
+    uint32_t jobs;
+    const char *out;  /* NULL = none */
+    const char *plot; /* NULL = none */
+    const char *revision;
+} experiment_order_t;
+
+/*  Exit code: 0 when every criterion holds, 1 when one does not or a file can't be written, 2 when
+ *  there is no such experiment. */
+int experiment_run (const experiment_order_t *order);
+
+#endif
