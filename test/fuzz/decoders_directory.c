@@ -1,0 +1,171 @@
+/*  decoders_directory - headers of every message, the directory from both ends, homes. */
+#include "decoders.h"
+#include "envelope.h"
+#include "gis_wire.h"
+
+/*  A header that was understood is written and read again. */
+static void try_request_header (bytes_t frame)
+{
+    request_header_t header;
+    const char *why = NULL;
+    envelope_answer_t answer = request_header_read (frame, &header, &why);
+    REQUIRE (answer == ENVELOPE_OK || why);
+    if (answer != ENVELOPE_OK)
+        return;
+    uint8_t written [HEADER_BYTES_MAX];
+    size_t size = request_header_write (&header, written);
+    request_header_t again;
+    REQUIRE (request_header_read ((bytes_t){written, size}, &again, &why) == ENVELOPE_OK);
+    REQUIRE (again.call == header.call && strcmp (again.service, header.service) == 0 &&
+             strcmp (again.method, header.method) == 0 && strcmp (again.actor, header.actor) == 0 &&
+             strcmp (again.request_id, header.request_id) == 0);
+}
+
+static void try_reply_header (bytes_t frame)
+{
+    reply_header_t header;
+    if (reply_header_read (frame, &header) != ENVELOPE_OK)
+        return;
+    REQUIRE (header.status <= CALL_WRONG_PROTOCOL);
+    uint8_t written [HEADER_BYTES_MAX];
+    size_t size = reply_header_write (&header, written);
+    reply_header_t again;
+    REQUIRE (reply_header_read ((bytes_t){written, size}, &again) == ENVELOPE_OK);
+    REQUIRE (again.call == header.call && again.status == header.status &&
+             strcmp (again.reason, header.reason) == 0);
+}
+
+static void try_hint_header (bytes_t frame)
+{
+    hint_header_t header;
+    if (hint_header_read (frame, &header) != ENVELOPE_OK)
+        return;
+    uint8_t written [HEADER_BYTES_MAX];
+    size_t size = hint_header_write (&header, written);
+    hint_header_t again;
+    REQUIRE (hint_header_read ((bytes_t){written, size}, &again) == ENVELOPE_OK);
+    REQUIRE (again.number == header.number && again.store_start == header.store_start);
+}
+
+static void try_entry (bytes_t body)
+{
+    directory_entry_t entry;
+    char why [WHY_BYTES] = "";
+    if (!taken_or_told (entry_decode (&entry, body, why), why))
+        return;
+    packed_t once = entry_encode (&entry);
+    entry_clear (&entry);
+    REQUIRE (entry_decode (&entry, bytes_of (once), why));
+    packed_t twice = entry_encode (&entry);
+    entry_clear (&entry);
+    same_then_free (once, twice);
+}
+
+/*  An announcement's entry is looked at by itself, later. */
+static void try_announce (bytes_t body)
+{
+    announce_t announce;
+    char why [WHY_BYTES] = "";
+    if (!taken_or_told (announce_decode (&announce, body, why), why))
+        return;
+    try_entry (bytes_of (announce.packed));
+    announce_clear (&announce);
+}
+
+static void try_announce_answer (bytes_t body)
+{
+    uint32_t lease_ms;
+    int64_t wall_ms;
+    char why [WHY_BYTES] = "";
+    taken_or_told (announce_answer_decode (body, &lease_ms, &wall_ms, why), why);
+}
+
+static void try_withdraw (bytes_t body)
+{
+    withdraw_t withdraw;
+    char why [WHY_BYTES] = "";
+    taken_or_told (withdraw_decode (&withdraw, body, why), why);
+}
+
+static void try_snapshot_request (bytes_t body)
+{
+    snapshot_request_t request;
+    char why [WHY_BYTES] = "";
+    taken_or_told (snapshot_request_decode (&request, body, why), why);
+}
+
+static void try_snapshot (bytes_t body)
+{
+    directory_snapshot_t snapshot;
+    char why [WHY_BYTES] = "";
+    if (!taken_or_told (directory_snapshot_decode (&snapshot, body, why), why))
+        return;
+    for (size_t i = 1; i < snapshot.entries_count; i++)
+        REQUIRE (strcmp (snapshot.entries [i - 1].name, snapshot.entries [i].name) < 0);
+    REQUIRE (snapshot.homes_count <= DIRECTORY_HOMES_MAX);
+    directory_snapshot_clear (&snapshot);
+}
+
+static void try_delta (bytes_t body)
+{
+    directory_delta_t delta;
+    char why [WHY_BYTES] = "";
+    if (taken_or_told (directory_delta_decode (&delta, body, why), why))
+        directory_delta_clear (&delta);
+}
+
+static void try_find (bytes_t body)
+{
+    find_t find;
+    char why [WHY_BYTES] = "";
+    if (taken_or_told (find_decode (&find, body, why), why))
+        REQUIRE (find.require_count <= FIND_REQUIRE_MAX);
+}
+
+static void try_look (bytes_t body)
+{
+    look_t look;
+    char why [WHY_BYTES] = "";
+    taken_or_told (look_decode (&look, body, why), why);
+}
+
+static void try_close (bytes_t body)
+{
+    close_t close;
+    char why [WHY_BYTES] = "";
+    if (!taken_or_told (close_decode (&close, body, why), why))
+        return;
+    REQUIRE (close.claim.digest_set);
+    int64_t end_ms;
+    answer_end_ms (bytes_of (close.answer), &end_ms);
+    free (close.answer.data);
+}
+
+static void try_closed_record (bytes_t body)
+{
+    closed_record_t record;
+    char why [WHY_BYTES] = "";
+    if (!taken_or_told (closed_record_decode (&record, body, why), why))
+        return;
+    packed_t once = closed_record_encode (&record);
+    free (record.answer.data);
+    REQUIRE (closed_record_decode (&record, bytes_of (once), why));
+    packed_t twice = closed_record_encode (&record);
+    free (record.answer.data);
+    same_then_free (once, twice);
+}
+
+static void try_answer_end (bytes_t body)
+{
+    int64_t end_ms;
+    answer_end_ms (body, &end_ms);
+}
+
+static decoder_fn *const tries [] = {
+  try_request_header, try_reply_header,    try_hint_header, try_entry,
+  try_announce,       try_announce_answer, try_withdraw,    try_snapshot_request,
+  try_snapshot,       try_delta,           try_find,        try_look,
+  try_close,          try_closed_record,   try_answer_end,
+};
+
+const decoders_t decoders_directory = {tries, sizeof tries / sizeof *tries};

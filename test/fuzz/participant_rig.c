@@ -1,0 +1,307 @@
+/*  participant_rig - events in, effects out. */
+#include "participant_rig.h"
+
+#include "bookings.h"
+#include "must.h"
+
+static node_class_t classes [] = {{.name = "thin", .nodes = 8, .cpus_per_node = 1},
+                                  {.name = "fat", .nodes = 4, .cpus_per_node = 16}};
+static const site_t site = {.classes = classes,
+                            .classes_count = 2,
+                            .lead_ms = 5000,
+                            .horizon_ms = 10000 * RIG_MINUTE_MS,
+                            .cleaning_gap_ms = RIG_MINUTE_MS};
+
+static vertex_t vertices [] = {{.name = "a", .kind = VERTEX_SITE},
+                               {.name = "b", .kind = VERTEX_SITE},
+                               {.name = "c", .kind = VERTEX_SITE},
+                               {.name = "X", .kind = VERTEX_EXCHANGE},
+                               {.name = "N/r", .kind = VERTEX_ROUTER}};
+static link_t links [] = {{.name = "a-r", .ends = {"a", "N/r"}, .mbps = 10},
+                          {.name = "r-b", .ends = {"N/r", "b"}, .mbps = 10},
+                          {.name = "b-x", .ends = {"b", "X"}, .mbps = 4},
+                          {.name = "a-c", .ends = {"a", "c"}, .mbps = 5},
+                          {.name = "c-r", .ends = {"c", "N/r"}, .mbps = 8}};
+static const domain_t domain = {.vertices = vertices,
+                                .vertices_count = 5,
+                                .links = links,
+                                .links_count = 5,
+                                .lead_ms = 5000,
+                                .horizon_ms = 10000 * RIG_MINUTE_MS};
+
+static packed_t copied (bytes_t from)
+{
+    packed_t copy = {.data = must (malloc (from.size + 1)), .size = from.size};
+    if (from.size > 0)
+        memcpy (copy.data, from.data, from.size);
+    return copy;
+}
+
+static bool is_bytes (packed_t packed, bytes_t bytes)
+{
+    return packed.size == bytes.size &&
+           (bytes.size == 0 || memcmp (packed.data, bytes.data, bytes.size) == 0);
+}
+
+static void forget (packed_t *packed)
+{
+    free (packed->data);
+    *packed = (packed_t){0};
+}
+
+/*  --- the store --- */
+
+static int record_compare (const void *left, const void *right)
+{
+    const rig_record_t *a = left;
+    const rig_record_t *b = right;
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    size_t least = a->key.size < b->key.size ? a->key.size : b->key.size;
+    int order = memcmp (a->key.data, b->key.data, least);
+    return order ? order : (a->key.size > b->key.size) - (a->key.size < b->key.size);
+}
+
+static rig_record_t *record_of (rig_t *self, uint8_t table, bytes_t key)
+{
+    for (size_t i = 0; i < self->records_count; i++)
+        if (self->records [i].table == table && is_bytes (self->records [i].key, key))
+            return &self->records [i];
+    REQUIRE (self->records_count < RIG_RECORDS_MAX);
+    rig_record_t *record = &self->records [self->records_count++];
+    *record = (rig_record_t){.table = table, .key = copied (key)};
+    return record;
+}
+
+static void keep (rig_t *self, const effect_t *effect)
+{
+    rig_record_t *record = record_of (self, effect->record.table, effect->record.key);
+    forget (&record->now);
+    if (effect->kind == EFFECT_PUT)
+        record->now = copied (effect->record.value);
+    self->puts++;
+}
+
+static void record_free (rig_record_t *record)
+{
+    free (record->key.data);
+    free (record->now.data);
+    free (record->flushed.data);
+}
+
+/*  Without those that are nowhere. */
+static void records_tidy (rig_t *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->records_count; i++) {
+        if (self->records [i].now.data || self->records [i].flushed.data)
+            self->records [count++] = self->records [i];
+        else
+            record_free (&self->records [i]);
+    }
+    self->records_count = count;
+}
+
+void rig_flush (rig_t *self)
+{
+    for (size_t i = 0; i < self->records_count; i++) {
+        rig_record_t *record = &self->records [i];
+        forget (&record->flushed);
+        if (record->now.data)
+            record->flushed = copied ((bytes_t){record->now.data, record->now.size});
+    }
+    records_tidy (self);
+}
+
+static void lose_unflushed (rig_t *self)
+{
+    for (size_t i = 0; i < self->records_count; i++) {
+        rig_record_t *record = &self->records [i];
+        forget (&record->now);
+        if (record->flushed.data)
+            record->now = copied ((bytes_t){record->flushed.data, record->flushed.size});
+    }
+    records_tidy (self);
+}
+
+/*  --- steps --- */
+
+static void note_call (rig_t *self, const effect_t *effect)
+{
+    REQUIRE (self->calls_count < RIG_CALLS_MAX);
+    rig_call_t *call = &self->calls [self->calls_count++];
+    char why [WHY_BYTES] = "";
+    *call = (rig_call_t){.call = effect->call.call,
+                         .outcome = strcmp (effect->call.method, "Outcome") == 0};
+    memcpy (call->to_store, effect->call.to_store, STORE_ID_BYTES);
+    REQUIRE (txid_message_decode (&call->txid, effect->call.body, why));
+}
+
+static void take (rig_t *self, const effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_PUT:
+    case EFFECT_DELETE:
+        keep (self, effect);
+        break;
+    case EFFECT_REPLY:
+        REQUIRE (!self->replied);
+        self->replied = true;
+        self->status = effect->reply.status;
+        snprintf (self->reason, sizeof self->reason, "%s", effect->reply.reason);
+        forget (&self->reply);
+        self->reply = copied (effect->reply.body);
+        break;
+    case EFFECT_CALL:
+        note_call (self, effect);
+        break;
+    case EFFECT_TIMER:
+        self->alarm_ms = effect->timer.mono_ms;
+        break;
+    case EFFECT_LOG:
+        break;
+    default:
+        REQUIRE (!"an effect that a participant has no use for");
+    }
+}
+
+static void step (rig_t *self, const event_t *event)
+{
+    self->replied = false;
+    self->puts = 0;
+    service_step (self->service, &self->now, event);
+    effect_t effect;
+    while (service_next (self->service, &effect))
+        take (self, &effect);
+    if (event->kind == EVENT_RECORD)
+        return;
+    participant_check (self->participant);
+    timetable_check (self->timetable);
+    self->looked (self->owner);
+}
+
+static void boot (rig_t *self)
+{
+    static const char *const accounts [] = {"alice", "bob"};
+    static const char *const administrators [] = {"root"};
+    part_reader_t reader;
+    self->access = (access_t){accounts, 2, administrators, 1};
+    self->service = service_new (self->name, NULL, 0);
+    if (self->network) {
+        self->circuits = circuits_new ("N", &domain, &self->service->timekeeper, &self->room);
+        circuits_reader (self->circuits, &reader);
+    } else {
+        self->room = bookings_room ("ams", &site, &self->service->timekeeper);
+        bookings_reader (&reader);
+    }
+    self->timetable = timetable_new (
+      self->room, &reader, &(timetable_limits_t){.bookings_max = 1000, .fresh_steps_max = 4096});
+    timetable_resource (self->timetable, &self->resource);
+    self->participant =
+      participant_new (self->service, &self->resource, &self->limits, &self->access);
+    self->alarm_ms = INT64_MAX;
+    self->start++;
+    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
+    size_t count = self->records_count;
+    for (size_t i = 0; i < count; i++) {
+        const rig_record_t *record = &self->records [i];
+        step (self, &(event_t){.kind = EVENT_RECORD,
+                               .record = {.table = record->table,
+                                          .key = {record->key.data, record->key.size},
+                                          .value = {record->now.data, record->now.size}}});
+    }
+    event_t start = {.kind = EVENT_START,
+                     .start = {.store = {.start = self->start},
+                               .endpoint = "sim://self",
+                               .events = "sim://self/events"}};
+    memcpy (start.start.store.id, self->store_id, STORE_ID_BYTES);
+    step (self, &start);
+}
+
+static void stop (rig_t *self)
+{
+    participant_destroy (&self->participant);
+    timetable_destroy (&self->timetable);
+    circuits_destroy (&self->circuits);
+    for (size_t i = 0; i < room_offers (self->room); i++)
+        REQUIRE (calendar_bookings (room_calendar (self->room, i)) == 0);
+    room_destroy (&self->room);
+    service_destroy (&self->service);
+    self->calls_count = 0;
+}
+
+void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *owner)
+{
+    *self = (rig_t){.network = network,
+                    .name = network ? "nis/N" : "lis/ams",
+                    .looked = looked,
+                    .owner = owner,
+                    .limits = participant_limits_default,
+                    .now = {.wall_ms = RIG_WALL_MS,
+                            .mono_ms = 5000,
+                            .store_free_bytes = 1u << 30,
+                            .store_bytes = 1u << 30}};
+    self->limits.retention_ms = 10 * RIG_MINUTE_MS; /* so that records leave, too */
+    self->limits.holds_per_actor_max = 12;
+    memset (self->store_id, 0xaa, STORE_ID_BYTES);
+    boot (self);
+}
+
+void rig_end (rig_t *self)
+{
+    stop (self);
+    for (size_t i = 0; i < self->records_count; i++)
+        record_free (&self->records [i]);
+    free (self->reply.data);
+}
+
+void rig_crash (rig_t *self)
+{
+    stop (self);
+    lose_unflushed (self);
+    boot (self);
+}
+
+void rig_request (rig_t *self, const char *actor, const char *method, packed_t body)
+{
+    step (self, &(event_t){.kind = EVENT_REQUEST,
+                           .request = {.service = "Participant",
+                                       .method = method,
+                                       .actor = actor,
+                                       .request_id = "",
+                                       .body = {body.data, body.size},
+                                       .reply_to = 1}});
+    free (body.data);
+    REQUIRE (self->replied);
+}
+
+void rig_answer (rig_t *self, size_t at, call_status_t status, bytes_t body)
+{
+    rig_call_t call = self->calls [at];
+    self->calls [at] = self->calls [--self->calls_count];
+    event_t event = {
+      .kind = EVENT_ANSWER,
+      .answer = {
+        .call = call.call, .status = status, .reason = "", .body = body, .store_start = 1}};
+    if (status != CALL_TIMED_OUT)
+        memcpy (event.answer.store, call.to_store, STORE_ID_BYTES);
+    step (self, &event);
+}
+
+void rig_pass (rig_t *self, int64_t ms)
+{
+    int64_t end_ms = self->now.mono_ms + ms;
+    for (int alarms = 0; self->alarm_ms <= end_ms; alarms++) {
+        REQUIRE (alarms < 100000);
+        int64_t step_ms = self->alarm_ms - self->now.mono_ms;
+        step_ms = step_ms > 0 ? step_ms : 0;
+        self->now.mono_ms += step_ms;
+        self->now.wall_ms += step_ms;
+        self->alarm_ms = INT64_MAX;
+        step (self, &(event_t){.kind = EVENT_TIMER});
+        while (self->calls_count > RIG_CALLS_MAX / 2) /* nobody answers in all this time */
+            rig_answer (self, 0, CALL_TIMED_OUT, (bytes_t){0});
+    }
+    self->now.wall_ms += end_ms - self->now.mono_ms;
+    self->now.mono_ms = end_ms;
+}
