@@ -79,6 +79,10 @@ typedef struct {
     uint64_t reply_to; /* names this request in EFFECT_REPLY */
 } request_t;
 
+/*  Comes as the value of a record that is not the one that was put: no decoder takes it. The key
+ *  may be wrong, too. What such a record may have promised is for its owner to judge. */
+#define RECORD_DAMAGED ((bytes_t){.data = (const uint8_t *) "\x07", .size = 1})
+
 /*  Everything an event points to is the host's and lives until step returns. */
 typedef struct {
     event_kind_t kind;

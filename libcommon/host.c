@@ -273,9 +273,25 @@ static void run (host_t *self)
     }
 }
 
-static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
+/*  A key as text where it is some, else in hex. */
+static void tell_damaged (uint8_t table, bytes_t key)
+{
+    char text [2 * STORE_KEY_BYTES_MAX + 1];
+    size_t size = key.size < STORE_KEY_BYTES_MAX ? key.size : STORE_KEY_BYTES_MAX;
+    bool plain = true;
+    for (size_t i = 0; i < size; i++)
+        plain = plain && key.data [i] > ' ' && key.data [i] < 0x7f;
+    for (size_t i = 0; i < size; i++)
+        snprintf (text + (plain ? i : 2 * i), 3, plain ? "%c" : "%02x", key.data [i]);
+    log_line (LEVEL_ALARM, "record damaged table=%u key=%s: it is not what was written", table,
+              size > 0 ? text : "-");
+}
+
+static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
     host_t *self = owner;
+    if (!sound)
+        tell_damaged (table, key);
     step (self,
           &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
     return !self->failed;

@@ -2,8 +2,8 @@
  *  gives every record in order. The layout is drawn in disk-format.md.
  *
  *  LMDB's promise is ours: all syncs on, no writable map. What it does not do is done here: one
- *  process a store, the start number in every write, room counted with the disk's, and a look at a
- *  possibly damaged file from a process that may die of it.
+ *  process a store, the start number in every write, room counted with the disk's, a checksum
+ *  before each value, and a look at a possibly damaged file from a process that may die of it.
  */
 #include "store.h"
 
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <lmdb.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LAYOUT         1
+#define LAYOUT         2
 #define IDENTITY_BYTES 32 /* layout 4, start 4, id 16, stamp 8 */
+#define CHECKSUM_BYTES crypto_shorthash_BYTES
 #define PATH_BYTES     4096
 #define DISK_LEAST     ((uint64_t) 1 << 20) /* a disk with less is full */
 #define STORE_FILE     "store.mdb"
@@ -121,11 +123,58 @@ static void identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES])
     put_u32 (value + 28, (uint32_t) self->stamp_ms);
 }
 
-static bool identity_read (const MDB_val *value, store_identity_t *identity, int64_t *stamp_ms)
+/*  --- checksums: whatever a disk does to a record is seen; nobody is kept from forging one --- */
+
+/*  Of the value, by a key that is made of the record's key. */
+static void checksum (const MDB_val *key, const uint8_t *value, size_t size,
+                      uint8_t sum [CHECKSUM_BYTES])
 {
-    const uint8_t *at = value->mv_data;
-    if (value->mv_size != IDENTITY_BYTES || get_u32 (at) != LAYOUT)
+    static const uint8_t first [crypto_shorthash_KEYBYTES] = "musubi record 2";
+    uint8_t second [crypto_shorthash_KEYBYTES] = {0};
+    crypto_shorthash (second, key->mv_data, key->mv_size, first);
+    crypto_shorthash (sum, value, size, second);
+}
+
+/*  Puts the value with its checksum before it. */
+static int put_sealed (MDB_txn *txn, MDB_dbi table, MDB_val *key, bytes_t value)
+{
+    MDB_val room = {.mv_size = CHECKSUM_BYTES + value.size};
+    int code = mdb_put (txn, table, key, &room, MDB_RESERVE);
+    if (code != MDB_SUCCESS)
+        return code;
+    uint8_t *at = room.mv_data;
+    if (value.size > 0)
+        memcpy (at + CHECKSUM_BYTES, value.data, value.size);
+    checksum (key, at + CHECKSUM_BYTES, value.size, at);
+    return MDB_SUCCESS;
+}
+
+/*  False when this is not what was put. */
+static bool open_sealed (const MDB_val *key, const MDB_val *sealed, bytes_t *value)
+{
+    const uint8_t *at = sealed->mv_data;
+    uint8_t sum [CHECKSUM_BYTES];
+    if (sealed->mv_size < CHECKSUM_BYTES)
         return false;
+    *value = (bytes_t){.data = at + CHECKSUM_BYTES, .size = sealed->mv_size - CHECKSUM_BYTES};
+    checksum (key, value->data, value->size, sum);
+    return memcmp (sum, at, CHECKSUM_BYTES) == 0;
+}
+
+/*  The first layout had no checksums. */
+static bool identity_unsealed (const MDB_val *value)
+{
+    return value->mv_size == IDENTITY_BYTES && get_u32 (value->mv_data) < LAYOUT;
+}
+
+static bool identity_read (const MDB_val *key, const MDB_val *sealed, store_identity_t *identity,
+                           int64_t *stamp_ms)
+{
+    bytes_t value;
+    if (!open_sealed (key, sealed, &value) || value.size != IDENTITY_BYTES ||
+        get_u32 (value.data) != LAYOUT)
+        return false;
+    const uint8_t *at = value.data;
     identity->start = get_u32 (at + 4);
     memcpy (identity->id, at + 8, STORE_ID_BYTES);
     *stamp_ms = (int64_t) ((uint64_t) get_u32 (at + 24) << 32 | get_u32 (at + 28));
@@ -341,9 +390,17 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
     }
     if (code != MDB_SUCCESS)
         return fail_mdb (why, code, "cannot read the store's identity");
-    if (!identity_read (&value, &self->identity, &self->stamp_before_ms))
-        return fail (why, STORE_DAMAGED, "store %.150s has another layout than %d", self->folder,
-                     LAYOUT);
+    if (identity_unsealed (&value))
+        return fail (
+          why, STORE_DAMAGED,
+          "store %.120s is of layout 1, which an earlier version wrote, not %d: let what "
+          "is in it end under that version, or begin with an empty folder",
+          self->folder, LAYOUT);
+    if (!identity_read (&key, &value, &self->identity, &self->stamp_before_ms))
+        return fail (why, STORE_DAMAGED,
+                     "store %.120s: its identity is damaged, or of another layout than %d: restore "
+                     "it from a backup",
+                     self->folder, LAYOUT);
     return STORE_OK;
 }
 
@@ -352,8 +409,8 @@ static int put_identity (store_t *self)
     uint8_t bytes [IDENTITY_BYTES], name [IDENTITY_KEY_BYTES];
     identity_write (self, bytes);
     MDB_val key = identity_key (name);
-    MDB_val value = {.mv_size = sizeof bytes, .mv_data = bytes};
-    return mdb_put (self->batch, self->table, &key, &value, 0);
+    return put_sealed (self->batch, self->table, &key,
+                       (bytes_t){.data = bytes, .size = sizeof bytes});
 }
 
 /*  T1: the start is counted, and flushed, before anything is served. */
@@ -489,9 +546,7 @@ const char *store_why (const store_t *self)
     return self->why;
 }
 
-store_answer_t store_each (store_t *self,
-                           bool (*visit) (void *owner, uint8_t table, bytes_t key, bytes_t value),
-                           void *owner)
+store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
 {
     MDB_txn *txn;
     MDB_cursor *cursor;
@@ -507,9 +562,11 @@ store_answer_t store_each (store_t *self,
     bool more = true;
     while (more && (code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT)) == MDB_SUCCESS) {
         const uint8_t *at = key.mv_data;
+        bytes_t put;
+        bool sound = open_sealed (&key, &value, &put);
         if (*at != TABLE_IDENTITY)
             more = visit (owner, *at, (bytes_t){.data = at + 1, .size = key.mv_size - 1},
-                          (bytes_t){.data = value.mv_data, .size = value.mv_size});
+                          sound ? put : RECORD_DAMAGED, sound);
     }
     mdb_cursor_close (cursor);
     mdb_txn_abort (txn);
@@ -542,7 +599,8 @@ store_answer_t store_begin (store_t *self)
     store_identity_t found = {0};
     int64_t stamp_ms;
     code = mdb_get (self->batch, self->table, &key, &value);
-    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && !identity_read (&value, &found, &stamp_ms)))
+    if (code == MDB_NOTFOUND ||
+        (code == MDB_SUCCESS && !identity_read (&key, &value, &found, &stamp_ms)))
         return drop (self, fail (self->why, STORE_DAMAGED, "the store's identity is gone"));
     if (code != MDB_SUCCESS)
         return drop (self, fail_mdb (self->why, code, "cannot read the store's identity"));
@@ -569,13 +627,8 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
     assert (self->batch);
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
     MDB_val whole_key = key_bytes (table, key, bytes);
-    MDB_val room = {.mv_size = value.size};
-    int code = mdb_put (self->batch, self->table, &whole_key, &room, MDB_RESERVE);
-    if (code != MDB_SUCCESS)
-        return drop (self, fail_mdb (self->why, code, "cannot put"));
-    if (value.size > 0)
-        memcpy (room.mv_data, value.data, value.size);
-    return STORE_OK;
+    int code = put_sealed (self->batch, self->table, &whole_key, value);
+    return code == MDB_SUCCESS ? STORE_OK : drop (self, fail_mdb (self->why, code, "cannot put"));
 }
 
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)

@@ -47,10 +47,10 @@ int64_t store_stamp_ms (const store_t *self); /* wall time of the last write bef
 uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 
-/*  Every record, ascending by table and key, until visit says false. */
-store_answer_t store_each (store_t *self,
-                           bool (*visit) (void *owner, uint8_t table, bytes_t key, bytes_t value),
-                           void *owner);
+/*  Every record, ascending by table and key, until visit says false. sound: key and value are those
+ *  that were put; otherwise value is RECORD_DAMAGED. */
+typedef bool store_visit_fn (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound);
+store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On
  *  any other answer the batch is gone, and store_why says more. Deleting what is not there is

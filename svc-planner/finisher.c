@@ -58,8 +58,9 @@ void finisher_pool (const char *pool, uint64_t store_bytes)
 
 /*  --- looking --- */
 
-static bool see_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
+static bool see_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
+    (void) sound; /* a damaged one can't be finished */
     bool *unfinished = owner;
     *unfinished = coordinator_record_unfinished (table, key, value);
     return !*unfinished;

@@ -5,10 +5,12 @@
 #include "store.h"
 
 #include "pool.h"
+#include "prng.h"
 
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <lmdb.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -82,8 +84,9 @@ static void flush_one (store_t *store, uint8_t table, const char *key, const cha
 }
 
 /*  All records as "table key=value;" */
-static bool write_down (void *owner, uint8_t table, bytes_t key, bytes_t value)
+static bool write_down (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
+    assert_true (sound);
     char *all = owner;
     sprintf (all + strlen (all), "%u %.*s=%.*s;", table, (int) key.size, (const char *) key.data,
              (int) value.size, (const char *) value.data);
@@ -143,8 +146,9 @@ static void the_last_put_counts_and_deleting_nothing_is_fine (void **state)
     store_close (&store);
 }
 
-static bool stop_at_first (void *owner, uint8_t table, bytes_t key, bytes_t value)
+static bool stop_at_first (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
+    assert_true (sound);
     (void) table;
     (void) key;
     (void) value;
@@ -244,8 +248,9 @@ static void write_on (int told)
     }
 }
 
-static bool count_one (void *owner, uint8_t table, bytes_t key, bytes_t value)
+static bool count_one (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
+    assert_true (sound);
     (void) table;
     (void) key;
     (void) value;
@@ -450,8 +455,8 @@ static void write_file (const char *path, const uint8_t *bytes, size_t size)
     assert_int_equal (fclose (file), 0);
 }
 
-/*  Whatever a disk does to the pages: a word, never a crash. LMDB has no checksums, so what hits
- *  only unused bytes goes unseen. */
+/*  Whatever a disk does to the pages: a word, never a crash. What hits only unused bytes goes
+ *  unseen. */
 static void scribbled_pages_never_crash (void **state)
 {
     (void) state;
@@ -479,6 +484,98 @@ static void scribbled_pages_never_crash (void **state)
         store_close (&store);
     }
     assert_true (damaged > 10);
+}
+
+/*  What fill_some puts, or damaged. */
+typedef struct {
+    size_t sound;
+    size_t damaged;
+} visited_t;
+
+static bool visit_filled (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
+{
+    visited_t *visited = owner;
+    visited->sound += sound;
+    visited->damaged += !sound;
+    if (!sound) {
+        assert_int_equal (value.size, RECORD_DAMAGED.size);
+        return true;
+    }
+    int i, batch;
+    char name [32], wanted [300];
+    snprintf (name, sizeof name, "%.*s", (int) key.size, (const char *) key.data);
+    assert_int_equal (sscanf (name, "key %d %d", &i, &batch), 2);
+    snprintf (wanted, sizeof wanted, "%0250d", i);
+    assert_int_equal (table, 1);
+    assert_int_equal (value.size, strlen (wanted));
+    assert_memory_equal (value.data, wanted, value.size);
+    return true;
+}
+
+/*  Changed bytes, and ends that are missing, anywhere. */
+static void what_is_not_as_it_was_put_is_never_taken_for_it (void **state)
+{
+    (void) state;
+    char path [128], why [STORE_WHY_BYTES];
+    in_folder (path, "store.mdb");
+    fill_some ();
+    static uint8_t whole [1 << 20];
+    FILE *file = fopen (path, "r");
+    assert_non_null (file);
+    size_t size = fread (whole, 1, sizeof whole, file);
+    fclose (file);
+    assert_true (size > 0 && size < sizeof whole);
+
+    prng_t prng;
+    prng_seed (&prng, 7);
+    visited_t all = {0};
+    size_t refused = 0;
+    for (int i = 0; i < 200; i++) {
+        size_t at = prng_below (&prng, size);
+        uint8_t bits = (uint8_t) (1 + prng_below (&prng, 255));
+        bool cut = i % 10 == 0;
+        whole [at] ^= bits;
+        write_file (path, whole, cut ? at : size);
+        whole [at] ^= bits;
+        store_t *store = NULL;
+        store_answer_t answer = try_open (&store, why);
+        assert_true (answer == STORE_OK || (answer == STORE_DAMAGED && *why));
+        refused += answer == STORE_DAMAGED;
+        if (store)
+            assert_int_equal (store_each (store, visit_filled, &all), STORE_OK);
+        if (store && store_begin (store) == STORE_OK) { /* and it can be written on */
+            put (store, 2, "more", "of it");
+            assert_int_equal (store_flush (store, 3000), STORE_OK);
+        }
+        store_close (&store);
+    }
+    assert_true (refused > 0 && all.damaged > 0 && all.sound > 1000);
+}
+
+/*  The first layout, as it was: an identity of 32 bytes without a checksum. */
+static void a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator (void **state)
+{
+    (void) state;
+    char path [128], why [STORE_WHY_BYTES];
+    in_folder (path, "store.mdb");
+    uint8_t name [] = {0, 's', 't', 'o', 'r', 'e'};
+    uint8_t identity [32] = {0, 0, 0, 1, 0, 0, 0, 3};
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi table;
+    MDB_val key = {.mv_size = sizeof name, .mv_data = name};
+    MDB_val value = {.mv_size = sizeof identity, .mv_data = identity};
+    assert_int_equal (mdb_env_create (&env), 0);
+    assert_int_equal (mdb_env_open (env, path, MDB_NOSUBDIR, 0600), 0);
+    assert_int_equal (mdb_txn_begin (env, NULL, 0, &txn), 0);
+    assert_int_equal (mdb_dbi_open (txn, NULL, 0, &table), 0);
+    assert_int_equal (mdb_put (txn, table, &key, &value, 0), 0);
+    assert_int_equal (mdb_txn_commit (txn), 0);
+    mdb_env_close (env);
+    store_t *store = NULL;
+    assert_int_equal (try_open (&store, why), STORE_DAMAGED);
+    assert_non_null (strstr (why, "layout 1"));
+    assert_non_null (strstr (why, "earlier version"));
 }
 
 static void a_folder_that_cannot_be_made_is_told (void **state)
@@ -602,6 +699,8 @@ int main (void)
       STORE_TEST (a_store_cut_short_is_called_damaged),
       STORE_TEST (a_file_that_is_no_store_is_called_damaged),
       STORE_TEST (scribbled_pages_never_crash),
+      STORE_TEST (what_is_not_as_it_was_put_is_never_taken_for_it),
+      STORE_TEST (a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator),
       STORE_TEST (a_folder_that_cannot_be_made_is_told),
       STORE_TEST (a_pool_gives_each_its_own_and_the_first_free_one_again),
       cmocka_unit_test_setup_teardown (many_claim_at_once_and_none_shares, folder_new,
