@@ -96,14 +96,15 @@ verdict_t admission_judge (const room_t *room, const moment_t *now, const change
 }
 
 /*  The wish for what could not be had; NULL when it is about something given back. */
-static const wish_t *wish_meant (const room_t *room, const verdict_t *verdict, const asked_t *asked)
+static const wish_t *wish_meant (const room_t *room, size_t resource, interval_t over,
+                                 const asked_t *asked)
 {
-    const char *name = room_resource_name (room, verdict->resource);
+    const char *name = room_resource_name (room, resource);
     int64_t gap_ms = room_terms (room)->gap_ms;
     for (size_t i = 0; i < asked->wishes_count; i++) {
         const wish_t *wish = &asked->wishes [i];
-        if (strcmp (wish->resource, name) == 0 && wish->from_ms <= verdict->over.from &&
-            verdict->over.from < wish->until_ms + gap_ms)
+        if (strcmp (wish->resource, name) == 0 && wish->from_ms <= over.from &&
+            over.from < wish->until_ms + gap_ms)
             return wish;
     }
     return NULL;
@@ -202,7 +203,7 @@ void admission_refuse (const room_t *room, const moment_t *now, const verdict_t 
                        const asked_t *asked, size_t steps_max, refusal_t *refusal)
 {
     assert (verdict->reason != REFUSAL_NONE && steps_max >= room_offers (room));
-    const wish_t *wish = wish_meant (room, verdict, asked);
+    const wish_t *wish = wish_meant (room, verdict->resource, verdict->over, asked);
     *refusal = (refusal_t){.reason = verdict->reason,
                            .from_ms = verdict->over.from,
                            .until_ms = verdict->over.until,
@@ -234,4 +235,50 @@ void admission_refuse (const room_t *room, const moment_t *now, const verdict_t 
     snprintf (refusal->text, sizeof refusal->text,
               "%s has no room in this window; how much is free is not disclosed",
               refusal->resource);
+}
+
+/*  Of the resource, over the interval, as much as the share leaves beside what is held. */
+static void fresh_share (const room_t *room, const excess_t *excess, refusal_t *refusal)
+{
+    profile_t *fresh = must (calloc (1, sizeof *fresh));
+    fresh->steps = must (calloc (1, sizeof *fresh->steps));
+    fresh->steps [0] =
+      (profile_step_t){.from_ms = excess->over.from, .free = excess->before + excess->free};
+    fresh->steps_count = 1;
+    fresh->until_ms = excess->over.until;
+    snprintf (fresh->resource, sizeof fresh->resource, "%s",
+              room_resource_name (room, excess->resource));
+    refusal->fresh = fresh;
+    refusal->fresh_count = 1;
+}
+
+void admission_refuse_excess (const room_t *room, const excess_t *excess, const asked_t *asked,
+                              refusal_t *refusal)
+{
+    const wish_t *wish = wish_meant (room, excess->resource, excess->over, asked);
+    *refusal = (refusal_t){.reason = REFUSAL_LIMIT,
+                           .from_ms = excess->over.from,
+                           .until_ms = excess->over.until,
+                           .wanted = excess->wanted,
+                           .free = excess->free};
+    snprintf (refusal->resource, sizeof refusal->resource, "%s", excess->limit);
+    if (wish)
+        memcpy (refusal->need, wish->need, sizeof refusal->need);
+    if (room_terms (room)->disclosure == DISCLOSE_PROFILE) {
+        snprintf (refusal->text, sizeof refusal->text,
+                  "uncommitted holds of %s/%s: %s leaves %lld of %lld %s", room_name (room),
+                  room_resource_name (room, excess->resource), excess->limit,
+                  (long long) excess->free, (long long) excess->wanted,
+                  room_words (room)->quantity);
+        fresh_share (room, excess, refusal);
+        return;
+    }
+    refusal->free = 0;
+    if (wish) {
+        refusal->from_ms = wish->from_ms;
+        refusal->until_ms = wish->until_ms;
+    }
+    snprintf (refusal->text, sizeof refusal->text,
+              "too much of %s/%s is held and not committed, says %s", room_name (room),
+              room_resource_name (room, excess->resource), excess->limit);
 }

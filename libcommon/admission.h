@@ -8,6 +8,7 @@
 #define MUSUBI_ADMISSION_H
 
 #include "room.h"
+#include "uncommitted.h"
 
 /*  What a part asks of one resource. */
 typedef struct {
@@ -46,5 +47,11 @@ typedef struct {
  *  asked window and no quantity. */
 void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
                        const asked_t *asked, size_t steps_max, refusal_t *refusal);
+
+/*  Put an excess of uncommitted holds into a refusal: REFUSAL_LIMIT by the limit's name, the need
+ * and the interval, and as fresh profile what the share leaves there; unless only windows are
+ *  disclosed. */
+void admission_refuse_excess (const room_t *room, const excess_t *excess, const asked_t *asked,
+                              refusal_t *refusal);
 
 #endif

@@ -40,6 +40,12 @@ typedef struct {
 
 extern const participant_limits_t participant_limits_default;
 
+/*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
+ *  when they free (uncommitted.h). */
+#define UNCOMMITTED_SHARE             "uncommitted_share"
+#define UNCOMMITTED_SHARE_PER_PLANNER "uncommitted_share_per_planner"
+#define UNCOMMITTED_SHARE_PER_ACTOR   "uncommitted_share_per_actor"
+
 /*  Who keeps something beside each reservation, such as the use of its circuits. All may be NULL.
  */
 typedef struct {
@@ -167,6 +173,11 @@ typedef struct {
 } command_view_t;
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
+
+/*  Count as if this actor and this planner, who have one, had so many more commands open. Taken
+ * back with the negative. For the trial of limits alone (limits_trial.h). */
+void participant_pretend (participant_t *self, const char *actor, const char *planner,
+                          int64_t open);
 
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void participant_check (const participant_t *self);

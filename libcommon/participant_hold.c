@@ -102,10 +102,25 @@ static bool check_room (const moment_t *now, const plan_t *plan, refusal_t *refu
                         now->store_free_bytes >> 10);
 }
 
-/*  When the limit gives way: the end of one of the oldest holds it counts; 0 when all have voted,
- *  for a vote has no end of its own. */
-static int64_t limit_frees_ms (const participant_t *self, const tally_t *actor,
-                               const tally_t *planner)
+/*  Does it book something in this interval? All do in an empty one. */
+static bool meets (const command_t *command, int64_t from_ms, int64_t until_ms)
+{
+    const resource_t *resource = &command->participant->resource;
+    bytes_t part = {.data = command->part.data, .size = command->part.size};
+    int64_t part_from_ms;
+    int64_t part_until_ms;
+    if (from_ms >= until_ms)
+        return true;
+    return !part_empty (part) &&
+           resource->span (resource->owner, part, &part_from_ms, &part_until_ms) &&
+           part_from_ms < until_ms && from_ms < part_until_ms;
+}
+
+/*  When the limit gives way: the first end among the oldest commands that it counts and that meet
+ *  the interval. A hold ends when it expires; a vote is decided on by its decide_by, after which it
+ *  has no end of its own. 0 when none is known. */
+static int64_t limit_frees_ms (const participant_t *self, const moment_t *now, const tally_t *actor,
+                               const tally_t *planner, const refusal_t *refusal)
 {
     const command_t *command;
     int64_t frees_ms = 0;
@@ -114,17 +129,20 @@ static int64_t limit_frees_ms (const participant_t *self, const tally_t *actor,
     {
         if (looked++ == PRUNE_STEP)
             break;
-        if (command->state != COMMAND_HELD || (actor && command->actor != actor) ||
-            (planner && command->planner != planner))
+        int64_t ends_ms =
+          command->state == COMMAND_HELD ? command->expires_ms : command->decide_by_ms;
+        if (ends_ms <= now->wall_ms || (frees_ms != 0 && frees_ms <= ends_ms) ||
+            (actor && command->actor != actor) || (planner && command->planner != planner) ||
+            !meets (command, refusal->from_ms, refusal->until_ms))
             continue;
-        if (frees_ms == 0 || command->expires_ms < frees_ms)
-            frees_ms = command->expires_ms;
+        frees_ms = ends_ms;
     }
     return frees_ms;
 }
 
-static bool check_limit (const participant_t *self, const char *limit, uint32_t most,
-                         const tally_t *actor, const tally_t *planner, refusal_t *refusal)
+static bool check_limit (const participant_t *self, const moment_t *now, const char *limit,
+                         uint32_t most, const tally_t *actor, const tally_t *planner,
+                         refusal_t *refusal)
 {
     size_t open = actor ? actor->open : planner ? planner->open : self->open_count;
     if (open < most)
@@ -132,19 +150,35 @@ static bool check_limit (const participant_t *self, const char *limit, uint32_t 
     snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
     refusal->wanted = (int64_t) open + 1;
     refusal->free = (int64_t) most - (int64_t) open;
-    refusal->frees_ms = limit_frees_ms (self, actor, planner);
+    refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
     return refuse_with (refusal, REFUSAL_LIMIT, "%zu are held, which is all that %s allows", open,
                         limit);
 }
 
-static bool check_limits (const participant_t *self, const plan_t *plan, refusal_t *refusal)
+/*  A limit that the resource keeps by itself has refused: it does not know when holds end. */
+static void tell_frees (const participant_t *self, const moment_t *now, const plan_t *plan,
+                        refusal_t *refusal)
+{
+    const tally_t *actor = NULL;
+    const tally_t *planner = NULL;
+    if (refusal->reason != REFUSAL_LIMIT || refusal->from_ms >= refusal->until_ms)
+        return;
+    if (strcmp (refusal->resource, UNCOMMITTED_SHARE_PER_ACTOR) == 0)
+        actor = tally_find (self->actors, plan->actor);
+    if (strcmp (refusal->resource, UNCOMMITTED_SHARE_PER_PLANNER) == 0)
+        planner = tally_find (self->planners, plan->coordinator.name);
+    refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
+}
+
+static bool check_limits (const participant_t *self, const moment_t *now, const plan_t *plan,
+                          refusal_t *refusal)
 {
     const tally_t *actor = tally_find (self->actors, plan->actor);
     const tally_t *planner = tally_find (self->planners, plan->coordinator.name);
-    return check_limit (self, "holds_max", self->limits.holds_max, NULL, NULL, refusal) &&
-           (!actor || check_limit (self, "holds_per_actor_max", self->limits.holds_per_actor_max,
-                                   actor, NULL, refusal)) &&
-           (!planner || check_limit (self, "holds_per_planner_max",
+    return check_limit (self, now, "holds_max", self->limits.holds_max, NULL, NULL, refusal) &&
+           (!actor || check_limit (self, now, "holds_per_actor_max",
+                                   self->limits.holds_per_actor_max, actor, NULL, refusal)) &&
+           (!planner || check_limit (self, now, "holds_per_planner_max",
                                      self->limits.holds_per_planner_max, NULL, planner, refusal));
 }
 
@@ -385,7 +419,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
     const plan_t *plan = &hold->plan;
     if (!drop_replaced (self, now, request, hold, refusal) ||
         !check_time (self, now, plan, refusal) || !check_room (now, plan, refusal) ||
-        !check_limits (self, plan, refusal) ||
+        !check_limits (self, now, plan, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))
         return NULL;
     const resource_t *resource = &self->resource;
@@ -393,6 +427,8 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
     const void *current = resource->claims ? NULL : participant_current (self, plan->reservation);
     void *taken = resource->take (resource->owner, now, plan, current, part, false, refusal);
     assert (taken || refusal->reason != REFUSAL_NONE);
+    if (!taken)
+        tell_frees (self, now, plan, refusal);
     return taken ? record_hold (self, now, hold, taken) : NULL;
 }
 

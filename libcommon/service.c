@@ -55,6 +55,14 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
         counters [i].value = self->counters [i].value;
         counter_list [i] = &counters [i];
     }
+    Musubi__StatusAnswer__Limit limits [LIMITS_MAX];
+    Musubi__StatusAnswer__Limit *limit_list [LIMITS_MAX];
+    for (size_t i = 0; i < self->limits_count; i++) {
+        musubi__status_answer__limit__init (&limits [i]);
+        limits [i].name = (char *) self->limits [i].name;
+        limits [i].most = self->limits [i].value;
+        limit_list [i] = &limits [i];
+    }
     Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
     answer.name = self->name;
     answer.version = MUSUBI_VERSION;
@@ -63,6 +71,8 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     answer.wall_ms = now->wall_ms;
     answer.n_counters = self->counters_count;
     answer.counters = counter_list;
+    answer.n_limits = self->limits_count;
+    answer.limits = limit_list;
     service_reply (self, request, &answer.base);
 }
 
@@ -241,6 +251,12 @@ void service_count (service_t *self, const char *name, int64_t by)
     }
     assert (self->counters_count < COUNTERS_MAX);
     self->counters [self->counters_count++] = (counter_t){.name = name, .value = by};
+}
+
+void service_limit (service_t *self, const char *name, int64_t most)
+{
+    assert (self->limits_count < LIMITS_MAX);
+    self->limits [self->limits_count++] = (counter_t){.name = name, .value = most};
 }
 
 void service_reply_to (service_t *self, uint64_t reply_to, const ProtobufCMessage *message)

@@ -26,6 +26,7 @@ typedef void record_fn (void *owner, bytes_t key, bytes_t value);
 typedef void start_fn (void *owner, const moment_t *now);
 
 #define COUNTERS_MAX 64
+#define LIMITS_MAX   16
 
 typedef struct {
     const char *name; /* static */
@@ -45,6 +46,8 @@ typedef struct service {
     directory_t *directory; /* follows a GIS; NULL in a GIS itself until it sets its own resolver */
     counter_t counters [COUNTERS_MAX];
     size_t counters_count;
+    counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
+    size_t limits_count;
     struct service_tables *tables; /* private */
 } service_t;
 
@@ -66,6 +69,9 @@ bool service_next (service_t *self, effect_t *effect);
 
 /*  Count something by its static name; shown by Service.Status. */
 void service_count (service_t *self, const char *name, int64_t by);
+
+/*  Show a limit, by its static name, in Service.Status. Once each. */
+void service_limit (service_t *self, const char *name, int64_t most);
 
 /*  Answer a request. message is packed; see message.h. */
 struct ProtobufCMessage;

@@ -18,12 +18,14 @@ typedef struct holding {
     char owner [NAME_BYTES_MAX + 1];
     stretches_t booked;
     stretches_t wanted;
+    holder_t *holder; /* while it is uncommitted */
 } holding_t;
 
 struct timetable {
     room_t *room;
     part_reader_t reader;
     timetable_limits_t limits;
+    uncommitted_t *uncommitted;
     holding_t *first;
     holding_t *last;
     size_t promised; /* bookings that all holdings have or will have */
@@ -43,6 +45,7 @@ timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
     self->room = room;
     self->reader = *reader;
     self->limits = *limits;
+    self->uncommitted = uncommitted_new (room, &limits->uncommitted);
     return self;
 }
 
@@ -81,6 +84,7 @@ static void holding_destroy (holding_t *holding)
 {
     stretches_clear (&holding->booked);
     stretches_clear (&holding->wanted);
+    free (holding->holder);
     free (holding);
 }
 
@@ -96,8 +100,26 @@ void timetable_destroy (timetable_t **self_p)
         holding_destroy (holding);
         holding = next;
     }
+    uncommitted_destroy (&self->uncommitted);
     free (self);
     *self_p = NULL;
+}
+
+/*  It is held, for a planner's plan; and when that has come to its end, by commit or otherwise. */
+static void holding_hold (timetable_t *self, holding_t *holding, const holder_t *holder)
+{
+    holding->holder = must (malloc (sizeof *holding->holder));
+    *holding->holder = *holder;
+    uncommitted_add (self->uncommitted, holder, &holding->booked);
+}
+
+static void holding_unhold (timetable_t *self, holding_t *holding)
+{
+    if (!holding->holder)
+        return;
+    uncommitted_take_off (self->uncommitted, holding->holder, &holding->booked);
+    free (holding->holder);
+    holding->holder = NULL;
 }
 
 static void tell_freed (const timetable_t *self, const stretches_t *before,
@@ -230,12 +252,33 @@ static bool past_edge (const timetable_t *self, const moment_t *now, const plan_
     return plan->edge_ms > 0 && room_now_ms (self->room, now) >= plan->edge_ms;
 }
 
+static holder_t holder_of (const plan_t *plan)
+{
+    holder_t holder;
+    memcpy (holder.planner, plan->coordinator.name, sizeof holder.planner);
+    memcpy (holder.actor, plan->actor, sizeof holder.actor);
+    return holder;
+}
+
+/*  A decided commit (late) is no more uncommitted. */
+static bool excess_refused (const timetable_t *self, const plan_t *plan, const changes_t *changes,
+                            const asked_t *asked, bool late, refusal_t *refusal)
+{
+    excess_t excess;
+    holder_t holder = holder_of (plan);
+    if (late || !uncommitted_excess (self->uncommitted, &holder, changes, &excess))
+        return false;
+    admission_refuse_excess (self->room, &excess, asked, refusal);
+    return true;
+}
+
 static bool take_refused (const timetable_t *self, const moment_t *now, const plan_t *plan,
                           const changes_t *changes, const asked_t *asked, refusal_t *refusal)
 {
-    verdict_t verdict = admission_judge (self->room, now, changes, past_edge (self, now, plan));
+    bool late = past_edge (self, now, plan);
+    verdict_t verdict = admission_judge (self->room, now, changes, late);
     if (verdict.reason == REFUSAL_NONE)
-        return false;
+        return excess_refused (self, plan, changes, asked, late, refusal);
     asked_t framed = *asked;
     bytes_t request = {.data = plan->request, .size = plan->request_size};
     request_frame_decode (request, room_now_ms (self->room, now), &framed.frame);
@@ -279,8 +322,10 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
         holding_destroy (taken);
         taken = NULL;
     } else {
+        holder_t holder = holder_of (plan);
         room_book (self->room, &taken->booked);
         holding_add (self, taken);
+        holding_hold (self, taken, &holder);
     }
     changes_clear (&changes);
     stretches_clear (&asked);
@@ -294,6 +339,7 @@ static void timetable_drop (void *owner, void *taken)
     holding_t *holding = taken;
     static const stretches_t nothing = {0};
     holding_remove (self, holding);
+    holding_unhold (self, holding);
     room_release (self->room, &holding->booked);
     tell_freed (self, &holding->booked, &nothing);
     holding_destroy (holding);
@@ -307,6 +353,7 @@ static void *timetable_settle (void *owner, void *current, void *taken)
 
     /*  Release first: the new never takes more than old and extra together had. */
     holding_remove (self, new);
+    holding_unhold (self, new);
     room_release (self->room, &new->booked);
     if (old) {
         holding_remove (self, old);
@@ -421,9 +468,11 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 void timetable_check (const timetable_t *self)
 {
     size_t promised = 0;
+    bool held = false;
     for (const holding_t *holding = self->first; holding; holding = holding->next) {
         assert (holding->next ? holding->next->previous == holding : self->last == holding);
         promised += holding_promised (holding);
+        held = held || (holding->holder && holding->booked.count > 0);
         for (size_t i = 0; i < holding->booked.count; i++) {
             const stretch_t *stretch = &holding->booked.list [i];
             interval_t over;
@@ -435,4 +484,5 @@ void timetable_check (const timetable_t *self)
         }
     }
     assert (promised == self->promised);
+    assert (held || uncommitted_none (self->uncommitted));
 }

@@ -12,6 +12,7 @@
 
 #include "admission.h"
 #include "participant.h"
+#include "uncommitted.h"
 
 typedef struct timetable timetable_t;
 
@@ -32,6 +33,7 @@ typedef struct {
 typedef struct {
     uint32_t bookings_max;    /* in the calendars of all resources */
     uint32_t fresh_steps_max; /* in the fresh profiles of one refusal */
+    uncommitted_limits_t uncommitted;
 } timetable_limits_t;
 
 #define TIMETABLE_BOOKINGS_MOST 1000000000

@@ -41,6 +41,12 @@ static bool terms_read (const config_t *config, timetable_config_t *read,
 {
     read->lead_ms = config_duration_ms (config, "lead");
     read->horizon_ms = config_duration_ms (config, "horizon");
+    read->uncommitted = (uncommitted_limits_t){
+      .share = (uint32_t) config_integer (config, "limits/uncommitted_share"),
+      .share_per_planner =
+        (uint32_t) config_integer (config, "limits/uncommitted_share_per_planner"),
+      .share_per_actor = (uint32_t) config_integer (config, "limits/uncommitted_share_per_actor"),
+    };
     const char *disclosure = config_text (config, "disclosure");
     if (strcmp (disclosure, "windows") == 0)
         read->disclosure = DISCLOSE_WINDOWS;

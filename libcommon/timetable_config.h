@@ -7,6 +7,7 @@
 
 #include "participant_config.h"
 #include "site.h"
+#include "uncommitted.h"
 
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
@@ -25,6 +26,25 @@
        .least = 1000,                                                                              \
        .most = 36500 * SETTING_DAY_MS,                                                             \
        .meaning = "refuses reservations that end later than this from now"},                       \
+      {.path = "limits/uncommitted_share",                                                         \
+       .type = CONFIG_INTEGER,                                                                     \
+       .preset = "90",                                                                             \
+       .least = 1,                                                                                 \
+       .most = 100,                                                                                \
+       .meaning = "percent of a resource that all uncommitted holds together take at an instant; " \
+                  "one alone may take all"},                                                       \
+      {.path = "limits/uncommitted_share_per_planner",                                             \
+       .type = CONFIG_INTEGER,                                                                     \
+       .preset = "75",                                                                             \
+       .least = 1,                                                                                 \
+       .most = 100,                                                                                \
+       .meaning = "the same of one planner's"},                                                    \
+      {.path = "limits/uncommitted_share_per_actor",                                               \
+       .type = CONFIG_INTEGER,                                                                     \
+       .preset = "75",                                                                             \
+       .least = 1,                                                                                 \
+       .most = 100,                                                                                \
+       .meaning = "the same of those for one actor"},                                              \
       {.path = "accounts/*",                                                                       \
        .meaning = "actors that have this local account, separated by commas; * = anybody. Who "    \
                   "has none can't reserve here"},                                                  \
@@ -43,6 +63,7 @@ typedef struct {
     disclosure_t disclosure;
     int64_t lead_ms;
     int64_t horizon_ms;
+    uncommitted_limits_t uncommitted;
     words_t accounts; /* actors with an account, whichever */
     words_t administrators;
     words_t gis;

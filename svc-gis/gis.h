@@ -46,7 +46,8 @@ typedef struct {
     uint32_t entries_max;
     uint32_t closed_max; /* refusals kept at once; claims under way are bounded by limits */
     participant_limits_t limits;
-    access_t access; /* administrators may announce and withdraw in others' names */
+    bool limits_tried; /* limits_trial has passed: told in the log */
+    access_t access;   /* administrators may announce and withdraw in others' names */
 } gis_settings_t;
 
 /*  Defaults of everything but the name. */

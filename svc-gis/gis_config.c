@@ -2,6 +2,7 @@
 #include "gis_config.h"
 
 #include "gis.h"
+#include "limits_trial.h"
 #include "participant_config.h"
 
 #include <string.h>
@@ -104,7 +105,10 @@ static bool limits_read (const config_t *config, gis_settings_t *settings,
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");
-    return participant_limits_read (config, &settings->limits, why);
+    if (!participant_limits_read (config, &settings->limits, why))
+        return false;
+    settings->limits_tried = limits_trial (&settings->limits, NULL, why);
+    return settings->limits_tried;
 }
 
 bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

@@ -4,6 +4,7 @@
 #include "lis.h"
 
 #include "bookings.h"
+#include "limits_trial.h"
 #include "lis_wire.h"
 #include "must.h"
 #include "questions.h"
@@ -14,6 +15,7 @@
 
 const lis_limits_t lis_limits_default = {
   .bookings_max = 4000000,
+  .uncommitted = UNCOMMITTED_LIMITS_DEFAULT,
   .profile_steps_max = 16384,
   .fresh_steps_max = 2048,
   .spans_max = 1024,
@@ -117,7 +119,8 @@ static timetable_t *timetable_make (room_t *room, const lis_limits_t *limits)
     bookings_reader (&reader);
     return timetable_new (room, &reader,
                           &(timetable_limits_t){.bookings_max = limits->bookings_max,
-                                                .fresh_steps_max = limits->fresh_steps_max});
+                                                .fresh_steps_max = limits->fresh_steps_max,
+                                                .uncommitted = limits->uncommitted});
 }
 
 static questions_t *questions_make (lis_t *self, const lis_limits_t *limits)
@@ -154,6 +157,9 @@ void lis_core (const lis_settings_t *settings, core_t *core)
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
     self->questions = questions_make (self, &settings->limits);
     service_serve (self->service, "Lis", "Site", on_site, self);
+    limits_show (self->service, &settings->participant, &settings->limits.uncommitted);
+    if (settings->limits_tried)
+        limits_trial_tell (self->service);
     service_at_start (self->service, announce, self);
     *core = (core_t){.self = self, .step = lis_step, .next = lis_next, .destroy = lis_destroy};
 }

@@ -10,6 +10,7 @@
 
 #include "participant.h"
 #include "site.h"
+#include "uncommitted.h"
 
 /*  Limits of the questions; those of holds are in participant_limits_t. */
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     uint32_t profile_steps_max; /* in one answer, over all its classes; 16 384, at least 64 */
     uint32_t fresh_steps_max;   /* in the fresh profile of one refusal; 2 048, at least 64 */
     uint32_t spans_max;         /* in one answer to Free; 1 024 */
+    uncommitted_limits_t uncommitted;
 } lis_limits_t;
 
 extern const lis_limits_t lis_limits_default;
@@ -32,6 +34,7 @@ typedef struct {
     site_t site;
     access_t access; /* who has a local account here, and who administers the site */
     participant_limits_t participant;
+    bool limits_tried; /* limits_trial has passed: told in the log */
     lis_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;

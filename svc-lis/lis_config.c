@@ -1,6 +1,7 @@
 /*  lis_config - from keys to settings. */
 #include "lis_config.h"
 
+#include "limits_trial.h"
 #include "lis.h"
 #include "must.h"
 #include "timetable_config.h"
@@ -107,8 +108,8 @@ static bool classes_read (const config_t *config, site_t *site, char why [CONFIG
     return true;
 }
 
-static bool limits_read (const config_t *config, lis_settings_t *settings,
-                         char why [CONFIG_WHY_BYTES])
+static bool limits_read (const config_t *config, const timetable_config_t *common,
+                         lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
     settings->limits = (lis_limits_t){
       .bookings_max = (uint32_t) config_integer (config, "limits/bookings_max"),
@@ -116,7 +117,12 @@ static bool limits_read (const config_t *config, lis_settings_t *settings,
       .fresh_steps_max = (uint32_t) config_integer (config, "limits/fresh_steps_max"),
       .spans_max = (uint32_t) config_integer (config, "limits/spans_max"),
     };
-    return participant_limits_read (config, &settings->participant, why);
+    settings->limits.uncommitted = common->uncommitted;
+    if (!participant_limits_read (config, &settings->participant, why))
+        return false;
+    settings->limits_tried =
+      limits_trial (&settings->participant, &settings->limits.uncommitted, why);
+    return settings->limits_tried;
 }
 
 static bool settings_read (const config_t *config, timetable_config_t *common,
@@ -134,7 +140,8 @@ static bool settings_read (const config_t *config, timetable_config_t *common,
                               .lead_ms = common->lead_ms,
                               .horizon_ms = common->horizon_ms,
                               .cleaning_gap_ms = config_duration_ms (config, "cleaning_gap")};
-    return classes_read (config, &settings->site, why) && limits_read (config, settings, why);
+    return classes_read (config, &settings->site, why) &&
+           limits_read (config, common, settings, why);
 }
 
 bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

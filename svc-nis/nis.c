@@ -5,6 +5,7 @@
 #include "nis.h"
 
 #include "circuits.h"
+#include "limits_trial.h"
 #include "must.h"
 #include "nis_wire.h"
 #include "paths.h"
@@ -16,6 +17,7 @@
 
 const nis_limits_t nis_limits_default = {
   .bookings_max = 4000000,
+  .uncommitted = UNCOMMITTED_LIMITS_DEFAULT,
   .profile_steps_max = 32768,
   .fresh_steps_max = 8192,
   .spans_max = 1024,
@@ -131,7 +133,8 @@ static timetable_t *timetable_make (nis_t *self, const nis_limits_t *limits)
     circuits_reader (self->circuits, &reader);
     return timetable_new (self->room, &reader,
                           &(timetable_limits_t){.bookings_max = limits->bookings_max,
-                                                .fresh_steps_max = limits->fresh_steps_max});
+                                                .fresh_steps_max = limits->fresh_steps_max,
+                                                .uncommitted = limits->uncommitted});
 }
 
 static questions_t *questions_make (nis_t *self, const nis_limits_t *limits)
@@ -171,6 +174,9 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     self->paths = paths_new (self->service, &self->domain, self->room, self->questions,
                              settings->limits.paths_max);
     service_serve (self->service, "Nis", "Domain", on_domain, self);
+    limits_show (self->service, &settings->participant, &settings->limits.uncommitted);
+    if (settings->limits_tried)
+        limits_trial_tell (self->service);
     service_at_start (self->service, announce, self);
     *core = (core_t){.self = self, .step = nis_step, .next = nis_next, .destroy = nis_destroy};
 }

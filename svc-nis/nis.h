@@ -10,11 +10,13 @@
 
 #include "domain.h"
 #include "participant.h"
+#include "uncommitted.h"
 #include "use.h"
 
 /*  Limits of the questions; those of holds are in participant_limits_t. */
 typedef struct {
-    uint32_t bookings_max;      /* in the calendars of all links: a circuit books each; 4 000 000 */
+    uint32_t bookings_max; /* in the calendars of all links: a circuit books each; 4 000 000 */
+    uncommitted_limits_t uncommitted;
     uint32_t profile_steps_max; /* in one answer, over all its links; 32 768, at least 4 096 */
     uint32_t fresh_steps_max;   /* in the fresh profiles of one refusal; 8 192, at least 4 096 */
     uint32_t spans_max;         /* in one answer to Free; 1 024 */
@@ -37,6 +39,7 @@ typedef struct {
     use_mode_t use;
     access_t access; /* who has an account here, and who administers the domain */
     participant_limits_t participant;
+    bool limits_tried; /* limits_trial has passed: told in the log */
     nis_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;

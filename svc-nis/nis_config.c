@@ -2,6 +2,7 @@
 #include "nis_config.h"
 
 #include "domain_config.h"
+#include "limits_trial.h"
 #include "nis.h"
 #include "timetable_config.h"
 
@@ -75,8 +76,8 @@ static bool use_read (const config_t *config, use_mode_t *use, char why [CONFIG_
            wrong_setting (why, "provision: \"%.80s\" should be asked or start", provision);
 }
 
-static bool limits_read (const config_t *config, nis_settings_t *settings,
-                         char why [CONFIG_WHY_BYTES])
+static bool limits_read (const config_t *config, const timetable_config_t *common,
+                         nis_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
     settings->limits = (nis_limits_t){
       .bookings_max = (uint32_t) config_integer (config, "limits/bookings_max"),
@@ -86,7 +87,12 @@ static bool limits_read (const config_t *config, nis_settings_t *settings,
       .windows_max = (uint32_t) config_integer (config, "limits/windows_max"),
       .paths_max = (uint32_t) config_integer (config, "limits/paths_max"),
     };
-    return participant_limits_read (config, &settings->participant, why);
+    settings->limits.uncommitted = common->uncommitted;
+    if (!participant_limits_read (config, &settings->participant, why))
+        return false;
+    settings->limits_tried =
+      limits_trial (&settings->participant, &settings->limits.uncommitted, why);
+    return settings->limits_tried;
 }
 
 static bool settings_read (const config_t *config, timetable_config_t *common,
@@ -101,7 +107,7 @@ static bool settings_read (const config_t *config, timetable_config_t *common,
     settings->gis_endpoints = (const char *const *) common->gis.words;
     settings->gis_count = common->gis.count;
     return domain_read (config, common, name + strlen ("nis/"), &settings->domain, why) &&
-           use_read (config, &settings->use, why) && limits_read (config, settings, why);
+           use_read (config, &settings->use, why) && limits_read (config, common, settings, why);
 }
 
 bool nis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

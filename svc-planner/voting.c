@@ -45,13 +45,18 @@ static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *
     return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
 }
 
-static void learn_short (errand_t *self, size_t source, const refusal_t *refusal)
+static void learn_fresh (errand_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
         supply_t *supply = snapshot_supply (self->snapshot, source, refusal->fresh [i].resource);
         if (supply)
             supply_patch (supply, &refusal->fresh [i]);
     }
+}
+
+static void learn_short (errand_t *self, size_t source, const refusal_t *refusal)
+{
+    learn_fresh (self, source, refusal);
     supply_t *supply = supply_named (self->snapshot, source, refusal->resource);
     if (supply && refusal->from_ms < refusal->until_ms)
         supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
@@ -78,6 +83,11 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
         return LESSON_GIVE_UP;
     if (refusal->reason == REFUSAL_SHORT)
         learn_short (self, source, refusal);
+    else if (refusal->reason == REFUSAL_LIMIT && refusal->from_ms < refusal->until_ms)
+        /* Uncommitted holds have their share for now (uncommitted.h). Where only windows are
+         * disclosed nothing is learnt: the same plan may do after the pause, most holds end soon.
+         */
+        learn_fresh (self, source, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
         errand_learn_source (self, source, refusal->from_ms - now->wall_ms, NULL);
     else

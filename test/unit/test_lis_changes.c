@@ -199,7 +199,9 @@ static void a_hint_says_that_something_is_free_again (void **state)
 {
     (void) state;
     world_t w;
-    open_world (&w);
+    prepare_world (&w);
+    w.settings.limits.uncommitted = (uncommitted_limits_t){0};
+    start (&w);
     pass (&w, 1000);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
     command_answer_t told;

@@ -146,6 +146,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
     config_t *config = config_parse ("", "", 0, settings, 2, lis_keys, lis_keys_count, why);
     assert_non_null (config);
     const participant_limits_t *p = &participant_limits_default;
+    const lis_limits_t *l = &lis_limits_default;
     const struct {
         const char *path;
         int64_t want;
@@ -155,16 +156,20 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                       {"limits/retention", p->retention_ms},
                       {"limits/doubt", p->doubt_ms},
                       {"limits/doubt_max", p->doubt_ms_max}},
-                integers [] = {{"limits/holds_max", p->holds_max},
-                               {"limits/holds_per_actor_max", p->holds_per_actor_max},
-                               {"limits/holds_per_planner_max", p->holds_per_planner_max},
-                               {"limits/tombstones_max", p->tombstones_max},
-                               {"limits/tombstones_per_planner_max", p->tombstones_per_planner_max},
-                               {"limits/list_max", p->list_max},
-                               {"limits/bookings_max", lis_limits_default.bookings_max},
-                               {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
-                               {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
-                               {"limits/spans_max", lis_limits_default.spans_max}};
+                integers [] = {
+                  {"limits/holds_max", p->holds_max},
+                  {"limits/holds_per_actor_max", p->holds_per_actor_max},
+                  {"limits/holds_per_planner_max", p->holds_per_planner_max},
+                  {"limits/tombstones_max", p->tombstones_max},
+                  {"limits/tombstones_per_planner_max", p->tombstones_per_planner_max},
+                  {"limits/list_max", p->list_max},
+                  {"limits/uncommitted_share", l->uncommitted.share},
+                  {"limits/uncommitted_share_per_planner", l->uncommitted.share_per_planner},
+                  {"limits/uncommitted_share_per_actor", l->uncommitted.share_per_actor},
+                  {"limits/bookings_max", lis_limits_default.bookings_max},
+                  {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
+                  {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
+                  {"limits/spans_max", lis_limits_default.spans_max}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)

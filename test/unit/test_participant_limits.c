@@ -193,7 +193,7 @@ static void each_limit_refuses_by_name_and_says_when_it_frees (void **state)
         command_answer_t answer = rig_hold (rig, small_hold (rig, 4, false));
         assert_int_equal (answer.refusal.reason, REFUSAL_LIMIT);
         assert_string_equal (answer.refusal.resource, limits [i].name);
-        assert_int_equal (answer.refusal.frees_ms, WALL_MS + 61000);
+        assert_int_equal (answer.refusal.frees_ms, WALL_MS + 10000); /* the vote's decide_by */
         assert_int_equal (answer.refusal.wanted, 4);
         /* the limits outlive a restart */
         rig_restart (rig, 0);
@@ -222,7 +222,11 @@ static void one_actors_limit_is_not_anothers (void **state)
     rig_hold (rig, small_hold (rig, 1, true));
     command_answer_t answer = rig_hold (rig, small_hold (rig, 2, true));
     assert_int_equal (answer.refusal.reason, REFUSAL_LIMIT);
-    assert_int_equal (answer.refusal.frees_ms, 0); /* it has voted: nobody knows */
+    assert_int_equal (answer.refusal.frees_ms, WALL_MS + 10000); /* the vote's decide_by */
+    rig_pass (rig, 10001);
+    answer = rig_hold (rig, small_hold (rig, 4, true));
+    assert_int_equal (answer.refusal.reason, REFUSAL_LIMIT);
+    assert_int_equal (answer.refusal.frees_ms, 0); /* in doubt: nobody knows */
     hold_t hold = small_hold (rig, 3, true);
     strcpy (hold.plan.actor, "bob");
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);

@@ -3,6 +3,8 @@
  */
 #include "planner_asking.h"
 
+#include "bus.pb-c.h"
+
 #include <inttypes.h>
 
 /*  --- reserve --- */
@@ -426,6 +428,54 @@ static void a_burst_that_is_too_much_gets_all_there_is (void **state)
     assert_in_range (run_bursts (10, &wish).committed, 57, 60);
 }
 
+static int64_t counter_of (fed_t *fed, const char *peer, const char *name)
+{
+    Musubi__StatusRequest request = MUSUBI__STATUS_REQUEST__INIT;
+    call_status_t status;
+    char reason [256];
+    Musubi__StatusAnswer *answer = (Musubi__StatusAnswer *) fed_answer (
+      fed, fed_ask (fed, peer, "Service", "Status", "alice", "", &request.base, 1000),
+      &musubi__status_answer__descriptor, &status, reason);
+    assert_non_null (answer);
+    int64_t value = 0;
+    for (size_t i = 0; i < answer->n_counters; i++)
+        if (strcmp (answer->counters [i]->name, name) == 0)
+            value = answer->counters [i]->value;
+    message_free (&answer->base);
+    return value;
+}
+
+/*  Each wants half of the one site; while it is not committed its actor's share has no room for the
+ *  other half. */
+static void a_share_met_by_an_uncommitted_hold_makes_the_other_wait_not_fail (void **state)
+{
+    (void) state;
+    static const disclosure_t disclosures [] = {DISCLOSE_PROFILE, DISCLOSE_WINDOWS};
+    for (size_t d = 0; d < 2; d++) {
+        int64_t limited = 0;
+        for (uint64_t seed = 1; seed <= 8; seed++) {
+            fed_t fed;
+            fed_new (&fed, seed);
+            fed_add (&fed, FED_GIS, "gis/g1");
+            fed_add_site (&fed, "lis/s0", 8, 4, 1000, disclosures [d]);
+            fed_add (&fed, FED_PLANNER, "p0");
+            fed_add (&fed, FED_PLANNER, "p1");
+            fed_up (&fed);
+            user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+            uint64_t asked [] = {ask_reserve (&fed, "p0", "r1@g1", &wish),
+                                 ask_reserve (&fed, "p1", "r2@g1", &wish)};
+            for (size_t i = 0; i < 2; i++) {
+                Musubi__Answer *answer = read_answer (&fed, asked [i]);
+                expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+                message_free (&answer->base);
+            }
+            limited += counter_of (&fed, "lis/s0", "refused_limit");
+            fed_end (&fed);
+        }
+        assert_true (limited > 0);
+    }
+}
+
 static void too_many_at_once_are_told_to_come_later (void **state)
 {
     (void) state;
@@ -507,6 +557,7 @@ int main (void)
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),
       cmocka_unit_test (a_burst_that_fits_is_committed_whole),
       cmocka_unit_test (a_burst_that_is_too_much_gets_all_there_is),
+      cmocka_unit_test (a_share_met_by_an_uncommitted_hold_makes_the_other_wait_not_fail),
       cmocka_unit_test (too_many_at_once_are_told_to_come_later),
       cmocka_unit_test (a_site_that_tells_windows_only_takes_part),
       cmocka_unit_test (a_request_is_answered_though_everything_is_lost),
