@@ -1,8 +1,8 @@
 /*  graph - domains by name, and what their vertices and links are once joined.
  *
  *  The joining is made anew at the first question after an add: vertices ascending by name, and
- *  where one name is described differently, one vertex for each domain that has it, ascending by
- *  domain. So numbers depend on what was added alone, not on its order.
+ *  where one name is described differently, one vertex for each description, ascending by the first
+ *  domain that gives it. So numbers depend on what was added alone, not on its order.
  */
 #include "graph.h"
 
@@ -232,19 +232,22 @@ static void describe (graph_t *self)
     qsort (self->described, count, sizeof *self->described, by_name_and_domain);
 }
 
-/*  One name, as all domains that have it describe it: [from, until) of described. */
+/*  One name, as all domains that have it describe it: [from, until) of described. Those that agree
+ *  are one vertex. */
 static void join_name (graph_t *self, size_t from, size_t until)
 {
-    const described_t *first = &self->described [from];
-    size_t differs = from + 1;
-    while (differs < until && same_vertex (first->vertex, self->described [differs].vertex))
-        differs++;
-    if (differs < until)
-        conflict_add (self, first, &self->described [differs]);
+    size_t first = self->vertices_count;
     for (size_t i = from; i < until; i++) {
-        if (i == from || differs < until)
-            self->vertices [self->vertices_count++] = self->described [i].vertex;
-        self->described [i].joined = self->vertices_count - 1;
+        described_t *described = &self->described [i];
+        size_t joined = first;
+        while (joined < self->vertices_count &&
+               !same_vertex (self->vertices [joined], described->vertex))
+            joined++;
+        if (joined == first + 1 && joined == self->vertices_count)
+            conflict_add (self, &self->described [from], described);
+        if (joined == self->vertices_count)
+            self->vertices [self->vertices_count++] = described->vertex;
+        described->joined = joined;
     }
 }
 

@@ -2,8 +2,9 @@
  *
  *  Sites and exchange points are known federation-wide; a path may cross wherever two domains list
  *  the same one. Where domains describe it differently - another kind, other attributes - nobody
- *  can say that it is the same point: no path crosses there from one of them to another, and the
- *  disagreement is told in words. Inside each of the domains it goes on to serve. Pure.
+ *  can say that it is the same point: it is one vertex for each group of domains that agree, and
+ * the disagreement is told in words. So a path crosses there between domains that agree, whatever a
+ *  third one says, and from none of them to one that disagrees. Pure.
  */
 #ifndef MUSUBI_GRAPH_H
 #define MUSUBI_GRAPH_H
@@ -26,8 +27,8 @@ size_t graph_vertices (const graph_t *self);
 const char *graph_vertex_name (const graph_t *self, size_t vertex);
 vertex_kind_t graph_vertex_kind (const graph_t *self, size_t vertex);
 
-/*  SIZE_MAX when there is none. A vertex that domains describe differently is one vertex for each
- * of them here; this gives the one of the domain that is first by name. */
+/*  SIZE_MAX when there is none. Where domains describe it differently it is one vertex for each
+ *  description; this gives the one of the domain that is first by name. */
 size_t graph_vertex (const graph_t *self, const char *name);
 
 /*  The site's vertices, of which there are several only where domains disagree: 0 … count - 1. */
@@ -51,7 +52,8 @@ size_t graph_find_link (const graph_t *self, const char *domain, const char *nam
 /*  The links at a vertex; ascending. */
 const size_t *graph_at (const graph_t *self, size_t vertex, size_t *count);
 
-/*  --- disagreements: one sentence each, ascending by vertex:
+/*  --- disagreements: one sentence each, ascending by vertex; the domain that is first by name, and
+ *  the next one that says otherwise:
  *
  *      exchange point X1: domain N says location=paris, domain S says location=lyon
  *      X2: domain N says exchange point, domain S says site */

@@ -192,18 +192,12 @@ static bool alike (const vertex_t *a, const vertex_t *b)
     return true;
 }
 
-/*  Is it one point for both? Where any two disagree, each domain has its own. */
+/*  Is it one point for both? Whatever a third one says of it. */
 static bool one_point (const sim_map_t *self, size_t a, size_t b, const char *name)
 {
     const vertex_t *first = vertex_of (&self->domains [a], name);
-    if (a == b)
-        return true;
-    bool agreed = first && vertex_of (&self->domains [b], name);
-    for (size_t d = 0; d < self->count && agreed; d++) {
-        const vertex_t *other = vertex_of (&self->domains [d], name);
-        agreed = !other || alike (first, other);
-    }
-    return agreed;
+    const vertex_t *other = vertex_of (&self->domains [b], name);
+    return a == b || (first && other && alike (first, other));
 }
 
 /*  Has the way, of so many hops, been at its present end before? */

@@ -17,7 +17,7 @@ typedef struct {
     domain_t domains [SIM_DOMAINS_MAX];
     char names [SIM_DOMAINS_MAX][SIM_POINT_BYTES]; /* "d1" */
     size_t count;
-    bool disagree; /* two of them describe an exchange point differently */
+    bool disagree; /* one describes an exchange point otherwise than the rest */
 } sim_map_t;
 
 /*  What of a map is drawn from the seed, beside the graph. */

@@ -144,6 +144,25 @@ static void nothing_crosses_where_two_domains_disagree (void **state)
     assert_false (walks (&fixture, "s1", "s3", "", across, 2, why));
 }
 
+static void a_third_domain_that_disagrees_hinders_nobody_else (void **state)
+{
+    (void) state;
+    fixture_t fixture;
+    fixture_make (&fixture);
+    attribute_t lyon = attribute ("location", "lyon");
+    vertex_t points [2] = {vertex ("X1", VERTEX_EXCHANGE, &lyon), vertex ("s4", VERTEX_SITE, NULL)};
+    link_t link = link_between ("l1", "X1", "s4", 100, NULL);
+    fixture.map.count = 3;
+    sim_text (fixture.map.names [2], SIM_POINT_BYTES, "d3");
+    fixture.map.domains [2] =
+      (domain_t){.vertices = points, .vertices_count = 2, .links = &link, .links_count = 1};
+    static const sim_hop_t astray [] = {{0, "l1"}, {2, "l1"}};
+    char why [WHY_BYTES];
+    assert_true (walks (&fixture, "s1", "s3", "", across, 2, why));
+    assert_false (walks (&fixture, "s1", "s4", "", astray, 2, why));
+    assert_string_equal (why, "crosses from d1 to d3 at X1, of which domains disagree");
+}
+
 static void what_is_drawn_comes_from_the_seed (void **state)
 {
     (void) state;
@@ -179,6 +198,7 @@ int main (void)
       cmocka_unit_test (two_needs_at_one_site_want_no_links),
       cmocka_unit_test (a_way_that_is_none_is_told),
       cmocka_unit_test (nothing_crosses_where_two_domains_disagree),
+      cmocka_unit_test (a_third_domain_that_disagrees_hinders_nobody_else),
       cmocka_unit_test (what_is_drawn_comes_from_the_seed),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -225,7 +225,7 @@ static void the_order_of_attributes_does_not_matter (void **state)
     graph_destroy (&graph);
 }
 
-static void a_vertex_described_differently_is_one_for_each_domain (void **state)
+static void a_vertex_described_differently_is_one_for_each_description (void **state)
 {
     (void) state;
     graph_t *graph = disagreeing (VERTEX_EXCHANGE, "paris", VERTEX_EXCHANGE, "lyon");
@@ -276,25 +276,59 @@ static void a_long_disagreement_is_told_whole (void **state)
     graph_destroy (&graph);
 }
 
-/*  Of three, one disagrees: no two of them are joined there, whoever came first. */
-static void one_that_disagrees_parts_them_all (void **state)
+/*  Each domain has a link from its own router to X1, which is where the domain says. */
+static graph_t *meeting_at (const char *const names [], const char *const places [], size_t count)
 {
-    (void) state;
-    static const char *const names [] = {"N", "S", "U"};
-    static const char *const places [] = {"paris", "paris", "lyon"};
     graph_t *graph = graph_new ();
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = count; i-- > 0;) {
         drawn_t drawn;
+        char router [NAME_BYTES_MAX + 1];
+        snprintf (router, sizeof router, "%s/r", names [i]);
         draw_clear (&drawn);
+        draw_vertex (&drawn, router, VERTEX_ROUTER);
         draw_vertex (&drawn, "X1", VERTEX_EXCHANGE);
         draw_attribute (&drawn, "location", places [i]);
+        draw_link (&drawn, "a", router, "X1");
         add (graph, names [i], &drawn);
     }
+    return graph;
+}
+
+static void one_that_disagrees_does_not_part_the_others (void **state)
+{
+    (void) state;
+    graph_t *graph = meeting_at ((const char *const []){"N", "S", "U"},
+                                 (const char *const []){"paris", "lyon", "paris"}, 3);
     assert_told (
-      graph, "X1 (exchange point):\n"
-             "X1 (exchange point):\n"
-             "X1 (exchange point):\n"
-             "X1: exchange point X1: domain N says location=paris, domain U says location=lyon\n");
+      graph, "N/r (router): 0\n"
+             "S/r (router): 1\n"
+             "U/r (router): 2\n"
+             "X1 (exchange point): 0 2\n"
+             "X1 (exchange point): 1\n"
+             "N/a 0-3\n"
+             "S/a 1-4\n"
+             "U/a 2-3\n"
+             "X1: exchange point X1: domain N says location=paris, domain S says location=lyon\n");
+    graph_destroy (&graph);
+}
+
+static void each_group_that_agrees_is_one_vertex (void **state)
+{
+    (void) state;
+    graph_t *graph =
+      meeting_at ((const char *const []){"A", "B", "C", "D", "E"},
+                  (const char *const []){"lyon", "paris", "oslo", "paris", "lyon"}, 5);
+    assert_int_equal (graph_conflicts (graph), 1); /* one sentence a name */
+    assert_int_equal (graph_vertices (graph), 5 + 3);
+    size_t at [5];
+    for (size_t i = 0; i < 5; i++)
+        at [i] = graph_link (graph, i)->ends [1];
+    size_t lyon = graph_vertex (graph, "X1");
+    assert_int_equal (at [0], lyon);
+    assert_int_equal (at [1], lyon + 1);
+    assert_int_equal (at [2], lyon + 2);
+    assert_int_equal (at [3], at [1]);
+    assert_int_equal (at [4], at [0]);
     graph_destroy (&graph);
 }
 
@@ -366,10 +400,11 @@ int main (void)
       cmocka_unit_test (what_it_was_given_may_go),
       cmocka_unit_test (a_domain_that_comes_again_replaces_itself),
       cmocka_unit_test (the_order_of_attributes_does_not_matter),
-      cmocka_unit_test (a_vertex_described_differently_is_one_for_each_domain),
+      cmocka_unit_test (a_vertex_described_differently_is_one_for_each_description),
       cmocka_unit_test (says_how_descriptions_differ),
       cmocka_unit_test (a_long_disagreement_is_told_whole),
-      cmocka_unit_test (one_that_disagrees_parts_them_all),
+      cmocka_unit_test (one_that_disagrees_does_not_part_the_others),
+      cmocka_unit_test (each_group_that_agrees_is_one_vertex),
       cmocka_unit_test (the_order_in_which_domains_come_does_not_matter),
     };
     return cmocka_run_group_tests_name ("graph", tests, NULL, NULL);
