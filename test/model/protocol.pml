@@ -160,6 +160,9 @@ c_decl {
 #define IS_NO_VOTE(p, t) (TAKES_PART (p, t) && !lost [p] && \
     (AT (p, t) == INITIAL || AT (p, t) == HELD || AT (p, t) == ABORTED || AT (p, t) == EXPIRED))
 #define ABORTED_TOLD(p, t) (OTHER (IS_NO_VOTE, p, t))
+#elif defined WITHOUT_T7_EDGE /* who gave its capacity back at the edge is taken for aborted */
+#define IS_NO_MORE(p, t) (HAS_ABORTED (p, t) || (!lost [p] && AT (p, t) == EDGE))
+#define ABORTED_TOLD(p, t) (OTHER (IS_NO_MORE, p, t))
 #else
 #define ABORTED_TOLD(p, t) (OTHER (HAS_ABORTED, p, t))
 #endif
