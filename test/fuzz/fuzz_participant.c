@@ -49,9 +49,12 @@ static refusal_reason_t answered (play_t *self, size_t counter)
     if (recorded == COMMAND_UNKNOWN && answer.state == COMMAND_ABORTED)
         self->model.commands [counter].buried = true; /* before it came */
     else
-        REQUIRE (answer.state == recorded ||
+        REQUIRE (answer.state == recorded || /* a hold that has expired is as good as aborted */
+                 (answer.state == COMMAND_ABORTED && recorded == COMMAND_EXPIRED) ||
                  (answer.state == COMMAND_REJECTED && answer.refusal.reason != REFUSAL_NONE) ||
                  answer.refusal.reason == REFUSAL_MAY_NOT);
+    if (answer.state == COMMAND_HELD)
+        self->model.commands [counter].expires_mono_ms = self->rig.now.mono_ms + answer.ttl_ms;
     refusal_reason_t reason = answer.refusal.reason;
     command_answer_clear (&answer);
     return reason;
@@ -310,13 +313,25 @@ static void play_flush (play_t *self)
     self->flushed = self->model;
 }
 
+/*  Who has acknowledged is written down with something else, later, and may be asked again. */
+static void play_crash (play_t *self)
+{
+    self->model = self->flushed;
+    for (size_t i = 1; i <= MODEL_COMMANDS; i++)
+        self->model.commands [i].done = false;
+    rig_crash (&self->rig);
+}
+
 static void play_time (play_t *self)
 {
     static const int64_t spans_ms [] = {1, 1000, 20000, 60000, 300000, 1500000};
     int64_t ms = spans_ms [below (self, sizeof spans_ms / sizeof *spans_ms)];
-    if (below (self, 16) == 0)
-        self->rig.now.wall_ms += ms; /* the clock is set, no time passes */
-    else
+    uint32_t kind = below (self, 16);
+    if (kind < 2)
+        self->rig.now.wall_ms += ms; /* the clock is set, or the process was stopped for a while */
+    if (kind == 1)
+        self->rig.now.mono_ms += ms;
+    if (kind > 1)
         rig_pass (&self->rig, ms);
 }
 
@@ -333,10 +348,8 @@ static void play_step (play_t *self)
         play_answer (self);
     else if (kind < 15)
         play_time (self);
-    else {
-        self->model = self->flushed;
-        rig_crash (&self->rig);
-    }
+    else
+        play_crash (self);
     if (below (self, 4) > 0) /* else the writes of several steps share a flush */
         play_flush (self);
 }
@@ -352,7 +365,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     while (play.numbers.left > 0)
         play_step (&play);
     play_flush (&play);
-    rig_crash (&play.rig); /* all that was flushed is there */
+    play_crash (&play); /* all that was flushed is there */
     rig_end (&play.rig);
     for (size_t i = 0; i <= MODEL_COMMANDS; i++)
         free (play.holds [i].data);

@@ -47,6 +47,7 @@ static bool is_decided (const model_command_t *command)
 
 typedef struct {
     model_t *model;
+    const rig_t *rig;
     bool seen [MODEL_COMMANDS + 1];
 } looking_t;
 
@@ -74,6 +75,8 @@ static bool look (void *owner, const command_view_t *view)
         return true;
     REQUIRE (follows (command->state, view->state));
     REQUIRE (!command->buried || view->state == COMMAND_ABORTED);
+    if (command->state == COMMAND_HELD && view->state == COMMAND_PREPARED)
+        REQUIRE (looking->rig->now.mono_ms < command->expires_mono_ms);
     command->state = view->state;
     if (is_decided (command))
         apply (looking->model, counter);
@@ -87,8 +90,10 @@ static void forget_pruned (model_t *self, const looking_t *looking)
         model_command_t *command = &self->commands [i];
         if (looking->seen [i] || command->state == COMMAND_UNKNOWN)
             continue;
-        REQUIRE (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED ||
-                 (is_decided (command) && command->done));
+        bool expired = command->state == COMMAND_HELD && /* long ago, and nobody looked */
+                       looking->rig->now.mono_ms >= command->expires_mono_ms;
+        REQUIRE (expired || command->state == COMMAND_ABORTED ||
+                 command->state == COMMAND_EXPIRED || (is_decided (command) && command->done));
         *command = (model_command_t){.buried = true}; /* no plan is sent twice */
     }
 }
@@ -174,7 +179,7 @@ static void look_at_calendars (const model_t *self, const rig_t *rig)
 
 void model_look (model_t *self, const rig_t *rig)
 {
-    looking_t looking = {.model = self};
+    looking_t looking = {.model = self, .rig = rig};
     participant_commands (rig->participant, NULL, look, &looking);
     forget_pruned (self, &looking);
     look_at_reservations (self, rig);
