@@ -181,6 +181,12 @@ static bool shown (const json_t *form)
            json_array_size (json_object_get (form, "network")) > 0;
 }
 
+/*  Only who may see it is told whose it is. */
+static bool hidden (const json_t *form)
+{
+    return !*text_of (form, "owner") && *text_of (form, "start");
+}
+
 static void add_reservation (chart_t *self, const json_t *form)
 {
     self->reservations =
@@ -205,6 +211,7 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
     add_classes (self, classes, entries);
     json_array_foreach (forms, i, form)
     {
+        self->hidden_count += !shown (form) && hidden (form);
         if (!shown (form))
             continue;
         add_placements (self, classes, form, self->reservations_count);

@@ -15,6 +15,7 @@ typedef struct {
     size_t rows_count;
     size_t bars_count;
     size_t reservations_count;
+    size_t hidden_count; /* reservations of others, of which nobody tells where they are */
     char **names;
 } chart_t;
 

@@ -109,6 +109,11 @@ int run_gantt (cli_t *cli)
         chart_fill (&chart, session_entries (session), json_object_get (listing, "reservations"),
                     options.all);
         code = draw (&chart, &options);
+        if (chart.hidden_count > 0)
+            cli_note (cli,
+                      "%zu reservations of others are not drawn: where they are is told to "
+                      "their owners and administrators only",
+                      chart.hidden_count);
         listing_tell_silent (cli, listing);
         chart_clear (&chart);
     }

@@ -16,6 +16,7 @@ typedef struct {
     locate_t *locate;
     outcomes_t *outcomes;
     view_part_t *parts;
+    bool details; /* who asks may see them */
     view_t view;
 } show_t;
 
@@ -31,7 +32,8 @@ static void show_free (inquiry_t *inquiry)
 
 static void tell (show_t *self)
 {
-    size_t count = locate_count (self->locate), silent_count = 0;
+    bool hidden = self->view.reservation && !self->details;
+    size_t count = hidden ? 0 : locate_count (self->locate), silent_count = 0;
     const char **silent = calloc (count + 1, sizeof *silent);
     if (!silent)
         abort ();
@@ -71,8 +73,8 @@ static void on_located (void *owner, const moment_t *now)
     bool doubt = false;
     if (newest) {
         graph_t *graph = federation_graph (planner->service->directory);
-        view_build (&self->view, self->parts, count,
-                    inquiry_may_see (&self->inquiry, newest->owner), graph, &doubt);
+        self->details = inquiry_may_see (&self->inquiry, newest->owner);
+        view_build (&self->view, self->parts, count, self->details, graph, &doubt);
         graph_destroy (&graph);
     }
     if (doubt)

@@ -103,7 +103,15 @@ static void span (view_t *self, int64_t from_ms, int64_t until_ms)
         self->end_ms = until_ms;
 }
 
-static void add_placements (view_t *self, const part_record_t *record, bool details)
+static void span_record (view_t *self, const part_record_t *record)
+{
+    for (size_t i = 0; i < record->bookings_count; i++)
+        span (self, record->bookings [i].from_ms, record->bookings [i].until_ms);
+    for (size_t i = 0; i < record->circuits_count; i++)
+        span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
+}
+
+static void add_placements (view_t *self, const part_record_t *record)
 {
     self->compute = must (realloc (
       self->compute, (self->compute_count + record->bookings_count + 1) * sizeof *self->compute));
@@ -112,15 +120,11 @@ static void add_placements (view_t *self, const part_record_t *record, bool deta
         placement_t *placement = &self->compute [self->compute_count++];
         *placement = (placement_t){
           .cpus = booking->cpus, .from_ms = booking->from_ms, .until_ms = booking->until_ms};
-        if (details)
-            snprintf (placement->need, sizeof placement->need, "%s", booking->need);
+        snprintf (placement->need, sizeof placement->need, "%s", booking->need);
         snprintf (placement->site, sizeof placement->site, "%s",
                   party_short_name (record->participant));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", booking->class_name);
-        span (self, booking->from_ms, booking->until_ms);
     }
-    for (size_t i = 0; i < record->circuits_count; i++)
-        span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
 }
 
 /*  The request it was made for; false when that is not on record. */
@@ -136,20 +140,15 @@ static bool read_request (const part_record_t *newest, user_request_t *request)
     return false;
 }
 
-/*  Its name, and its connections: whoever may not see what they are for is told the paths alone. */
-static void add_connections (view_t *self, const part_record_t *newest, bool details,
-                             const graph_t *graph)
+/*  Its name, and its connections. */
+static void add_connections (view_t *self, const part_record_t *newest, const graph_t *graph)
 {
     user_request_t request;
     bool known = read_request (newest, &request);
-    if (known && details)
+    if (known)
         memcpy (self->name, request.name, sizeof self->name);
     self->network = connections_gather (self->parts, self->parts_count, known ? &request : NULL,
                                         graph, &self->network_count);
-    for (size_t i = 0; !details && i < self->network_count; i++) {
-        *self->network [i].need = '\0';
-        *self->network [i].ends [0] = *self->network [i].ends [1] = '\0';
-    }
     if (known)
         user_request_clear (&request);
 }
@@ -172,10 +171,14 @@ void view_build (view_t *self, const view_part_t *parts, size_t count, bool deta
             continue;
         if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
             self->state = RECORD_ACTIVATED;
-        add_placements (self, record, details);
+        span_record (self, record);
+        if (!details)
+            continue;
+        add_placements (self, record);
         self->parts [self->parts_count++] = record;
     }
-    add_connections (self, newest, details, graph);
-    if (!details)
-        self->parts_count = 0;
+    if (details)
+        add_connections (self, newest, graph);
+    else
+        self->silent_count = 0; /* they would tell where it is */
 }

@@ -12,8 +12,9 @@ typedef struct {
     const part_record_t *record;
 } view_part_t;
 
-/*  Make a view of a reservation that somebody knows. details: the asker may see whose it is and
- *  what for. graph: of the federation as it is now, for the paths of connections; NULL = not known.
+/*  Make a view of a reservation that somebody knows. details: the asker may see whose it is,
+ *  where and what for; else he learns its id and version, how it stands, when it starts and
+ *  ends. graph: of the federation as it is now, for the paths of connections; NULL = not known.
  *  *doubt: whether all have acknowledged can't be told from these records; the plan of the newest
  *  must be asked after (T6). Everything is borrowed. */
 void view_build (view_t *self, const view_part_t *parts, size_t count, bool details,

@@ -105,6 +105,11 @@ is "2001 are not" 'len(a["spans"])' 0
 exits 2 "a class of a link" musubi free "$link" --class node --need 1 --for 1h
 check "the chart in letters has the link" musubi gantt
 says "  … in a row" "^$link "
+ask --actor mallory list
+is "others see that there are reservations" 'len(a["reservations"]) > 0' True
+is "  … not where, nor how much" '[r for r in a["reservations"] if r["compute"] or r["network"]]' '[]'
+check "and mallory's chart" musubi --actor mallory gantt
+says "  … says that it draws less than there is" 'of others are not drawn'
 check "and the picture is drawn" musubi gantt --svg "$work/chart.svg"
 check "  … well formed" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/chart.svg"
 check "  … with a lane for the link" grep -q ">$link</text>" "$work/chart.svg"

@@ -86,11 +86,33 @@ static void all_links_have_rows_when_asked (void **state)
     json_decref (forms);
 }
 
+static void reservations_of_others_are_counted_not_drawn (void **state)
+{
+    (void) state;
+    json_t *entries = parse (entries_text);
+    json_t *forms = parse (
+      "[{\"reservation\": \"mine\", \"owner\": \"alice\", \"compute\": [{\"id\": \"a\", \"site\":"
+      " \"n8\", \"class\": \"node\", \"cpus\": 2, \"start\": \"2026-12-01T09:00:00Z\", \"end\":"
+      " \"2026-12-01T10:00:00Z\"}], \"network\": []}, {\"reservation\": \"another's\","
+      " \"start\": \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\", \"compute\": [],"
+      " \"network\": []}, {\"reservation\": \"released\", \"owner\": \"alice\", \"compute\": [],"
+      " \"network\": []}]");
+    chart_t chart;
+    chart_fill (&chart, entries, forms, false);
+    assert_int_equal (chart.reservations_count, 1);
+    assert_int_equal (chart.bars_count, 1);
+    assert_int_equal (chart.hidden_count, 1);
+    chart_clear (&chart);
+    json_decref (entries);
+    json_decref (forms);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (links_in_use_have_rows_after_all_classes),
       cmocka_unit_test (all_links_have_rows_when_asked),
+      cmocka_unit_test (reservations_of_others_are_counted_not_drawn),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -30,13 +30,6 @@ static void places_and_connections_in_two_domains_are_one_reservation (void **st
     assert_int_equal (view->network [1]->from_ms, FED_EPOCH_MS + FED_HOUR_MS);
     message_free (&view->base);
 
-    view = show (&fed, "p1", "bob", answer->reservation); /* where and when, not what for */
-    assert_int_equal (view->n_parts, 0);
-    assert_int_equal (view->n_network, 2);
-    expect_path (view->network [1], "", 400, "b X1 c", "N/b-X1 S/X1-c", 5);
-    assert_string_equal (view->network [1]->between [0], "");
-    message_free (&view->base);
-
     assert_int_equal (free_now (&fed, "nis/N", "a-b", FED_HOUR_MS), 400);
     assert_int_equal (free_now (&fed, "nis/N", "b-X1", FED_HOUR_MS), 600);
     assert_int_equal (free_now (&fed, "nis/S", "X1-c", FED_HOUR_MS), 600);

@@ -186,6 +186,58 @@ static void a_list_tells_paths_and_names_silent_domains (void **state)
     fed_end (&fed);
 }
 
+/*  Who is neither owner nor administrator learns when, nothing else; also when somebody is silent.
+ */
+static void a_stranger_is_told_when_not_where (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_begin (&fed, 19);
+    Musubi__Answer *answer = reserve_net (&fed, "p0", "r@g1", &triangle);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    char reservation [NAME_BYTES_MAX + 1];
+    snprintf (reservation, sizeof reservation, "%s", answer->reservation);
+    int64_t start_ms = answer->start_ms, end_ms = answer->end_ms;
+    message_free (&answer->base);
+    Musubi__ListReservationsRequest request = MUSUBI__LIST_RESERVATIONS_REQUEST__INIT;
+    call_status_t status;
+    char reason [256];
+    for (int round = 0; round < 2; round++) {
+        Musubi__ListReservationsAnswer *list = (Musubi__ListReservationsAnswer *) fed_answer (
+          &fed, fed_ask (&fed, "p1", "Planner", "List", "mallory", "", &request.base, 30000),
+          &musubi__list_reservations_answer__descriptor, &status, reason);
+        assert_non_null (list);
+        assert (list);
+        assert_int_equal (list->n_views, 1);
+        Musubi__ReservationView *shown = show (&fed, "p1", "mallory", reservation);
+        assert_non_null (shown);
+        assert (shown);
+        const Musubi__ReservationView *views [] = {list->views [0], shown};
+        for (size_t i = 0; i < 2; i++) {
+            assert_string_equal (views [i]->reservation, reservation);
+            assert_int_equal (views [i]->start_ms, start_ms);
+            assert_int_equal (views [i]->end_ms, end_ms);
+            assert_string_equal (views [i]->owner, "");
+            assert_string_equal (views [i]->name, "");
+            assert_int_equal (views [i]->n_compute, 0);
+            assert_int_equal (views [i]->n_network, 0);
+            assert_int_equal (views [i]->n_parts, 0);
+            assert_int_equal (views [i]->n_silent, 0);
+        }
+        message_free (&shown->base);
+        message_free (&list->base);
+        shown = show (&fed, "p1", "alice", reservation);
+        assert_non_null (shown);
+        assert (shown);
+        assert_int_equal (shown->n_compute, 3);
+        assert_int_equal (shown->n_silent, round);
+        message_free (&shown->base);
+        if (round == 0)
+            fed_kill (&fed, fed_find (&fed, "nis/S"));
+    }
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -194,6 +246,7 @@ int main (void)
       cmocka_unit_test (a_running_connection_is_prolonged_on_its_path),
       cmocka_unit_test (T10_what_a_domain_can_not_keep_is_released_everywhere),
       cmocka_unit_test (a_list_tells_paths_and_names_silent_domains),
+      cmocka_unit_test (a_stranger_is_told_when_not_where),
     };
     return cmocka_run_group_tests_name ("planner with networks, changes", tests, NULL, NULL);
 }
