@@ -207,12 +207,21 @@ static packed_t again (packed_t body)
     return copy;
 }
 
+/*  One of the latest plans, mostly. */
+static size_t some_counter (play_t *self)
+{
+    uint32_t choice = below (self, 256);
+    if (choice < 192 && self->counters > choice % 4)
+        return self->counters - choice % 4;
+    return 1 + choice % MODEL_COMMANDS;
+}
+
 /*  A new plan, or one that was sent before, as it was. */
 static void play_hold (play_t *self)
 {
     char name [NAME_BYTES_MAX + 1];
-    size_t counter = 1 + below (self, MODEL_COMMANDS);
-    if (below (self, 4) && self->counters < MODEL_COMMANDS)
+    size_t counter = some_counter (self);
+    if (below (self, 2) && self->counters < MODEL_COMMANDS)
         counter = self->counters + 1;
     bool new = !self->holds [counter].data;
     const model_command_t *known = &self->model.commands [counter];
@@ -222,7 +231,7 @@ static void play_hold (play_t *self)
         self->holds [counter] = plan_hold (self, counter, &self->model.asked [counter]);
         self->flushed.asked [counter] = self->model.asked [counter];
         self->counters = counter > self->counters ? counter : self->counters;
-        if (below (self, 8) == 0)
+        if (below (self, 4) == 0)
             return; /* it stays on its way for a while */
     }
     command_state_t before = known->state;
@@ -246,7 +255,7 @@ static void play_verb (play_t *self)
                                          "Resolve", "Outcome", "Done"};
     char name [NAME_BYTES_MAX + 1];
     const char *verb = verbs [below (self, sizeof verbs / sizeof *verbs)];
-    size_t counter = 1 + below (self, MODEL_COMMANDS);
+    size_t counter = some_counter (self);
     txid_t txid = model_txid (counter);
     const char *actor = planner_of (counter, name);
     bool resolve = strcmp (verb, "Resolve") == 0;
