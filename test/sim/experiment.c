@@ -19,7 +19,7 @@
 #define PLAY_S_MAX 120 /* of real time: only a core that never returns takes so long */
 
 static const experiment_t *const experiments [] = {&experiment_steal, &experiment_quarrel,
-                                                   &experiment_matrix};
+                                                   &experiment_matrix, &experiment_commit};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */

@@ -329,6 +329,13 @@ const store_identity_t *sim_identity (const sim_t *self, int process)
     return sim_store_identity (self->processes [process]->store);
 }
 
+void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
+{
+    self->paced = true;
+    self->flush_us = flush_us;
+    sim_net_pace (self->net, flight_us);
+}
+
 /*  --- what would be there after a restart --- */
 
 typedef struct {

@@ -81,6 +81,10 @@ int sim_add (sim_t *self, const sim_program_t *program, const sim_clock_t *clock
 void sim_fault (sim_t *self, const sim_faults_t *faults, const sim_net_faults_t *net);
 sim_net_t *sim_net (sim_t *self);
 
+/*  From now on each message is under way, and each flush takes, exactly so long, and steps take no
+ *  time, instead of what is drawn: for those who count delays and flushes. */
+void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us);
+
 /*  Faults and cuts end; whoever is down comes back, except the dead for good. */
 void sim_heal (sim_t *self);
 

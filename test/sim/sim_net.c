@@ -22,6 +22,8 @@ struct sim_net {
     sim_tally_t *tally;
     sim_net_faults_t faults;
     fault_kind_t doom; /* of the next message */
+    bool paced;
+    int64_t flight_us; /* when paced */
     cut_t cuts [SIM_CUTS_MAX];
     size_t cuts_count;
     int64_t last_us [SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* latest arrival in order */
@@ -55,6 +57,12 @@ void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, 
           (cut_t){.a = a, .b = b, .one_way = one_way, .from_us = from_us, .until_us = until_us};
 }
 
+void sim_net_pace (sim_net_t *self, int64_t flight_us)
+{
+    self->paced = true;
+    self->flight_us = flight_us;
+}
+
 void sim_net_doom (sim_net_t *self, fault_kind_t fate)
 {
     self->doom = fate;
@@ -73,6 +81,8 @@ static bool happens (sim_net_t *self, uint32_t chance)
 
 static int64_t flight_us (sim_net_t *self)
 {
+    if (self->paced)
+        return self->flight_us;
     return FLIGHT_US_MIN + (int64_t) prng_below (&self->prng, FLIGHT_US_MAX - FLIGHT_US_MIN);
 }
 
@@ -111,7 +121,7 @@ static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t 
     int64_t *last_us = &self->last_us [message->from][message->to];
     int64_t at_us = now_us + flight_us (self);
     if (at_us <= *last_us)
-        at_us = *last_us + 1;
+        at_us = self->paced ? *last_us : *last_us + 1;
     *last_us = at_us;
     return at_us;
 }

@@ -37,6 +37,9 @@ void sim_net_set (sim_net_t *self, const sim_net_faults_t *faults);
  *  SIM_CUTS_MAX are not taken. */
 void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, int64_t until_us);
 
+/*  From now on each message is under way exactly so long, faults aside. */
+void sim_net_pace (sim_net_t *self, int64_t flight_us);
+
 /*  The very next message has this fate, if no cut is in its way: FAULT_LOST, FAULT_DOUBLED,
  *  FAULT_DELAYED (by about a second) or FAULT_REORDERED. */
 void sim_net_doom (sim_net_t *self, fault_kind_t fate);

@@ -329,7 +329,9 @@ static bool happens (prng_t *prng, uint32_t chance)
 static void batch_close (sim_t *sim, process_t *self, int64_t spent_us)
 {
     bool stores = sim_store_waiting (self->store);
-    if (stores)
+    if (sim->paced)
+        spent_us = stores ? sim->flush_us : 0;
+    else if (stores)
         spent_us += between (&sim->prng, FLUSH_US_MIN, FLUSH_US_MAX);
     if (happens (&sim->prng, sim->faults.slow))
         spent_us += between (&sim->prng, 0, SLOW_US_MAX);
@@ -352,7 +354,7 @@ static void batch_begin (sim_t *sim, process_t *self)
     if (self->busy || self->inbox_count == 0 || sim->failed)
         return;
     size_t count = 1 + prng_below (&sim->prng, BATCH_MAX);
-    if (count > self->inbox_count)
+    if (count > self->inbox_count || sim->paced)
         count = self->inbox_count;
     int64_t spent_us = 0;
     for (size_t i = 0; i < count; i++) {

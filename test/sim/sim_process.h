@@ -97,6 +97,8 @@ struct sim {
     sim_observer_t observer;
     sim_faults_t faults;
     uint32_t crashes;
+    bool paced;       /* steps take no time, */
+    int64_t flush_us; /* and flushes so much */
     prng_t prng;
     int64_t now_us;
     uint64_t steps;
