@@ -64,9 +64,22 @@ static void learn_short (errand_t *self, size_t source, const refusal_t *refusal
         errand_learn_source (self, source, 0, refusal_reason_word (refusal->reason));
 }
 
+/*  It says that the plan's time is over, and by our clock it is not: the clocks differ, and will in
+ *  the next round. */
+static bool clock_ahead (const errand_t *self, const moment_t *now, const refusal_t *refusal)
+{
+    const plan_t *plan = attempt_plan (self->attempt);
+    return refusal->reason == REFUSAL_LATE && now->wall_ms < plan->decide_by_ms &&
+           now->wall_ms < plan->edge_ms;
+}
+
 static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t source,
                                const refusal_t *refusal)
 {
+    if (self->kind == ERRAND_RESERVE && source != SIZE_MAX && clock_ahead (self, now, refusal)) {
+        errand_learn_source (self, source, 0, "its clock is ahead");
+        return LESSON_PLAN_AGAIN;
+    }
     switch (refusal->reason) {
     case REFUSAL_BUSY_CHANGE:
     case REFUSAL_STALE_VERSION:

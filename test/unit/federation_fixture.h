@@ -57,6 +57,7 @@ typedef struct {
     planner_settings_t planner;
     bool stopped;
     uint64_t work;
+    int64_t ahead_ms; /* its wall clock before the others' */
 } fed_proc_t;
 
 /*  A call on its way: to the one asked, then back. */
@@ -133,9 +134,9 @@ static inline uint8_t *fed_bytes (bytes_t from)
     return copy;
 }
 
-static inline moment_t fed_moment (fed_t *fed)
+static inline moment_t fed_moment (fed_t *fed, const fed_proc_t *proc)
 {
-    moment_t now = {.wall_ms = FED_EPOCH_MS + fed->mono_ms + fed->wall_step_ms,
+    moment_t now = {.wall_ms = FED_EPOCH_MS + fed->mono_ms + fed->wall_step_ms + proc->ahead_ms,
                     .mono_ms = fed->mono_ms + 1000,
                     .store_free_bytes = 1u << 30,
                     .store_bytes = 1u << 30};
@@ -317,7 +318,7 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
 static inline void fed_step (fed_t *fed, int to, const event_t *event)
 {
     fed_proc_t *proc = &fed->procs [to];
-    moment_t now = fed_moment (fed);
+    moment_t now = fed_moment (fed, proc);
     proc->core.step (proc->core.self, &now, event);
     effect_t effect;
     while (proc->core.next (proc->core.self, &effect))
@@ -400,7 +401,7 @@ static inline void fed_start (fed_t *fed, int at)
                          .record = {.table = record->table,
                                     .key = {.data = record->key, .size = record->key_size},
                                     .value = {.data = record->value, .size = record->value_size}}};
-        moment_t now = fed_moment (fed);
+        moment_t now = fed_moment (fed, proc);
         proc->core.step (proc->core.self, &now, &event);
     }
     event_t event = {

@@ -331,6 +331,30 @@ static void a_site_that_does_not_vote_is_replaced (void **state)
     fed_end (&fed);
 }
 
+static void a_site_whose_clock_is_ahead_is_planned_without (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 27, 1, 3, 8, 1);
+    fed.procs [fed_find (&fed, "lis/s0")].ahead_ms =
+      30000; /* the cheapest; it takes any plan for over */
+    Musubi__Answer *answer =
+      reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->rounds, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_not_equal (answer->compute [i]->site, "s0");
+    message_free (&answer->base);
+    answer =
+      reserve (&fed, "p0", "b@g1", &(user_wish_t){.cpus = {8, 8, 8}, .needs = 3, .distinct = true});
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    const Musubi__Reason *last = answer->reasons [answer->n_reasons - 1];
+    assert_string_equal (last->resource, "lis/s0");
+    assert_non_null (strstr (last->text, "its clock is ahead"));
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static bool lose_commits_of_s1 (fed_t *fed, const fed_call_t *call)
 {
     return strcmp (call->method, "Commit") != 0 || call->to != fed_find (fed, "lis/s1");
@@ -553,6 +577,7 @@ int main (void)
       cmocka_unit_test (a_silent_site_is_planned_without),
       cmocka_unit_test (a_silent_site_is_waited_for_once_but_for_who_needs_it),
       cmocka_unit_test (a_site_that_does_not_vote_is_replaced),
+      cmocka_unit_test (a_site_whose_clock_is_ahead_is_planned_without),
       cmocka_unit_test (committed_is_told_only_when_all_have_acknowledged),
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),
       cmocka_unit_test (a_burst_that_fits_is_committed_whole),
