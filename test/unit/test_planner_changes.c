@@ -288,6 +288,85 @@ static void a_running_reservation_is_prolonged_where_it_is (void **state)
     fed_end (&fed);
 }
 
+/*  s1 gets no Hold of a change: one vote of two is missing. */
+static bool lose_holds_at_s1 (fed_t *fed, const fed_call_t *call)
+{
+    return strcmp (call->method, "Hold") != 0 || call->to != fed_find (fed, "lis/s1");
+}
+
+static Musubi__Answer *move_to (fed_t *fed, const char *id, const char *reservation,
+                                int64_t start_ms)
+{
+    Musubi__ModifyRequest modify = MUSUBI__MODIFY_REQUEST__INIT;
+    Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
+    Musubi__Instant start = MUSUBI__INSTANT__INIT;
+    start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
+    start.at_ms = FED_EPOCH_MS + start_ms;
+    window.start = &start;
+    modify.reservation = (char *) reservation;
+    modify.window = &window;
+    return read_answer (fed,
+                        fed_ask (fed, "p1", "Planner", "Modify", "alice", id, &modify.base, 60000));
+}
+
+/*  Prolonged, shrunk, grown or moved at both of its sites, of which one does not take it: what it
+ *  had it keeps, whole; what it might have got is free for others; and it can be changed again. */
+static void R10_a_change_that_fails_at_one_of_two_sites_leaves_the_old_at_both (void **state)
+{
+    (void) state;
+    static const struct {
+        uint32_t cpus; /* of the first need; 0 = as it is */
+        int64_t duration_ms;
+        int64_t move_ms;
+    } changes [] = {
+      {0, 2 * FED_HOUR_MS, 0}, {8, FED_HOUR_MS / 2, 0}, {24, 0, 0}, {0, 0, 3 * FED_HOUR_MS}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        fed_t fed;
+        fed_federation (&fed, 30 + i, 1, 2, 8, 2);
+        user_wish_t wish = {
+          .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+        Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+        expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        for (int round = 0; round < 2; round++) {
+            char id [16];
+            snprintf (id, sizeof id, "m%d@g1", round);
+            fed.passes = round == 0 ? lose_holds_at_s1 : NULL;
+            Musubi__Answer *answer = changes [i].move_ms
+                                       ? move_to (&fed, id, first->reservation, changes [i].move_ms)
+                                       : modify_cpus (&fed, "p1", id, first->reservation,
+                                                      changes [i].cpus, changes [i].duration_ms);
+            fed.passes = NULL;
+            expect_status (answer, round == 0 ? MUSUBI__ANSWER_STATUS__ANSWER_REFUSED
+                                              : MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+            fed_run (&fed, 1000);
+            Musubi__ReservationView *view = show (&fed, "p0", "alice", first->reservation);
+            assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+            assert_int_equal (view->version, 1 + round);
+            assert_int_equal (view->n_compute, 2);
+            if (round == 0) {
+                assert_int_equal (view->start_ms, first->start_ms);
+                assert_int_equal (view->end_ms, first->end_ms);
+                /* the other half of both sites, over all the time that was asked for */
+                user_wish_t rest = wish;
+                rest.duration_ms = 4 * FED_HOUR_MS;
+                Musubi__Answer *other = reserve (&fed, "p0", "b@g1", &rest);
+                expect_status (other, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+                Musubi__Answer *gone = release (&fed, "p0", "c@g1", other->reservation);
+                expect_status (gone, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+                message_free (&other->base);
+                message_free (&gone->base);
+            } else {
+                assert_int_equal (view->start_ms, answer->start_ms);
+                assert_int_equal (view->end_ms, answer->end_ms);
+            }
+            message_free (&view->base);
+            message_free (&answer->base);
+        }
+        message_free (&first->base);
+        fed_end (&fed);
+    }
+}
+
 static void nobody_changes_what_is_anothers (void **state)
 {
     (void) state;
@@ -421,20 +500,6 @@ static bool has_failed_part (fed_t *fed, const char *reservation)
     return failed;
 }
 
-static Musubi__Answer *move_to (fed_t *fed, const char *reservation, int64_t start_ms)
-{
-    Musubi__ModifyRequest modify = MUSUBI__MODIFY_REQUEST__INIT;
-    Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
-    Musubi__Instant start = MUSUBI__INSTANT__INIT;
-    start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
-    start.at_ms = FED_EPOCH_MS + start_ms;
-    window.start = &start;
-    modify.reservation = (char *) reservation;
-    modify.window = &window;
-    return read_answer (
-      fed, fed_ask (fed, "p1", "Planner", "Modify", "alice", "m@g1", &modify.base, 60000));
-}
-
 /*  Three sites of 16 CPUs with a long lead, so that there is time between an edge and its window.
  */
 static void T10_a_repair_leaves_a_later_version_alone (void **state)
@@ -476,7 +541,7 @@ static void T10_a_repair_leaves_a_later_version_alone (void **state)
         fed_run (&fed, 20);
     fed_kill (&fed, fed_find (&fed, "p0"));
 
-    answer = move_to (&fed, reservation, 10 * FED_HOUR_MS);
+    answer = move_to (&fed, "m@g1", reservation, 10 * FED_HOUR_MS);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
     fed_start (&fed, fed_find (&fed, "p0"));
@@ -502,6 +567,7 @@ int main (void)
       cmocka_unit_test (a_release_takes_along_the_site_that_a_change_brought_in_meanwhile),
       cmocka_unit_test (who_lives_now_where_a_site_was_says_nothing_for_it),
       cmocka_unit_test (a_running_reservation_is_prolonged_where_it_is),
+      cmocka_unit_test (R10_a_change_that_fails_at_one_of_two_sites_leaves_the_old_at_both),
       cmocka_unit_test (nobody_changes_what_is_anothers),
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
       cmocka_unit_test (lists_come_in_pages_and_name_the_silent),
