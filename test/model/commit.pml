@@ -40,12 +40,7 @@ bool reused;
 #define TAKEN_BY_US(p) (TAKES (p, 0) + TAKES (p, 1))
 #endif
 
-#ifdef WITHOUT_T8_START /* who had the store before writes on (T4, T8) */
 #define MAY_DECIDE(t) true
-#else
-#define MAY_DECIDE(t) !taken_over
-#endif
-
 #define TAKES_PART(p, t) true
 #define HAS_EDGE(p, t) true
 #define HEARS(p, t) true
@@ -94,8 +89,8 @@ bool reused;
     if :: phase [1] == PHASE_VOTING -> phase [1] = PHASE_ABORTED :: else fi
 #endif
 
-#ifdef WITHOUT_T8_START
-bool stale [PLANS]; /* voting still, in the process that had the store before */
+#ifdef WITHOUT_T8_START /* who had the store before writes on (T4, T8) */
+bool stale [PLANS]; /* voting still, in that process */
 #define VOTING_STILL(t) if :: phase [t] == PHASE_VOTING -> stale [t] = true :: else fi
 #endif
 
@@ -115,7 +110,8 @@ end:
 #endif
         FORGET; CHECKED }
 #ifdef WITHOUT_T8_START
-    :: d_step { stale [0] && EACH (HAS_VOTED, 0) -> stale [0] = false; phase [0] = PHASE_DECIDED; CHECKED }
+    :: d_step { stale [0] && EACH (HAS_VOTED, 0) ->
+        stale [0] = false; phase [0] = PHASE_DECIDED; CHECKED }
 #endif
     :: d_step { !loss -> loss = true; lost [0] = true; CHECKED }
     od

@@ -102,9 +102,7 @@ c_decl {
 
 /*  --- what may be asked of one command --- */
 
-#define OPEN(p, t)      (AT (p, t) == HELD || AT (p, t) == PREPARED)
-#define IN_DOUBT(p, t)  (AT (p, t) == PREPARED || AT (p, t) == EDGE)
-#define IS_INITIAL(p, t) (AT (p, t) == INITIAL)
+#define OPEN(p, t) (AT (p, t) == HELD || AT (p, t) == PREPARED)
 #define HAS_COMMITTED(p, t) (TAKES_PART (p, t) && !lost [p] && AT (p, t) == COMMITTED)
 #define HAS_ABORTED(p, t) \
     (TAKES_PART (p, t) && !lost [p] && (AT (p, t) == ABORTED || AT (p, t) == EXPIRED))
@@ -112,6 +110,7 @@ c_decl {
 #define HAS_VOTED(p, t) (!TAKES_PART (p, t) || yes [CELL (p, t)])
 #define VOTED_HERE(p, t) (TAKES_PART (p, t) && yes [CELL (p, t)])
 #define ACKNOWLEDGED(p, t) (!TAKES_PART (p, t) || AT (p, t) == COMMITTED)
+#define IS_SPOILT(p, t) (TAKES_PART (p, t) && (lost [p] || AT (p, t) == EDGE_REFUSED))
 #define ANSWERED(p, t) \
     (!TAKES_PART (p, t) || lost [p] || AT (p, t) == COMMITTED || AT (p, t) == EDGE_REFUSED)
 #ifndef STILL_ITS /* no later version has been committed */
@@ -310,7 +309,7 @@ end:
     :: d_step { phase [t] == PHASE_DECIDED && EACH (ACKNOWLEDGED, t) && UP (t) ->
         STEP (t, DECIDED, ACKNOWLEDGED, SETTLED); CHECKED }
     :: d_step { phase [t] == PHASE_DECIDED && EACH (ANSWERED, t) && UP (t) &&
-                !EACH (ACKNOWLEDGED, t) && MAY_REPAIR (t) ->
+                SOME (IS_SPOILT, t) && MAY_REPAIR (t) ->
         STEP (t, DECIDED, SPOILT, REPAIRING); CHECKED }
 #ifdef WITHOUT_T10 /* told failed at once */
     :: d_step { phase [t] == PHASE_REPAIRING && UP (t) ->
