@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALONE_STEPS_MAX  200000 /* of the search for one connection */
-#define PAIRS_LOOKED_MAX 16     /* pairs of places, where a latency limit asks for each path */
+/*  Steps of the search for one connection; never more than the whole search has. */
+#define ALONE_STEPS_LEAST  200000
+#define ALONE_STEPS_A_LINK 256
+#define ALONE_SLICE_STEPS  200000
+#define PAIRS_LOOKED_MAX   16 /* pairs of places, where a latency limit asks for each path */
 
 /*  The request cut down to one network need and its ends, over the same places and links. */
 typedef struct {
@@ -26,6 +29,14 @@ typedef struct {
     snapshot_t snapshot;
     search_order_t order;
 } part_t;
+
+static uint64_t alone_steps (const snapshot_t *snapshot, const search_order_t *order)
+{
+    uint64_t steps = ALONE_STEPS_A_LINK * (uint64_t) snapshot->links_count;
+    if (steps < ALONE_STEPS_LEAST)
+        steps = ALONE_STEPS_LEAST;
+    return steps < order->steps_max ? steps : order->steps_max;
+}
 
 static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t *order, size_t need)
 {
@@ -48,7 +59,7 @@ static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t 
     if (order->present_paths)
         self->present_path = order->present_paths [need];
     self->order.policy = POLICY_TIME;
-    self->order.steps_max = ALONE_STEPS_MAX;
+    self->order.steps_max = alone_steps (snapshot, order);
     self->order.present = order->present ? self->present : NULL;
     self->order.present_paths = order->present_paths ? &self->present_path : NULL;
     /*  Leads count from the first need of the whole. */
@@ -61,7 +72,7 @@ static search_state_t find (part_t *self, int64_t *start_ms)
     search_t *search = search_new (&self->snapshot, &self->order, NULL);
     search_state_t state = SEARCH_MORE;
     while (state == SEARCH_MORE)
-        state = search_run (search, ALONE_STEPS_MAX);
+        state = search_run (search, ALONE_SLICE_STEPS);
     if (state == SEARCH_FOUND)
         *start_ms = search_start (search);
     search_destroy (&search);
@@ -367,7 +378,8 @@ bool connection_alone (const snapshot_t *snapshot, const search_order_t *order, 
       .link = SIZE_MAX, .from_ms = order->starts.earliest_ms, .until_ms = order->starts.latest_ms};
     if (state == SEARCH_UNKNOWN) {
         snprintf (blocked->why, sizeof blocked->why,
-                  "whether there is a path is not known after %d steps", ALONE_STEPS_MAX);
+                  "whether there is a path is not known after %" PRIu64 " steps",
+                  part.order.steps_max);
         return false;
     }
     part.request.network_count = 0;

@@ -48,9 +48,9 @@ path_state_t wiring_seek (wiring_t *self, const path_question_t *question, path_
         path_finder_ask (self->seeker, question);
     else
         self->seeker = path_finder_new (self->graph, question);
-    uint64_t rest = PATH_STEPS_MAX;
+    uint64_t rest = self->path_steps_max;
     path_state_t state = path_finder_next (self->seeker, path, &rest);
-    wiring_spend (steps, self->snapshot->links_count + PATH_STEPS_MAX - rest);
+    wiring_spend (steps, self->snapshot->links_count + self->path_steps_max - rest);
     self->unproven = self->unproven || state == PATH_UNKNOWN;
     return state;
 }

@@ -11,7 +11,10 @@
 
 #include <assert.h>
 
-#define PATH_STEPS_MAX 50000 /* of one question for a path */
+/*  Steps of one question for a path: two or three look at each end of each link, and a latency
+ *  limit asks for more. Never more than the whole search has. */
+#define PATH_STEPS_LEAST  50000
+#define PATH_STEPS_A_LINK 16
 
 /*  The best path between two options, with nobody else there. */
 typedef enum { ALONE_NONE, ALONE_FOUND } alone_state_t;
@@ -91,6 +94,7 @@ struct wiring {
     const snapshot_t *snapshot;
     const graph_t *graph;
     path_order_t order;
+    uint64_t path_steps_max; /* of one question */
     link_view_t *views;
     size_t views_count;
     connection_t *connections;

@@ -660,6 +660,73 @@ static void independent_needs_do_not_multiply (void **state)
     world_end (&world);
 }
 
+#define GRID 80 /* exchange points each way: 12,640 links between them */
+
+static void grid_link (domain_t *domain, const char *a, const char *b)
+{
+    link_t *link = &domain->links [domain->links_count];
+    *link = (link_t){.mbps = 10, .latency_us = 10};
+    snprintf (link->name, sizeof link->name, "l%zu", domain->links_count++);
+    snprintf (link->ends [0], sizeof link->ends [0], "%s", a);
+    snprintf (link->ends [1], sizeof link->ends [1], "%s", b);
+}
+
+/*  Sites s0 to s3 in it, each by one link, 20 exchange points from one to the next. */
+static void grid_make (domain_t *domain)
+{
+    domain->vertices = calloc (GRID * GRID + 4, sizeof (vertex_t));
+    domain->links = calloc (2 * GRID * (GRID - 1) + 4, sizeof (link_t));
+    assert_non_null (domain->vertices);
+    assert_non_null (domain->links);
+    for (size_t i = 0; i < GRID * GRID + 4; i++) {
+        vertex_t *vertex = &domain->vertices [domain->vertices_count++];
+        bool site = i >= GRID * GRID;
+        *vertex = (vertex_t){.kind = site ? VERTEX_SITE : VERTEX_EXCHANGE};
+        snprintf (vertex->name, sizeof vertex->name, site ? "s%zu" : "x%zu",
+                  site ? i - GRID * GRID : i);
+    }
+    for (size_t i = 0; i < GRID * GRID; i++) {
+        const char *here = domain->vertices [i].name;
+        if (i % GRID > 0)
+            grid_link (domain, here, domain->vertices [i - 1].name);
+        if (i >= GRID)
+            grid_link (domain, here, domain->vertices [i - GRID].name);
+    }
+    for (size_t s = 0; s < 4; s++)
+        grid_link (domain, domain->vertices [GRID * GRID + s].name,
+                   domain->vertices [(10 + 20 * (s / 2)) * GRID + 10 + 20 * (s % 2)].name);
+}
+
+/*  What a question may cost grows with the links there are. */
+static void a_modest_request_is_decided_among_thousands_of_links (void **state)
+{
+    (void) state;
+    world_t world;
+    world_begin (&world, 4, 8);
+    grid_make (&world.nets [0].domain);
+    for (size_t i = 0; i < 3; i++)
+        want_anywhere (&world);
+    want_path (&world, 0, 1, 5);
+    network_need_t *need = want_path (&world, 1, 2, 5);
+    world.order.steps_max = 2000000; /* as a planner is delivered */
+    world_look (&world);
+    assert_true (graph_links (world.snapshot->graph) > 12000);
+    assert_int_equal (seek (&world), SEARCH_FOUND);
+    assert_int_equal (search_path (world.search, 0)->links_count, 22);
+    world_end (&world);
+    need->latency_us_max = 100; /* no two sites are so near */
+    snprintf (world.needs [1].site, sizeof world.needs [1].site, "s0");
+    snprintf (world.needs [2].site, sizeof world.needs [2].site, "s1");
+    world_look (&world);
+    assert_int_equal (seek (&world), SEARCH_NONE);
+    blocked_t blocked;
+    assert_false (search_connection_alone (world.search, 1, &blocked));
+    assert_non_null (strstr (blocked.why, "takes 0.220 ms, which is more than 0.100"));
+    world_end (&world);
+    free (world.nets [0].domain.vertices);
+    free (world.nets [0].domain.links);
+}
+
 /*  As many needs as there may be, in rings, on sites in a line: no ring can close there. */
 static void a_hostile_request_ends_within_its_steps (void **state)
 {
@@ -714,6 +781,7 @@ int main (void)
       cmocka_unit_test (of_many_places_the_best_joined_are_told_about),
       cmocka_unit_test (ends_that_never_fit_together_are_said_to_be_so),
       cmocka_unit_test (independent_needs_do_not_multiply),
+      cmocka_unit_test (a_modest_request_is_decided_among_thousands_of_links),
       cmocka_unit_test (a_hostile_request_ends_within_its_steps),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
