@@ -70,7 +70,7 @@ static void call_elsewhere (counter_t *self, const request_t *request)
                                                     .actor = "counter",
                                                     .request_id = "",
                                                     .body = text_bytes ("from elsewhere"),
-                                                    .timeout_ms = 300}});
+                                                    .timeout_ms = 3000}});
 }
 
 static void on_request (counter_t *self, const moment_t *now, const request_t *request)
