@@ -20,7 +20,16 @@ enum { PAIR_MODIFY_MODIFY, PAIR_MODIFY_RELEASE, PAIR_RELEASE_RELEASE, PAIRS };
 static const char *const pairs [PAIRS] = {"modify and modify", "modify and release",
                                           "release and release"};
 
-enum { METRIC_BOTH, METRIC_ONE, METRIC_NONE, METRIC_SERIAL, METRIC_BUSY, METRIC_NAMED, METRIC_MS };
+enum {
+    METRIC_BOTH,
+    METRIC_ONE,
+    METRIC_NONE,
+    METRIC_SERIAL,
+    METRIC_BUSY,
+    METRIC_NAMED,
+    METRIC_WAITING,
+    METRIC_MS
+};
 
 static const metric_t metrics [] = {
   {"both_committed", "share of plays in which both commands were told committed"},
@@ -29,6 +38,7 @@ static const metric_t metrics [] = {
   {"serial", "share in which the end state is that of some order of the committed ones"},
   {"busy", "times that a participant said BUSY"},
   {"busy_named", "share of those that named a command on this reservation, not the asker's own"},
+  {"busy_waiting", "of BUSY, times that a waiting release was in the way, which is no command yet"},
   {"answer_ms", "time to the later of both answers, no faults"}};
 
 typedef struct {
@@ -42,6 +52,7 @@ typedef struct {
     size_t txids_count;
     uint64_t busy;
     uint64_t named;
+    uint64_t waiting;
     int64_t asked_us; /* -1 = not yet */
     int64_t answered_us;
 } quarrel_t;
@@ -185,6 +196,7 @@ static void see_refusal (quarrel_t *self, const sim_message_t *message)
 {
     txid_t txid;
     txid_t blocker;
+    int64_t frees_ms;
     command_state_t state;
     uint32_t ttl_ms;
     refusal_reason_t refused;
@@ -193,7 +205,11 @@ static void see_refusal (quarrel_t *self, const sim_message_t *message)
         refused != REFUSAL_BUSY_CHANGE)
         return;
     self->busy++;
-    if (!sim_wire_blocker (body, &blocker) || txid_compare (&txid, &blocker) == 0)
+    if (!sim_wire_blocker (body, &blocker, &frees_ms)) {
+        self->waiting += frees_ms > 0; /* T11: it bars new modifies for so long */
+        return;
+    }
+    if (txid_compare (&txid, &blocker) == 0)
         return;
     for (size_t i = 0; i < self->txids_count; i++)
         if (txid_compare (&self->txids [i], &blocker) == 0) {
@@ -244,8 +260,9 @@ static void quarrel_judge (void *owner, schedule_t *schedule)
     play->values [METRIC_NONE] = count == 0;
     play->values [METRIC_SERIAL] = is_serial;
     play->values [METRIC_BUSY] = (double) self->busy;
-    if (self->busy > 0)
-        play->values [METRIC_NAMED] = (double) self->named / (double) self->busy;
+    play->values [METRIC_WAITING] = (double) self->waiting;
+    if (self->busy > self->waiting)
+        play->values [METRIC_NAMED] = (double) self->named / (double) (self->busy - self->waiting);
     if (!self->faults && self->answered_us >= 0)
         play->values [METRIC_MS] = (double) (self->answered_us - self->asked_us) / 1000;
     if (!is_serial)
@@ -295,7 +312,7 @@ static void judge (experiment_run_t *run)
     double serials = 0;
     double busy = 0;
     double unnamed = 0;
-    double none = 0;
+    double waiting = 0;
     for (size_t arm = 0; arm < arms (run->small); arm++) {
         estimate_t is_serial = experiment_estimate (run, arm, METRIC_SERIAL);
         estimate_t named = experiment_estimate (run, arm, METRIC_NAMED);
@@ -303,18 +320,15 @@ static void judge (experiment_run_t *run)
         serials += is_serial.sum;
         busy += experiment_estimate (run, arm, METRIC_BUSY).sum;
         unnamed += (double) named.count - named.sum;
-        if (arm < PAIRS && arm != PAIR_MODIFY_MODIFY)
-            none += experiment_estimate (run, arm, METRIC_NONE).sum;
+        waiting += experiment_estimate (run, arm, METRIC_WAITING).sum;
     }
     experiment_criterion (run, "serial", plays > 0 && serials == plays,
                           "%.0f of %.0f end states are those of a serial order", serials, plays);
-    experiment_criterion (run, "busy-names-the-blocker", busy > 0 && unnamed == 0,
-                          "BUSY was said %.0f times; in %.0f plays it did not name the command in "
-                          "the way each time",
-                          busy, unnamed);
-    experiment_criterion (run, "release-always-gets-through", none == 0,
-                          "without faults, %.0f pairs with a release ended with nothing committed",
-                          none);
+    experiment_criterion (
+      run, "busy-names-the-blocker", busy > 0 && unnamed == 0,
+      "BUSY was said %.0f times, %.0f of them for a waiting release with the time "
+      "it bars; in %.0f plays another one did not name the command in the way",
+      busy, waiting, unnamed);
 }
 
 static void plot (const experiment_run_t *run, FILE *to)

@@ -254,12 +254,13 @@ bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state
     return sound;
 }
 
-bool sim_wire_blocker (bytes_t body, txid_t *blocker)
+bool sim_wire_blocker (bytes_t body, txid_t *blocker, int64_t *frees_ms)
 {
     Musubi__CommandAnswer *message =
       (Musubi__CommandAnswer *) message_unpack (&musubi__command_answer__descriptor, body);
     bool named = message && message->refusal && message->refusal->blocker &&
                  sim_txid_read (message->refusal->blocker, blocker);
+    *frees_ms = message && message->refusal ? message->refusal->frees_ms : 0;
     if (message)
         message_free (&message->base);
     return named;

@@ -240,8 +240,9 @@ bool sim_wire_look_read (bytes_t body, sim_claim_t *claim);
 bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state, uint32_t *ttl_ms,
                               refusal_reason_t *refused);
 
-/*  Who is in the way, when the answer to a command verb names one. */
-bool sim_wire_blocker (bytes_t body, txid_t *blocker);
+/*  Who is in the way, when the answer to a command verb names one; and when that ends, 0 = not
+ *  told. */
+bool sim_wire_blocker (bytes_t body, txid_t *blocker, int64_t *frees_ms);
 
 /*  The txid of any message of Participant or Coordinator that names one. */
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid);
