@@ -12,14 +12,14 @@ import sys
 import threading
 import time
 
-from clients import DONE, REFUSED, UNKNOWN, Asker, Journal, User, ask_rest, meaning
+from clients import DONE, REFUSED, UNKNOWN, Asker, Journal, User, ask_rest
 from room import Room
 from trouble import WEIGHTS, Hand, draw
 from truth import Records, Truth
 
 CLIENTS = 16
 PLANNERS = 3
-TRIES = 8  # of what is still unknown when all is mended
+REST_S = 90  # for what is still unknown when all is mended
 LATER_MS = 9000000  # beyond the reach of a clock that went too far and was kept there by a start (T15)
 SAMPLE = 60  # answers that are asked for once more
 TOLD_MAX = 25  # contradictions told
@@ -86,9 +86,8 @@ def ask_again(asker, journal, seed):
     return len(chosen)
 
 
-def campaign(options, tap):
+def campaign(options, tap, room):
     seconds = options.seconds
-    room = Room(options.bin, options.work, options.private, PLANNERS, 64 + round(seconds / 3))
     missing = room.start()
     tap.check(not missing, f"{len(room.members)} services serve", missing)
     journal = Journal(f"{options.work}/journal.jsonl")
@@ -99,18 +98,21 @@ def campaign(options, tap):
     blows = draw(options.seed, seconds, [member.name for member in room.members], kinds_here(room))
     for user in users:
         user.start()
-    hand.work(blows, seconds, tap.say if options.verbose else lambda text: None)
-    over.set()
-    for user in users:
-        user.join()
-    hand.end()
-    missing = room.wait_serving()
+    try:
+        hand.work(blows, seconds, tap.say if options.verbose else lambda text: None)
+        over.set()
+        for user in users:
+            user.join()
+        missing = room.wait_serving()
+    finally:
+        over.set()
+        hand.end()
 
     tell_blows(tap, hand, room)
     tap.check(not missing, "all serve again when it is over", missing)
     tap.check(not hand.oddities, "none ended by itself, but on a full disk", hand.oddities)
     counts = dict(journal.answers)
-    rest = ask_rest(asker, journal, TRIES)
+    rest = ask_rest(asker, journal, REST_S)
     code, answer, errors = asker.run("root", "check", "--settle", "90s", timeout="20s")
     again = ask_again(asker, journal, options.seed)
     asks = journal.asks
@@ -118,7 +120,8 @@ def campaign(options, tap):
         f"{verb} {sum(a.verb == verb and a.told == DONE for a in asks)} of {sum(a.verb == verb for a in asks)}"
         for verb in ("reserve", "modify", "release")) + " done")
     tap.say(f"asked {sum(counts.values())} times under trouble: {counts[DONE]} done, {counts[REFUSED]} refused, "
-            f"{counts[UNKNOWN]} unknown; {rest} left unknown and asked again, {again} answers asked for once more")
+            f"{counts[UNKNOWN]} unknown; {rest} left unknown and asked again, {again} answers asked for once more, "
+            f"{sum(user.looks for user in users)} participants looked at at once")
     broken = [f"{user.actor}: {user.broken}" for user in users if user.broken]
     tap.check(not broken, f"{CLIENTS} clients worked to the end", broken)
     idle = [user.actor for user in users if not any(a.actor == user.actor and a.told == DONE for a in asks)]
@@ -152,7 +155,11 @@ def main():
     os.environ.pop("MUSUBI_GIS", None)
     tap = Tap()
     tap.say(f"seed {options.seed}, {options.seconds:.0f} s of trouble, {CLIENTS} clients")
-    campaign(options, tap)
+    room = Room(options.bin, options.work, options.private, PLANNERS, 64 + round(options.seconds / 3))
+    try:
+        campaign(options, tap, room)
+    finally:
+        room.clear()
     return tap.finish()
 
 

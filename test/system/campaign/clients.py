@@ -15,6 +15,7 @@ import time
 
 STANDING_MAX = 4  # reservations that a user has in hand at once
 KEPT_MAX = 3  # that it keeps for good
+LOOK_SHARE = 0.2  # of its new reservations that it looks for at once
 THINK_S = 0.2  # between two acts, on average
 DONE, REFUSED, UNKNOWN = "done", "refused", "unknown"
 
@@ -139,6 +140,7 @@ class User(threading.Thread):
         self.count = 0
         self.standing = []  # reservations: ids
         self.kept = 0
+        self.looks = 0  # answers of participants that were looked at at once
         self.open = []  # left unknown
         self.broken = None
 
@@ -199,7 +201,20 @@ class User(threading.Thread):
         if not ask.told:
             self.open.append(ask)
         elif ask.told == DONE:
+            if ask.verb == "reserve" and self.random.random() < LOOK_SHARE:
+                self.look(ask.answer)
             self.learn(ask)
+
+    def look(self, answer):
+        """Committed was told: then each participant has it now. Who is silent is not judged."""
+        for owner in sorted({part[0] for part in booked(answer)}):
+            code, shown, _ = self.asker.run(self.actor, "call", owner, "Participant.Show",
+                                            json.dumps({"reservation": answer["reservation"]}), timeout="1s")
+            if code == 0:
+                self.looks += 1
+                if int((shown.get("record") or {}).get("version", 0)) < answer["version"]:
+                    self.asker.journal.oddities.append(
+                        f"{answer['reservation']} was told committed, {owner} has {json.dumps(shown)}")
 
     def learn(self, ask):
         if ask.verb == "reserve":
@@ -239,11 +254,11 @@ class User(threading.Thread):
             self.broken = repr(error)
 
 
-def ask_rest(asker, journal, tries):
-    """Asks again, side by side, whatever is not known yet."""
+def ask_rest(asker, journal, patience_s):
+    """Asks again, side by side, whatever is not known yet, for so long; how much that was."""
     rest = [ask for ask in journal.asks if not ask.told]
-    threads = [threading.Thread(target=lambda own=rest[n::8]: [ask_out(asker, ask, tries) for ask in own])
-               for n in range(8)]
+    until = time.monotonic() + patience_s
+    threads = [threading.Thread(target=ask_out, args=(asker, rest[n::8], until)) for n in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -251,7 +266,6 @@ def ask_rest(asker, journal, tries):
     return len(rest)
 
 
-def ask_out(asker, ask, tries):
-    for _ in range(tries):
-        if asker.ask(ask, "15s"):
-            break
+def ask_out(asker, asks, until):
+    while asks and time.monotonic() < until:
+        asks = [ask for ask in asks if not asker.ask(ask, "10s")]

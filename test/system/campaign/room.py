@@ -288,10 +288,16 @@ class Room:
                 code = "none"
             if code != 0:
                 bad.append(f"{member.name}: {code}")
+        return bad
+
+    def clear(self):
+        """Leaves no process behind, however it came to this."""
+        for member in self.members:
+            if member.process and member.process.poll() is None:
+                member.kill()
             if member.holder:
                 member.holder.stdin.close()
                 member.holder.wait()
-        return bad
 
     def alarms(self):
         """What services called an alarm, by sentence without its figures, and how often."""

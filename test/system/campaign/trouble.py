@@ -19,6 +19,7 @@ GAP_S = 0.9  # between blows, on average
 WEIGHTS = {"kill": 34, "stop": 24, "cut": 22, "step": 8, "fill": 10}
 STEPS_S = [30, 30, 45, 45, 300, 300, 1800, 7200]
 LONG_SHARE = 0.12
+FOLLOWED_SHARE = 0.3  # of those that leave a planner waiting for somebody: it is killed while it waits
 LONG_S = 30
 REST_S = 0.05
 
@@ -38,30 +39,38 @@ class Blow:
 
 
 def draw(seed, seconds, names, kinds):
-    """The campaign's blows, in order."""
+    """The campaign's blows, in order; at least one of each kind."""
     lot = random.Random(f"{seed} trouble")
     stepped = lot.choice(names)
-    blows, at = [], 0.5
     kinds = [kind for kind in WEIGHTS if kind in kinds]
-    while True:
-        at += lot.expovariate(1 / GAP_S)
-        if at >= seconds:
-            return blows
+    blows = []
+    for kind in kinds:
+        blows += draw_one(lot, lot.uniform(0.1, 0.9) * seconds, kind, names, stepped)
+    at = lot.expovariate(1 / GAP_S)
+    while at < seconds:
         kind = lot.choices(kinds, [WEIGHTS[kind] for kind in kinds])[0]
-        victim, length = lot.choice(names), lot.uniform(0.1, 8)
-        if kind in ("kill", "cut") and lot.random() < LONG_SHARE:
-            length = lot.uniform(8, LONG_S)  # past the edge of what is to start soon
-        if kind == "kill":
-            blows.append(Blow(at, kind, victim, length if length > 8 else lot.choice([0, 0, length / 8, length])))
-        elif kind == "step":
-            blows.append(Blow(at, kind, stepped, length, seconds=lot.choice(STEPS_S) * lot.choice([1, -1])))
-        elif kind == "fill":
-            blows.append(Blow(at, kind, lot.choice(DISKS), length))
-        elif kind == "cut" and lot.random() < 0.5:
-            other = lot.choice([name for name in names if name != victim])
-            blows.append(Blow(at, kind, victim, length, other=other))
-        else:
-            blows.append(Blow(at, kind, victim, length))
+        blows += draw_one(lot, at, kind, names, stepped)
+        at += lot.expovariate(1 / GAP_S)
+    return sorted(blows, key=lambda blow: blow.at)
+
+
+def draw_one(lot, at, kind, names, stepped):
+    """A blow, and perhaps another one that follows from it."""
+    victim, length = lot.choice(names), lot.uniform(0.1, 8)
+    if kind in ("kill", "cut") and lot.random() < LONG_SHARE:
+        length = lot.uniform(8, LONG_S)  # past the edge of what is to start soon
+    if kind == "kill":
+        return [Blow(at, kind, victim, length if length > 8 else lot.choice([0, 0, length / 8, length]))]
+    if kind == "step":
+        return [Blow(at, kind, stepped, length, seconds=lot.choice(STEPS_S) * lot.choice([1, -1]))]
+    if kind == "fill":
+        return [Blow(at, kind, lot.choice(DISKS), length)]
+    other = lot.choice([name for name in names if name != victim]) if kind == "cut" and lot.random() < 0.5 else None
+    blows = [Blow(at, kind, victim, length, other=other)]
+    if not victim.startswith("planner/") and lot.random() < FOLLOWED_SHARE:
+        planner = lot.choice([name for name in names if name.startswith("planner/")])
+        blows.append(Blow(at + lot.uniform(0.05, length), "kill", planner, 0))
+    return blows
 
 
 class Hand:
