@@ -205,15 +205,12 @@ static bool domain_right (const federation_t *self, const char *file, const char
     static const char *const provisions [2] = {"asked", "start"};
     static const char *const disclosures [2] = {"profile", "windows"};
     char section [NAME_BYTES_MAX + 16];
-    char reason [CONFIG_WHY_BYTES];
     domain_t domain;
     if (!name_sound (name))
         return refuse (file, "domains", name, "letters, digits and . _ - make a name", why);
     snprintf (section, sizeof section, "domains/%s/", name);
-    if (!domain_config_read (self->config, section, name, &domain, reason)) {
-        snprintf (why, CONFIG_WHY_BYTES, "%.200s: %.300s", file, reason);
+    if (!domain_config_read (self->config, section, name, &domain, why))
         return false;
-    }
     bool good = vertices_right (self, file, section, &domain, why) &&
                 word_right (self, file, section, "provision", provisions, why) &&
                 word_right (self, file, section, "disclosure", disclosures, why);

@@ -516,6 +516,26 @@ size_t config_names (const config_t *self, const char *section, const char **nam
     return count;
 }
 
+bool config_wrong (const config_t *self, const char *path, const char *what,
+                   char why [CONFIG_WHY_BYTES])
+{
+    char above [ZPL_PATH_BYTES];
+    snprintf (above, sizeof above, "%s", path);
+    const zpl_node_t *node;
+    while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
+        *strrchr (above, '/') = '\0';
+    if (node && node->line)
+        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
+                  what);
+    else
+        snprintf (why, CONFIG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
+                  node          ? " "
+                  : *self->file ? ": "
+                                : "",
+                  path, what);
+    return false;
+}
+
 void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text))
 {
     for (size_t i = 0; i < keys_count; i++) {

@@ -5,6 +5,7 @@
 #include "timetable_config.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 typedef struct {
     char local [NAME_BYTES_MAX + 1];
     size_t vertex;
+    const char *key; /* of the list that has it */
 } known_t;
 
 typedef struct {
@@ -26,6 +28,20 @@ typedef struct {
     known_t *known; /* ascending by local name, once all vertices are read */
     char *why;
 } reading_t;
+
+/*  What is wrong at a path of the file; answers false. */
+static bool wrong (const reading_t *self, const char *path, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+static bool wrong (const reading_t *self, const char *path, const char *format, ...)
+{
+    char what [CONFIG_WHY_BYTES / 2];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (what, sizeof what, format, arguments);
+    va_end (arguments);
+    return config_wrong (self->config, path, what, self->why);
+}
 
 /*  A path below what stands before. */
 static const char *path_of (const reading_t *self, char path [CONFIG_PATH_MAX], const char *section,
@@ -38,15 +54,15 @@ static const char *path_of (const reading_t *self, char path [CONFIG_PATH_MAX], 
 static bool vertex_add (reading_t *self, const char *key, const char *word, vertex_kind_t kind)
 {
     domain_t *domain = self->domain;
+    char path [CONFIG_PATH_MAX];
     bool router = kind == VERTEX_ROUTER;
+    snprintf (path, sizeof path, "%s%s", self->before, key);
     size_t length = strlen (word) + (router ? strlen (self->name) + 1 : 0);
     if (domain->vertices_count == DOMAIN_VERTICES_MAX)
-        return wrong_setting (self->why, "%s%s: a domain has at most %d vertices", self->before,
-                              key, DOMAIN_VERTICES_MAX);
+        return wrong (self, path, "a domain has at most %d vertices", DOMAIN_VERTICES_MAX);
     if (length > NAME_BYTES_MAX)
-        return wrong_setting (self->why, "%s%s: %s%s%.80s is longer than %d bytes", self->before,
-                              key, router ? self->name : "", router ? "/" : "", word,
-                              NAME_BYTES_MAX);
+        return wrong (self, path, "%s%s%.80s is longer than %d bytes", router ? self->name : "",
+                      router ? "/" : "", word, NAME_BYTES_MAX);
     vertex_t *vertex = &domain->vertices [domain->vertices_count];
     char *at = vertex->name;
     if (router)
@@ -55,6 +71,7 @@ static bool vertex_add (reading_t *self, const char *key, const char *word, vert
     vertex->kind = kind;
     known_t *known = &self->known [domain->vertices_count];
     snprintf (known->local, sizeof known->local, "%.63s", word);
+    known->key = key;
     known->vertex = domain->vertices_count++;
     return true;
 }
@@ -87,11 +104,16 @@ static bool vertices_read (reading_t *self)
         return false;
     size_t count = self->domain->vertices_count;
     qsort (self->known, count, sizeof *self->known, by_local_name);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp (self->known [i - 1].local, self->known [i].local) == 0)
-            return wrong_setting (self->why,
-                                  "%s%s%s is given twice among sites, exchanges and routers",
-                                  self->before, *self->before ? ": " : "", self->known [i].local);
+    for (size_t i = 1; i < count; i++) {
+        const known_t *one = &self->known [i - 1], *other = &self->known [i];
+        char path [CONFIG_PATH_MAX];
+        if (strcmp (one->local, other->local) != 0)
+            continue;
+        snprintf (path, sizeof path, "%s%s", self->before,
+                  one->vertex > other->vertex ? one->key : other->key);
+        return wrong (self, path, "%s is given twice among sites, exchanges and routers",
+                      one->local);
+    }
     return true;
 }
 
@@ -121,8 +143,7 @@ static bool attributes_read (reading_t *self)
         good = vertex
                  ? attributes_config_read (self->config, path, &vertex->attributes,
                                            &vertex->attributes_count, self->why)
-                 : wrong_setting (self->why, "%s: no site, exchange point or router is called %s",
-                                  path, names [i]);
+                 : wrong (self, path, "no site, exchange point or router is called %s", names [i]);
     }
     free (names);
     return good;
@@ -132,19 +153,18 @@ static bool ends_read (reading_t *self, link_t *link, const char *path)
 {
     words_t ends = {0};
     words_add (&ends, config_text (self->config, path), "");
-    bool good = ends.count == 2 || wrong_setting (self->why,
-                                                  "%.200s: should be two vertices, separated by a "
-                                                  "comma",
-                                                  path);
+    bool good =
+      ends.count == 2 || wrong (self, path, "should be two vertices, separated by a comma");
     for (size_t i = 0; i < 2 && good; i++) {
         const vertex_t *vertex = vertex_of (self, ends.words [i]);
         if (vertex)
             memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
         else
-            good = wrong_setting (self->why,
-                                  "%.200s: \"%.80s\" should be one of sites, exchanges, routers",
-                                  path, ends.words [i]);
+            good = wrong (self, path, "\"%.80s\" should be one of sites, exchanges, routers",
+                          ends.words [i]);
     }
+    if (good && strcmp (link->ends [0], link->ends [1]) == 0)
+        good = wrong (self, path, "both ends are %s", link->ends [0]);
     words_clear (&ends);
     return good;
 }
@@ -171,9 +191,8 @@ static bool links_read (reading_t *self)
     domain_t *domain = self->domain;
     snprintf (section, sizeof section, "%slinks", self->before);
     size_t count = config_names (self->config, section, names, DOMAIN_LINKS_MAX + 1);
-    bool good =
-      count <= DOMAIN_LINKS_MAX ||
-      wrong_setting (self->why, "%s: a domain has at most %d links", section, DOMAIN_LINKS_MAX);
+    bool good = count <= DOMAIN_LINKS_MAX ||
+                wrong (self, section, "a domain has at most %d links", DOMAIN_LINKS_MAX);
     domain->links = must (calloc (count + 1, sizeof *domain->links));
     for (size_t i = 0; i < count && good; i++)
         good = link_read (self, &domain->links [domain->links_count++], names [i]);
@@ -181,11 +200,34 @@ static bool links_read (reading_t *self)
     return good;
 }
 
+/*  The list that has a vertex which is no vertex, or the link that is no link: each alone. */
 static bool graph_check (reading_t *self)
 {
-    char reason [160];
-    return domain_check (self->domain, self->name, reason) ||
-           wrong_setting (self->why, "%s%s%s", self->before, *self->before ? ": " : "", reason);
+    char reason [160], path [CONFIG_PATH_MAX];
+    domain_t *domain = self->domain;
+    if (domain_check (domain, self->name, reason))
+        return true;
+    domain_t part = *domain;
+    part.links_count = 0;
+    for (size_t i = 0; i < domain->vertices_count; i++) {
+        const known_t *known = &self->known [i];
+        part.vertices = &domain->vertices [known->vertex];
+        part.vertices_count = 1;
+        snprintf (path, sizeof path, "%s%s", self->before, known->key);
+        if (!domain_check (&part, self->name, reason))
+            return wrong (self, path, "%s", reason);
+    }
+    part = *domain;
+    part.links_count = 1;
+    for (size_t i = 0; i < domain->links_count; i++) {
+        part.links = &domain->links [i];
+        if (!domain_check (&part, self->name, reason))
+            return wrong (self, path_of (self, path, "links", domain->links [i].name, ""), "%s",
+                          reason);
+    }
+    snprintf (path, sizeof path, "%slinks", self->before);
+    domain_check (domain, self->name, reason);
+    return wrong (self, path, "%s", reason);
 }
 
 bool domain_config_read (const config_t *config, const char *before, const char *name,

@@ -107,10 +107,13 @@ bool attributes_config_read (const config_t *config, const char *section, attrib
                              size_t *count, char why [CONFIG_WHY_BYTES])
 {
     const char *names [CLASS_ATTRIBUTES_MAX + 1];
+    char what [160];
     *attributes = NULL;
     *count = config_names (config, section, names, CLASS_ATTRIBUTES_MAX + 1);
-    if (*count > CLASS_ATTRIBUTES_MAX)
-        return wrong_setting (why, "%s: at most %d attributes", section, CLASS_ATTRIBUTES_MAX);
+    if (*count > CLASS_ATTRIBUTES_MAX) {
+        snprintf (what, sizeof what, "at most %d attributes", CLASS_ATTRIBUTES_MAX);
+        return config_wrong (config, section, what, why);
+    }
     attribute_t *read = must (calloc (*count + 1, sizeof *read));
     for (size_t i = 0; i < *count; i++) {
         char path [2 * CONFIG_PATH_MAX];
@@ -119,10 +122,10 @@ bool attributes_config_read (const config_t *config, const char *section, attrib
         if (strlen (names [i]) > NAME_BYTES_MAX || !*value ||
             strlen (value) > ATTRIBUTE_VALUE_BYTES_MAX) {
             free (read);
-            return wrong_setting (why,
-                                  "%.200s: an attribute has a name of at most %d bytes and a "
-                                  "value of 1 to %d",
-                                  path, NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
+            snprintf (what, sizeof what,
+                      "an attribute has a name of at most %d bytes and a value of 1 to %d",
+                      NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
+            return config_wrong (config, path, what, why);
         }
         snprintf (read [i].name, sizeof read [i].name, "%s", names [i]);
         snprintf (read [i].value, sizeof read [i].value, "%s", value);

@@ -207,7 +207,7 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
        "fed.zpl: domains/S/exchanges: \"ams\": is one of the sites"},
       {"        links\n            l1\n                between = \"ams, r9\"\n"
        "                mbps = 1\n",
-       "fed.zpl: domains/N/links/l1/between: \"r9\" should be one of sites, exchanges, routers"},
+       "fed.zpl:13: domains/N/links/l1/between: \"r9\" should be one of sites, exchanges, routers"},
       {"        links\n            l1\n                between = \"ams\"\n"
        "                mbps = 1\n",
        "domains/N/links/l1/between: should be two vertices"},
@@ -224,7 +224,7 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
        "fed.zpl: domains/N/provision: \"never\": should be asked or start"},
       {"        disclosure = nothing\n", "domains/N/disclosure: \"nothing\""},
       {"    S/1\n        sites = ams\n", "fed.zpl:11"},
-      {"    S\n        routers = \"r1, r1\"\n", "domains/S/: r1 is given twice"},
+      {"    S\n        routers = \"r1, r1\"\n", "domains/S/routers: r1 is given twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text [2048];

@@ -225,7 +225,7 @@ static void refuses_what_makes_no_domain (void **state)
       {"links/l/between=a, b, a", "links/l/between: should be two vertices"},
       {"links/l/between=a, c", "links/l/between: \"c\" should be one of sites, exchanges, routers"},
       {"links/l/between=a, N/b", "\"N/b\" should be one of"},
-      {"links/l/between=a, a", "link l: both ends are a"},
+      {"links/l/between=a, a", "links/l/between: both ends are a"},
       {"links/l/mbps=-1", "links/l/mbps"},
       {"links/l/mbps=1000000001", "links/l/mbps"},
       {"links/l/mbps=much", "links/l/mbps"},
@@ -248,6 +248,33 @@ static void refuses_what_makes_no_domain (void **state)
         if (!strstr (why, cases [i].why))
             print_message ("%s: %s\n", cases [i].setting, why);
         assert_non_null (strstr (why, cases [i].why));
+    }
+}
+
+/*  As every other fault of a file, with its line. */
+static void tells_where_in_the_file_a_graph_is_wrong (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *text;
+        const char *why; /* how it begins, behind the file's name */
+    } cases [] = {
+      {"name = N\nsites = \"a, b\"\nlinks\n    l\n        between = \"a, c\"\n        mbps = 1\n",
+       ":5: links/l/between: \"c\" should be one of"},
+      {"name = N\nsites = \"a, b\"\nlinks\n    l\n        between = \"a, a\"\n        mbps = 1\n",
+       ":5: links/l/between: both ends are a"},
+      {"name = N\nsites = \"a, b\"\nexchanges = \"x, a\"\n", ":3: exchanges: a is given twice"},
+      {"name = N\nsites = a\nexchanges = \"x/y\"\n", ":3: exchanges: exchange point \"x/y\""},
+      {"name = N\nsites = a\nattributes\n    c\n        x = y\n",
+       ":4: attributes/c: no site, exchange point or router is called c"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        core_t core = {0};
+        char why [CONFIG_WHY_BYTES] = "";
+        assert_false (core_of (cases [i].text, NULL, 0, &core, why));
+        const char *behind = strchr (why, ':');
+        if (!behind || strncmp (behind, cases [i].why, strlen (cases [i].why)) != 0)
+            fail_msg ("%s", why);
     }
 }
 
@@ -295,6 +322,7 @@ int main (void)
       cmocka_unit_test (the_least_file_is_a_name),
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
       cmocka_unit_test (refuses_what_makes_no_domain),
+      cmocka_unit_test (tells_where_in_the_file_a_graph_is_wrong),
       cmocka_unit_test (takes_as_many_links_as_a_domain_may_have_and_no_more),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
