@@ -213,7 +213,7 @@ static bool play_all (experiment_run_t *run, size_t plays)
             good = good && pids [worker] >= 0;
         }
     }
-    run->plays = must (calloc (plays, sizeof *run->plays));
+    run->plays = must (calloc (plays + 1, sizeof *run->plays));
     memcpy (run->plays, shared->plays, plays * sizeof *run->plays);
     munmap (shared, bytes);
     return good;

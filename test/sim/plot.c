@@ -159,7 +159,8 @@ void plot_lines (const plot_lines_t *lines, FILE *to)
     double step = (WIDTH - 80 - LEFT) / (double) (lines->points > 1 ? lines->points - 1 : 1);
     decades (lines, &low, &high);
     begin (lines->title, WIDTH, TOP + HEIGHT + 50, to);
-    for (double decade = low; decade <= high; decade++) {
+    for (int at = 0; at <= (int) (high - low); at++) {
+        double decade = low + at;
         double y = TOP + HEIGHT * (high - decade) / (high - low);
         char label [32];
         snprintf (label, sizeof label, "%.4g", pow (10, decade));
