@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -516,9 +517,14 @@ size_t config_names (const config_t *self, const char *section, const char **nam
     return count;
 }
 
-bool config_wrong (const config_t *self, const char *path, const char *what,
-                   char why [CONFIG_WHY_BYTES])
+bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
+                   const char *format, ...)
 {
+    char what [CONFIG_WHY_BYTES / 2];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (what, sizeof what, format, arguments);
+    va_end (arguments);
     char above [ZPL_PATH_BYTES];
     snprintf (above, sizeof above, "%s", path);
     const zpl_node_t *node;

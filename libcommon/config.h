@@ -65,8 +65,8 @@ size_t config_names (const config_t *self, const char *section, const char **nam
 /*  For who finds later that what was read does not go together: why = "FILE:LINE: path: what", the
  *  line that of the path or of the section next above it that stands in the file; "--set path:
  * what" when a setting says it. Answers false. */
-bool config_wrong (const config_t *self, const char *path, const char *what,
-                   char why [CONFIG_WHY_BYTES]);
+bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
+                   const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 
 /*  All keys with type, default and meaning, for --help. Lines end with newline. */
 void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text));

@@ -5,7 +5,6 @@
 #include "timetable_config.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +28,6 @@ typedef struct {
     char *why;
 } reading_t;
 
-/*  What is wrong at a path of the file; answers false. */
-static bool wrong (const reading_t *self, const char *path, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static bool wrong (const reading_t *self, const char *path, const char *format, ...)
-{
-    char what [CONFIG_WHY_BYTES / 2];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (what, sizeof what, format, arguments);
-    va_end (arguments);
-    return config_wrong (self->config, path, what, self->why);
-}
-
 /*  A path below what stands before. */
 static const char *path_of (const reading_t *self, char path [CONFIG_PATH_MAX], const char *section,
                             const char *name, const char *rest)
@@ -59,10 +44,11 @@ static bool vertex_add (reading_t *self, const char *key, const char *word, vert
     snprintf (path, sizeof path, "%s%s", self->before, key);
     size_t length = strlen (word) + (router ? strlen (self->name) + 1 : 0);
     if (domain->vertices_count == DOMAIN_VERTICES_MAX)
-        return wrong (self, path, "a domain has at most %d vertices", DOMAIN_VERTICES_MAX);
+        return config_wrong (self->config, path, self->why, "a domain has at most %d vertices",
+                             DOMAIN_VERTICES_MAX);
     if (length > NAME_BYTES_MAX)
-        return wrong (self, path, "%s%s%.80s is longer than %d bytes", router ? self->name : "",
-                      router ? "/" : "", word, NAME_BYTES_MAX);
+        return config_wrong (self->config, path, self->why, "%s%s%.80s is longer than %d bytes",
+                             router ? self->name : "", router ? "/" : "", word, NAME_BYTES_MAX);
     vertex_t *vertex = &domain->vertices [domain->vertices_count];
     char *at = vertex->name;
     if (router)
@@ -111,8 +97,8 @@ static bool vertices_read (reading_t *self)
             continue;
         snprintf (path, sizeof path, "%s%s", self->before,
                   one->vertex > other->vertex ? one->key : other->key);
-        return wrong (self, path, "%s is given twice among sites, exchanges and routers",
-                      one->local);
+        return config_wrong (self->config, path, self->why,
+                             "%s is given twice among sites, exchanges and routers", one->local);
     }
     return true;
 }
@@ -140,10 +126,10 @@ static bool attributes_read (reading_t *self)
         char path [CONFIG_PATH_MAX];
         vertex_t *vertex = vertex_of (self, names [i]);
         path_of (self, path, "attributes", names [i], "");
-        good = vertex
-                 ? attributes_config_read (self->config, path, &vertex->attributes,
-                                           &vertex->attributes_count, self->why)
-                 : wrong (self, path, "no site, exchange point or router is called %s", names [i]);
+        good = vertex ? attributes_config_read (self->config, path, &vertex->attributes,
+                                                &vertex->attributes_count, self->why)
+                      : config_wrong (self->config, path, self->why,
+                                      "no site, exchange point or router is called %s", names [i]);
     }
     free (names);
     return good;
@@ -153,18 +139,19 @@ static bool ends_read (reading_t *self, link_t *link, const char *path)
 {
     words_t ends = {0};
     words_add (&ends, config_text (self->config, path), "");
-    bool good =
-      ends.count == 2 || wrong (self, path, "should be two vertices, separated by a comma");
+    bool good = ends.count == 2 || config_wrong (self->config, path, self->why,
+                                                 "should be two vertices, separated by a comma");
     for (size_t i = 0; i < 2 && good; i++) {
         const vertex_t *vertex = vertex_of (self, ends.words [i]);
         if (vertex)
             memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
         else
-            good = wrong (self, path, "\"%.80s\" should be one of sites, exchanges, routers",
-                          ends.words [i]);
+            good =
+              config_wrong (self->config, path, self->why,
+                            "\"%.80s\" should be one of sites, exchanges, routers", ends.words [i]);
     }
     if (good && strcmp (link->ends [0], link->ends [1]) == 0)
-        good = wrong (self, path, "both ends are %s", link->ends [0]);
+        good = config_wrong (self->config, path, self->why, "both ends are %s", link->ends [0]);
     words_clear (&ends);
     return good;
 }
@@ -191,8 +178,9 @@ static bool links_read (reading_t *self)
     domain_t *domain = self->domain;
     snprintf (section, sizeof section, "%slinks", self->before);
     size_t count = config_names (self->config, section, names, DOMAIN_LINKS_MAX + 1);
-    bool good = count <= DOMAIN_LINKS_MAX ||
-                wrong (self, section, "a domain has at most %d links", DOMAIN_LINKS_MAX);
+    bool good =
+      count <= DOMAIN_LINKS_MAX || config_wrong (self->config, section, self->why,
+                                                 "a domain has at most %d links", DOMAIN_LINKS_MAX);
     domain->links = must (calloc (count + 1, sizeof *domain->links));
     for (size_t i = 0; i < count && good; i++)
         good = link_read (self, &domain->links [domain->links_count++], names [i]);
@@ -215,19 +203,20 @@ static bool graph_check (reading_t *self)
         part.vertices_count = 1;
         snprintf (path, sizeof path, "%s%s", self->before, known->key);
         if (!domain_check (&part, self->name, reason))
-            return wrong (self, path, "%s", reason);
+            return config_wrong (self->config, path, self->why, "%s", reason);
     }
     part = *domain;
     part.links_count = 1;
     for (size_t i = 0; i < domain->links_count; i++) {
         part.links = &domain->links [i];
         if (!domain_check (&part, self->name, reason))
-            return wrong (self, path_of (self, path, "links", domain->links [i].name, ""), "%s",
-                          reason);
+            return config_wrong (self->config,
+                                 path_of (self, path, "links", domain->links [i].name, ""),
+                                 self->why, "%s", reason);
     }
     snprintf (path, sizeof path, "%slinks", self->before);
     domain_check (domain, self->name, reason);
-    return wrong (self, path, "%s", reason);
+    return config_wrong (self->config, path, self->why, "%s", reason);
 }
 
 bool domain_config_read (const config_t *config, const char *before, const char *name,

@@ -107,13 +107,10 @@ bool attributes_config_read (const config_t *config, const char *section, attrib
                              size_t *count, char why [CONFIG_WHY_BYTES])
 {
     const char *names [CLASS_ATTRIBUTES_MAX + 1];
-    char what [160];
     *attributes = NULL;
     *count = config_names (config, section, names, CLASS_ATTRIBUTES_MAX + 1);
-    if (*count > CLASS_ATTRIBUTES_MAX) {
-        snprintf (what, sizeof what, "at most %d attributes", CLASS_ATTRIBUTES_MAX);
-        return config_wrong (config, section, what, why);
-    }
+    if (*count > CLASS_ATTRIBUTES_MAX)
+        return config_wrong (config, section, why, "at most %d attributes", CLASS_ATTRIBUTES_MAX);
     attribute_t *read = must (calloc (*count + 1, sizeof *read));
     for (size_t i = 0; i < *count; i++) {
         char path [2 * CONFIG_PATH_MAX];
@@ -122,10 +119,10 @@ bool attributes_config_read (const config_t *config, const char *section, attrib
         if (strlen (names [i]) > NAME_BYTES_MAX || !*value ||
             strlen (value) > ATTRIBUTE_VALUE_BYTES_MAX) {
             free (read);
-            snprintf (what, sizeof what,
-                      "an attribute has a name of at most %d bytes and a value of 1 to %d",
-                      NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
-            return config_wrong (config, path, what, why);
+            return config_wrong (config, path, why,
+                                 "an attribute has a name of at most %d bytes and a value of 1 to "
+                                 "%d",
+                                 NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
         }
         snprintf (read [i].name, sizeof read [i].name, "%s", names [i]);
         snprintf (read [i].value, sizeof read [i].value, "%s", value);
