@@ -99,9 +99,12 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
         return same (caller, object);
     case VERB_ABORT:
         return same (caller, object) || administrator (access, caller);
+    case VERB_FENCE:
+        return planner (caller) || administrator (access, caller);
     case VERB_RESOLVE:
-    case VERB_OUTCOME:
         return peer (caller);
+    case VERB_OUTCOME:
+        return peer (caller) || administrator (access, caller);
     case VERB_MODIFY:
     case VERB_RELEASE:
         return (planner (caller) || administrator (access, caller)) &&

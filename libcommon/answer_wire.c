@@ -176,6 +176,7 @@ packed_t command_answer_encode (const command_answer_t *self)
     answer.state = (Musubi__CommandState) self->state;
     answer.ttl_ms = self->ttl_ms;
     answer.late = self->late;
+    answer.epoch = self->epoch;
     if (self->refusal.reason == REFUSAL_NONE)
         return packed_of (&answer.base);
 
@@ -197,6 +198,7 @@ static bool command_answer_take (command_answer_t *to, const Musubi__CommandAnsw
     to->state = (command_state_t) from->state;
     to->ttl_ms = from->ttl_ms;
     to->late = from->late;
+    to->epoch = from->epoch;
     return !from->refusal || refusal_take_all (&to->refusal, from->refusal, why);
 }
 
@@ -215,24 +217,39 @@ bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_
 
 /*  --- small messages --- */
 
-packed_t txid_message_encode (const txid_t *txid)
+packed_t decision_message_encode (const txid_t *txid, uint32_t epoch)
 {
-    /* CommitRequest, AbortRequest and OutcomeRequest have the same layout. */
+    /* CommitRequest and AbortRequest have the same layout, and so has OutcomeRequest without epoch.
+     */
     Musubi__CommitRequest request = MUSUBI__COMMIT_REQUEST__INIT;
     Musubi__Txid wire;
     txid_put (&wire, txid);
     request.txid = &wire;
+    request.epoch = epoch;
     return packed_of (&request.base);
 }
 
-bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES])
+bool decision_message_decode (bytes_t body, txid_t *txid, uint32_t *epoch, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__commit_request__descriptor, body);
     if (!message)
         return wrong (why, "not a message with a txid");
-    bool good = txid_take (txid, ((Musubi__CommitRequest *) message)->txid, "txid", why);
+    const Musubi__CommitRequest *request = (Musubi__CommitRequest *) message;
+    bool good = txid_take (txid, request->txid, "txid", why);
+    *epoch = request->epoch;
     message_free (message);
     return good;
+}
+
+packed_t txid_message_encode (const txid_t *txid)
+{
+    return decision_message_encode (txid, 0);
+}
+
+bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES])
+{
+    uint32_t epoch;
+    return decision_message_decode (body, txid, &epoch, why);
 }
 
 packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms)
@@ -313,6 +330,41 @@ bool resolve_decode (bytes_t body, txid_t *txid, int64_t *decide_by_ms, char why
     *decide_by_ms = request->decide_by_ms;
     if (good && !time_valid (*decide_by_ms))
         good = wrong (why, "decide_by_ms: must be a time before the year 10000");
+    message_free (message);
+    return good;
+}
+
+packed_t fence_encode (const txid_t *txid, uint32_t epoch, int64_t decide_by_ms)
+{
+    Musubi__FenceRequest request = MUSUBI__FENCE_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    request.epoch = epoch;
+    request.decide_by_ms = decide_by_ms;
+    return packed_of (&request.base);
+}
+
+static bool fence_take (const Musubi__FenceRequest *from, txid_t *txid, uint32_t *epoch,
+                        int64_t *decide_by_ms, char why [WHY_BYTES])
+{
+    *epoch = from->epoch;
+    *decide_by_ms = from->decide_by_ms;
+    if (!txid_take (txid, from->txid, "txid", why))
+        return false;
+    if (*epoch == 0)
+        return wrong (why, "epoch: counts from 1; 0 is the coordinator's own");
+    return time_valid (*decide_by_ms) ||
+           wrong (why, "decide_by_ms: must be a time before the year 10000");
+}
+
+bool fence_decode (bytes_t body, txid_t *txid, uint32_t *epoch, int64_t *decide_by_ms,
+                   char why [WHY_BYTES])
+{
+    ProtobufCMessage *message = message_unpack (&musubi__fence_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not a FenceRequest");
+    bool good = fence_take ((Musubi__FenceRequest *) message, txid, epoch, decide_by_ms, why);
     message_free (message);
     return good;
 }

@@ -43,6 +43,7 @@ static const char *const refusal_counters [REFUSAL_REASONS] = {
   [REFUSAL_CLAIM_ANSWERED] = "refused_claim_answered",
   [REFUSAL_STORE_FULL] = "refused_store_full",
   [REFUSAL_NO_RESERVATION] = "refused_no_reservation",
+  [REFUSAL_FENCED] = "refused_fenced",
 };
 
 void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer)
@@ -76,8 +77,8 @@ bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *forma
 
 /*  --- who asks about what --- */
 
-static bool may_command (const participant_t *self, verb_t verb, const request_t *request,
-                         const txid_t *txid, const command_t *command)
+bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
+                      const txid_t *txid, const command_t *command)
 {
     char name [NAME_BYTES_MAX + 1];
     const char *object = command ? command->planner->name : txid_planner (txid, name);
@@ -96,40 +97,31 @@ static void answer_ended (participant_t *self, const moment_t *now, const reques
     participant_answer (self, request, &answer);
 }
 
-static void answer_state (const command_t *command, const moment_t *now, const request_t *request)
+void participant_answer_state (const command_t *command, const moment_t *now,
+                               const request_t *request)
 {
     command_answer_t answer = command_answer (command, now);
     participant_answer (command->participant, request, &answer);
 }
 
-static void answer_may_not (participant_t *self, const request_t *request, const txid_t *txid)
+void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     refuse_with (&answer.refusal, REFUSAL_MAY_NOT, "%.63s may not do this", request->actor);
     participant_answer (self, request, &answer);
 }
 
-/*  The opening of every verb: false when it has been answered. *command may be NULL. */
-static bool begin (participant_t *self, const moment_t *now, const request_t *request, verb_t verb,
-                   const txid_t *txid, command_t **command)
+bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
+                        verb_t verb, const txid_t *txid, command_t **command)
 {
     *command = command_find (self, txid);
-    if (!may_command (self, verb, request, txid, *command)) {
-        answer_may_not (self, request, txid);
+    if (!participant_may (self, verb, request, txid, *command)) {
+        participant_answer_may_not (self, request, txid);
         return false;
     }
     if (*command)
         command_age (*command, now);
     return true;
-}
-
-static bool txid_of (participant_t *self, const request_t *request, txid_t *txid)
-{
-    char why [WHY_BYTES];
-    if (txid_message_decode (txid, request->body, why))
-        return true;
-    service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-    return false;
 }
 
 /*  --- renew --- */
@@ -145,10 +137,10 @@ static void on_renew (void *owner, const moment_t *now, const request_t *request
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (!begin (self, now, request, VERB_RENEW, &txid, &command))
+    if (!participant_begin (self, now, request, VERB_RENEW, &txid, &command))
         return;
     if (command && command->state == COMMAND_PREPARED) {
-        answer_state (command, now, request); /* a vote needs no renewal */
+        participant_answer_state (command, now, request); /* a vote needs no renewal */
         return;
     }
     if (!command || command->state != COMMAND_HELD) {
@@ -180,7 +172,7 @@ static void on_renew (void *owner, const moment_t *now, const request_t *request
         participant_answer (self, request, &answer);
         return;
     }
-    answer_state (command, now, request);
+    participant_answer_state (command, now, request);
 }
 
 /*  --- prepare --- */
@@ -199,7 +191,7 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
         return;
     }
     command_move (command, now, COMMAND_PREPARED, EVENT_PREPARE);
-    answer_state (command, now, request);
+    participant_answer_state (command, now, request);
 }
 
 static bool claim_same (const command_t *command, packed_t claim)
@@ -270,7 +262,7 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
                           const txid_t *txid, packed_t *claim)
 {
     command_t *command;
-    if (!begin (self, now, request, VERB_PREPARE, txid, &command))
+    if (!participant_begin (self, now, request, VERB_PREPARE, txid, &command))
         return;
     if (!command || (command->state != COMMAND_HELD && command->state != COMMAND_PREPARED &&
                      command->state != COMMAND_COMMITTED)) {
@@ -290,7 +282,7 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
     if (command->state == COMMAND_HELD)
         participant_vote (command, now, request);
     else
-        answer_state (command, now, request);
+        participant_answer_state (command, now, request);
 }
 
 static void on_prepare (void *owner, const moment_t *now, const request_t *request)
@@ -310,18 +302,31 @@ static void on_prepare (void *owner, const moment_t *now, const request_t *reque
 
 /*  --- the decision --- */
 
+/*  Whose decision it is, and whether it may decide this: false when that has been answered. */
+static bool begin_decision (participant_t *self, const moment_t *now, const request_t *request,
+                            verb_t verb, txid_t *txid, uint32_t *epoch, command_t **command)
+{
+    char why [WHY_BYTES];
+    if (!decision_message_decode (request->body, txid, epoch, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return false;
+    }
+    return participant_begin (self, now, request, *epoch > 0 ? VERB_FENCE : verb, txid, command) &&
+           participant_epoch_valid (self, now, request, txid, *command, *epoch);
+}
+
 static void on_commit (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
     txid_t txid;
+    uint32_t epoch;
     command_t *command;
-    if (!txid_of (self, request, &txid) ||
-        !begin (self, now, request, VERB_COMMIT, &txid, &command))
+    if (!begin_decision (self, now, request, VERB_COMMIT, &txid, &epoch, &command))
         return;
     if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
         command_decide_commit (command, now, EVENT_COMMIT);
     if (command && command->state == COMMAND_COMMITTED)
-        answer_state (command, now, request);
+        participant_answer_state (command, now, request);
     else
         answer_ended (self, now, request, &txid, command); /* nothing was done */
 }
@@ -331,13 +336,12 @@ static bool may_abort (const participant_t *self, const request_t *request, cons
                        const command_t *command)
 {
     return !command || command->state == COMMAND_HELD ||
-           may_command (self, VERB_COMMIT, request, txid, command);
+           participant_may (self, VERB_COMMIT, request, txid, command);
 }
 
-/*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
- * been answered: nothing is known, nothing is promised (T7). */
-static command_t *bury_asked (participant_t *self, const moment_t *now, const request_t *request,
-                              const txid_t *txid, int64_t decide_by_ms, command_event_t event)
+command_t *participant_bury_asked (participant_t *self, const moment_t *now,
+                                   const request_t *request, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     command_t *tombstone = command_bury (self, now, txid, decide_by_ms, event, &answer.refusal);
@@ -350,115 +354,26 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
 {
     participant_t *self = owner;
     txid_t txid;
+    uint32_t epoch;
     command_t *command;
-    if (!txid_of (self, request, &txid) || !begin (self, now, request, VERB_ABORT, &txid, &command))
+    if (!begin_decision (self, now, request, VERB_ABORT, &txid, &epoch, &command))
         return;
-    if (!may_abort (self, request, &txid, command)) {
-        answer_may_not (self, request, &txid);
+    if (epoch == 0 && !may_abort (self, request, &txid, command)) {
+        participant_answer_may_not (self, request, &txid);
         return;
     }
     if (!command) {
         int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
-        command = bury_asked (self, now, request, &txid, decide_by_ms, EVENT_ABORT);
+        command = participant_bury_asked (self, now, request, &txid, decide_by_ms, EVENT_ABORT);
         if (!command)
             return;
     } else if (!command_finished (command)) {
         command_move (command, now, COMMAND_ABORTED, EVENT_ABORT);
     }
     if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
-        answer_state (command, now, request);
+        participant_answer_state (command, now, request);
     else
         answer_ended (self, now, request, &txid, command);
-}
-
-/*  --- in doubt: asked by others (T7) --- */
-
-static bool is_planner (const char *name)
-{
-    return strncmp (name, "planner/", strlen ("planner/")) == 0;
-}
-
-/*  Of a known plan, only planners and those who vote on it. */
-static bool may_resolve (const request_t *request, const command_t *command)
-{
-    if (!command || command->plan.size == 0 || is_planner (request->actor))
-        return true;
-    plan_t plan = command_plan (command);
-    bool among = false;
-    for (size_t i = 0; i < plan.participants_count && !among; i++)
-        among = strcmp (plan.participants [i].name, request->actor) == 0;
-    plan_clear (&plan);
-    return among;
-}
-
-static void on_resolve (void *owner, const moment_t *now, const request_t *request)
-{
-    participant_t *self = owner;
-    txid_t txid;
-    int64_t decide_by_ms;
-    char why [WHY_BYTES];
-    command_t *command;
-    if (!resolve_decode (request->body, &txid, &decide_by_ms, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (!begin (self, now, request, VERB_RESOLVE, &txid, &command))
-        return;
-    if (!may_resolve (request, command)) {
-        answer_may_not (self, request, &txid);
-        return;
-    }
-    if (decide_by_ms < now->wall_ms)
-        decide_by_ms = now->wall_ms;
-    if (decide_by_ms > now->wall_ms + BURIED_AHEAD_MS_MAX)
-        decide_by_ms = now->wall_ms + BURIED_AHEAD_MS_MAX;
-    if (!command)
-        command = bury_asked (self, now, request, &txid, decide_by_ms, EVENT_RESOLVE);
-    else if (command->state == COMMAND_HELD)
-        command_move (command, now, COMMAND_ABORTED, EVENT_RESOLVE);
-    if (!command)
-        return;
-    command_answer_t answer = command_answer (command, now);
-    if (answer.state == COMMAND_EXPIRED)
-        answer.state = COMMAND_ABORTED; /* it never voted and never will */
-    participant_answer (self, request, &answer);
-}
-
-static outcome_t outcome_of (const command_t *command)
-{
-    if (!command)
-        return OUTCOME_LOST;
-    switch (command->state) {
-    case COMMAND_HELD:
-    case COMMAND_PREPARED:
-        return OUTCOME_PENDING;
-    case COMMAND_COMMITTED:
-        return OUTCOME_COMMITTED;
-    case COMMAND_ABORTED:
-    case COMMAND_EXPIRED:
-        return OUTCOME_ABORTED;
-    default:
-        return OUTCOME_LOST; /* T7: edge is no information */
-    }
-}
-
-static void on_outcome (void *owner, const moment_t *now, const request_t *request)
-{
-    participant_t *self = owner;
-    txid_t txid;
-    (void) now;
-    if (!txid_of (self, request, &txid))
-        return;
-    const command_t *command = command_find (self, &txid); /* only reads: not even its age */
-    if (!may_command (self, VERB_OUTCOME, request, &txid, command)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
-                        request->actor);
-        return;
-    }
-    packed_t body = outcome_encode (&txid, outcome_of (command), command && command->done);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
 }
 
 /*  --- done --- */
@@ -475,7 +390,8 @@ static void on_done (void *owner, const moment_t *now, const request_t *request)
     }
     for (size_t i = 0; i < count; i++) {
         command_t *command = command_find (self, &txids [i]);
-        if (command && may_command (self, VERB_DONE, request, &txids [i], command))
+        if (command && (participant_may (self, VERB_DONE, request, &txids [i], command) ||
+                        strcmp (command->fenced_by, request->actor) == 0))
             command_mark_done (command, now);
     }
     free (txids);
@@ -512,8 +428,9 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
       {"Prepare", on_prepare},
       {"Commit", on_commit},
       {"Abort", on_abort},
-      {"Resolve", on_resolve},
-      {"Outcome", on_outcome},
+      {"Resolve", participant_on_resolve},
+      {"Fence", participant_on_fence},
+      {"Outcome", participant_on_outcome},
       {"Done", on_done},
       {"Show", participant_on_show},
       {"List", participant_on_list},

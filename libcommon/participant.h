@@ -111,6 +111,7 @@ typedef enum {
     VERB_COMMIT,
     VERB_ABORT,
     VERB_RESOLVE,
+    VERB_FENCE,
     VERB_OUTCOME,
     VERB_DONE,
     VERB_MODIFY,

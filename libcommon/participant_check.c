@@ -23,6 +23,7 @@ static void check_command (const participant_t *self, const command_t *command)
     assert (!undecided || command->doubt || command->doubt_timer);
     assert ((command->state == COMMAND_HELD) <= (command->timer != 0));
     assert (!command_finished (command) || command->timer == 0);
+    assert ((command->epoch > 0) == (*command->fenced_by != '\0'));
     if (claims)
         assert (!command->reservation && command->state != COMMAND_EDGE);
     else if (command_finished (command))

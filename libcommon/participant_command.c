@@ -70,7 +70,8 @@ bool command_decide_near (const command_t *self, const moment_t *now)
 
 command_answer_t command_answer (const command_t *self, const moment_t *now)
 {
-    command_answer_t answer = {.txid = self->txid, .state = self->state, .late = self->late};
+    command_answer_t answer = {
+      .txid = self->txid, .state = self->state, .late = self->late, .epoch = self->epoch};
     if (self->state == COMMAND_HELD && self->expires_mono_ms > now->mono_ms)
         answer.ttl_ms = (uint32_t) (self->expires_mono_ms - now->mono_ms);
     return answer;

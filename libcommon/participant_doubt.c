@@ -4,7 +4,8 @@
  * another store, a plan it has lost) or says pending past decide_by, ask all others of the stored
  * list: what one of them knows to be committed is committed, what one of them has buried is
  * aborted. Else wait longer and ask again. Nothing else is evidence: not an address, not an edge,
- * not time.
+ * not time. Once fenced, the coordinator's "committed" is none either: it may have been decided
+ * too late (T8). Its "aborted" still is: what it never logged nobody can have committed.
  */
 #include "participant_state.h"
 
@@ -192,7 +193,10 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
     bool done;
     switch (outcome_told (command, &doubt->plan.coordinator, result, &done)) {
     case OUTCOME_COMMITTED:
-        conclude (command, now, true, EVENT_OUTCOME);
+        if (command->epoch > 0) /* T8: a decision of a lower epoch */
+            ask_others (command, now);
+        else
+            conclude (command, now, true, EVENT_OUTCOME);
         break;
     case OUTCOME_ABORTED:
         conclude (command, now, false, EVENT_OUTCOME);

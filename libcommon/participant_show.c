@@ -115,6 +115,16 @@ static bool may_see (const participant_t *self, const request_t *request, const 
            may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name);
 }
 
+static void tell_command (participant_t *self, const request_t *request, const txid_t *txid)
+{
+    page_t *page = page_new (1);
+    const command_t *command = command_find (self, txid);
+    if (command && may_see (self, request, command))
+        page_add_command (page, command);
+    reply_packed (self, request, page_commands_encode (page, NULL));
+    page_destroy (&page);
+}
+
 void participant_on_commands (void *owner, const moment_t *now, const request_t *request)
 {
     (void) now;
@@ -123,6 +133,10 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
     char why [WHY_BYTES];
     if (!commands_decode (&question, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (question.only_set) {
+        tell_command (self, request, &question.only);
         return;
     }
     page_t *page = page_new (page_size (self, question.most));

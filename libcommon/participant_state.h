@@ -7,6 +7,7 @@
  *  participant_records.c  the tables in memory and in the store; start; pruning
  *  participant_bury.c     tombstones
  *  participant_doubt.c    votes without a decision (T7)
+ *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
  *  participant_show.c     show, list, commands
  *  participant_check.c    the invariants
  *  participant_wire.c     bodies and records, to and from proto/transaction.proto
@@ -70,7 +71,9 @@ struct command {
     int64_t held_mono_ms;
     int64_t expires_ms; /* wall */
     int64_t expires_mono_ms;
-    int64_t prepared_ms;        /* wall; 0 = never voted */
+    int64_t prepared_ms; /* wall; 0 = never voted */
+    uint32_t epoch;      /* that it was fenced with; 0 = never (T8) */
+    char fenced_by [NAME_BYTES_MAX + 1];
     int64_t until_ms;           /* retention counts from here */
     reservation_t *reservation; /* while the change is pending; never for a claim */
     void *taken;                /* the resource's, while held or prepared */
@@ -135,6 +138,32 @@ bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *forma
 
 /*  PREPARE of a command that is held, and the answer to it. */
 void participant_vote (command_t *command, const moment_t *now, const request_t *request);
+
+/*  The opening of every verb: false when it has been answered. *command may be NULL. */
+bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
+                        verb_t verb, const txid_t *txid, command_t **command);
+bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
+                      const txid_t *txid, const command_t *command);
+void participant_answer_state (const command_t *command, const moment_t *now,
+                               const request_t *request);
+void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
+
+/*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
+ *  been answered: nothing is known, nothing is promised (T7). */
+command_t *participant_bury_asked (participant_t *self, const moment_t *now,
+                                   const request_t *request, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event);
+
+/*  --- participant_asked.c --- */
+
+method_fn participant_on_resolve;
+method_fn participant_on_fence;
+method_fn participant_on_outcome;
+
+/*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
+ * caller's fence. False when it has been answered: it may not, or the epoch has been overtaken. */
+bool participant_epoch_valid (participant_t *self, const moment_t *now, const request_t *request,
+                              const txid_t *txid, const command_t *command, uint32_t epoch);
 
 /*  --- participant_command.c --- */
 
@@ -260,6 +289,8 @@ typedef struct {
     int64_t until_ms;
     bool late;
     bool done;
+    uint32_t epoch;
+    char fenced_by [NAME_BYTES_MAX + 1];
 } command_record_t;
 bool command_record_decode (command_record_t *record, bytes_t value, char why [WHY_BYTES]);
 void command_record_clear (command_record_t *record);
@@ -293,6 +324,8 @@ bool list_decode (list_question_t *question, bytes_t body, char why [WHY_BYTES])
 typedef struct {
     bool after_set;
     txid_t after;
+    bool only_set;
+    txid_t only;
     uint32_t most;
 } commands_question_t;
 bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY_BYTES]);

@@ -15,6 +15,7 @@ typedef enum {
     EVENT_OUTCOME,  /* in doubt: the coordinator has told (T7) */
     EVENT_RESOLVE,  /* another one in doubt asks us */
     EVENT_RESOLVED, /* in doubt: another participant has told */
+    EVENT_FENCE,    /* somebody settles it in its coordinator's place (T8) */
     COMMAND_EVENTS
 } command_event_t;
 

@@ -43,6 +43,8 @@ packed_t command_record_encode (const command_t *self)
     record.until_ms = self->until_ms;
     record.late = self->late;
     record.done = self->done;
+    record.epoch = self->epoch;
+    record.fenced_by = (char *) self->fenced_by;
     return packed_of (&record.base);
 }
 
@@ -60,6 +62,11 @@ static bool command_record_take (command_record_t *to, const Musubi__StoredComma
     if (!time_valid (from->held_ms) || !time_valid (from->expires_ms) ||
         !time_valid (from->prepared_ms) || !time_valid (from->until_ms))
         return wrong (why, "times: beyond the year 9999");
+    if (!text_take (to->fenced_by, NAME_BYTES_MAX, from->fenced_by, TEXT_WORD_OR_NONE, "fenced_by",
+                    why))
+        return false;
+    if ((from->epoch > 0) != (*to->fenced_by != '\0'))
+        return wrong (why, "epoch: with nobody who fenced, or the other way round");
     if (from->plan.len > 0) {
         bytes_t plan = {.data = from->plan.data, .size = from->plan.len};
         if (!plan_decode (&to->plan, plan, why))
@@ -75,6 +82,7 @@ static bool command_record_take (command_record_t *to, const Musubi__StoredComma
     to->until_ms = from->until_ms;
     to->late = from->late;
     to->done = from->done;
+    to->epoch = from->epoch;
     return true;
 }
 
@@ -200,7 +208,9 @@ bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY
     const Musubi__CommandsRequest *request = (Musubi__CommandsRequest *) message;
     question->most = request->most;
     question->after_set = request->after != NULL;
-    bool good = !request->after || txid_take (&question->after, request->after, "after", why);
+    question->only_set = request->only != NULL;
+    bool good = (!request->after || txid_take (&question->after, request->after, "after", why)) &&
+                (!request->only || txid_take (&question->only, request->only, "only", why));
     message_free (message);
     return good;
 }
@@ -337,6 +347,9 @@ bool page_add_command (page_t *self, const command_t *command)
     }
     record->done = command->done;
     record->prepared_ms = command->prepared_ms;
+    record->held_ms = command->held_ms;
+    record->epoch = command->epoch;
+    record->fenced_by = (char *) command->fenced_by;
     return page_keep (self, entry, &record->base);
 }
 

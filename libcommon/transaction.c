@@ -129,6 +129,7 @@ const char *refusal_reason_word (refusal_reason_t reason)
       [REFUSAL_CLAIM_ANSWERED] = "claim-answered",
       [REFUSAL_STORE_FULL] = "store-full",
       [REFUSAL_NO_RESERVATION] = "no-reservation",
+      [REFUSAL_FENCED] = "fenced",
     };
     assert (reason >= 0 && reason < REFUSAL_REASONS);
     return words [reason];

@@ -98,6 +98,7 @@ typedef enum {
     REFUSAL_CLAIM_ANSWERED,
     REFUSAL_STORE_FULL,
     REFUSAL_NO_RESERVATION,
+    REFUSAL_FENCED,
     REFUSAL_REASONS
 } refusal_reason_t;
 
@@ -146,6 +147,7 @@ typedef struct {
     refusal_t refusal; /* reason REFUSAL_NONE when the verb was not refused */
     uint32_t ttl_ms;
     bool late;
+    uint32_t epoch; /* that it was fenced with; 0 = never (T8) */
 } command_answer_t;
 
 void command_answer_clear (command_answer_t *self);
@@ -228,13 +230,20 @@ bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *a
 packed_t command_answer_encode (const command_answer_t *self);
 bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES]);
 
-/*  Commit, Abort, Outcome and the like: a txid alone. */
+/*  Outcome and the like, Commit and Abort of the coordinator's own: a txid alone. */
 packed_t txid_message_encode (const txid_t *txid);
 bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES]);
+
+/*  Commit and Abort with an epoch (T8). */
+packed_t decision_message_encode (const txid_t *txid, uint32_t epoch);
+bool decision_message_decode (bytes_t body, txid_t *txid, uint32_t *epoch, char why [WHY_BYTES]);
 packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms);
 bool renew_decode (bytes_t body, txid_t *txid, uint32_t *ttl_ms, char why [WHY_BYTES]);
 packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms);
 bool resolve_decode (bytes_t body, txid_t *txid, int64_t *decide_by_ms, char why [WHY_BYTES]);
+packed_t fence_encode (const txid_t *txid, uint32_t epoch, int64_t decide_by_ms);
+bool fence_decode (bytes_t body, txid_t *txid, uint32_t *epoch, int64_t *decide_by_ms,
+                   char why [WHY_BYTES]);
 packed_t done_encode (const txid_t *txids, size_t count); /* at most DONE_TXIDS_MAX */
 bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYTES]);
 

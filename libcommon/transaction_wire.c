@@ -11,8 +11,7 @@
 #include <string.h>
 
 static_assert ((int) COMMAND_EDGE_REFUSED == MUSUBI__COMMAND_STATE__EDGE_REFUSED, "same numbers");
-static_assert ((int) REFUSAL_NO_RESERVATION == MUSUBI__REFUSAL_REASON__NO_RESERVATION,
-               "same numbers");
+static_assert ((int) REFUSAL_FENCED == MUSUBI__REFUSAL_REASON__FENCED, "same numbers");
 static_assert ((int) OUTCOME_ABORTED == MUSUBI__OUTCOME__OUTCOME_ABORTED, "same numbers");
 static_assert ((int) OPERATION_RELEASE == MUSUBI__OPERATION__RELEASE, "same numbers");
 static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto field numbers");

@@ -9,6 +9,7 @@
 #include "done.h"
 #include "must.h"
 #include "ordered.h"
+#include "participant.h"
 #include "question_wire.h"
 #include "settled.h"
 
@@ -206,7 +207,31 @@ static void settle (decision_t *decision, const moment_t *now)
     decision_free (decision);
     self->active_ms = now->mono_ms;
     if (told)
-        told (owner, now, false, "");
+        told (owner, now, DECISION_END_COMMITTED, "");
+}
+
+/*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
+ *  aborted. Of what has no record that is what we say (T5). Nothing is to be repaired: the others
+ *  were fenced as well, and a change has left the old version as it was. */
+static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    char why [SENTENCE_BYTES];
+    uint8_t key [TXID_BYTES];
+    snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
+              decision->record.plan.participants [at].name);
+    move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
+    service_count (self->service, "fenced", 1);
+    txid_pack (&decision->txid, key);
+    outbox_delete (self->service->outbox, TABLE_DECISIONS,
+                   (bytes_t){.data = key, .size = sizeof key});
+    ordered_remove (self->decisions, &decision->txid);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, DECISION_END_FENCED, why);
 }
 
 /*  Some participants can't keep their part: what the others have must go again (T10). */
@@ -305,8 +330,12 @@ static void ask_status (decision_t *decision, const moment_t *now, size_t at)
 static void take_answer (decision_t *decision, const moment_t *now, size_t at,
                          const command_answer_t *answer)
 {
-    if (answer->refusal.reason == REFUSAL_MAY_NOT) {
+    if (answer->refusal.reason == REFUSAL_MAY_NOT || answer->refusal.reason == REFUSAL_FENCED) {
         commit_again (decision, now, at, answer->refusal.text);
+        return;
+    }
+    if (answer->state == COMMAND_ABORTED && answer->epoch > 0 && decision->record.epoch == 0) {
+        end_fenced (decision, now, at);
         return;
     }
     switch (answer->state) {
@@ -357,7 +386,7 @@ static void send_commit (decision_t *decision, const moment_t *now, size_t at)
 {
     const party_t *party = &decision->record.plan.participants [at];
     coordinator_t *self = decision->coordinator;
-    packed_t body = txid_message_encode (&decision->txid);
+    packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
     decision->ballots [at].call =
       calls_start (self->service->calls, now,
                    &(call_order_t){.peer = party->name,
@@ -414,6 +443,34 @@ bool coordinator_aborted (const coordinator_t *self, const txid_t *txid)
            !ordered_find (self->decisions, txid) && !settled_has (self->settled, txid, NULL);
 }
 
+outcome_t coordinator_outcome (const coordinator_t *self, const txid_t *txid, bool *done)
+{
+    if (done)
+        *done = false;
+    if (settled_has (self->settled, txid, done) || ordered_find (self->decisions, txid))
+        return OUTCOME_COMMITTED;
+    if (in_progress (self, txid))
+        return OUTCOME_PENDING;
+    return coordinator_aborted (self, txid) ? OUTCOME_ABORTED : OUTCOME_LOST;
+}
+
+/*  Those who vote and those who plan; of a plan that is on record, those who vote on it. */
+static bool may_ask (const coordinator_t *self, const request_t *request, const txid_t *txid)
+{
+    access_t access = {.administrators = self->settings->administrators,
+                       .administrators_count = self->settings->administrators_count};
+    const char *actor = request->actor;
+    if (may (&access, VERB_FENCE, actor, actor, "")) /* planners and administrators */
+        return true;
+    const decision_t *decision = ordered_find (self->decisions, txid);
+    if (!decision)
+        return may (&access, VERB_OUTCOME, actor, actor, "");
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        if (strcmp (decision->record.plan.participants [i].name, actor) == 0)
+            return true;
+    return false;
+}
+
 static void on_outcome (void *owner, const moment_t *now, const request_t *request)
 {
     coordinator_t *self = owner;
@@ -423,13 +480,13 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    bool done = false;
-    bool committed =
-      settled_has (self->settled, &txid, &done) || ordered_find (self->decisions, &txid);
-    outcome_t outcome = committed                           ? OUTCOME_COMMITTED
-                        : in_progress (self, &txid)         ? OUTCOME_PENDING
-                        : coordinator_aborted (self, &txid) ? OUTCOME_ABORTED
-                                                            : OUTCOME_LOST;
+    if (!may_ask (self, request, &txid)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
+                        request->actor);
+        return;
+    }
+    bool done;
+    outcome_t outcome = coordinator_outcome (self, &txid, &done);
     packed_t answer = outcome_encode (&txid, outcome, done);
     outbox_reply (self->service->outbox, request->reply_to,
                   (bytes_t){.data = answer.data, .size = answer.size});
@@ -565,6 +622,24 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     return true;
 }
 
+void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, uint32_t epoch,
+                        coordinator_told_fn *told, void *owner)
+{
+    assert (epoch > 0 && !of_this_store (self, &plan->txid));
+    assert (coordinator_outcome (self, &plan->txid, NULL) == OUTCOME_LOST);
+    int64_t end_ms = plan->end_ms > plan->edge_ms ? plan->end_ms : plan->edge_ms;
+    decision_record_t record = {
+      .phase = DECISION_INITIAL, .plan = *plan, .end_ms = end_ms, .epoch = epoch};
+    *plan = (plan_t){0};
+    decision_t *decision = decision_new (self, &record);
+    decision->told = told;
+    decision->owner = owner;
+    move (decision, LEVEL_WARNING, DECISION_EVENT_ADOPT, DECISION_DECIDED, "fenced");
+    put_record (self, &decision->txid, &decision->record);
+    self->active_ms = now->mono_ms;
+    drive (decision, now);
+}
+
 static void on_abort_told (void *owner, const moment_t *now, uint64_t token,
                            const call_result_t *result)
 {
@@ -623,7 +698,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     decision_free (decision);
     self->active_ms = now->mono_ms;
     if (told)
-        told (owner, now, true, text);
+        told (owner, now, DECISION_END_RELEASED, text);
 }
 
 size_t coordinator_unsettled (const coordinator_t *self)

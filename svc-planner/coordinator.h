@@ -2,7 +2,8 @@
  *  T6, T10).
  *
  *      in progress --every vote, in time--> decided --all acknowledge--> settled
- *                                              \--some part is gone--> repairing --> repaired
+ *                                              |\--some part is gone--> repairing --> repaired
+ *                                              \--a fence aborted it--> nothing is left of it
  *
  *  Only commits are recorded. A decision is put before the first commit message leaves, is driven
  *  until every participant has answered, also after a restart, and stays on record until the last
@@ -21,9 +22,14 @@ typedef struct coordinator coordinator_t;
 coordinator_t *coordinator_new (service_t *service, const planner_settings_t *settings);
 void coordinator_destroy (coordinator_t **self_p);
 
-/*  How a decision ended for its owner, once: every participant has acknowledged, or (failed) what
- *  was had is released again and that is acknowledged; text says why. */
-typedef void coordinator_told_fn (void *owner, const moment_t *now, bool failed, const char *text);
+/*  How a decision ended for its owner, once; text says why it failed. */
+typedef enum {
+    DECISION_END_COMMITTED, /* every participant has acknowledged */
+    DECISION_END_RELEASED,  /* failed: what was had is released again, and that is acknowledged */
+    DECISION_END_FENCED,    /* failed: another one has settled it, and aborted it (T8) */
+} decision_end_t;
+typedef void coordinator_told_fn (void *owner, const moment_t *now, decision_end_t end,
+                                  const char *text);
 
 /*  A new txid, in progress from now on: "pending" to whoever asks. Drop it when it will not be
  *  decided: "aborted" from then on. Do that before a hold says that another plan replaces it. */
@@ -41,6 +47,15 @@ uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const part
  *  NULL. */
 bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
                          int64_t end_ms, coordinator_told_fn *told, void *owner);
+
+/*  Another planner's plan, which everyone has been fenced for with this epoch, and which some have
+ *  committed: log that, and drive it to its end as if it were ours (T8). Takes the plan over. Not
+ *  for one that is known here already: see coordinator_outcome. */
+void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, uint32_t epoch,
+                        coordinator_told_fn *told, void *owner);
+
+/*  What is known here of a txid, of this store or adopted (T5). done may be NULL. */
+outcome_t coordinator_outcome (const coordinator_t *self, const txid_t *txid, bool *done);
 
 /*  The owner of a decision has gone: nobody is told. */
 void coordinator_disown (coordinator_t *self, const txid_t *txid);

@@ -11,6 +11,8 @@ typedef enum {
     DECISION_EVENT_ACKNOWLEDGED, /* by all: now it is told (T6) */
     DECISION_EVENT_SPOILT,       /* somebody was refused at the edge, or is lost (T10) */
     DECISION_EVENT_RELEASED,     /* nobody books anything of it any more */
+    DECISION_EVENT_FENCED,       /* another one ended it first, by abort (T8) */
+    DECISION_EVENT_ADOPT,        /* another planner's, fenced, and some have committed (T8) */
     DECISION_EVENTS
 } decision_event_t;
 

@@ -1,4 +1,4 @@
-/*  methods - those of service Planner: reserve.c, change.c, show.c, list.c. */
+/*  methods - those of service Planner: reserve.c, change.c, show.c, list.c, settle.c. */
 #ifndef MUSUBI_METHODS_H
 #define MUSUBI_METHODS_H
 
@@ -10,6 +10,7 @@ method_fn planner_on_modify;
 method_fn planner_on_release;
 method_fn planner_on_show;
 method_fn planner_on_list;
+method_fn planner_on_settle;
 
 /*  Questions under way, when a planner ends. */
 void planner_inquiries_clear (planner_t *planner);

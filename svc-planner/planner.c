@@ -176,6 +176,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     service_serve (self->service, "Planner", "Release", planner_on_release, self);
     service_serve (self->service, "Planner", "Show", planner_on_show, self);
     service_serve (self->service, "Planner", "List", planner_on_list, self);
+    service_serve (self->service, "Planner", "Settle", planner_on_settle, self);
     service_at_start (self->service, on_start, self);
     *core = (core_t){
       .self = self, .step = planner_step, .next = planner_next, .destroy = planner_destroy};

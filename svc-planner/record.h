@@ -122,6 +122,7 @@ typedef struct {
     int64_t end_ms;
     bool spoilt [PARTICIPANTS_MAX];
     char text [SENTENCE_BYTES];
+    uint32_t epoch; /* of our fence, when the plan is another planner's; 0 = our own */
 } decision_record_t;
 
 packed_t decision_encode (const decision_record_t *self);

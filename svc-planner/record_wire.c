@@ -416,6 +416,7 @@ packed_t decision_encode (const decision_record_t *self)
         if (self->spoilt [i])
             spoilt [record.n_spoilt++] = i;
     record.text = (char *) self->text;
+    record.epoch = self->epoch;
     packed_t packed = packed_of (&record.base);
     if (whole)
         plan_put_end (&plan);
@@ -425,7 +426,7 @@ packed_t decision_encode (const decision_record_t *self)
 static bool decision_take (decision_record_t *to, const Musubi__DecisionRecord *from,
                            char why [WHY_BYTES])
 {
-    *to = (decision_record_t){.end_ms = from->end_ms};
+    *to = (decision_record_t){.end_ms = from->end_ms, .epoch = from->epoch};
     if (!enum_valid ((int) from->phase, DECISION_REPAIRED))
         return wrong (why, "phase: %d is none", (int) from->phase);
     to->phase = (decision_phase_t) from->phase;

@@ -70,9 +70,9 @@ static void finish (repair_t *self, const moment_t *now)
 
 /*  --- the release --- */
 
-static void on_released (void *owner, const moment_t *now, bool failed, const char *text)
+static void on_released (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
-    (void) failed; /* whatever it says, we look again */
+    (void) end; /* whatever it says, we look again */
     (void) text;
     repair_t *self = owner;
     self->releasing = false;

@@ -224,6 +224,7 @@ static void count_no (errand_t *self)
       [REFUSAL_CLAIM_ANSWERED] = "no_claim_answered",
       [REFUSAL_STORE_FULL] = "no_store_full",
       [REFUSAL_NO_RESERVATION] = "no_no_reservation",
+      [REFUSAL_FENCED] = "no_fenced",
     };
     service_t *service = self->planner->service;
     for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
@@ -292,12 +293,20 @@ static void refused (errand_t *self, const moment_t *now)
 
 /*  --- the decision --- */
 
-/*  Every participant has acknowledged; or what was had is released again (T10). */
-static void on_settled (void *owner, const moment_t *now, bool failed, const char *text)
+/*  Every participant has acknowledged; or what was had is released again (T10); or another planner
+ *  has aborted it, so that the claim is free and must be closed before "refused" is told (T2, T8).
+ */
+static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
     errand_t *self = owner;
     self->decided = false; /* nobody is to be told of it again */
-    if (failed) {
+    if (end == DECISION_END_FENCED) {
+        self->answer.reasons_count = 0;
+        answer_reason (&self->answer, "", "", "ended in another planner's hands: %s", text);
+        errand_give_up (self, now);
+        return;
+    }
+    if (end == DECISION_END_RELEASED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "failed, and released again everywhere: %s", text);
         service_count (self->planner->service, "failed", 1);

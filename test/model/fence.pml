@@ -97,9 +97,9 @@ proctype fence (byte f; byte p)
 end:
     do
     :: d_step { FENCES (f, p) && AT (p, 0) == INITIAL -> fenced [p] = EPOCH (f);
-        HEARD (f, p) = HEARD_ABORTED; MOVE (p, 0, INITIAL, RESOLVE, ABORTED); CHECKED }
+        HEARD (f, p) = HEARD_ABORTED; MOVE (p, 0, INITIAL, FENCE, ABORTED); CHECKED }
     :: d_step { FENCES (f, p) && AT (p, 0) == HELD -> fenced [p] = EPOCH (f);
-        HEARD (f, p) = HEARD_ABORTED; MOVE (p, 0, HELD, RESOLVE, ABORTED); CHECKED }
+        HEARD (f, p) = HEARD_ABORTED; MOVE (p, 0, HELD, FENCE, ABORTED); CHECKED }
     :: d_step { FENCES (f, p) && (AT (p, 0) == ABORTED || AT (p, 0) == EXPIRED) ->
         fenced [p] = EPOCH (f); HEARD (f, p) = HEARD_ABORTED; CHECKED }
     :: d_step { FENCES (f, p) && AT (p, 0) == COMMITTED ->
@@ -129,7 +129,7 @@ proctype fencer (byte f)
 end:
     do
     :: d_step { WORKS (f) && fencer_at [f] == OPEN_YET && HEARS_ANY (f, HEARD_COMMITTED) ->
-        fencer_at [f] = COMMITS; CHECKED }
+        TAKEN ("decision INITIAL ADOPT DECIDED") fencer_at [f] = COMMITS; CHECKED }
     :: d_step { WORKS (f) && fencer_at [f] == OPEN_YET &&
                 (HEARS_ANY (f, HEARD_ABORTED) || HEARS_ALL (f, HEARD_FENCED)) ->
         fencer_at [f] = ABORTS; CHECKED }
@@ -142,6 +142,17 @@ end:
 #endif
     :: d_step { WORKS (f) && fencer_at [f] == REPAIRING && EACH (BOOKS_NOT, 0) ->
         fencer_at [f] = TOLD_FAILED; CHECKED }
+    od
+}
+
+/*  The planner is alive after all, and hears that a fence has aborted what it decided. */
+#define ABORTED_BY_FENCE(p, t) (fenced [p] > 0 && AT (p, t) == ABORTED)
+proctype adopter ()
+{
+end:
+    do
+    :: d_step { phase [0] == PHASE_DECIDED && UP (0) && SOME (ABORTED_BY_FENCE, 0) ->
+        STEP (0, DECIDED, FENCED, ABORTED); CHECKED }
     od
 }
 
@@ -176,6 +187,6 @@ init
 #if PARTICIPANTS == 3
         run fence (0, 2); run fence (1, 2); run others (2);
 #endif
-        COMMANDS_AND_DECISIONS; run faults (); run judge ()
+        COMMANDS_AND_DECISIONS; run faults (); run adopter (); run judge ()
     }
 }

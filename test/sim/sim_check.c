@@ -244,6 +244,19 @@ static void check_asked (sim_check_t *self, const sim_message_t *hold)
             sim_grants_asked (self, sim_check_records (self, i), &asked);
 }
 
+/*  T8: whoever lets itself be fenced will know it after a death, too. */
+static void check_fenced (sim_check_t *self, const sim_participant_t *participant,
+                          const sim_message_t *message, const sim_command_t *durable,
+                          command_state_t state)
+{
+    uint32_t epoch;
+    bool open = state == COMMAND_PREPARED || state == COMMAND_EDGE;
+    if (open && (!sim_wire_epoch_read (sim_message_body (message), &epoch) || epoch == 0 ||
+                 !durable || durable->epoch < epoch))
+        sim_fail (self->sim, "%s answers that it is fenced, its store knows of no such epoch",
+                  sim_check_name (self, participant));
+}
+
 static void check_vote (sim_check_t *self, const sim_participant_t *participant,
                         const sim_message_t *message)
 {
@@ -261,9 +274,11 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
         held_note (self, participant->process, &txid, ttl_ms);
     if (state == COMMAND_PREPARED && same (message->method, "Hold"))
         check_replaced (self, participant, &txid);
+    const sim_command_t *durable = sim_check_command (participant, &txid);
+    if (same (message->method, "Fence") && refused == REFUSAL_NONE)
+        check_fenced (self, participant, message, durable, state);
     if (state != COMMAND_PREPARED && state != COMMAND_COMMITTED && state != COMMAND_ABORTED)
         return;
-    const sim_command_t *durable = sim_check_command (participant, &txid);
     command_state_t kept = durable ? durable->state : COMMAND_UNKNOWN;
     bool over = kept == COMMAND_ABORTED || kept == COMMAND_EXPIRED || kept == COMMAND_REJECTED;
     bool sound = state == COMMAND_PREPARED    ? kept != COMMAND_UNKNOWN && kept != COMMAND_HELD
@@ -506,7 +521,8 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
     if (answer && same (message->service, "Nis") &&
         (same (message->method, "Provision") || same (message->method, "Release")))
         check_use (self, message);
-    static const char *const verbs [] = {"Hold", "Renew", "Prepare", "Commit", "Abort", "Resolve"};
+    static const char *const verbs [] = {"Hold",  "Renew",   "Prepare", "Commit",
+                                         "Abort", "Resolve", "Fence"};
     bool verb = false;
     for (size_t i = 0; i < sizeof verbs / sizeof verbs [0]; i++)
         verb = verb || same (message->method, verbs [i]);

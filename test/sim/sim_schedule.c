@@ -250,6 +250,11 @@ static bool on_dies (void *owner, int process)
         if (self->planners [i] != process)
             continue;
         self->orphan = process;
+        if (self->lost) {
+            self->settler.lost = true;
+            memcpy (self->settler.store, sim_identity (self->sim, process)->id, STORE_ID_BYTES);
+            return true;
+        }
         sim_at (self->sim, sim_now_us (self->sim) + 1000 * (int64_t) schedule_draw (self, 3000),
                 adopt, self, (uint64_t) process);
         return true;
@@ -275,7 +280,7 @@ static void on_logged (void *owner, int process, const char *line)
     } told [] = {
       {"hold ", "cause=outcome", COUNT_DOUBT}, {"hold ", "cause=resolve", COUNT_DOUBT},
       {"hold ", "->edge ", COUNT_EDGES},       {"hold ", "edge->committed", COUNT_LATE},
-      {"txn ", "->repaired", COUNT_REPAIRED},
+      {"txn ", "->repaired", COUNT_REPAIRED},  {"txn ", "decided->aborted", COUNT_FENCED},
     };
     schedule_t *self = owner;
     if (self->scene && self->scene->logged)
@@ -413,6 +418,8 @@ static void run (schedule_t *self)
         self->scene->faults (self->scene->owner, self, &faults, &net);
     else
         schedule_faults (self, &faults, &net);
+    if (!self->scene)
+        schedule_settler (self);
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
@@ -439,6 +446,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     self->scene = scene;
     self->tally = tally;
     prng_seed (&self->prng, seed ^ 0x7363686564756cu);
+    prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);
     self->sim = sim_new (seed, tally, trace);
     build (self, options);

@@ -18,6 +18,7 @@
 #include "sim_client.h"
 #include "sim_holder.h"
 #include "sim_operator.h"
+#include "sim_settler.h"
 
 #include <assert.h>
 
@@ -32,6 +33,7 @@ static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_GIS_MAX <= S
                "all are checked");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_HELD_MAX, "all can be held");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_VICTIMS_MAX, "all can be hit");
+static_assert ((int) SCHEDULE_PLANNERS_MAX <= SETTLERS_MAX, "the settler knows every planner");
 static_assert ((int) SCHEDULE_DOMAINS_MAX <= SIM_DOMAINS_MAX, "the map has room");
 
 typedef struct schedule schedule_t;
@@ -58,7 +60,7 @@ struct schedule {
     sim_check_t check;
 
     char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
-                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 2][NAME_BYTES_MAX + 1];
+                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 3][NAME_BYTES_MAX + 1];
     size_t names_count;
     char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
     const char *gis_endpoints [SCHEDULE_GIS_MAX];
@@ -74,6 +76,7 @@ struct schedule {
     size_t sites_count;
 
     prng_t network; /* what networks add is drawn from here */
+    prng_t fences;  /* and who settles by a fence, from here */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];
@@ -86,11 +89,13 @@ struct schedule {
     int orphan;   /* who that was; SIM_NOBODY = nobody yet */
     size_t finishers_count;
     bool finished; /* the last of its finishers has ended */
+    bool lost;     /* its store is gone, too: no finisher, a fence settles it */
 
     sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last asks the probes */
     size_t clients_count;
     sim_holder_t holder;
     sim_operator_t operator;
+    sim_settler_t settler;
     sim_auditor_t auditor;
     sim_ambush_t ambush;
     bool edgy;             /* commits come late, and others want the same */
@@ -128,6 +133,9 @@ bool schedule_users_ended (const schedule_t *self);
 
 /*  Faults are over: from now on they wait for answers. */
 void schedule_users_patient (schedule_t *self);
+
+/*  One who settles by fences, in some. */
+void schedule_settler (schedule_t *self);
 
 /*  One who asks once more, of whoever is up, for all that was answered. */
 void schedule_prober (schedule_t *self);

@@ -241,6 +241,25 @@ static void add_operator (schedule_t *self)
                          true, SIM_NOBODY);
 }
 
+void schedule_settler (schedule_t *self)
+{
+    sim_settler_t *settler = &self->settler;
+    prng_t *prng = &self->fences;
+    settler->anybodys = prng_below (prng, 3) == 0;
+    self->lost = self->orphans && prng_below (prng, 2) == 0;
+    if (self->planners_count < 2 || (!settler->anybodys && !self->lost))
+        return;
+    settler->sim = self->sim;
+    settler->check = &self->check;
+    settler->tally = self->tally;
+    settler->planners_count = self->planners_count;
+    memcpy (settler->planners, self->planners, sizeof self->planners);
+    settler->pause_ms = prng_below (prng, 2) == 0 ? 30 : 300;
+    prng_seed (&settler->prng, prng_next (prng));
+    (void) schedule_add (self, schedule_name (self, "settler/", 1), sim_settler_make, settler, true,
+                         SIM_NOBODY);
+}
+
 void schedule_users (schedule_t *self)
 {
     add_operator (self);
@@ -266,6 +285,7 @@ void schedule_users_patient (schedule_t *self)
     for (size_t i = 0; i < self->clients_count; i++)
         self->clients [i].patient = true;
     self->operator.patient = true;
+    self->settler.calm = true;
 }
 
 void schedule_prober (schedule_t *self)

@@ -31,6 +31,9 @@ static const char *const count_words [COUNTS] = {
   [COUNT_PROVISIONED] = "circuits put to use",
   [COUNT_LOWERED] = "links lowered",
   [COUNT_DISAGREED] = "schedules whose domains disagree",
+  [COUNT_SETTLED_COMMITTED] = "settled by a fence: committed",
+  [COUNT_SETTLED_ABORTED] = "settled by a fence: aborted",
+  [COUNT_FENCED] = "decisions overruled by a fence",
   [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
 };
 

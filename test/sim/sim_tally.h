@@ -34,16 +34,19 @@ typedef enum {
     COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
     COUNT_EDGES, /* commands that passed their edge */
     COUNT_LATE,  /* commits re-admitted after the edge */
-    COUNT_REPAIRED,    /* transactions undone after an edge was refused */
-    COUNT_TAKEN_OVER,  /* stores of dead planners settled by a finisher */
-    COUNT_CONFLICTS,   /* same request id, another body: told so */
-    COUNT_EXPIRED,     /* holds that ended by themselves */
-    COUNT_CONNECTIONS, /* paths committed, of any version */
-    COUNT_CROSSINGS,   /* of those over two domains or more */
-    COUNT_PROVISIONED, /* circuits told that they may be used */
-    COUNT_LOWERED,     /* links that were made to carry less */
-    COUNT_DISAGREED,   /* schedules in which domains describe a point differently */
-    COUNT_AMBUSHED,    /* participants cut off or killed after a vote or at a decision */
+    COUNT_REPAIRED,          /* transactions undone after an edge was refused */
+    COUNT_TAKEN_OVER,        /* stores of dead planners settled by a finisher */
+    COUNT_CONFLICTS,         /* same request id, another body: told so */
+    COUNT_EXPIRED,           /* holds that ended by themselves */
+    COUNT_CONNECTIONS,       /* paths committed, of any version */
+    COUNT_CROSSINGS,         /* of those over two domains or more */
+    COUNT_PROVISIONED,       /* circuits told that they may be used */
+    COUNT_LOWERED,           /* links that were made to carry less */
+    COUNT_DISAGREED,         /* schedules in which domains describe a point differently */
+    COUNT_SETTLED_COMMITTED, /* told to one who had it settled by a fence */
+    COUNT_SETTLED_ABORTED,
+    COUNT_FENCED,   /* decisions overruled by a fence */
+    COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
     COUNTS
 } count_kind_t;
 

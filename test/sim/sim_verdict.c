@@ -89,6 +89,17 @@ static void check_agreement (sim_check_t *self, const sim_participant_t *partici
     }
 }
 
+/*  T8, T10: what is released without its owner's wish had a part that was refused at its edge. What
+ *  a fence has aborted needs no repair. */
+static void check_repair (sim_check_t *self, const sim_command_t *command)
+{
+    char words [TXID_TEXT_BYTES];
+    if (command->operation == OPERATION_RELEASE && !*command->request_id &&
+        !broken (self, command->reservation))
+        sim_fail (self->sim, "%s released %s, of which nothing was refused",
+                  txid_text (&command->txid, words), command->reservation);
+}
+
 static void check_transactions (sim_check_t *self)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
@@ -102,6 +113,7 @@ static void check_transactions (sim_check_t *self)
             check_mixed (self, participant, command);
             if (!participant->home) {
                 check_versions (self, command);
+                check_repair (self, command);
                 check_agreement (self, participant, command);
                 continue;
             }

@@ -135,6 +135,7 @@ static bool command_read (const Musubi__CommandRecord *from, sim_command_t *to)
     bool sound = plan_read (from->plan, to);
     to->state = (command_state_t) from->state;
     to->done = from->done;
+    to->epoch = from->epoch;
     sound =
       bookings_read (from->n_bookings, from->bookings, to->bookings, &to->bookings_count) && sound;
     return circuits_read (from->n_circuits, from->circuits, to->circuits, &to->circuits_count) &&
@@ -264,6 +265,28 @@ bool sim_wire_blocker (bytes_t body, txid_t *blocker, int64_t *frees_ms)
     if (message)
         message_free (&message->base);
     return named;
+}
+
+bool sim_wire_epoch_read (bytes_t body, uint32_t *epoch)
+{
+    Musubi__CommandAnswer *message =
+      (Musubi__CommandAnswer *) message_unpack (&musubi__command_answer__descriptor, body);
+    if (!message)
+        return false;
+    *epoch = message->epoch;
+    message_free (&message->base);
+    return true;
+}
+
+bool sim_wire_settled_read (bytes_t body, outcome_t *outcome)
+{
+    Musubi__SettleAnswer *message =
+      (Musubi__SettleAnswer *) message_unpack (&musubi__settle_answer__descriptor, body);
+    if (!message)
+        return false;
+    *outcome = (outcome_t) message->outcome;
+    message_free (&message->base);
+    return true;
 }
 
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid)

@@ -76,6 +76,9 @@ packed_t sim_wire_show (const char *reservation);
 packed_t sim_wire_look (const char *actor, const char *request_id);
 packed_t sim_wire_commands (const txid_t *after);
 
+/*  Planner.Settle with a fence; the participant knows the plan. */
+packed_t sim_wire_settle (const txid_t *txid, const char *participant);
+
 /*  Calendar.Profile of all resources, Calendar.Capacity, Nis.Provision and Nis.Release. */
 packed_t sim_wire_profile (int64_t from_ms, int64_t until_ms);
 packed_t sim_wire_capacity (const char *resource, uint32_t quantity);
@@ -192,6 +195,7 @@ typedef struct {
     sim_circuit_t circuits [SIM_CIRCUITS_MAX];
     size_t circuits_count;
     bool done;
+    uint32_t epoch;
 } sim_command_t;
 
 /*  Appends to *list, which is the caller's to free. */
@@ -243,6 +247,11 @@ bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state
 /*  Who is in the way, when the answer to a command verb names one; and when that ends, 0 = not
  *  told. */
 bool sim_wire_blocker (bytes_t body, txid_t *blocker, int64_t *frees_ms);
+
+/*  The epoch that an answer to Fence tells. */
+bool sim_wire_epoch_read (bytes_t body, uint32_t *epoch);
+
+bool sim_wire_settled_read (bytes_t body, outcome_t *outcome);
 
 /*  The txid of any message of Participant or Coordinator that names one. */
 bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid);

@@ -159,6 +159,16 @@ packed_t sim_wire_commands (const txid_t *after)
     return pack (&message.base);
 }
 
+packed_t sim_wire_settle (const txid_t *txid, const char *participant)
+{
+    Musubi__SettleRequest message = MUSUBI__SETTLE_REQUEST__INIT;
+    Musubi__Txid wire = txid_of (txid);
+    message.txid = &wire;
+    message.participant = (char *) participant;
+    message.fence = true;
+    return pack (&message.base);
+}
+
 packed_t sim_wire_profile (int64_t from_ms, int64_t until_ms)
 {
     Musubi__ProfileRequest message = MUSUBI__PROFILE_REQUEST__INIT;

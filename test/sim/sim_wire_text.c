@@ -156,7 +156,8 @@ void sim_wire_text (const sim_message_t *message, char text [SIM_TEXT_BYTES])
              strcmp (message->method, "Commands") != 0)
         command_answer_text (message, text);
     else if (answer && strcmp (message->service, "Planner") == 0 &&
-             strcmp (message->method, "Show") != 0 && strcmp (message->method, "List") != 0)
+             strcmp (message->method, "Show") != 0 && strcmp (message->method, "List") != 0 &&
+             strcmp (message->method, "Settle") != 0)
         planner_answer_text (message, text);
     else if (sim_message_transacts (message) && !answer &&
              (participant || strcmp (message->service, "Coordinator") == 0) &&

@@ -51,7 +51,7 @@ typedef struct {
     kept_t records [RECORDS_MAX];
     size_t records_count;
     unsigned told;
-    bool told_failed;
+    decision_end_t told_end;
     unsigned repairs;
     uint8_t entropy;
 } bench_t;
@@ -187,13 +187,13 @@ static void end (bench_t *bench)
     stop (bench);
 }
 
-static void on_told (void *owner, const moment_t *now, bool failed, const char *text)
+static void on_told (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
     (void) now;
     (void) text;
     bench_t *bench = owner;
     bench->told++;
-    bench->told_failed = failed;
+    bench->told_end = end;
 }
 
 static plan_t plan_of (bench_t *bench, const txid_t *txid, operation_t operation)
@@ -599,7 +599,7 @@ static void a_release_needs_no_repair (void **state)
     answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
     assert_int_equal (bench.repairs, 0);
     assert_int_equal (bench.told, 1);
-    assert_false (bench.told_failed);
+    assert_int_equal (bench.told_end, DECISION_END_COMMITTED);
     end (&bench);
 }
 
@@ -637,6 +637,163 @@ static void an_address_taken_by_somebody_else_is_no_loss (void **state)
     end (&bench);
 }
 
+/*  --- T8 --- */
+
+static void answer_fenced (bench_t *bench, uint64_t call, const txid_t *txid, command_state_t state,
+                           refusal_reason_t reason)
+{
+    command_answer_t answer = {
+      .txid = *txid, .state = state, .refusal = {.reason = reason}, .epoch = 1};
+    packed_t packed = command_answer_encode (&answer);
+    step (bench, &(event_t){.kind = EVENT_ANSWER,
+                            .answer = {.call = call,
+                                       .reason = "",
+                                       .body = {.data = packed.data, .size = packed.size}}});
+    free (packed.data);
+}
+
+static void a_decision_refused_by_a_fence_is_asked_about_again_and_not_repaired (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_MODIFY);
+    take_commits (&bench, calls);
+    answer_fenced (&bench, calls [0], &txid, COMMAND_PREPARED, REFUSAL_FENCED);
+    pass (&bench, 2000);
+    const seen_t *again = find_call (&bench, "Commit", "sim://s0");
+    assert_non_null (again);
+    answer_state (&bench, again->number, &txid, COMMAND_COMMITTED); /* so it was settled */
+    answer_state (&bench, calls [1], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    assert_int_equal (bench.told, 1);
+    assert_int_equal (bench.told_end, DECISION_END_COMMITTED);
+    assert_int_equal (bench.repairs, 0);
+    end (&bench);
+}
+
+static void a_decision_aborted_by_a_fence_is_given_up_for_good_and_never_repaired (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_MODIFY);
+    take_commits (&bench, calls);
+    answer_fenced (&bench, calls [1], &txid, COMMAND_ABORTED, REFUSAL_ENDED);
+    assert_int_equal (bench.told, 1);
+    assert_int_equal (bench.told_end, DECISION_END_FENCED);
+    assert_int_equal (bench.repairs, 0);
+    expect_outcome (&bench, &txid, OUTCOME_ABORTED, false);
+    assert_int_equal (coordinator_unsettled (bench.coordinator), 0);
+    stop (&bench);
+    start (&bench); /* nothing of it is on record */
+    assert_int_equal (count_calls (&bench, "Commit"), 0);
+    expect_outcome (&bench, &txid, OUTCOME_ABORTED, false);
+    end (&bench);
+}
+
+/*  Another planner's plan: its store is not ours. */
+static txid_t adopt (bench_t *bench)
+{
+    txid_t txid = {.start = 1, .counter = 5};
+    memset (txid.store, 9, STORE_ID_BYTES);
+    plan_t plan = plan_of (bench, &txid, OPERATION_RESERVE);
+    memcpy (plan.coordinator.store, txid.store, STORE_ID_BYTES);
+    clear_seen (bench);
+    moment_t now = moment (bench);
+    coordinator_adopt (bench->coordinator, &now, &plan, 4, on_told, bench);
+    drain (bench);
+    return txid;
+}
+
+static void an_adopted_plan_is_logged_and_driven_with_its_epoch_also_after_a_restart (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = adopt (&bench);
+    size_t put = 0;
+    while (put < bench.seen_count && bench.seen [put].kind != EFFECT_PUT) {
+        assert_int_not_equal (bench.seen [put].kind, EFFECT_CALL); /* before any leaves */
+        put++;
+    }
+    assert_true (put < bench.seen_count);
+    stop (&bench);
+    start (&bench);
+    take_commits (&bench, calls);
+    for (int i = 0; i < PARTIES; i++) {
+        txid_t named;
+        uint32_t epoch;
+        char why [WHY_BYTES];
+        char peer [32];
+        snprintf (peer, sizeof peer, "sim://s%d", i);
+        const seen_t *call = find_call (&bench, "Commit", peer);
+        assert_true (decision_message_decode ((bytes_t){.data = call->value, .size = call->size},
+                                              &named, &epoch, why));
+        assert_int_equal (txid_compare (&named, &txid), 0);
+        assert_int_equal (epoch, 4);
+    }
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false);
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [i], &txid, COMMAND_COMMITTED);
+    expect_outcome (&bench, &txid, OUTCOME_COMMITTED, true);
+    end (&bench);
+}
+
+static void an_adopted_plan_that_was_refused_at_an_edge_is_repaired (void **state)
+{
+    (void) state;
+    bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = adopt (&bench);
+    take_commits (&bench, calls);
+    answer_state (&bench, calls [0], &txid, COMMAND_COMMITTED);
+    answer_state (&bench, calls [1], &txid, COMMAND_EDGE_REFUSED);
+    answer_state (&bench, calls [2], &txid, COMMAND_COMMITTED);
+    assert_int_equal (bench.repairs, 1);
+    end (&bench);
+}
+
+static void outcomes_are_told_to_those_of_the_plan_planners_and_administrators (void **state)
+{
+    (void) state;
+    static const char *const administrators [] = {"root"};
+    static const struct {
+        const char *actor;
+        bool decided; /* may ask of a plan on record, */
+        bool other;   /* and of any other txid */
+    } askers [] = {
+      {"lis/s0", true, true}, {"lis/elsewhere", false, true}, {"planner/x", true, true},
+      {"root", true, true},   {"alice", false, false},        {"", false, false},
+    };
+    bench_t bench;
+    begin (&bench);
+    bench.settings.administrators = administrators;
+    bench.settings.administrators_count = 1;
+    txid_t decided = decide (&bench, OPERATION_RESERVE);
+    txid_t other = coordinator_begin (bench.coordinator);
+    for (size_t i = 0; i < 2 * sizeof askers / sizeof *askers; i++) {
+        bool of_decided = i % 2 == 0;
+        packed_t body = txid_message_encode (of_decided ? &decided : &other);
+        step (&bench, &(event_t){.kind = EVENT_REQUEST,
+                                 .request = {.service = "Coordinator",
+                                             .method = "Outcome",
+                                             .actor = askers [i / 2].actor,
+                                             .request_id = "",
+                                             .body = {.data = body.data, .size = body.size},
+                                             .reply_to = 7}});
+        free (body.data);
+        bool told = bench.seen_count > 0 && bench.seen [0].size > 0;
+        assert_int_equal (told, of_decided ? askers [i / 2].decided : askers [i / 2].other);
+    }
+    coordinator_drop (bench.coordinator, &other);
+    end (&bench);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -652,6 +809,11 @@ int main (void)
       cmocka_unit_test (a_part_refused_past_its_edge_is_logged_before_it_is_repaired),
       cmocka_unit_test (a_release_needs_no_repair),
       cmocka_unit_test (an_address_taken_by_somebody_else_is_no_loss),
+      cmocka_unit_test (a_decision_refused_by_a_fence_is_asked_about_again_and_not_repaired),
+      cmocka_unit_test (a_decision_aborted_by_a_fence_is_given_up_for_good_and_never_repaired),
+      cmocka_unit_test (an_adopted_plan_is_logged_and_driven_with_its_epoch_also_after_a_restart),
+      cmocka_unit_test (an_adopted_plan_that_was_refused_at_an_edge_is_repaired),
+      cmocka_unit_test (outcomes_are_told_to_those_of_the_plan_planners_and_administrators),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void numbers_enums_and_booleans_are_written_even_when_zero (void **state)
 {
     (void) state;
     assert_through (&musubi__command_answer__descriptor, "{}",
-                    "{\"state\":\"UNKNOWN\",\"ttl_ms\":0,\"late\":false}");
+                    "{\"state\":\"UNKNOWN\",\"ttl_ms\":0,\"late\":false,\"epoch\":0}");
     assert_through (&musubi__free_answer__descriptor, "{}", "{\"utilisation\":0.0}");
 }
 
@@ -92,7 +92,7 @@ static void every_kind_of_field_passes_both_ways (void **state)
                     "\"reason\":\"SHORT\",\"from_ms\":0,\"until_ms\":0,\"wanted\":-3,\"free\":0,"
                     "\"frees_ms\":0,\"fresh\":[{\"resource\":\"thin\",\"steps\":[{\"from_ms\":1,"
                     "\"free\":2},{\"from_ms\":0,\"free\":0}],\"until_ms\":0}],\"done\":false,"
-                    "\"text\":\"結び\"},\"ttl_ms\":0,\"late\":true}");
+                    "\"text\":\"結び\"},\"ttl_ms\":0,\"late\":true,\"epoch\":0}");
     assert_through (&musubi__windows_answer__descriptor, "{\"fits\":[true,false]}",
                     "{\"fits\":[true,false],\"version\":0}");
     assert_through (&musubi__network_need__descriptor,

@@ -1,0 +1,425 @@
+/*  settle - a transaction whose coordinator does not end it: what has become of it (T7), and its
+ * end in the coordinator's place (T8, without its store).
+ *
+ *  The list of those to be asked is in the plan, which one who has it tells. Without a fence the
+ * coordinator is asked, then everyone on the list, as a participant in doubt does; what is found
+ * is told, and those in doubt find it by themselves. With a fence:
+ *
+ *      fence all, again and again until all have answered
+ *          somebody has committed        -> log the commit here, drive it as if it were ours
+ *          nobody has, or one has aborted -> abort those who have voted
+ *
+ *  The epoch only orders those who settle the same plan at once. They can't come to different ends:
+ *  once all are fenced, nobody commits but on the word of one that has.
+ */
+#include "methods.h"
+
+#include "inquiry.h"
+#include "participant.h"
+#include "settle_wire.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_MS 500 /* before those who were silent are asked again, jittered */
+
+typedef struct {
+    uint64_t call;
+    bool answered; /* at all: state is what it said last */
+    bool fenced;   /* with our epoch, or finished: in this round */
+    command_state_t state;
+} seat_t;
+
+typedef struct {
+    inquiry_t inquiry;
+    settle_order_t order;
+    plan_t plan;
+    seat_t seats [PARTICIPANTS_MAX];
+    size_t waiting;
+    uint64_t call; /* for the plan, or to the coordinator */
+    uint32_t epoch;
+    uint32_t epoch_seen; /* the highest that refused ours */
+    outcome_t outcome;   /* decided, or found */
+    bool adopted;        /* the coordinator part of this planner drives it */
+    uint64_t timer;
+    uint64_t limit_timer;
+} settle_t;
+
+static void ask_all (settle_t *self, const moment_t *now);
+
+static void settle_free (inquiry_t *inquiry)
+{
+    settle_t *self = (settle_t *) inquiry;
+    service_t *service = inquiry->planner->service;
+    timers_cancel (service->timers, self->timer);
+    timers_cancel (service->timers, self->limit_timer);
+    calls_cancel (service->calls, self->call);
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        calls_cancel (service->calls, self->seats [i].call);
+    if (self->adopted)
+        coordinator_disown (inquiry->planner->coordinator, &self->order.txid);
+    plan_clear (&self->plan);
+    free (self);
+}
+
+static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
+  __attribute__ ((format (printf, 4, 5)));
+
+static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
+{
+    service_t *service = self->inquiry.planner->service;
+    char text [SENTENCE_BYTES], txid [TXID_TEXT_BYTES];
+    va_list values;
+    va_start (values, format);
+    vsnprintf (text, sizeof text, format, values);
+    va_end (values);
+    settle_voice_t voices [PARTICIPANTS_MAX];
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        voices [i] = (settle_voice_t){.participant = self->plan.participants [i].name,
+                                      .answered = self->seats [i].answered,
+                                      .state = self->seats [i].state};
+    outbox_log (service->outbox, LEVEL_INFO, "settle %s fence=%d by=%s why=%s",
+                txid_text (&self->order.txid, txid), self->order.fence, self->inquiry.actor, text);
+    inquiry_tell (&self->inquiry, settle_answer_encode (&self->order.txid, outcome, done, voices,
+                                                        self->plan.participants_count, text));
+}
+
+static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
+                     const char *service_name, const char *method, packed_t body, uint32_t tries,
+                     call_done_fn *done, uint64_t token)
+{
+    const planner_t *planner = self->inquiry.planner;
+    uint64_t call = calls_start (planner->service->calls, now,
+                                 &(call_order_t){.peer = party->name,
+                                                 .endpoint = party->endpoint,
+                                                 .to_store = party->store,
+                                                 .service = service_name,
+                                                 .method = method,
+                                                 .actor = planner->service->name,
+                                                 .request_id = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .timeout_ms = planner->settings.try_ms,
+                                                 .tries_max = tries},
+                                 done, self, token);
+    free (body.data);
+    return call;
+}
+
+/*  --- the end --- */
+
+static const party_t *silent (const settle_t *self)
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (!self->seats [i].answered)
+            return &self->plan.participants [i];
+    return NULL;
+}
+
+static void on_limit (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now;
+    (void) token;
+    settle_t *self = owner;
+    self->limit_timer = 0;
+    const party_t *party = silent (self);
+    if (self->outcome != OUTCOME_LOST)
+        tell (self, self->outcome, false, "%s, but not acknowledged by all yet",
+              self->outcome == OUTCOME_COMMITTED ? "committed" : "aborted");
+    else
+        tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer, and all must",
+              party                                ? party->name
+              : self->plan.participants_count == 0 ? self->order.participant
+                                                   : "somebody");
+}
+
+/*  Seen by whoever fences: a commit that was refused at an edge was decided, too. */
+static bool says_committed (const seat_t *seat)
+{
+    return seat->answered &&
+           (seat->state == COMMAND_COMMITTED || seat->state == COMMAND_EDGE_REFUSED);
+}
+
+static bool says_aborted (const seat_t *seat)
+{
+    return seat->answered && (seat->state == COMMAND_ABORTED || seat->state == COMMAND_EXPIRED);
+}
+
+static bool any (const settle_t *self, bool (*says) (const seat_t *seat))
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (says (&self->seats [i]))
+            return true;
+    return false;
+}
+
+static void on_driven (void *owner, const moment_t *now, decision_end_t end, const char *text)
+{
+    (void) now;
+    settle_t *self = owner;
+    self->adopted = false;
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (end == DECISION_END_COMMITTED)
+            self->seats [i].state = COMMAND_COMMITTED;
+    if (end == DECISION_END_COMMITTED)
+        tell (self, OUTCOME_COMMITTED, true, "committed by all");
+    else
+        tell (self, OUTCOME_COMMITTED, true, "committed, and released again: %s", text);
+}
+
+static void commit (settle_t *self, const moment_t *now)
+{
+    coordinator_t *coordinator = self->inquiry.planner->coordinator;
+    self->outcome = OUTCOME_COMMITTED;
+    if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
+        tell (self, OUTCOME_COMMITTED, false, "committed; this planner is at it already");
+        return;
+    }
+    plan_t plan;
+    plan_copy (&plan, &self->plan);
+    self->adopted = true;
+    coordinator_adopt (coordinator, now, &plan, self->epoch, on_driven, self);
+}
+
+static void on_aborted (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) now;
+    settle_t *self = owner;
+    seat_t *seat = &self->seats [token];
+    char why [WHY_BYTES];
+    command_answer_t answer;
+    seat->call = 0;
+    if (result->status == CALL_OK && command_answer_decode (&answer, result->body, why)) {
+        seat->state = answer.state;
+        command_answer_clear (&answer);
+    }
+    if (--self->waiting > 0)
+        return;
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (!says_aborted (&self->seats [i])) {
+            tell (self, OUTCOME_ABORTED, false, "aborted, but %.63s has not acknowledged",
+                  self->plan.participants [i].name);
+            return;
+        }
+    tell (self, OUTCOME_ABORTED, true, "aborted by all");
+}
+
+static void abort_all (settle_t *self, const moment_t *now)
+{
+    self->outcome = OUTCOME_ABORTED;
+    for (size_t i = 0; i < self->plan.participants_count; i++) {
+        seat_t *seat = &self->seats [i];
+        if (says_aborted (seat))
+            continue;
+        self->waiting++;
+        seat->call = ask (self, now, &self->plan.participants [i], "Participant", "Abort",
+                          decision_message_encode (&self->order.txid, self->epoch),
+                          self->inquiry.planner->settings.tries_max, on_aborted, i);
+    }
+    if (self->waiting == 0)
+        tell (self, OUTCOME_ABORTED, true, "aborted by all");
+}
+
+/*  --- fence --- */
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    settle_t *self = owner;
+    self->timer = 0;
+    ask_all (self, now);
+}
+
+static void again (settle_t *self, const moment_t *now)
+{
+    service_t *service = self->inquiry.planner->service;
+    int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
+    self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
+}
+
+static bool all_fenced (const settle_t *self)
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (!self->seats [i].fenced)
+            return false;
+    return true;
+}
+
+static void end_round (settle_t *self, const moment_t *now)
+{
+    if (!self->order.fence) {
+        if (any (self, says_committed))
+            tell (self, OUTCOME_COMMITTED, false, "committed: those in doubt find it out");
+        else if (any (self, says_aborted))
+            tell (self, OUTCOME_ABORTED, false, "aborted: those in doubt find it out");
+        else if (silent (self))
+            tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer",
+                  silent (self)->name);
+        else
+            tell (self, OUTCOME_PENDING, false, "all have voted, and nobody knows the decision");
+        return;
+    }
+    if (self->epoch_seen >= self->epoch && self->epoch_seen < UINT32_MAX) {
+        self->epoch = self->epoch_seen + 1; /* the answers of the epoch before are void */
+        for (size_t i = 0; i < self->plan.participants_count; i++)
+            self->seats [i].fenced = false;
+    }
+    if (!all_fenced (self))
+        again (self, now);
+    else if (any (self, says_committed))
+        commit (self, now);
+    else
+        abort_all (self, now);
+}
+
+static void take_answer (settle_t *self, seat_t *seat, const command_answer_t *answer)
+{
+    seat->answered =
+      answer->refusal.reason == REFUSAL_NONE || answer->refusal.reason == REFUSAL_FENCED;
+    seat->state = answer->state;
+    seat->fenced = answer->refusal.reason == REFUSAL_NONE;
+    if (answer->refusal.reason == REFUSAL_FENCED && answer->epoch > self->epoch_seen)
+        self->epoch_seen = answer->epoch;
+}
+
+static void on_answer (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    settle_t *self = owner;
+    seat_t *seat = &self->seats [token];
+    char why [WHY_BYTES];
+    command_answer_t answer;
+    seat->call = 0;
+    /* calls go to the very store that was named: no other one can speak for it (T16) */
+    if (result->status == CALL_OK && command_answer_decode (&answer, result->body, why)) {
+        if (txid_compare (&answer.txid, &self->order.txid) == 0)
+            take_answer (self, seat, &answer);
+        command_answer_clear (&answer);
+    }
+    if (--self->waiting == 0)
+        end_round (self, now);
+}
+
+/*  Those of whom it is not known how they stand for good. */
+static void ask_all (settle_t *self, const moment_t *now)
+{
+    bool fence = self->order.fence;
+    for (size_t i = 0; i < self->plan.participants_count; i++) {
+        seat_t *seat = &self->seats [i];
+        if (fence && seat->fenced)
+            continue;
+        self->waiting++;
+        packed_t body = fence
+                          ? fence_encode (&self->order.txid, self->epoch, self->plan.decide_by_ms)
+                          : resolve_encode (&self->order.txid, self->plan.decide_by_ms);
+        seat->call = ask (self, now, &self->plan.participants [i], "Participant",
+                          fence ? "Fence" : "Resolve", body, fence ? 1 : 2, on_answer, i);
+    }
+}
+
+/*  --- the coordinator, and the plan --- */
+
+static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
+                            const call_result_t *result)
+{
+    (void) token;
+    settle_t *self = owner;
+    txid_t txid;
+    outcome_t outcome;
+    bool done;
+    char why [WHY_BYTES];
+    self->call = 0;
+    bool told = result->status == CALL_OK &&
+                outcome_decode (result->body, &txid, &outcome, &done, why) &&
+                txid_compare (&txid, &self->order.txid) == 0;
+    if (told && outcome == OUTCOME_COMMITTED)
+        tell (self, outcome, done, "committed, says its coordinator");
+    else if (told && outcome == OUTCOME_ABORTED)
+        tell (self, outcome, false, "aborted, says its coordinator: those in doubt find it out");
+    else
+        ask_all (self, now);
+}
+
+static void begin (settle_t *self, const moment_t *now)
+{
+    const planner_t *planner = self->inquiry.planner;
+    bool done;
+    bool ours = memcmp (self->order.txid.store, planner->service->store.id, STORE_ID_BYTES) == 0;
+    outcome_t outcome = coordinator_outcome (planner->coordinator, &self->order.txid, &done);
+    if (ours || outcome == OUTCOME_COMMITTED)
+        tell (self, outcome, done,
+              ours ? "this planner is its coordinator, and alive"
+                   : "committed; this planner is at it already");
+    else if (self->order.fence)
+        ask_all (self, now);
+    else
+        self->call = ask (self, now, &self->plan.coordinator, "Coordinator", "Outcome",
+                          txid_message_encode (&self->order.txid), 2, on_coordinator, 0);
+}
+
+static void on_plan (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    settle_t *self = owner;
+    char why [WHY_BYTES];
+    bool known;
+    self->call = 0;
+    if (result->status != CALL_OK)
+        tell (self, OUTCOME_LOST, false, "%.63s does not tell the plan: %.100s",
+              self->order.participant, result->reason);
+    else if (!command_told_decode (result->body, &self->plan, &known, why))
+        tell (self, OUTCOME_LOST, false, "%.63s tells no plan: %s", self->order.participant, why);
+    else if (!known || txid_compare (&self->plan.txid, &self->order.txid) != 0)
+        tell (self, OUTCOME_LOST, false, "%.63s knows no plan of this txid",
+              self->order.participant);
+    else
+        begin (self, now);
+}
+
+static bool may_settle (const planner_t *planner, const request_t *request)
+{
+    access_t access = {.administrators = planner->settings.administrators,
+                       .administrators_count = planner->settings.administrators_count};
+    return may (&access, VERB_ADMINISTER, request->actor, request->actor, "");
+}
+
+void planner_on_settle (void *owner, const moment_t *now, const request_t *request)
+{
+    planner_t *planner = owner;
+    settle_order_t order;
+    char why [WHY_BYTES];
+    if (!settle_decode (request->body, &order, why)) {
+        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!may_settle (planner, request)) {
+        service_refuse (planner->service, request, CALL_DENIED,
+                        "%.63s is not an administrator of this planner", request->actor);
+        return;
+    }
+    settle_t *self = inquiry_new (planner, request, sizeof *self, settle_free);
+    if (!self)
+        return;
+    self->order = order;
+    self->epoch = 1;
+    self->outcome = OUTCOME_LOST;
+    self->limit_timer =
+      timers_set (planner->service->timers, now->mono_ms + planner->settings.request_limit_ms,
+                  on_limit, self, 0);
+    packed_t body = command_question_encode (&order.txid);
+    self->call = calls_start (planner->service->calls, now,
+                              &(call_order_t){.peer = self->order.participant,
+                                              .endpoint = "",
+                                              .service = "Participant",
+                                              .method = "Commands",
+                                              .actor = planner->service->name,
+                                              .request_id = "",
+                                              .body = {.data = body.data, .size = body.size},
+                                              .timeout_ms = planner->settings.try_ms,
+                                              .tries_max = planner->settings.tries_max},
+                              on_plan, self, 0);
+    free (body.data);
+}
