@@ -51,6 +51,9 @@ static refusal_reason_t answered (play_t *self, size_t counter)
     else
         REQUIRE (answer.state == recorded || /* a hold that has expired is as good as aborted */
                  (answer.state == COMMAND_ABORTED && recorded == COMMAND_EXPIRED) ||
+                 /* pruned in the same step, after its end was told once more */
+                 (recorded == COMMAND_UNKNOWN && self->model.commands [counter].buried &&
+                  answer.refusal.reason == REFUSAL_ENDED) ||
                  (answer.state == COMMAND_REJECTED && answer.refusal.reason != REFUSAL_NONE) ||
                  answer.refusal.reason == REFUSAL_MAY_NOT);
     if (answer.state == COMMAND_HELD)
