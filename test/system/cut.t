@@ -20,15 +20,14 @@ comes () { # FILE WORD: it comes, in a minute
   return 1
 }
 comes_twice () { until [ "$(grep -c cut "$work/between")" -eq 2 ]; do kill -0 "$asking" || return; sleep 0.1; done; }
-between=
-stop_between () { [ -z "$between" ] || { kill "$between" && wait "$between" 2>/dev/null; between=; }; true; }
+stop_between () { [ ! -s "$work/between.pid" ] || kill "$(cat "$work/between.pid")"; }
 # Domain N is reached at 127.0.0.2 from now on, through a process that cuts at the next Commit, until $work/join is there.
 stand_between () {
   local ports
   mapfile -t ports < <(sed -nE 's,^ +(endpoint|events) = "tcp://127[.]0[.]0[.]1:([0-9]+)"$,\2,p' "$federation/nis-N.zpl")
   python3 "$root/test/system/between.py" 127.0.0.2 "${ports[@]}" --to 127.0.0.1 --word Commit --until "$work/join" \
     >"$work/between" 2>&1 &
-  between=$!
+  echo $! >"$work/between.pid"
   comes "$work/between" ready
 }
 trap 'stop_between; cleanup' EXIT
