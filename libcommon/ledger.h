@@ -1,0 +1,78 @@
+/*  ledger - an append-only record of every transition of what this process has promised (T14, R19;
+ *  proto/ledger.proto).
+ *
+ *  A row leaves in the same write as the change it tells of, is numbered without gaps, and carries
+ *  the digest of the row before. Rows are not kept in memory: at start the last one alone is seen,
+ *  to go on from it. Rows are cut from the front only, when they are older than the ledger's
+ *  retention and nothing that stands needs them. Pure.
+ */
+#ifndef MUSUBI_LEDGER_H
+#define MUSUBI_LEDGER_H
+
+#include "core.h"
+#include "transaction.h"
+
+#define LEDGER_DIGEST_BYTES 32
+
+/*  Same numbers as proto LedgerKind. */
+typedef enum {
+    LEDGER_NONE,
+    LEDGER_STARTED,
+    LEDGER_CHANGED_CAPACITY,
+    LEDGER_MOVED,
+    LEDGER_CLOSED_CLAIM,
+    LEDGER_DECIDED,
+    LEDGER_SWITCHED,
+    LEDGER_PRUNED_COMMAND,
+    LEDGER_PRUNED_RESERVATION,
+    LEDGER_PRUNED_CLAIM,
+    LEDGER_PRUNED_DECISION,
+    LEDGER_ADOPTED,
+    LEDGER_READMITTED,
+    LEDGER_CUT,
+    LEDGER_KINDS
+} ledger_kind_t;
+
+typedef struct {
+    char resource [NAME_BYTES_MAX + 1];
+    int64_t quantity;
+    int64_t gap_ms;
+} ledger_quantity_t;
+
+/*  A row but for its number, digest, start and time, which the ledger adds. Unset fields are NULL
+ * or zero; all is borrowed. */
+typedef struct {
+    ledger_kind_t kind;
+    const char *caller;
+    const txid_t *txid;
+    command_state_t from;
+    command_state_t to;
+    const char *event;
+    const char *reservation;
+    uint32_t old_version;
+    uint32_t new_version;
+    bytes_t command; /* packed StoredCommand */
+    const ledger_quantity_t *quantities;
+    size_t quantities_count;
+    const char *actor;
+    const char *request_id;
+    bytes_t record;
+    const uint8_t *old_store; /* STORE_ID_BYTES */
+    bytes_t readmitted;       /* packed StoredReservation */
+} ledger_entry_t;
+
+typedef struct ledger ledger_t;
+struct service;
+
+/*  Made by service_new for every service, as service->ledger: loads TABLE_LEDGER, serves
+ *  Ledger.Rows to administrators. */
+ledger_t *ledger_new (struct service *service);
+void ledger_destroy (ledger_t **self_p);
+
+void ledger_append (ledger_t *self, const moment_t *now, const ledger_entry_t *entry);
+
+/*  Of the last row: its number (0 = none) and the digest that the next one will carry. */
+uint64_t ledger_last (const ledger_t *self);
+const uint8_t *ledger_digest (const ledger_t *self);
+
+#endif
