@@ -1,0 +1,593 @@
+/*  backtrack - the recursion of S0's figure 3, with its stack laid open. */
+#include "backtrack.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  A slot with its rank among equals. */
+typedef struct {
+    backtrack_slot_t slot;
+    uint64_t lot;
+} option_t;
+
+/*  One call of search (rm, st). */
+typedef struct {
+    size_t need;
+    option_t *options; /* C_rm, in the policy's order */
+    size_t options_count;
+    size_t at;     /* c_m */
+    size_t *edges; /* RP_rm, in the order to look at */
+    size_t edges_count;
+    size_t edge_at;
+    size_t mark; /* decided before it: what a failure goes back to */
+} frame_t;
+
+/*  Something that was decided, in order. */
+typedef struct {
+    bool edge;
+    size_t index;
+    bool held;
+} decided_t;
+
+typedef struct {
+    size_t place; /* SIZE_MAX = undecided */
+} vertex_t;
+
+typedef struct {
+    bool decided;
+    bool carried;
+} link_state_t;
+
+/*  What to do once the holds given up are cancelled. */
+typedef enum { THEN_NEXT_PLACE, THEN_RESTART, THEN_END } then_t;
+
+struct backtrack {
+    backtrack_order_t order;
+    backtrack_need_t *needs;
+    backtrack_edge_t *edges;
+    prng_t *prng;
+    int64_t start_ms;
+    vertex_t *vertices;
+    link_state_t *links;
+    frame_t *frames;
+    size_t depth;
+    decided_t *trail;
+    size_t trail_count;
+    backtrack_hold_t *cancelled;
+    size_t cancelled_count;
+    then_t then;
+    int64_t delta_ms;
+    backtrack_wish_kind_t wish;
+    backtrack_counts_t counts;
+};
+
+static frame_t *top (const backtrack_t *self)
+{
+    assert (self->depth > 0);
+    return &self->frames [self->depth - 1];
+}
+
+static int64_t need_from (const backtrack_t *self, size_t need)
+{
+    return self->start_ms + self->needs [need].offset_ms;
+}
+
+/*  The root: of those that are undecided the one with the fewest candidates, the first of equals.
+ */
+static size_t root_of (const backtrack_t *self)
+{
+    size_t root = SIZE_MAX;
+    for (size_t i = 0; i < self->order.needs_count; i++)
+        if (self->vertices [i].place == SIZE_MAX &&
+            (root == SIZE_MAX || self->needs [i].places_count < self->needs [root].places_count))
+            root = i;
+    return root;
+}
+
+static void push (backtrack_t *self, size_t need)
+{
+    assert (self->depth < self->order.needs_count);
+    self->frames [self->depth++] = (frame_t){.need = need, .mark = self->trail_count};
+    self->wish = BACKTRACK_ASK_PLACES;
+}
+
+/*  The vertex at the other end of an edge of this one; SIZE_MAX when the edge is none of its. */
+static size_t other_end (const backtrack_t *self, size_t edge, size_t need)
+{
+    const size_t *ends = self->edges [edge].ends;
+    if (ends [0] == need)
+        return ends [1];
+    return ends [1] == need ? ends [0] : SIZE_MAX;
+}
+
+static void pop (backtrack_t *self)
+{
+    frame_t *frame = top (self);
+    free (frame->options);
+    free (frame->edges);
+    self->depth--;
+}
+
+static void decide (backtrack_t *self, bool edge, size_t index, bool held)
+{
+    self->trail [self->trail_count++] = (decided_t){.edge = edge, .index = index, .held = held};
+}
+
+/*  Undo what was decided since; what of it is held is noted as cancelled, after those noted before.
+ */
+static void undo (backtrack_t *self, size_t mark, size_t noted)
+{
+    self->cancelled_count = noted;
+    while (self->trail_count > mark) {
+        decided_t last = self->trail [--self->trail_count];
+        if (last.edge)
+            self->links [last.index] = (link_state_t){0};
+        else
+            self->vertices [last.index].place = SIZE_MAX;
+        if (last.held)
+            self->cancelled [self->cancelled_count++] =
+              (backtrack_hold_t){.edge = last.edge, .index = last.index};
+    }
+}
+
+static void go_on (backtrack_t *self);
+static void next_place (backtrack_t *self);
+
+static void begin (backtrack_t *self)
+{
+    assert (self->depth == 0 && self->trail_count == 0);
+    push (self, root_of (self));
+}
+
+static void carry_on (backtrack_t *self)
+{
+    switch (self->then) {
+    case THEN_NEXT_PLACE:
+        next_place (self);
+        break;
+    case THEN_RESTART:
+        self->start_ms += self->delta_ms;
+        self->counts.restarts++;
+        begin (self);
+        break;
+    case THEN_END:
+        self->wish = BACKTRACK_NONE;
+        break;
+    }
+}
+
+/*  Undo down to the mark, have the holds cancelled, and then go on so. */
+static void give_back (backtrack_t *self, size_t mark, then_t then)
+{
+    undo (self, mark, 0);
+    self->then = then;
+    if (self->cancelled_count > 0)
+        self->wish = BACKTRACK_CANCEL;
+    else
+        carry_on (self);
+}
+
+static void unwind (backtrack_t *self)
+{
+    while (self->depth > 0)
+        pop (self);
+}
+
+/*  Lines 06 and 05: the place is free only later, so the whole plan moves. */
+static void move_start (backtrack_t *self, int64_t delta_ms)
+{
+    self->delta_ms = delta_ms;
+    unwind (self);
+    give_back (self, 0, THEN_RESTART);
+}
+
+/*  Line 27: this vertex has no place. Its caller goes on with its own next one (lines 20 to 22); a
+ *  root's caller rejects the request. A further root stands for a part of the graph that is not
+ *  connected with those before it: their choices matter to it no more than its own to them. */
+static void not_found (backtrack_t *self)
+{
+    pop (self);
+    self->counts.backtracks++;
+    if (self->depth == 0) {
+        give_back (self, 0, THEN_END);
+        return;
+    }
+    frame_t *frame = top (self);
+    frame->at++;
+    give_back (self, frame->mark, THEN_NEXT_PLACE);
+}
+
+/*  This place of the vertex does not do. */
+static void fail_place (backtrack_t *self)
+{
+    frame_t *frame = top (self);
+    frame->at++;
+    self->counts.backtracks++;
+    give_back (self, frame->mark, THEN_NEXT_PLACE);
+}
+
+static bool place_taken (const backtrack_t *self, size_t place)
+{
+    if (!self->order.distinct)
+        return false;
+    for (size_t i = 0; i < self->order.needs_count; i++)
+        if (self->vertices [i].place == place)
+            return true;
+    return false;
+}
+
+static void shuffle (prng_t *prng, size_t *list, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t with = (size_t) prng_below (prng, i);
+        size_t kept = list [i - 1];
+        list [i - 1] = list [with];
+        list [with] = kept;
+    }
+}
+
+/*  RP_rm, by note 1 of figure 3: edges to decided vertices in random order, then to undecided ones,
+ *  with the fewest candidates first. Those decided from their other end are left out when they come
+ *  up. */
+static void gather_edges (backtrack_t *self, frame_t *frame)
+{
+    free (frame->edges);
+    frame->edges = must (calloc (self->order.edges_count + 1, sizeof *frame->edges));
+    frame->edges_count = 0;
+    frame->edge_at = 0;
+    for (size_t i = 0; i < self->order.edges_count; i++) {
+        size_t other = other_end (self, i, frame->need);
+        if (other != SIZE_MAX && self->vertices [other].place != SIZE_MAX)
+            frame->edges [frame->edges_count++] = i;
+    }
+    size_t decided = frame->edges_count;
+    shuffle (self->prng, frame->edges, decided);
+    for (size_t i = 0; i < self->order.edges_count; i++) {
+        size_t other = other_end (self, i, frame->need);
+        if (other == SIZE_MAX || self->vertices [other].place != SIZE_MAX)
+            continue;
+        size_t to = frame->edges_count++;
+        for (; to > decided; to--) {
+            size_t before = other_end (self, frame->edges [to - 1], frame->need);
+            if (self->needs [before].places_count <= self->needs [other].places_count)
+                break;
+            frame->edges [to] = frame->edges [to - 1];
+        }
+        frame->edges [to] = i;
+    }
+}
+
+/*  Line 07: this is the place. */
+static void take_place (backtrack_t *self, bool held)
+{
+    frame_t *frame = top (self);
+    gather_edges (self, frame);
+    self->vertices [frame->need].place = frame->options [frame->at].slot.place;
+    decide (self, false, frame->need, held);
+    go_on (self);
+}
+
+/*  Lines 04 to 07. */
+static void next_place (backtrack_t *self)
+{
+    frame_t *frame = top (self);
+    int64_t delta_ms = 0;
+    for (; frame->at < frame->options_count; frame->at++) {
+        const backtrack_slot_t *slot = &frame->options [frame->at].slot;
+        delta_ms = slot->start_ms - need_from (self, frame->need);
+        if (!place_taken (self, slot->place) &&
+            (delta_ms == 0 || self->start_ms + delta_ms <= self->order.latest_ms))
+            break;
+    }
+    if (frame->at == frame->options_count)
+        not_found (self);
+    else if (delta_ms > 0)
+        move_start (self, delta_ms);
+    else if (self->order.incremental)
+        self->wish = BACKTRACK_HOLD_NEED;
+    else
+        take_place (self, false);
+}
+
+static size_t edge_now (const backtrack_t *self)
+{
+    const frame_t *frame = top (self);
+    return frame->edges [frame->edge_at];
+}
+
+/*  The edge is had, or needs no network (S0: both ends on one resource). */
+static void take_edge (backtrack_t *self, bool carried, bool held)
+{
+    size_t edge = edge_now (self);
+    self->links [edge] = (link_state_t){.decided = true, .carried = carried};
+    decide (self, true, edge, held);
+    top (self)->edge_at++;
+    go_on (self);
+}
+
+/*  Lines 09 to 25, from the edge it has come to. */
+static void go_on (backtrack_t *self)
+{
+    frame_t *frame = top (self);
+    while (frame->edge_at < frame->edges_count && self->links [edge_now (self)].decided)
+        frame->edge_at++;
+    if (frame->edge_at < frame->edges_count) {
+        size_t other = other_end (self, edge_now (self), frame->need);
+        if (self->vertices [other].place == SIZE_MAX)
+            push (self, other);
+        else if (self->vertices [other].place == self->vertices [frame->need].place)
+            take_edge (self, false, false);
+        else
+            self->wish = BACKTRACK_ASK_EDGE;
+        return;
+    }
+    pop (self); /* SUCCESS */
+    if (self->depth > 0)
+        go_on (self);
+    else if (root_of (self) != SIZE_MAX)
+        push (self, root_of (self));
+    else
+        self->wish = BACKTRACK_FOUND;
+}
+
+/*  --- being told --- */
+
+static int compare_options (const backtrack_t *self, const option_t *a, const option_t *b)
+{
+    switch (self->order.policy) {
+    case BACKTRACK_TIME:
+        if (a->slot.start_ms != b->slot.start_ms)
+            return a->slot.start_ms < b->slot.start_ms ? -1 : 1;
+        break;
+    case BACKTRACK_COST:
+        if (a->slot.price != b->slot.price)
+            return a->slot.price < b->slot.price ? -1 : 1;
+        break;
+    case BACKTRACK_LOAD:
+        if (a->slot.load < b->slot.load || a->slot.load > b->slot.load)
+            return a->slot.load < b->slot.load ? -1 : 1;
+        break;
+    case BACKTRACK_RANDOM:
+        break;
+    }
+    return a->lot < b->lot ? -1 : a->lot > b->lot;
+}
+
+/*  By insertion: candidates are few. */
+static void sort_options (const backtrack_t *self, frame_t *frame)
+{
+    for (size_t i = 1; i < frame->options_count; i++) {
+        option_t option = frame->options [i];
+        size_t to = i;
+        for (; to > 0 && compare_options (self, &option, &frame->options [to - 1]) < 0; to--)
+            frame->options [to] = frame->options [to - 1];
+        frame->options [to] = option;
+    }
+}
+
+/*  The repaired arm: whoever is free in time goes before whoever is not, and of these the one that
+ *  moves the start least comes first. */
+static void sort_late_last (const backtrack_t *self, frame_t *frame)
+{
+    int64_t from_ms = need_from (self, frame->need);
+    for (size_t i = 1; i < frame->options_count; i++) {
+        option_t option = frame->options [i];
+        size_t to = i;
+        for (; to > 0; to--) {
+            const option_t *before = &frame->options [to - 1];
+            if (before->slot.start_ms <= from_ms || option.slot.start_ms >= before->slot.start_ms)
+                break;
+            frame->options [to] = *before;
+        }
+        frame->options [to] = option;
+    }
+}
+
+/*  The whole plan ends so long after the start of the need. */
+static int64_t rest_ms (const backtrack_t *self, size_t need)
+{
+    int64_t end_ms = 0;
+    for (size_t i = 0; i < self->order.needs_count; i++) {
+        int64_t until_ms = self->needs [i].offset_ms + self->needs [i].duration_ms;
+        if (until_ms > end_ms)
+            end_ms = until_ms;
+    }
+    return end_ms - self->needs [need].offset_ms;
+}
+
+void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t count)
+{
+    assert (self->wish == BACKTRACK_ASK_PLACES);
+    frame_t *frame = top (self);
+    int64_t length_ms = self->order.whole_deadline ? rest_ms (self, frame->need)
+                                                   : self->needs [frame->need].duration_ms;
+    frame->options = must (calloc (count + 1, sizeof *frame->options));
+    for (size_t i = 0; i < count; i++) {
+        option_t option = {.slot = slots [i], .lot = prng_next (self->prng)};
+        if (option.slot.start_ms < need_from (self, frame->need))
+            option.slot.start_ms = need_from (self, frame->need);
+        if (option.slot.start_ms <= self->order.deadline_ms - length_ms)
+            frame->options [frame->options_count++] = option;
+    }
+    sort_options (self, frame);
+    if (self->order.least_delta)
+        sort_late_last (self, frame);
+    next_place (self);
+}
+
+void backtrack_reply (backtrack_t *self, bool yes)
+{
+    switch (self->wish) {
+    case BACKTRACK_HOLD_NEED:
+        if (yes) {
+            take_place (self, true);
+        } else {
+            top (self)->at++;
+            next_place (self);
+        }
+        break;
+    case BACKTRACK_ASK_EDGE:
+        if (!yes)
+            fail_place (self);
+        else if (self->order.incremental)
+            self->wish = BACKTRACK_HOLD_EDGE;
+        else
+            take_edge (self, true, false);
+        break;
+    case BACKTRACK_HOLD_EDGE:
+        if (yes)
+            take_edge (self, true, true);
+        else
+            fail_place (self);
+        break;
+    default:
+        assert (false);
+    }
+}
+
+void backtrack_cancelled (backtrack_t *self)
+{
+    assert (self->wish == BACKTRACK_CANCEL);
+    carry_on (self);
+}
+
+void backtrack_abandon (backtrack_t *self)
+{
+    if (self->wish == BACKTRACK_NONE)
+        return;
+    size_t before = self->wish == BACKTRACK_CANCEL ? self->cancelled_count : 0;
+    unwind (self);
+    undo (self, 0, before);
+    self->then = THEN_END;
+    self->wish = self->cancelled_count > 0 ? BACKTRACK_CANCEL : BACKTRACK_NONE;
+}
+
+/*  --- being asked --- */
+
+backtrack_wish_t backtrack_wish (const backtrack_t *self)
+{
+    backtrack_wish_t wish = {.kind = self->wish, .need = SIZE_MAX, .edge = SIZE_MAX};
+    switch (self->wish) {
+    case BACKTRACK_ASK_PLACES:
+        wish.need = top (self)->need;
+        wish.places = self->needs [wish.need].places;
+        wish.places_count = self->needs [wish.need].places_count;
+        wish.from_ms = need_from (self, wish.need);
+        wish.until_ms = self->order.deadline_ms;
+        break;
+    case BACKTRACK_HOLD_NEED:
+        wish.need = top (self)->need;
+        wish.place = top (self)->options [top (self)->at].slot.place;
+        wish.from_ms = need_from (self, wish.need);
+        wish.until_ms = wish.from_ms + self->needs [wish.need].duration_ms;
+        break;
+    case BACKTRACK_ASK_EDGE:
+    case BACKTRACK_HOLD_EDGE:
+        wish.edge = edge_now (self);
+        for (size_t i = 0; i < 2; i++)
+            wish.ends [i] = self->vertices [self->edges [wish.edge].ends [i]].place;
+        wish.from_ms = self->start_ms + self->edges [wish.edge].offset_ms;
+        wish.until_ms = wish.from_ms + self->edges [wish.edge].duration_ms;
+        break;
+    case BACKTRACK_CANCEL:
+        wish.holds = self->cancelled;
+        wish.holds_count = self->cancelled_count;
+        break;
+    case BACKTRACK_FOUND:
+    case BACKTRACK_NONE:
+        break;
+    }
+    return wish;
+}
+
+int64_t backtrack_start (const backtrack_t *self)
+{
+    return self->start_ms;
+}
+
+size_t backtrack_place (const backtrack_t *self, size_t need)
+{
+    return self->vertices [need].place;
+}
+
+bool backtrack_carried (const backtrack_t *self, size_t edge)
+{
+    return self->links [edge].carried;
+}
+
+size_t backtrack_held (const backtrack_t *self, backtrack_hold_t *holds)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->trail_count; i++)
+        if (self->trail [i].held)
+            holds [count++] =
+              (backtrack_hold_t){.edge = self->trail [i].edge, .index = self->trail [i].index};
+    return count;
+}
+
+backtrack_counts_t backtrack_counts (const backtrack_t *self)
+{
+    return self->counts;
+}
+
+/*  --- life --- */
+
+static backtrack_need_t *copy_needs (const backtrack_order_t *order)
+{
+    backtrack_need_t *needs = must (calloc (order->needs_count, sizeof *needs));
+    for (size_t i = 0; i < order->needs_count; i++) {
+        needs [i] = order->needs [i];
+        size_t bytes = needs [i].places_count * sizeof *needs [i].places;
+        needs [i].places = memcpy (must (malloc (bytes + 1)), order->needs [i].places, bytes);
+    }
+    return needs;
+}
+
+backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
+{
+    assert (order->needs_count > 0);
+    backtrack_t *self = must (calloc (1, sizeof *self));
+    size_t things = order->needs_count + order->edges_count;
+    self->order = *order;
+    self->needs = copy_needs (order);
+    self->edges = must (calloc (order->edges_count + 1, sizeof *self->edges));
+    for (size_t i = 0; i < order->edges_count; i++) {
+        self->edges [i] = order->edges [i];
+        assert (self->edges [i].ends [0] != self->edges [i].ends [1]);
+    }
+    self->order.needs = self->needs;
+    self->order.edges = self->edges;
+    self->prng = prng;
+    self->start_ms = order->begin_ms;
+    self->vertices = must (calloc (order->needs_count, sizeof *self->vertices));
+    for (size_t i = 0; i < order->needs_count; i++)
+        self->vertices [i].place = SIZE_MAX;
+    self->links = must (calloc (order->edges_count + 1, sizeof *self->links));
+    self->frames = must (calloc (order->needs_count, sizeof *self->frames));
+    self->trail = must (calloc (things, sizeof *self->trail));
+    self->cancelled = must (calloc (2 * things, sizeof *self->cancelled));
+    begin (self);
+    return self;
+}
+
+void backtrack_destroy (backtrack_t **self_p)
+{
+    backtrack_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    unwind (self);
+    for (size_t i = 0; i < self->order.needs_count; i++)
+        free ((void *) self->needs [i].places);
+    free (self->needs);
+    free (self->edges);
+    free (self->vertices);
+    free (self->links);
+    free (self->frames);
+    free (self->trail);
+    free (self->cancelled);
+    free (self);
+}
