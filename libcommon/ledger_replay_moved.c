@@ -1,0 +1,453 @@
+/*  ledger_replay_moved - each step of a command, and what it does to its reservation or claim. */
+#include "ledger_replay_state.h"
+
+#include "must.h"
+#include "participant_states.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *word (command_state_t state)
+{
+    return command_states.states [state];
+}
+
+static bool open_state (command_state_t state)
+{
+    return state == COMMAND_HELD || state == COMMAND_PREPARED;
+}
+
+static bool over (command_state_t state)
+{
+    return states_end (&command_states, (int) state);
+}
+
+/*  --- commands --- */
+
+static replay_entry_t *entry_of (ledger_replay_t *self, const ledger_row_t *row)
+{
+    replay_entry_t *entry = ordered_find (self->commands, &row->txid);
+    if (entry)
+        return entry;
+    entry = must (calloc (1, sizeof *entry));
+    entry->txid = row->txid;
+    entry->found = row->from != COMMAND_UNKNOWN;
+    ordered_add (self->commands, &entry->txid, entry);
+    if (entry->found && self->hole)
+        entry->state = row->from;
+    return entry;
+}
+
+static bool event_known (const char *event, int *number)
+{
+    for (*number = 0; *number < COMMAND_EVENTS; ++*number)
+        if (strcmp (command_states.events [*number], event) == 0)
+            return true;
+    return false;
+}
+
+/*  Was it where the row says, and does that step exist? */
+static void check_step (ledger_replay_t *self, const replay_entry_t *entry, const ledger_row_t *row)
+{
+    char text [TXID_TEXT_BYTES];
+    int event;
+    txid_text (&row->txid, text);
+    if (entry->state != row->from)
+        replay_violation (self, "%s goes from %s to %s, but was %s", text, word (row->from),
+                          word (row->to), word (entry->state));
+    else if (row->from == row->to
+               ? over (row->from) && row->from != COMMAND_COMMITTED
+               : !event_known (row->event, &event) ||
+                   !states_allow (&command_states, (int) row->from, event, (int) row->to))
+        replay_violation (self, "%s goes from %s to %s by \"%s\", which nothing allows", text,
+                          word (row->from), word (row->to), row->event);
+}
+
+/*  The record as told by this row; what it leaves out is as before. */
+static void take_record (ledger_replay_t *self, replay_entry_t *entry, const ledger_row_t *row)
+{
+    if (!row->command) {
+        replay_violation (self, "the record of the command is not in the row");
+        return;
+    }
+    packed_t stored =
+      row_command (row, (bytes_t){.data = entry->stored.data, .size = entry->stored.size});
+    free (entry->stored.data);
+    entry->stored = stored;
+}
+
+/*  --- reservations --- */
+
+replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id)
+{
+    return ordered_find (self->reservations, id);
+}
+
+void replay_standing_free (replay_standing_t *self)
+{
+    free (self->part.data);
+    free (self->current.list);
+    free (self->wanted.list);
+    free (self->counted.list);
+    free (self);
+}
+
+static replay_standing_t *standing_of (ledger_replay_t *self, const char *id, const char *owner)
+{
+    replay_standing_t *standing = replay_standing (self, id);
+    if (standing)
+        return standing;
+    standing = must (calloc (1, sizeof *standing));
+    memcpy (standing->id, id, strlen (id) + 1);
+    memcpy (standing->owner, owner, strlen (owner) + 1);
+    ordered_add (self->reservations, standing->id, standing);
+    return standing;
+}
+
+static void standing_remove (ledger_replay_t *self, replay_standing_t *standing)
+{
+    standing->current.count = 0;
+    standing->taken = false;
+    replay_count (self, standing, false);
+    ordered_remove (self->reservations, standing->id);
+    replay_standing_free (standing);
+}
+
+/*  One step of a change, with all that the judge needs of it. */
+typedef struct {
+    ledger_replay_t *replay;
+    replay_entry_t *entry;
+    const ledger_row_t *row;
+    const stored_command_t *stored;
+    const plan_t *plan;
+    replay_standing_t *standing;
+    char text [TXID_TEXT_BYTES];
+} change_t;
+
+static void check_base (const change_t *change)
+{
+    const replay_standing_t *standing = change->standing;
+    const plan_t *plan = change->plan;
+    bool nothing = standing->current.count == 0;
+    bool joins = standing->version == 0 && plan->operation == OPERATION_MODIFY;
+    if (standing->found || joins || plan->base_version == standing->version ||
+        (nothing && plan->operation != OPERATION_RESERVE && plan->base_version > standing->version))
+        return;
+    replay_violation (change->replay,
+                      "%s is made on version %" PRIu32 " of %s, which is at %" PRIu32, change->text,
+                      plan->base_version, standing->id, standing->version);
+}
+
+/*  It becomes the pending change. */
+static void begin (change_t *change)
+{
+    replay_standing_t *standing = change->standing;
+    if (standing->pending && standing->pending != change->entry) {
+        char other [TXID_TEXT_BYTES];
+        replay_violation (change->replay, "%s begins while %s is pending on %s", change->text,
+                          txid_text (&standing->pending->txid, other), standing->id);
+    }
+    standing->pending = change->entry;
+    check_base (change);
+}
+
+static void want (change_t *change, bool takes)
+{
+    int64_t until_ms;
+    if (!replay_part_spans (change->replay, change->stored->part_kind, change->stored->part,
+                            &change->standing->wanted, &until_ms))
+        replay_violation (change->replay, "the part of %s can't be read", change->text);
+    change->standing->taken = true;
+    replay_count (change->replay, change->standing, takes);
+}
+
+static void drop (change_t *change)
+{
+    change->standing->taken = false;
+    replay_count (change->replay, change->standing, false);
+}
+
+/*  The reservation is at its new version: with what the command wanted, or as it was (T10). */
+static void settle (change_t *change, bool granted)
+{
+    replay_standing_t *standing = change->standing;
+    const stored_command_t *stored = change->stored;
+    int64_t until_ms = 0;
+    if (granted) {
+        replay_part_spans (change->replay, stored->part_kind, stored->part, &standing->current,
+                           &until_ms);
+        free (standing->part.data);
+        standing->part = replay_copy (stored->part);
+        standing->part_kind = stored->part_kind;
+        standing->released = change->plan->operation == OPERATION_RELEASE;
+        standing->found = false;
+    }
+    standing->failed = !granted && standing->current.count == 0;
+    standing->taken = false;
+    replay_count (change->replay, standing, false);
+    standing->version = change->plan->base_version + 1;
+    standing->made_by = change->entry->txid;
+    if (until_ms < stored->until_ms)
+        until_ms = stored->until_ms;
+    if (standing->keep_ms < until_ms)
+        standing->keep_ms = until_ms;
+}
+
+static void check_versions (const change_t *change)
+{
+    const ledger_row_t *row = change->row;
+    const replay_standing_t *standing = change->standing;
+    if (row->new_version != change->plan->base_version + 1)
+        replay_violation (change->replay, "%s makes version %" PRIu32 " of %s, not %" PRIu32,
+                          change->text, row->new_version, standing->id,
+                          change->plan->base_version + 1);
+    else if (!standing->found && row->old_version != standing->version)
+        replay_violation (change->replay,
+                          "%s takes %s from version %" PRIu32 ", which is at %" PRIu32,
+                          change->text, standing->id, row->old_version, standing->version);
+}
+
+static void leave (change_t *change)
+{
+    replay_standing_t *standing = change->standing;
+    if (standing->pending == change->entry)
+        standing->pending = NULL;
+    if (standing->version == 0 && !standing->pending && !standing->found)
+        standing_remove (change->replay, standing);
+}
+
+static void change_moved (change_t *change, command_state_t from, command_state_t to)
+{
+    const char *id = change->plan->reservation;
+    change->standing = standing_of (change->replay, id, change->plan->owner);
+    if (change->row->reservation [0] && strcmp (change->row->reservation, id) != 0)
+        replay_violation (change->replay, "%s is told of %s, and is of %s", change->text,
+                          change->row->reservation, id);
+    bool begins = from == COMMAND_UNKNOWN;
+    if (change->entry->found && change->standing->pending != change->entry && !begins) {
+        begins = true; /* it did, before the first row */
+        change->standing->found |= change->standing->version == 0;
+    }
+    if (begins)
+        begin (change);
+    if (open_state (to) && !change->standing->taken)
+        want (change, from == COMMAND_UNKNOWN);
+    if (to == COMMAND_COMMITTED && from == COMMAND_EDGE)
+        want (change, true); /* T9: only into what is still free */
+    if (to == COMMAND_EDGE || to == COMMAND_ABORTED || to == COMMAND_EXPIRED)
+        drop (change);
+    if (to == COMMAND_COMMITTED || to == COMMAND_EDGE_REFUSED) {
+        check_versions (change);
+        settle (change, to == COMMAND_COMMITTED);
+    }
+    if (over (to))
+        leave (change);
+}
+
+/*  --- claims --- */
+
+static void claim_key (char key [sizeof ((replay_claim_t *) 0)->key], const char *actor,
+                       const char *request_id)
+{
+    snprintf (key, sizeof ((replay_claim_t *) 0)->key, "%.63s\n%.127s", actor, request_id);
+}
+
+static replay_claim_t *claim_find (const ledger_replay_t *self, const char *actor,
+                                   const char *request_id)
+{
+    char key [sizeof ((replay_claim_t *) 0)->key];
+    claim_key (key, actor, request_id);
+    return ordered_find (self->claims, key);
+}
+
+static replay_claim_t *claim_of (ledger_replay_t *self, const char *actor, const char *request_id)
+{
+    replay_claim_t *claim = claim_find (self, actor, request_id);
+    if (claim)
+        return claim;
+    claim = must (calloc (1, sizeof *claim));
+    claim_key (claim->key, actor, request_id);
+    ordered_add (self->claims, claim->key, claim);
+    return claim;
+}
+
+static void claim_leave (ledger_replay_t *self, replay_claim_t *claim)
+{
+    if (claim->holder || claim->closed)
+        return;
+    ordered_remove (self->claims, claim->key);
+    free (claim->record.data);
+    free (claim);
+}
+
+static void claim_moved (const change_t *change, command_state_t to)
+{
+    ledger_replay_t *self = change->replay;
+    const plan_t *plan = change->plan;
+    replay_claim_t *claim = claim_of (self, plan->actor, plan->request_id);
+    bool holds = open_state (to) || to == COMMAND_COMMITTED;
+    if (holds && claim->closed)
+        replay_violation (self, "%s claims %s/%s, which is closed", change->text, plan->actor,
+                          plan->request_id);
+    else if (holds && claim->holder && claim->holder != change->entry) {
+        char other [TXID_TEXT_BYTES];
+        replay_violation (self, "%s claims %s/%s, which %s has", change->text, plan->actor,
+                          plan->request_id, txid_text (&claim->holder->txid, other));
+    }
+    if (holds)
+        claim->holder = change->entry;
+    else if (claim->holder == change->entry)
+        claim->holder = NULL;
+    claim_leave (self, claim);
+}
+
+void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row)
+{
+    replay_claim_t *claim = claim_of (self, row->actor, row->request_id);
+    char text [TXID_TEXT_BYTES];
+    if (claim->holder)
+        replay_violation (self, "%s/%s is closed while %s is %s there", row->actor, row->request_id,
+                          txid_text (&claim->holder->txid, text), word (claim->holder->state));
+    if (claim->closed)
+        replay_violation (self, "%s/%s is closed twice", row->actor, row->request_id);
+    claim->closed = true;
+    free (claim->record.data);
+    claim->record = replay_copy (row->record);
+}
+
+void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row)
+{
+    replay_claim_t *claim = claim_find (self, row->actor, row->request_id);
+    if (!claim || !claim->closed) {
+        if (!self->hole)
+            replay_violation (self, "%s/%s leaves, but was never closed", row->actor,
+                              row->request_id);
+        return;
+    }
+    claim->closed = false;
+    claim_leave (self, claim);
+}
+
+/*  --- rows --- */
+
+void replay_moved (ledger_replay_t *self, const ledger_row_t *row)
+{
+    if (!row->txid_set || row->to == COMMAND_UNKNOWN) {
+        replay_violation (self, "a step without its txid or state");
+        return;
+    }
+    replay_entry_t *entry = entry_of (self, row);
+    if (entry->gone && row->from == COMMAND_UNKNOWN) { /* buried anew, long after */
+        entry->gone = false;
+        entry->state = COMMAND_UNKNOWN;
+        entry->stored.size = 0;
+    }
+    check_step (self, entry, row);
+    take_record (self, entry, row);
+    entry->state = row->to;
+    entry->decided |= row->to == COMMAND_COMMITTED || row->to == COMMAND_EDGE_REFUSED;
+    entry->row = row->number;
+    entry->wall_ms = row->wall_ms;
+
+    stored_command_t stored;
+    bytes_t bytes = {.data = entry->stored.data, .size = entry->stored.size};
+    change_t change = {.replay = self, .entry = entry, .row = row, .stored = &stored};
+    txid_text (&row->txid, change.text);
+    if (!stored_command_read (&stored, bytes))
+        return;
+    plan_t plan;
+    char why [WHY_BYTES];
+    if (stored.state != row->to)
+        replay_violation (self, "%s goes to %s, its record says %s", change.text, word (row->to),
+                          word (stored.state));
+    if (stored.plan.size > 0 && !plan_decode (&plan, stored.plan, why)) {
+        replay_violation (self, "the plan of %s can't be read: %s", change.text, why);
+    } else if (stored.plan.size > 0) {
+        change.plan = &plan;
+        if (txid_compare (&plan.txid, &row->txid) != 0)
+            replay_violation (self, "%s has the plan of another one", change.text);
+        else if (stored.part_kind == PART_CLAIM)
+            claim_moved (&change, row->to);
+        else if (row->from != row->to)
+            change_moved (&change, row->from, row->to);
+        plan_clear (&plan);
+    } else if (row->to != COMMAND_ABORTED && !entry->found) {
+        replay_violation (self, "%s is %s without a plan", change.text, word (row->to));
+    }
+    stored_command_end (&stored);
+}
+
+void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)
+{
+    replay_entry_t *entry = row->txid_set ? ordered_find (self->commands, &row->txid) : NULL;
+    char text [TXID_TEXT_BYTES];
+    if (!entry || entry->gone) {
+        if (!self->hole)
+            replay_violation (self, "a record leaves that was not there");
+        return;
+    }
+    if (!over (entry->state))
+        replay_violation (self, "%s leaves while it is %s", txid_text (&row->txid, text),
+                          word (entry->state));
+    entry->gone = true;
+    stored_command_t stored;
+    plan_t plan;
+    char why [WHY_BYTES];
+    bytes_t bytes = {.data = entry->stored.data, .size = entry->stored.size};
+    if (!stored_command_read (&stored, bytes))
+        return;
+    if (stored.part_kind == PART_CLAIM && plan_decode (&plan, stored.plan, why)) {
+        replay_claim_t *claim = claim_find (self, plan.actor, plan.request_id);
+        if (claim && claim->holder == entry) {
+            claim->holder = NULL;
+            claim_leave (self, claim);
+        }
+        plan_clear (&plan);
+    }
+    stored_command_end (&stored);
+}
+
+void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row)
+{
+    replay_standing_t *standing = replay_standing (self, row->reservation);
+    if (!standing) {
+        if (!self->hole)
+            replay_violation (self, "reservation %s leaves, but was not there", row->reservation);
+        return;
+    }
+    if (standing->pending)
+        replay_violation (self, "reservation %s leaves while a change of it is pending",
+                          standing->id);
+    for (size_t i = 0; i < standing->counted.count; i++) {
+        if (standing->counted.list [i].until_ms > row->wall_ms) {
+            replay_violation (self, "reservation %s leaves before its end", standing->id);
+            break;
+        }
+    }
+    standing_remove (self, standing);
+}
+
+void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row)
+{
+    stored_reservation_t stored;
+    int64_t until_ms;
+    if (!row_readmitted (row, &stored) || row->reservation [0] == '\0') {
+        replay_violation (self, "what is booked again can't be read");
+        return;
+    }
+    replay_standing_t *standing = standing_of (self, row->reservation, stored.owner);
+    if (!replay_part_spans (self, stored.part_kind, stored.part, &standing->current, &until_ms))
+        replay_violation (self, "what %s books again can't be read", standing->id);
+    free (standing->part.data);
+    standing->part = replay_copy (stored.part);
+    standing->part_kind = stored.part_kind;
+    standing->version = stored.version;
+    standing->made_by = stored.made_by;
+    standing->released = stored.released;
+    standing->failed = stored.failed;
+    standing->keep_ms = stored.until_ms;
+    standing->found = false;
+    replay_count (self, standing, false);
+}

@@ -1,0 +1,140 @@
+/*  ledger_replay_state - what the files of ledger_replay share; nobody else includes it.
+ *
+ *  ledger_replay.c         the rows in their order; what is not about commands; what is shown
+ *  ledger_replay_moved.c   commands, reservations, claims: each step against what it was before
+ *  ledger_replay_booked.c  what is taken of each resource, and whether there was so much
+ *  ledger_replay_wire.c    from proto
+ */
+#ifndef MUSUBI_LEDGER_REPLAY_STATE_H
+#define MUSUBI_LEDGER_REPLAY_STATE_H
+
+#include "ledger_levels.h"
+#include "ledger_replay.h"
+#include "ledger_replay_wire.h"
+#include "ordered.h"
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    bool known; /* some row told how much there is */
+    int64_t quantity;
+    int64_t gap_ms;
+    levels_t booked;
+} replay_resource_t;
+
+/*  So much of a resource over [from, until). */
+typedef struct {
+    size_t resource;
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t quantity;
+} replay_span_t;
+
+typedef struct {
+    replay_span_t *list;
+    size_t count;
+    size_t room;
+} replay_spans_t;
+
+typedef struct {
+    txid_t txid;
+    command_state_t state;
+    bool gone;
+    bool found;
+    bool decided; /* committed, or refused at its edge, at some time */
+    uint64_t row;
+    int64_t wall_ms;
+    packed_t stored;
+} replay_entry_t; /* a command */
+
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    bool found;
+    uint32_t version;
+    bool released;
+    bool failed;
+    txid_t made_by;
+    part_kind_t part_kind;
+    packed_t part;
+    int64_t keep_ms;
+    replay_entry_t *pending;
+    bool taken;             /* what the pending one wants counts */
+    replay_spans_t current; /* without gaps, as the parts say */
+    replay_spans_t wanted;
+    replay_spans_t counted; /* what it adds to the levels: with gaps, the larger of both */
+} replay_standing_t;        /* a reservation */
+
+typedef struct {
+    char key [NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 3]; /* actor, a line feed, request id */
+    replay_entry_t *holder;
+    bool closed;
+    packed_t record;
+} replay_claim_t;
+
+typedef struct {
+    txid_t txid;
+    bool gone;
+    uint64_t row;
+    packed_t record;
+} replay_decided_t;
+
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    bool gone;
+    packed_t record;
+} replay_used_t;
+
+struct ledger_replay {
+    replay_tell_fn *tell;
+    void *owner;
+    replay_figures_t figures;
+    bool hole;    /* rows before this one can't be known: what they began is taken as found */
+    bool chained; /* digest is that of the last row */
+    uint8_t digest [LEDGER_DIGEST_BYTES];
+    int64_t greatest_wall_ms;
+    uint64_t kept_from; /* of the last cut */
+    uint64_t number;    /* of the row that is judged, for sentences */
+    ordered_t *commands;
+    ordered_t *reservations;
+    ordered_t *claims;
+    ordered_t *decisions;
+    ordered_t *uses;
+    replay_resource_t *resources;
+    size_t resources_count;
+    size_t resources_room;
+};
+
+void replay_violation (ledger_replay_t *self, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+packed_t replay_copy (bytes_t from);
+
+/*  --- ledger_replay_moved.c --- */
+
+void replay_moved (ledger_replay_t *self, const ledger_row_t *row);
+void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row);
+void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row);
+void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row);
+void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row);
+void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row);
+
+replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id);
+void replay_standing_free (replay_standing_t *self);
+
+/*  --- ledger_replay_booked.c --- */
+
+replay_resource_t *replay_resource (ledger_replay_t *self, const char *name);
+
+/*  What a part books, resources named by index. False when it can't be read. *until_ms = its end
+ *  with the gap, 0 for nothing. */
+bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, bytes_t part,
+                        replay_spans_t *spans, int64_t *until_ms);
+
+/*  Its current, wanted or taken is another one: counts it anew. takes: the change is a taking, so
+ *  there must be room for all that it adds. */
+void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool takes);
+
+/*  STARTED tells of all resources, CHANGED_CAPACITY of some. */
+void replay_quantities (ledger_replay_t *self, const ledger_row_t *row, bool all);
+
+#endif
