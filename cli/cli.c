@@ -59,6 +59,48 @@ int cli_first_word (int argc, char *const *argv)
     return options_first_word ((options_t){list, sizeof list / sizeof list [0]}, argc, argv);
 }
 
+static void print_own (const cli_t *cli, const command_t *commands, size_t count)
+{
+    printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
+            cli->command->summary);
+    for (size_t i = 0; i < count; i++)
+        printf ("  %s %s\n      %s\n", commands [i].name, commands [i].synopsis,
+                commands [i].summary);
+}
+
+int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
+{
+    int at = cli_first_word (cli->rest_count, cli->rest);
+    for (int i = 0; at < 0 && i < cli->rest_count; i++) {
+        if (strcmp (cli->rest [i], "--help") == 0) {
+            print_own (cli, commands, count);
+            return EXIT_DONE;
+        }
+    }
+    const command_t *command = NULL;
+    for (size_t i = 0; at >= 0 && i < count && !command; i++)
+        if (strcmp (strchr (commands [i].name, ' ') + 1, cli->rest [at]) == 0)
+            command = &commands [i];
+    if (!command)
+        return cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
+                         cli->command->name, cli->command->name);
+
+    /* The rest without the word, in order. */
+    char **rest = calloc ((size_t) cli->rest_count, sizeof *rest);
+    if (!rest)
+        abort ();
+    for (int i = 0, to = 0; i < cli->rest_count; i++)
+        if (i != at)
+            rest [to++] = cli->rest [i];
+    cli_t own = *cli;
+    own.command = command;
+    own.rest = rest;
+    own.rest_count--;
+    int code = command->run (&own);
+    free (rest);
+    return code;
+}
+
 int cli_fail (int code, const char *format, ...)
 {
     va_list arguments;

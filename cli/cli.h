@@ -56,6 +56,10 @@ typedef struct {
  *  was asked for and printed, or usage is bad and was refused. least to most words are taken. */
 bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code);
 
+/*  Runs the one of a command's own commands ("federation configure") that the next word names, or
+ *  lists them, when help is asked for. */
+int cli_run_own (cli_t *cli, const command_t *commands, size_t count);
+
 /*  Where the first word stands among arguments: options of all commands that take a value are
  *  stepped over. -1 when there is none. */
 int cli_first_word (int argc, char *const *argv);
@@ -110,5 +114,6 @@ int run_gantt (cli_t *cli);
 int run_call (cli_t *cli);
 int run_workload (cli_t *cli);
 int run_check (cli_t *cli);
+int run_txn (cli_t *cli);
 
 #endif

@@ -43,6 +43,7 @@ static const command_t commands [] = {
    "Replay a job log as co-allocations.", run_workload},
   {"check", "[--answers FILE.jsonl] [--settle D]",
    "Do the participants' own records hold together?", run_check},
+  {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])

@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check'
+  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check txn'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -16,6 +16,7 @@ _musubi () {
     --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
+    txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve' -- "$word"); return ;;
     --plot | --svg | --answers | --out | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
   esac
@@ -35,6 +36,7 @@ _musubi () {
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;
+    txn) own='--in-doubt --all --fence' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$own $all" -- "$word")

@@ -165,21 +165,9 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
 {
     method_t method = services_method ("Gis", "Snapshot");
     json_t *question = json_pack ("{s:s}", "after", after);
-    char why [JSON_WHY_BYTES];
-    ProtobufCMessage *message = question ? json_to_message (method.asked, question, why) : NULL;
-    if (!message)
+    if (!question)
         abort ();
-    size_t size;
-    uint8_t *body = message_pack (message, &size);
-    uint64_t call =
-      client_send (self->client, &(client_request_t){.endpoint = self->places.gis [number],
-                                                     .service = method.service,
-                                                     .method = method.method,
-                                                     .actor = self->places.actor,
-                                                     .body = {body, size},
-                                                     .timeout_ms = self->places.timeout_ms});
-    free (body);
-    message_free (message);
+    uint64_t call = session_send (self, self->places.gis [number], &method, question);
     json_decref (question);
     return call;
 }
@@ -273,22 +261,51 @@ int session_lost (const session_t *self)
 
 /*  --- asking ---  */
 
+/*  A body, packed, for the caller to free; NULL with why. */
+static uint8_t *pack_body (const method_t *method, const json_t *body, size_t *size,
+                           char why [JSON_WHY_BYTES])
+{
+    json_t *own = json_deep_copy (body);
+    ProtobufCMessage *message = json_to_message (method->asked, own, why);
+    json_decref (own);
+    if (!message)
+        return NULL;
+    uint8_t *packed = message_pack (message, size);
+    message_free (message);
+    return packed;
+}
+
+uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,
+                       const json_t *body)
+{
+    char why [JSON_WHY_BYTES];
+    size_t size;
+    uint8_t *packed = pack_body (method, body, &size, why);
+    if (!packed)
+        abort ();
+    uint64_t call =
+      client_send (self->client, &(client_request_t){.endpoint = endpoint,
+                                                     .service = method->service,
+                                                     .method = method->method,
+                                                     .actor = self->places.actor,
+                                                     .body = {packed, size},
+                                                     .timeout_ms = self->places.timeout_ms});
+    free (packed);
+    return call;
+}
+
 call_status_t session_ask (session_t *self, const char *endpoint, const method_t *method,
                            const json_t *body, const char *request_id, int64_t timeout_ms,
                            json_t **answer, char reason [CLIENT_REASON_BYTES])
 {
     char why [JSON_WHY_BYTES];
-    json_t *own = json_deep_copy (body);
-    ProtobufCMessage *message = json_to_message (method->asked, own, why);
-    json_decref (own);
+    size_t size;
+    uint8_t *packed = pack_body (method, body, &size, why);
     *answer = NULL;
-    if (!message) {
+    if (!packed) {
         snprintf (reason, CLIENT_REASON_BYTES, "%s", why);
         return CALL_BAD_REQUEST;
     }
-    size_t size;
-    uint8_t *packed = message_pack (message, &size);
-    message_free (message);
     client_reply_t reply;
     client_ask (self->client,
                 &(client_request_t){.endpoint = endpoint,

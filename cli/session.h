@@ -43,6 +43,11 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                            const json_t *body, const char *request_id, int64_t timeout_ms,
                            json_t **answer, char reason [CLIENT_REASON_BYTES]);
 
+/*  The same without waiting, for as long as --timeout says: the call's number, whose reply comes from
+ *  client_wait of session_client. body fits the method. */
+uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,
+                       const json_t *body);
+
 /*  The full request id ID@HOME: as given; a bare one with the home that its hash names; none given:
  *  a fresh one at a directory that has answered. False with why. Needs session_look. */
 bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID_BYTES_MAX + 1],

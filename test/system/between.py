@@ -1,10 +1,11 @@
 """Stands between a service and those who call it, and cuts them off at one message.
 
-    between.py HOST FROM_PORT… --to TO_HOST --word WORD --until FILE
+    between.py HOST FROM_PORT… --to TO_HOST --word WORD [--answer] --until FILE
 
 Forwards each HOST:PORT to TO_HOST:PORT. While FILE is not there, the first chunk from a caller that has WORD in it (a
 method's name travels as it is written) is not passed on: every connection is closed and no new one is taken, until FILE
-is there. Says "ready" when it listens, "cut" when it has cut, "joined" when it forwards again.
+is there. With --answer that chunk is passed on, and they are cut off when the service answers it: it has done what
+it was asked, and nobody hears of it. Says "ready" when it listens, "cut" when it has cut, "joined" when it forwards again.
 """
 
 import argparse
@@ -32,6 +33,7 @@ class Between:
         self.word = options.word.encode()
         self.peer_of = {}  # each socket -> the other end
         self.callers = set()
+        self.asked = None  # the service's end on which the answer will come
         self.listeners = {}
 
     def open(self):
@@ -51,6 +53,8 @@ class Between:
         other = self.peer_of.pop(one)
         del self.peer_of[other]
         self.callers -= {one, other}
+        if self.asked in (one, other):
+            self.asked = None
         one.close()
         other.close()
 
@@ -62,6 +66,9 @@ class Between:
             self.drop(one)
         say("cut")
 
+    def is_it(self, one, data):
+        return one in self.callers and self.word in data and not os.path.exists(self.options.until)
+
     def pass_on(self, one):
         try:
             data = one.recv(65536)
@@ -69,9 +76,11 @@ class Between:
             data = b""
         if not data:
             self.drop(one)
-        elif one in self.callers and self.word in data and not os.path.exists(self.options.until):
+        elif one is self.asked or (self.is_it(one, data) and not self.options.answer):
             self.cut()
         else:
+            if self.is_it(one, data):
+                self.asked = self.peer_of[one]
             try:
                 self.peer_of[one].sendall(data)
             except OSError:
@@ -98,6 +107,7 @@ def main():
     parser.add_argument("ports", type=int, nargs="+")
     parser.add_argument("--to", required=True)
     parser.add_argument("--word", required=True)
+    parser.add_argument("--answer", action="store_true")
     parser.add_argument("--until", required=True)
     Between(parser.parse_args()).run()
 

@@ -1,0 +1,348 @@
+/*  transactions - records put together, and what they mean. */
+#include "transactions.h"
+
+#include "core.h"
+#include "timetext.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STORE_TEXT_LENGTH ((size_t) 2 * STORE_ID_BYTES)
+#define TXID_FORM_BYTES   (STORE_TEXT_LENGTH + 33)
+
+static json_t *made (json_t *json)
+{
+    if (!json)
+        abort ();
+    return json;
+}
+
+static void take (json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new (object, key, made (value)) != 0)
+        abort ();
+}
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+/*  --- txids --- */
+
+/*  A number from 1, written plainly; *end is behind it. */
+static bool number_sound (const char *text, uint64_t most, const char **end)
+{
+    size_t digits = strspn (text, "0123456789");
+    *end = text + digits;
+    errno = 0;
+    return digits > 0 && *text != '0' && strtoull (text, NULL, 10) <= most && errno == 0;
+}
+
+/*  How many letters of the store's id it has; 0 when it is no txid. */
+static size_t store_letters (const char *text)
+{
+    size_t letters = strspn (text, "0123456789abcdef");
+    const char *at = text + letters;
+    bool sound = letters > 0 && letters <= STORE_TEXT_LENGTH && *at == '-' &&
+                 number_sound (at + 1, UINT32_MAX, &at) && *at == '-' &&
+                 number_sound (at + 1, UINT64_MAX, &at) && *at == '\0';
+    return sound ? letters : 0;
+}
+
+bool txid_sound (const char *text)
+{
+    return store_letters (text) > 0;
+}
+
+bool txid_whole (const char *text)
+{
+    return store_letters (text) == STORE_TEXT_LENGTH;
+}
+
+/*  txid: whole. */
+static bool txid_means (const char *text, const char *txid)
+{
+    size_t letters = store_letters (text);
+    return letters > 0 && strlen (txid) > STORE_TEXT_LENGTH && strncmp (text, txid, letters) == 0 &&
+           strcmp (text + letters, txid + STORE_TEXT_LENGTH) == 0;
+}
+
+const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES])
+{
+    snprintf (text, TXID_BRIEF_BYTES, "%.8s%s", txid,
+              txid_whole (txid) ? txid + STORE_TEXT_LENGTH : "");
+    return text;
+}
+
+/*  Of a record. Counters beyond what JSON's integers hold are written as text. */
+static void txid_form (const json_t *record, char text [TXID_FORM_BYTES])
+{
+    const json_t *txid = json_object_get (json_object_get (record, "plan"), "txid");
+    const json_t *counter = json_object_get (txid, "counter");
+    int length = snprintf (text, TXID_FORM_BYTES, "%.*s-%" PRId64 "-", (int) STORE_TEXT_LENGTH,
+                           text_of (txid, "store"), number_of (txid, "start"));
+    if (json_is_string (counter))
+        snprintf (text + length, TXID_FORM_BYTES - (size_t) length, "%.20s",
+                  json_string_value (counter));
+    else
+        snprintf (text + length, TXID_FORM_BYTES - (size_t) length, "%" PRId64,
+                  (int64_t) json_integer_value (counter));
+}
+
+/*  --- gathering --- */
+
+json_t *transactions_new (void)
+{
+    return made (json_object ());
+}
+
+/*  An enum's name in proto as the word of logs and documents: "edge-refused". */
+static void take_word (json_t *to, const char *key, const char *name)
+{
+    char word [32];
+    snprintf (word, sizeof word, "%s", name);
+    for (char *at = word; *at; at++)
+        *at = *at == '_' ? '-' : (char) tolower ((unsigned char) *at);
+    take (to, key, json_string (word));
+}
+
+static void take_text (json_t *to, const char *key, const json_t *from)
+{
+    if (*text_of (from, key))
+        take (to, key, json_string (text_of (from, key)));
+}
+
+static void take_time (json_t *to, const char *key, int64_t ms)
+{
+    char text [TIMETEXT_BYTES];
+    if (ms != 0)
+        take (to, key, json_string (timetext_format (ms, text)));
+}
+
+/*  0 when there is none. */
+static int64_t time_of (const json_t *form, const char *key)
+{
+    int64_t ms;
+    bool relative;
+    const char *text = text_of (form, key);
+    return *text && timetext_parse (text, &ms, &relative) ? ms : 0;
+}
+
+static json_t *add_participant (json_t *form, const char *name)
+{
+    json_t *one = made (json_pack ("{s:s}", "participant", name));
+    if (json_array_append_new (json_object_get (form, "participants"), one) != 0)
+        abort ();
+    return one;
+}
+
+static json_t *form_of_plan (const json_t *plan, const char *txid)
+{
+    json_t *form = made (json_pack ("{s:s, s:[]}", "txid", txid, "participants"));
+    take_word (form, "operation", text_of (plan, "operation"));
+    take_text (form, "reservation", plan);
+    take (form, "version", json_integer (number_of (plan, "base_version") + 1));
+    take_text (form, "actor", plan);
+    take (form, "coordinator",
+          json_string (text_of (json_object_get (plan, "coordinator"), "name")));
+    take_text (form, "home", plan);
+    take_text (form, "request_id", plan);
+    take_time (form, "decide_by", number_of (plan, "decide_by_ms"));
+    take_time (form, "edge", number_of (plan, "edge_ms"));
+    size_t i;
+    const json_t *party;
+    json_array_foreach (json_object_get (plan, "participants"), i, party)
+    {
+        json_t *one = add_participant (form, text_of (party, "name"));
+        take_text (one, "store", party);
+    }
+    return form;
+}
+
+bool transactions_means (const json_t *record, const char *text)
+{
+    char txid [TXID_FORM_BYTES];
+    txid_form (record, txid);
+    return txid_means (text, txid);
+}
+
+json_t *transaction_participant (const json_t *form, const char *name)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        if (strcmp (text_of (one, "participant"), name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+void transactions_take (json_t *self, const char *participant, const json_t *record)
+{
+    char txid [TXID_FORM_BYTES];
+    txid_form (record, txid);
+    json_t *form = json_object_get (self, txid);
+    if (!form) {
+        form = form_of_plan (json_object_get (record, "plan"), txid);
+        take (self, txid, form);
+    }
+    json_t *one = transaction_participant (form, participant);
+    if (!one)
+        one = add_participant (form, participant);
+    int64_t held_ms = number_of (record, "held_ms");
+    int64_t epoch = number_of (record, "epoch");
+    take_word (one, "state", text_of (record, "state"));
+    take_time (one, "held", held_ms);
+    take_time (one, "voted", number_of (record, "prepared_ms"));
+    take (one, "acknowledged", json_boolean (json_is_true (json_object_get (record, "done"))));
+    if (epoch > 0) {
+        take (one, "fenced", json_integer (epoch));
+        take_text (one, "fenced_by", record);
+    }
+    if (held_ms != 0 && (time_of (form, "since") == 0 || held_ms < time_of (form, "since")))
+        take_time (form, "since", held_ms);
+}
+
+/*  --- what it means --- */
+
+static size_t count_of (const json_t *form, const char *state)
+{
+    size_t count = 0;
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one) count +=
+      strcmp (text_of (one, "state"), state) == 0;
+    return count;
+}
+
+static size_t voted_count (const json_t *form)
+{
+    return count_of (form, "prepared") + count_of (form, "edge");
+}
+
+static size_t ended_count (const json_t *form)
+{
+    return count_of (form, "aborted") + count_of (form, "expired") + count_of (form, "rejected");
+}
+
+static bool overdue (const json_t *form, int64_t now_ms)
+{
+    return time_of (form, "decide_by") <= now_ms;
+}
+
+static const char *status_of (const json_t *form, int64_t now_ms)
+{
+    if (count_of (form, "edge-refused") > 0)
+        return "repair";
+    if (voted_count (form) > 0)
+        return count_of (form, "committed") > 0 ? "committing"
+               : ended_count (form) > 0         ? "aborting"
+               : overdue (form, now_ms)         ? "in doubt"
+                                                : "voting";
+    if (count_of (form, "committed") > 0)
+        return "committed";
+    if (count_of (form, "held") > 0)
+        return "held";
+    return count_of (form, "aborted") > 0    ? "aborted"
+           : count_of (form, "expired") > 0  ? "expired"
+           : count_of (form, "rejected") > 0 ? "rejected"
+                                             : "unknown";
+}
+
+static void judge (json_t *form, int64_t now_ms)
+{
+    take (form, "status", json_string (status_of (form, now_ms)));
+    take (form, "in_doubt", json_boolean (voted_count (form) > 0 && overdue (form, now_ms)));
+}
+
+void transaction_set (json_t *form, const char *participant, const char *state, int64_t now_ms)
+{
+    take (transaction_participant (form, participant), "state", json_string (state));
+    judge (form, now_ms);
+}
+
+static int by_age (const void *a, const void *b)
+{
+    const json_t *one = *(json_t *const *) a;
+    const json_t *other = *(json_t *const *) b;
+    int64_t since_ms = time_of (one, "since");
+    int64_t other_ms = time_of (other, "since");
+    return since_ms != other_ms ? (since_ms > other_ms) - (since_ms < other_ms)
+                                : strcmp (text_of (one, "txid"), text_of (other, "txid"));
+}
+
+/*  A repair is over when a later version stands (T10). */
+static void judge_repairs (json_t *forms)
+{
+    size_t i, j;
+    json_t *form;
+    const json_t *other;
+    json_array_foreach (forms, i, form)
+    {
+        if (strcmp (text_of (form, "status"), "repair") != 0)
+            continue;
+        json_array_foreach (forms, j, other)
+        {
+            if (strcmp (text_of (other, "reservation"), text_of (form, "reservation")) == 0 &&
+                number_of (other, "version") > number_of (form, "version") &&
+                strcmp (text_of (other, "status"), "committed") == 0)
+                take (form, "status", json_string ("repaired"));
+        }
+    }
+}
+
+json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms)
+{
+    size_t count = json_object_size (self);
+    json_t **list = calloc (count + 1, sizeof *list);
+    if (!list)
+        abort ();
+    size_t at = 0;
+    const char *txid;
+    json_t *form;
+    json_object_foreach ((json_t *) self, txid, form) list [at++] = made (json_deep_copy (form));
+    for (size_t f = 0; f < count; f++) {
+        size_t i;
+        json_t *one;
+        json_array_foreach (json_object_get (list [f], "participants"), i, one)
+        {
+            bool heard = !json_object_get (silent, text_of (one, "participant"));
+            if (!json_object_get (one, "state"))
+                take (one, "state", json_string (heard ? "unknown" : "silent"));
+        }
+        judge (list [f], now_ms);
+    }
+    qsort (list, count, sizeof *list, by_age);
+    json_t *forms = made (json_array ());
+    for (size_t f = 0; f < count; f++)
+        json_array_append_new (forms, list [f]);
+    free (list);
+    judge_repairs (forms);
+    return forms;
+}
+
+bool transaction_open (const json_t *form)
+{
+    static const char *const open [] = {"held",       "voting",   "in doubt",
+                                        "committing", "aborting", "repair"};
+    for (size_t i = 0; i < sizeof open / sizeof open [0]; i++)
+        if (strcmp (text_of (form, "status"), open [i]) == 0)
+            return true;
+    return false;
+}
+
+bool transaction_in_doubt (const json_t *form)
+{
+    return json_is_true (json_object_get (form, "in_doubt"));
+}

@@ -1,0 +1,64 @@
+/*  transactions - what participants have on record of transactions, put together by txid.
+ *
+ *  Pure. In: the JSON of proto's CommandRecord. Out: a form each, for scripts and for people:
+ *
+ *      {"txid", "status", "in_doubt", "operation", "reservation", "version", "actor",
+ * "coordinator", "home", "request_id", "since", "decide_by", "edge", "participants":
+ * [{"participant", "store", "state", "held", "voted", "acknowledged", "fenced", "fenced_by"}]}
+ *
+ *  version is the one that it makes. A participant's state is its command's ("prepared"), "unknown"
+ *  when it has no record, or "silent". The status is what all of them mean together:
+ *
+ *      held        somebody holds, nobody has voted
+ *      voting      votes are there, and the decision may still be taken
+ *      in doubt    votes are there, the time for a decision is over, and nobody tells of one
+ *      committing  committed somewhere, and not yet where it was voted for
+ *      aborting    ended somewhere, and not yet where it was voted for
+ *      repair      committed, and somebody could not keep its part any more
+ *      repaired    the same, with a later version committed
+ *      committed, aborted, expired, rejected, unknown   over
+ */
+#ifndef MUSUBI_TRANSACTIONS_H
+#define MUSUBI_TRANSACTIONS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*  "3fa9c2d1-7-42" as logs have it, or with the whole store id: is it a txid? with all of its
+ *  store id? */
+bool txid_sound (const char *text);
+bool txid_whole (const char *text);
+
+/*  As logs have it. The text lives in the caller's array. */
+#define TXID_BRIEF_BYTES 44
+const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
+
+/*  A gathering; end it with json_decref. Records have a plan. */
+json_t *transactions_new (void);
+void transactions_take (json_t *self, const char *participant, const json_t *record);
+
+/*  Is a record of the transaction that such a text means? */
+bool transactions_means (const json_t *record, const char *text);
+
+/*  The forms, the oldest first; new. silent: names of those that did not answer, as keys. */
+json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms);
+
+/*  Is it not over? Has somebody voted whose decision should have come? */
+bool transaction_open (const json_t *form);
+bool transaction_in_doubt (const json_t *form);
+
+/*  Sets a participant's state in a form, and works out its status anew. */
+void transaction_set (json_t *form, const char *participant, const char *state, int64_t now_ms);
+
+/*  One participant of a form; NULL when it has none of that name. */
+json_t *transaction_participant (const json_t *form, const char *name);
+
+/*  A table of forms; one form with all that is known; what it waits for, in a sentence. */
+void transactions_print (const json_t *forms, int64_t now_ms, FILE *to);
+void transaction_print (const json_t *form, int64_t now_ms, FILE *to);
+#define TRANSACTION_TEXT_BYTES 512
+const char *transaction_explain (const json_t *form, char text [TRANSACTION_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,222 @@
+/*  transactions_print - transactions for people. */
+#include "transactions.h"
+
+#include "answer_form.h"
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define CELL_BYTES 512
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static bool is (const json_t *object, const char *key, const char *text)
+{
+    return strcmp (text_of (object, key), text) == 0;
+}
+
+/*  Text that grows within its bytes. */
+typedef struct {
+    char *text;
+    size_t size;
+    size_t length;
+} line_t;
+
+static void add (line_t *line, const char *before, const char *word)
+{
+    if (line->length < line->size)
+        line->length += (size_t) snprintf (line->text + line->length, line->size - line->length,
+                                           "%s%s", line->length ? before : "", word);
+}
+
+/*  "lis/ams lis/ber": those in one of the states. */
+static const char *names_in (const json_t *form, const char *const *states, char text [CELL_BYTES])
+{
+    line_t line = {text, CELL_BYTES, 0};
+    size_t i;
+    const json_t *one;
+    text [0] = '\0';
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        for (size_t s = 0; states [s]; s++)
+            if (is (one, "state", states [s]))
+                add (&line, " ", text_of (one, "participant"));
+    }
+    return text;
+}
+
+/*  Whole seconds since, "3m12s"; "" when the time is not known or to come. */
+static const char *age_of (const json_t *object, const char *key, int64_t now_ms,
+                           char text [TIMETEXT_BYTES])
+{
+    int64_t then_ms;
+    bool relative;
+    text [0] = '\0';
+    if (timetext_parse (text_of (object, key), &then_ms, &relative) && then_ms <= now_ms)
+        timetext_format_duration ((now_ms - then_ms) / 1000 * 1000, text);
+    return text;
+}
+
+static const char *coordinator_brief (const json_t *form, char text [CELL_BYTES])
+{
+    snprintf (text, CELL_BYTES, "%.16s", text_of (form, "coordinator"));
+    return text;
+}
+
+/*  "epoch 2 by planner/3fa9c2d1": the highest. */
+static const char *fence_of (const json_t *one, char text [CELL_BYTES])
+{
+    int64_t epoch = json_integer_value (json_object_get (one, "fenced"));
+    text [0] = '\0';
+    if (epoch > 0)
+        snprintf (text, CELL_BYTES, "epoch %" PRId64 " by %.16s", epoch,
+                  text_of (one, "fenced_by"));
+    return text;
+}
+
+static const json_t *fenced_most (const json_t *form)
+{
+    const json_t *most = NULL;
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        if (json_integer_value (json_object_get (one, "fenced")) >
+            json_integer_value (json_object_get (most, "fenced")))
+            most = one;
+    }
+    return most;
+}
+
+void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
+{
+    static const char *const headings [] = {"TXID",  "STATUS", "OPERATION",   "RESERVATION",
+                                            "ACTOR", "AGE",    "COORDINATOR", "VOTED",
+                                            "NOT",   "FENCED"};
+    static const char *const voted [] = {"prepared", "edge", "committed", "edge-refused", NULL};
+    static const char *const others [] = {"unknown", "held",     "aborted", "expired",
+                                          "silent",  "rejected", NULL};
+    table_t *table = table_new (headings, 10);
+    size_t i;
+    const json_t *form;
+    json_array_foreach (forms, i, form)
+    {
+        char txid [TXID_BRIEF_BYTES], age [TIMETEXT_BYTES], coordinator [CELL_BYTES];
+        char yes [CELL_BYTES], no [CELL_BYTES], fence [CELL_BYTES];
+        const char *cells [] = {txid_brief (text_of (form, "txid"), txid),
+                                text_of (form, "status"),
+                                text_of (form, "operation"),
+                                text_of (form, "reservation"),
+                                text_of (form, "actor"),
+                                age_of (form, "since", now_ms, age),
+                                coordinator_brief (form, coordinator),
+                                names_in (form, voted, yes),
+                                names_in (form, others, no),
+                                fence_of (fenced_most (form), fence)};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+}
+
+/*  --- one --- */
+
+const char *transaction_explain (const json_t *form, char text [TRANSACTION_TEXT_BYTES])
+{
+    static const char *const silent [] = {"silent", NULL};
+    static const char *const waiting [] = {"prepared", "edge", "held", NULL};
+    static const char *const refused [] = {"edge-refused", NULL};
+    static const char *const unvoted [] = {"unknown", "held", NULL};
+    char names [CELL_BYTES], txid [TXID_BRIEF_BYTES];
+    txid_brief (text_of (form, "txid"), txid);
+    const char *status = text_of (form, "status");
+    if (strcmp (status, "held") == 0)
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "Nobody has voted: what is held comes free by itself.");
+    else if (strcmp (status, "voting") == 0)
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "It is under way: its coordinator may decide until %s.",
+                  text_of (form, "decide_by"));
+    else if (strcmp (status, "committing") == 0)
+        snprintf (
+          text, TRANSACTION_TEXT_BYTES,
+          "It is committed: its coordinator tells %.200s, or they find it out by themselves.",
+          names_in (form, waiting, names));
+    else if (strcmp (status, "aborting") == 0)
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "It is aborted: its coordinator tells %.200s, or they find it out by themselves.",
+                  names_in (form, waiting, names));
+    else if (strcmp (status, "repair") == 0)
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "It is committed, but came too late at %.200s: what its coordinator makes of the "
+                  "rest is to be seen by `musubi show %s`.",
+                  names_in (form, refused, names), text_of (form, "reservation"));
+    else if (strcmp (status, "in doubt") != 0)
+        snprintf (text, TRANSACTION_TEXT_BYTES, "It is over.");
+    else if (*names_in (form, unvoted, names))
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "Not decided in time: %.200s has not voted, so that those who have find out that "
+                  "it is aborted.",
+                  names);
+    else if (*names_in (form, silent, names))
+        snprintf (
+          text, TRANSACTION_TEXT_BYTES,
+          "The others have voted; %.200s does not answer, and may know the decision. When it "
+          "is back, `musubi txn resolve %s` tells more.",
+          names, txid);
+    else
+        snprintf (text, TRANSACTION_TEXT_BYTES,
+                  "All have voted, and none of them knows the decision, which its coordinator's "
+                  "store has. Is that lost, `musubi txn resolve %s --fence` ends it.",
+                  txid);
+    return text;
+}
+
+static void print_times (const json_t *form, int64_t now_ms, FILE *to)
+{
+    char time [TIME_TEXT_BYTES], age [TIMETEXT_BYTES];
+    static const char *const keys [][2] = {
+      {"since", "since"}, {"decide_by", "decide by"}, {"edge", "edge"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys [0]; i++) {
+        const char *key = keys [i][0];
+        if (!*text_of (form, key))
+            continue;
+        age_of (form, key, now_ms, age);
+        fprintf (to, "  %-12s %s%s%s%s\n", keys [i][1], time_brief (text_of (form, key), time),
+                 *age ? " (" : "", age, *age ? " ago)" : "");
+    }
+}
+
+void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
+{
+    static const char *const headings [] = {"PARTICIPANT", "STATE", "HELD", "VOTED", "FENCED"};
+    fprintf (to, "transaction %s: %s\n", text_of (form, "txid"), text_of (form, "status"));
+    fprintf (to, "  %-12s %s %s, version %" PRId64 "\n", "operation", text_of (form, "operation"),
+             text_of (form, "reservation"),
+             (int64_t) json_integer_value (json_object_get (form, "version")));
+    fprintf (to, "  %-12s %s%s%s\n", "for", text_of (form, "actor"),
+             *text_of (form, "request_id") ? ", request " : "", text_of (form, "request_id"));
+    fprintf (to, "  %-12s %s%s%s\n", "coordinator", text_of (form, "coordinator"),
+             *text_of (form, "coordinator_says") ? ": " : "", text_of (form, "coordinator_says"));
+    print_times (form, now_ms, to);
+    table_t *table = table_new (headings, 5);
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        char held [TIME_TEXT_BYTES], voted [TIME_TEXT_BYTES], fence [CELL_BYTES];
+        const char *cells [] = {text_of (one, "participant"), text_of (one, "state"),
+                                time_brief (text_of (one, "held"), held),
+                                time_brief (text_of (one, "voted"), voted), fence_of (one, fence)};
+        table_row (table, cells);
+    }
+    table_print (table, to);
+    table_destroy (&table);
+    char text [TRANSACTION_TEXT_BYTES];
+    fprintf (to, "%s\n", transaction_explain (form, text));
+}
