@@ -11,7 +11,6 @@
 
 #define NINE  INT64_C (1796115600000) /* 2026-12-01T09:00:00Z */
 #define STORE "3fa9c2d1000000000000000000000001"
-#define LONG  STORE "0-7-42" /* of a store id that is too long */
 
 /*  The record of one participant: of the reservation r at version base + 1, by three of them. */
 static void take (json_t *all, const char *participant, int counter, int base, const char *state,
@@ -198,6 +197,7 @@ static void txids_are_written_as_logs_do (void **state)
     assert_true (txid_sound (STORE "-4294967295-18446744073709551615"));
     assert_true (txid_whole (STORE "-7-42"));
     assert_false (txid_whole ("3fa9c2d1-7-42"));
+    static const char longer [] = STORE "0-7-42"; /* than a store id is */
     static const char *const bad [] = {"",
                                        "3fa9c2d1",
                                        "3fa9c2d1-7",
@@ -209,7 +209,7 @@ static void txids_are_written_as_logs_do (void **state)
                                        "3fa9c2d1-0-42",
                                        "3fa9-7-0",
                                        "3fa9-4294967296-1",
-                                       LONG,
+                                       longer,
                                        "3fa9-7-18446744073709551616"};
     for (size_t i = 0; i < sizeof bad / sizeof bad [0]; i++)
         if (txid_sound (bad [i]))
