@@ -118,9 +118,9 @@ static void decide (backtrack_t *self, bool edge, size_t index, bool held)
 
 /*  Undo what was decided since; what of it is held is noted as cancelled, after those noted before.
  */
-static void undo (backtrack_t *self, size_t mark, size_t noted)
+static void undo (backtrack_t *self, size_t mark)
 {
-    self->cancelled_count = noted;
+    self->cancelled_count = 0;
     while (self->trail_count > mark) {
         decided_t last = self->trail [--self->trail_count];
         if (last.edge)
@@ -162,7 +162,7 @@ static void carry_on (backtrack_t *self)
 /*  Undo down to the mark, have the holds cancelled, and then go on so. */
 static void give_back (backtrack_t *self, size_t mark, then_t then)
 {
-    undo (self, mark, 0);
+    undo (self, mark);
     self->then = then;
     if (self->cancelled_count > 0)
         self->wish = BACKTRACK_CANCEL;
@@ -209,12 +209,19 @@ static void fail_place (backtrack_t *self)
     give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
+static bool same_site (const backtrack_t *self, size_t a, size_t b)
+{
+    if (a == SIZE_MAX || b == SIZE_MAX)
+        return false;
+    return self->order.sites ? self->order.sites [a] == self->order.sites [b] : a == b;
+}
+
 static bool place_taken (const backtrack_t *self, size_t place)
 {
     if (!self->order.distinct)
         return false;
     for (size_t i = 0; i < self->order.needs_count; i++)
-        if (self->vertices [i].place == place)
+        if (same_site (self, self->vertices [i].place, place))
             return true;
     return false;
 }
@@ -318,7 +325,7 @@ static void go_on (backtrack_t *self)
         size_t other = other_end (self, edge_now (self), frame->need);
         if (self->vertices [other].place == SIZE_MAX)
             push (self, other);
-        else if (self->vertices [other].place == self->vertices [frame->need].place)
+        else if (same_site (self, self->vertices [other].place, self->vertices [frame->need].place))
             take_edge (self, false, false);
         else
             self->wish = BACKTRACK_ASK_EDGE;
@@ -454,17 +461,6 @@ void backtrack_cancelled (backtrack_t *self)
     carry_on (self);
 }
 
-void backtrack_abandon (backtrack_t *self)
-{
-    if (self->wish == BACKTRACK_NONE)
-        return;
-    size_t before = self->wish == BACKTRACK_CANCEL ? self->cancelled_count : 0;
-    unwind (self);
-    undo (self, 0, before);
-    self->then = THEN_END;
-    self->wish = self->cancelled_count > 0 ? BACKTRACK_CANCEL : BACKTRACK_NONE;
-}
-
 /*  --- being asked --- */
 
 backtrack_wish_t backtrack_wish (const backtrack_t *self)
@@ -518,16 +514,6 @@ bool backtrack_carried (const backtrack_t *self, size_t edge)
     return self->links [edge].carried;
 }
 
-size_t backtrack_held (const backtrack_t *self, backtrack_hold_t *holds)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < self->trail_count; i++)
-        if (self->trail [i].held)
-            holds [count++] =
-              (backtrack_hold_t){.edge = self->trail [i].edge, .index = self->trail [i].index};
-    return count;
-}
-
 backtrack_counts_t backtrack_counts (const backtrack_t *self)
 {
     return self->counts;
@@ -568,7 +554,7 @@ backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
     self->links = must (calloc (order->edges_count + 1, sizeof *self->links));
     self->frames = must (calloc (order->needs_count, sizeof *self->frames));
     self->trail = must (calloc (things, sizeof *self->trail));
-    self->cancelled = must (calloc (2 * things, sizeof *self->cancelled));
+    self->cancelled = must (calloc (things, sizeof *self->cancelled));
     begin (self);
     return self;
 }

@@ -44,12 +44,13 @@ typedef struct {
     size_t needs_count;
     const backtrack_edge_t *edges;
     size_t edges_count;
+    const size_t *sites; /* of each place; NULL = a place is a site. Borrowed for life */
     int64_t begin_ms;    /* the first start: arrival + w_interval */
     int64_t latest_ms;   /* no start after it; INT64_MAX = as the deadline allows */
     int64_t deadline_ms; /* of each need (literal) or of the whole plan (whole_deadline) */
     backtrack_policy_t policy;
     bool incremental;    /* bir */
-    bool distinct;       /* no place twice; S0 allows it */
+    bool distinct;       /* no site twice; S0 allows it */
     bool whole_deadline; /* leave out places from which the whole plan can't end in time: milder */
     bool least_delta;    /* repaired: move the start only when no place is free in time, and then by
                             the least */
@@ -110,10 +111,6 @@ void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t c
 void backtrack_reply (backtrack_t *self, bool yes);
 void backtrack_cancelled (backtrack_t *self);
 
-/*  Give up: what is held is to be cancelled, then it ends with BACKTRACK_NONE. Not while an answer
- *  is awaited that may make a hold: tell that one first. */
-void backtrack_abandon (backtrack_t *self);
-
 /*  The start of the plan as it is now. */
 int64_t backtrack_start (const backtrack_t *self);
 
@@ -122,10 +119,6 @@ size_t backtrack_place (const backtrack_t *self, size_t need);
 
 /*  Is the edge decided, and carried by the network? Not when both ends are at one place. */
 bool backtrack_carried (const backtrack_t *self, size_t edge);
-
-/*  What is held now, in the order in which it was decided; at most needs + edges. Returns how many.
- *  Of bbr: nothing. */
-size_t backtrack_held (const backtrack_t *self, backtrack_hold_t *holds);
 
 /*  For those who measure. */
 typedef struct {

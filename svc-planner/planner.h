@@ -49,6 +49,12 @@ typedef struct {
     int64_t done_ms;             /* DONE messages are gathered for so long (T6) */
     int64_t finish_interval_ms; /* how often dead planners' stores are looked for; 0 = never (T8) */
     int64_t finish_linger_ms;   /* a finisher stays so long after the last question */
+    int64_t backtrack_wait_ms;  /* bbr, bir: the first start tried is so far ahead, and planning
+                                   ends by then (w_interval of S0) */
+    bool backtrack_whole;       /* bbr, bir: no place from which the whole plan can't end in time */
+    bool backtrack_least;       /* bbr, bir: a late place moves the start only when all are late */
+    bool backtrack_serial;      /* bbr, bir: sites are asked one after another */
+    bool backtrack_own;         /* bbr: the plan's own choices count as taken */
     bool finishing;             /* settle this store and end: takes no requests (T8) */
 } planner_settings_t;
 

@@ -420,33 +420,6 @@ static void distinct_needs_never_share_a_place (void **state)
     }
 }
 
-static void whoever_gives_up_at_any_step_leaves_no_hold (void **state)
-{
-    (void) state;
-    for (uint64_t seed = 1; seed <= 2000; seed++) {
-        world_t world;
-        make_world (&world, seed);
-        backtrack_order_t order = order_of (&world, BACKTRACK_COST);
-        order.incremental = true;
-        prng_t prng;
-        prng_seed (&prng, seed);
-        uint64_t steps = 1 + seed % 23;
-        backtrack_t *machine = backtrack_new (&order, &prng);
-        holds_t holds = {0};
-        while (!ended (machine) && steps-- > 0)
-            obey (machine, &world, &holds);
-        backtrack_abandon (machine);
-        while (!ended (machine))
-            obey (machine, &world, &holds);
-        assert_int_equal (backtrack_wish (machine).kind, BACKTRACK_NONE);
-        for (size_t n = 0; n < NEEDS; n++)
-            assert_false (holds.need [n]);
-        for (size_t e = 0; e < EDGES; e++)
-            assert_false (holds.edge [e]);
-        backtrack_destroy (&machine);
-    }
-}
-
 static void the_milder_deadline_leaves_room_for_the_rest_of_the_plan (void **state)
 {
     (void) state;
@@ -481,7 +454,6 @@ int main (void)
       cmocka_unit_test (the_first_late_place_moves_the_start_though_another_is_free),
       cmocka_unit_test (a_refused_hold_means_the_next_place),
       cmocka_unit_test (distinct_needs_never_share_a_place),
-      cmocka_unit_test (whoever_gives_up_at_any_step_leaves_no_hold),
       cmocka_unit_test (the_milder_deadline_leaves_room_for_the_rest_of_the_plan),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

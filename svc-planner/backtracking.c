@@ -1,0 +1,602 @@
+/*  backtracking - the machine's wishes as messages, and what comes back. */
+#include "backtracking.h"
+
+#include "backtracking_wire.h"
+#include "connections.h"
+#include "must.h"
+#include "question_wire.h"
+#include "tentative.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  A question to a site, or to a domain, under way. */
+typedef struct {
+    uint64_t call;
+    size_t place; /* of the snapshot; SIZE_MAX for a domain's */
+    size_t windows_count;
+} question_t;
+
+/*  A network need's path between the places that its ends have now. */
+typedef struct {
+    path_t path;
+    size_t from; /* vertex */
+} way_t;
+
+struct backtracking {
+    backtracking_order_t order;
+    const user_request_t *request;
+    backtrack_t *machine;
+    tentative_t *tentative;
+    size_t *sites;       /* by place: its source */
+    size_t **candidates; /* by need: places, in the order of its options */
+    size_t *choice;      /* by need: index into its options, once found */
+    way_t *ways;         /* by network need */
+    question_t *questions;
+    size_t questions_count; /* of the wish */
+    size_t next;            /* the first of them not asked yet */
+    size_t waiting;
+    backtrack_slot_t *slots;
+    size_t slots_count;
+    bool fits; /* all windows asked so far do */
+    uint64_t timer;
+    backtracking_done_fn *done;
+    void *owner;
+};
+
+static void obey (backtracking_t *self, const moment_t *now);
+
+static void finish (backtracking_t *self, const moment_t *now, backtracking_end_t end)
+{
+    for (size_t i = 0; i < self->next; i++)
+        calls_cancel (self->order.service->calls, self->questions [i].call);
+    timers_cancel (self->order.service->timers, self->timer);
+    self->timer = 0;
+    tentative_destroy (&self->tentative);
+    self->done (self->owner, now, end);
+}
+
+static uint64_t ask (backtracking_t *self, const moment_t *now, size_t source, const char *method,
+                     packed_t body, call_done_fn *done, size_t token)
+{
+    const party_t *party = &self->order.snapshot->sources [source].party;
+    uint64_t call = calls_start (self->order.service->calls, now,
+                                 &(call_order_t){.peer = party->name,
+                                                 .endpoint = party->endpoint,
+                                                 .service = "Calendar",
+                                                 .method = method,
+                                                 .actor = self->order.service->name,
+                                                 .request_id = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .timeout_ms = self->order.settings->try_ms,
+                                                 .tries_max = 1},
+                                 done, self, token);
+    free (body.data);
+    service_count (self->order.service, "backtracking_questions", 1);
+    return call;
+}
+
+static void judge_peer (backtracking_t *self, const moment_t *now, size_t source,
+                        call_status_t status)
+{
+    const char *name = self->order.snapshot->sources [source].party.name;
+    if (status == CALL_TIMED_OUT)
+        suspects_add (self->order.suspects, now, name);
+    else
+        suspects_remove (self->order.suspects, name);
+}
+
+/*  --- when is a need free at its places? --- */
+
+static size_t option_at (const backtracking_t *self, size_t need, size_t place)
+{
+    const need_options_t *needs = &self->order.snapshot->needs [need];
+    for (size_t i = 0; i < needs->options_count; i++)
+        if (needs->options [i].place == place)
+            return i;
+    return SIZE_MAX;
+}
+
+/*  What the plan in the making takes there over the wished time, where that is to count. S0 has it
+ *  not count: "most of what fails, fails by itself". */
+static uint32_t own_cpus (const backtracking_t *self, const backtrack_wish_t *wish, size_t place)
+{
+    uint32_t cpus = 0;
+    int64_t from_ms = wish->from_ms;
+    int64_t until_ms = from_ms + need_duration (self->request, wish->need);
+    for (size_t i = 0; self->order.settings->backtrack_own && i < self->request->compute_count;
+         i++) {
+        if (backtrack_place (self->machine, i) != place)
+            continue;
+        int64_t at_ms = backtrack_start (self->machine) + self->request->compute [i].offset_ms;
+        if (at_ms < until_ms && from_ms < at_ms + need_duration (self->request, i))
+            cpus += self->request->compute [i].cpus;
+    }
+    return cpus;
+}
+
+static void told_places (backtracking_t *self, const moment_t *now)
+{
+    backtrack_slots (self->machine, self->slots, self->slots_count);
+    obey (self, now);
+}
+
+static void ask_next_place (backtracking_t *self, const moment_t *now);
+
+static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    backtracking_t *self = owner;
+    const snapshot_t *snapshot = self->order.snapshot;
+    question_t *question = &self->questions [token];
+    const place_t *place = &snapshot->places [question->place];
+    backtrack_slot_t slot = {.place = question->place, .price = place->price};
+    char why [WHY_BYTES];
+    question->call = 0;
+    judge_peer (self, now, place->source, result->status);
+    if (result->status == CALL_OK &&
+        free_answer_decode (result->body, &slot.start_ms, &slot.load, why) && slot.start_ms >= 0)
+        self->slots [self->slots_count++] = slot;
+    self->waiting--;
+    if (self->next < self->questions_count)
+        ask_next_place (self, now);
+    else if (self->waiting == 0)
+        told_places (self, now);
+}
+
+static void ask_next_place (backtracking_t *self, const moment_t *now)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    backtrack_wish_t wish = backtrack_wish (self->machine);
+    size_t at = self->next++;
+    question_t *question = &self->questions [at];
+    const place_t *place = &snapshot->places [question->place];
+    uint32_t cpus =
+      self->request->compute [wish.need].cpus + own_cpus (self, &wish, question->place);
+    self->waiting++;
+    question->call =
+      ask (self, now, place->source, "Free",
+           free_question_encode (place->class_name, cpus, need_duration (self->request, wish.need),
+                                 wish.from_ms, wish.until_ms),
+           on_slot, at);
+}
+
+static void ask_places (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
+{
+    self->questions_count = self->next = self->slots_count = 0;
+    for (size_t i = 0; i < wish->places_count; i++) {
+        const place_t *place = &self->order.snapshot->places [wish->places [i]];
+        const source_t *source = &self->order.snapshot->sources [place->source];
+        if (!source->left_out && wish->from_ms < wish->until_ms)
+            self->questions [self->questions_count++] = (question_t){.place = wish->places [i]};
+    }
+    if (self->questions_count == 0) {
+        told_places (self, now);
+        return;
+    }
+    ask_next_place (self, now);
+    while (!self->order.settings->backtrack_serial && self->next < self->questions_count)
+        ask_next_place (self, now);
+}
+
+/*  --- is the one path of a network need free? --- */
+
+typedef struct {
+    const graph_t *graph;
+    const network_need_t *need;
+} seeker_t;
+
+/*  What does not meet the requirements is not there; what is too small stands in the way. */
+static int64_t capacity_of (void *owner, size_t link)
+{
+    const seeker_t *seeker = owner;
+    const link_t *described = graph_link (seeker->graph, link)->link;
+    if (!link_meets (described, seeker->need->require, seeker->need->require_count))
+        return -1;
+    return described->mbps;
+}
+
+static bool shorter (const path_t *a, const path_t *b)
+{
+    return a->links_count != b->links_count ? a->links_count < b->links_count : a->mbps > b->mbps;
+}
+
+/*  The path that the graph decides, between any vertices of the two sites. */
+static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const network_need_t *need = &self->request->network [wish->edge];
+    seeker_t seeker = {.graph = snapshot->graph, .need = need};
+    const char *ends [2];
+    for (int i = 0; i < 2; i++)
+        ends [i] = party_short_name (
+          snapshot->sources [snapshot->places [wish->ends [i]].source].party.name);
+    way_t *way = &self->ways [wish->edge];
+    bool found = false;
+    uint64_t steps = self->order.settings->search_steps_max;
+    for (size_t a = 0; a < graph_site_count (snapshot->graph, ends [0]); a++)
+        for (size_t b = 0; b < graph_site_count (snapshot->graph, ends [1]); b++) {
+            path_question_t question = {.from = graph_site (snapshot->graph, ends [0], a),
+                                        .to = graph_site (snapshot->graph, ends [1], b),
+                                        .order = PATH_FIXED,
+                                        .latency_us_max = need->latency_us_max,
+                                        .mbps = need->mbps,
+                                        .free = capacity_of,
+                                        .owner = &seeker};
+            path_t path;
+            if (path_find (snapshot->graph, &question, &path, &steps) != PATH_FOUND ||
+                (found && !shorter (&path, &way->path)))
+                continue;
+            *way = (way_t){.path = path, .from = question.from};
+            found = true;
+        }
+    return found;
+}
+
+/*  As own_cpus, of a link. */
+static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wish, size_t link)
+{
+    uint32_t mbps = 0;
+    for (size_t i = 0; self->order.settings->backtrack_own && i < self->request->network_count;
+         i++) {
+        int64_t from_ms;
+        int64_t until_ms;
+        network_need_interval (self->request, i, &from_ms, &until_ms);
+        from_ms += backtrack_start (self->machine);
+        until_ms += backtrack_start (self->machine);
+        if (!backtrack_carried (self->machine, i) || from_ms >= wish->until_ms ||
+            until_ms <= wish->from_ms)
+            continue;
+        const path_t *path = &self->ways [i].path;
+        for (size_t k = 0; k < path->links_count; k++)
+            mbps += path->links [k] == link ? self->request->network [i].mbps : 0;
+    }
+    return mbps;
+}
+
+static void replied (backtracking_t *self, const moment_t *now, bool yes)
+{
+    backtrack_reply (self->machine, yes);
+    obey (self, now);
+}
+
+static void on_windows (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    backtracking_t *self = owner;
+    question_t *question = &self->questions [token];
+    bool *fits = must (calloc (question->windows_count, sizeof *fits));
+    char why [WHY_BYTES];
+    question->call = 0;
+    bool told = result->status == CALL_OK &&
+                windows_decode (result->body, fits, question->windows_count, why);
+    self->fits = self->fits && told;
+    for (size_t i = 0; told && i < question->windows_count; i++)
+        self->fits = self->fits && fits [i];
+    free (fits);
+    if (--self->waiting == 0)
+        replied (self, now, self->fits);
+}
+
+/*  One question to each domain on the way. */
+static void ask_domain (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish,
+                        size_t source)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const path_t *path = &self->ways [wish->edge].path;
+    window_asked_t windows [PATH_HOPS_MAX];
+    size_t at = self->next++;
+    question_t *question = &self->questions [at];
+    *question = (question_t){.place = SIZE_MAX};
+    for (size_t i = 0; i < path->links_count; i++) {
+        size_t link = path->links [i];
+        if (snapshot->links [link].source != source)
+            continue;
+        windows [question->windows_count++] = (window_asked_t){
+          .resource = graph_link (snapshot->graph, link)->link->name,
+          .quantity = self->request->network [wish->edge].mbps + own_mbps (self, wish, link),
+          .from_ms = wish->from_ms,
+          .until_ms = wish->until_ms};
+    }
+    self->waiting++;
+    question->call = ask (self, now, source, "Windows",
+                          windows_encode (windows, question->windows_count, ""), on_windows, at);
+}
+
+static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    self->questions_count = self->next = 0;
+    self->fits = true;
+    if (!find_way (self, wish)) {
+        replied (self, now, false);
+        return;
+    }
+    const path_t *path = &self->ways [wish->edge].path;
+    for (size_t i = 0; i < path->links_count; i++) {
+        size_t source = snapshot->links [path->links [i]].source;
+        bool asked = false;
+        for (size_t before = 0; before < i; before++)
+            asked = asked || snapshot->links [path->links [before]].source == source;
+        if (!asked)
+            ask_domain (self, now, wish, source);
+    }
+}
+
+/*  --- holding and cancelling --- */
+
+static void on_tentative (void *owner, const moment_t *now, bool held)
+{
+    replied (owner, now, held);
+}
+
+static void on_cancelled (void *owner, const moment_t *now, bool held)
+{
+    (void) held;
+    backtracking_t *self = owner;
+    backtrack_cancelled (self->machine);
+    obey (self, now);
+}
+
+static share_t *share_of_source (shares_t *shares, const source_t *source)
+{
+    share_t *share = shares_of (shares, &source->party);
+    assert (share); /* one need has fewer participants than a plan may have */
+    share->lead_ms = source->lead_ms;
+    share->gap_ms = source->gap_ms;
+    return share;
+}
+
+static void hold_need (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const compute_need_t *need = &self->request->compute [wish->need];
+    const place_t *place = &snapshot->places [wish->place];
+    const need_options_t *options = &snapshot->needs [wish->need];
+    const option_t *option = &options->options [option_at (self, wish->need, wish->place)];
+    compute_booking_t booking = {.cpus = need->cpus,
+                                 .nodes = option->nodes,
+                                 .from_ms = wish->from_ms,
+                                 .until_ms = wish->until_ms};
+    snprintf (booking.need, sizeof booking.need, "%s", need->id);
+    snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
+    shares_t shares = {0};
+    share_book (share_of_source (&shares, &snapshot->sources [place->source]), &booking);
+    tentative_hold (self->tentative, now, (backtrack_hold_t){.index = wish->need}, &shares,
+                    on_tentative, self);
+    shares_clear (&shares);
+}
+
+static void connect_stretch (const backtracking_t *self, const backtrack_wish_t *wish,
+                             shares_t *shares, size_t first, size_t count)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const network_need_t *need = &self->request->network [wish->edge];
+    const path_t *path = &self->ways [wish->edge].path;
+    circuit_t circuit = {.mbps = need->mbps,
+                         .from_ms = wish->from_ms,
+                         .until_ms = wish->until_ms,
+                         .hop = (uint32_t) first,
+                         .links_count = count};
+    snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
+    circuit.links = must (calloc (count, sizeof *circuit.links));
+    for (size_t i = 0; i < count; i++)
+        snprintf (circuit.links [i], sizeof circuit.links [i], "%s",
+                  graph_link (snapshot->graph, path->links [first + i])->link->name);
+    size_t source = snapshot->links [path->links [first]].source;
+    share_connect (share_of_source (shares, &snapshot->sources [source]), &circuit);
+}
+
+static void hold_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
+{
+    const path_t *path = &self->ways [wish->edge].path;
+    shares_t shares = {0};
+    for (size_t first = 0, count; first < path->links_count; first += count) {
+        count = path_stretch (self->order.snapshot->graph, path, first);
+        connect_stretch (self, wish, &shares, first, count);
+    }
+    tentative_hold (self->tentative, now, (backtrack_hold_t){.edge = true, .index = wish->edge},
+                    &shares, on_tentative, self);
+    shares_clear (&shares);
+}
+
+/*  --- the whole --- */
+
+static void found (backtracking_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        self->choice [i] = option_at (self, i, backtrack_place (self->machine, i));
+    for (size_t i = 0; i < self->request->network_count; i++)
+        if (!backtrack_carried (self->machine, i))
+            self->ways [i] = (way_t){.from = SIZE_MAX};
+    finish (self, now, BACKTRACKING_FOUND);
+}
+
+/*  Do what the machine wishes now. Every wish but the last is answered later, so this does not call
+ *  itself without end: what is answered at once costs the machine a candidate. */
+static void obey (backtracking_t *self, const moment_t *now)
+{
+    backtrack_wish_t wish = backtrack_wish (self->machine);
+    switch (wish.kind) {
+    case BACKTRACK_ASK_PLACES:
+        ask_places (self, now, &wish);
+        break;
+    case BACKTRACK_ASK_EDGE:
+        ask_edge (self, now, &wish);
+        break;
+    case BACKTRACK_HOLD_NEED:
+        hold_need (self, now, &wish);
+        break;
+    case BACKTRACK_HOLD_EDGE:
+        hold_edge (self, now, &wish);
+        break;
+    case BACKTRACK_CANCEL:
+        tentative_cancel (self->tentative, now, wish.holds, wish.holds_count, on_cancelled, self);
+        break;
+    case BACKTRACK_FOUND:
+        found (self, now);
+        break;
+    case BACKTRACK_NONE:
+        finish (self, now, BACKTRACKING_NONE);
+        break;
+    }
+}
+
+static void on_limit (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    backtracking_t *self = owner;
+    self->timer = 0;
+    finish (self, now, BACKTRACKING_LATE);
+}
+
+static void on_begin (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    backtracking_t *self = owner;
+    self->timer =
+      timers_set (self->order.service->timers, self->order.limit_mono_ms, on_limit, self, 0);
+    obey (self, now);
+}
+
+static backtrack_policy_t policy_of (policy_t policy)
+{
+    switch (policy) {
+    case POLICY_COST:
+        return BACKTRACK_COST;
+    case POLICY_LOAD:
+        return BACKTRACK_LOAD;
+    case POLICY_RANDOM:
+        return BACKTRACK_RANDOM;
+    case POLICY_TIME:
+        break;
+    }
+    return BACKTRACK_TIME;
+}
+
+/*  Counts all work on the way, so that a request without a deadline has an end, too. */
+static int64_t deadline_of (const backtracking_order_t *order, const user_request_t *request)
+{
+    if (order->starts.deadline_ms < INT64_MAX)
+        return order->starts.deadline_ms;
+    return order->starts.latest_ms + user_request_span (request);
+}
+
+static backtrack_t *make_machine (backtracking_t *self)
+{
+    const backtracking_order_t *order = &self->order;
+    const user_request_t *request = self->request;
+    backtrack_need_t *needs = must (calloc (request->compute_count, sizeof *needs));
+    backtrack_edge_t *edges = must (calloc (request->network_count + 1, sizeof *edges));
+    for (size_t i = 0; i < request->compute_count; i++)
+        needs [i] = (backtrack_need_t){.offset_ms = request->compute [i].offset_ms,
+                                       .duration_ms = need_duration (request, i),
+                                       .places = self->candidates [i],
+                                       .places_count = order->snapshot->needs [i].options_count};
+    for (size_t i = 0; i < request->network_count; i++) {
+        int64_t until_ms;
+        network_need_interval (request, i, &edges [i].offset_ms, &until_ms);
+        edges [i].duration_ms = until_ms - edges [i].offset_ms;
+        for (int end = 0; end < 2; end++)
+            edges [i].ends [end] = network_need_end (request, i, end);
+    }
+    backtrack_t *machine =
+      backtrack_new (&(backtrack_order_t){.needs = needs,
+                                          .needs_count = request->compute_count,
+                                          .edges = edges,
+                                          .edges_count = request->network_count,
+                                          .sites = self->sites,
+                                          .begin_ms = order->starts.earliest_ms,
+                                          .latest_ms = order->starts.latest_ms,
+                                          .deadline_ms = deadline_of (order, request),
+                                          .policy = policy_of (order->policy),
+                                          .incremental = order->incremental,
+                                          .distinct = request->distinct_sites,
+                                          .whole_deadline = order->settings->backtrack_whole,
+                                          .least_delta = order->settings->backtrack_least},
+                     &order->service->prng);
+    free (needs);
+    free (edges);
+    return machine;
+}
+
+backtracking_t *backtracking_new (const backtracking_order_t *order, const moment_t *now,
+                                  backtracking_done_fn *done, void *owner)
+{
+    backtracking_t *self = must (calloc (1, sizeof *self));
+    const snapshot_t *snapshot = order->snapshot;
+    self->order = *order;
+    self->request = snapshot->request;
+    self->done = done;
+    self->owner = owner;
+    self->sites = must (calloc (snapshot->places_count + 1, sizeof *self->sites));
+    for (size_t i = 0; i < snapshot->places_count; i++)
+        self->sites [i] = snapshot->places [i].source;
+    size_t most = snapshot->sources_count + 1;
+    self->candidates = must (calloc (self->request->compute_count, sizeof *self->candidates));
+    for (size_t i = 0; i < self->request->compute_count; i++) {
+        const need_options_t *needs = &snapshot->needs [i];
+        self->candidates [i] = must (calloc (needs->options_count + 1, sizeof (size_t)));
+        for (size_t k = 0; k < needs->options_count; k++)
+            self->candidates [i][k] = needs->options [k].place;
+        if (needs->options_count > most)
+            most = needs->options_count;
+    }
+    self->choice = must (calloc (self->request->compute_count, sizeof *self->choice));
+    self->ways = must (calloc (self->request->network_count + 1, sizeof *self->ways));
+    self->questions = must (calloc (most, sizeof *self->questions));
+    self->slots = must (calloc (most, sizeof *self->slots));
+    self->machine = make_machine (self);
+    self->tentative = tentative_new (&(tentative_order_t){.service = order->service,
+                                                          .settings = order->settings,
+                                                          .coordinator = order->coordinator,
+                                                          .actor = order->actor,
+                                                          .request_id = order->request_id,
+                                                          .until_mono_ms = order->limit_mono_ms,
+                                                          .trail = order->trail});
+    self->timer = timers_set (order->service->timers, now->mono_ms, on_begin, self, 0);
+    return self;
+}
+
+void backtracking_destroy (backtracking_t **self_p)
+{
+    backtracking_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->next; i++)
+        calls_cancel (self->order.service->calls, self->questions [i].call);
+    timers_cancel (self->order.service->timers, self->timer);
+    tentative_destroy (&self->tentative);
+    backtrack_destroy (&self->machine);
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        free (self->candidates [i]);
+    free (self->candidates);
+    free (self->sites);
+    free (self->choice);
+    free (self->ways);
+    free (self->questions);
+    free (self->slots);
+    free (self);
+}
+
+int64_t backtracking_start (const backtracking_t *self)
+{
+    return backtrack_start (self->machine);
+}
+
+const size_t *backtracking_choice (const backtracking_t *self)
+{
+    return self->choice;
+}
+
+const path_t *backtracking_path (const backtracking_t *self, size_t network_need)
+{
+    return &self->ways [network_need].path;
+}
+
+size_t backtracking_path_from (const backtracking_t *self, size_t network_need)
+{
+    return self->ways [network_need].from;
+}

@@ -1,0 +1,55 @@
+/*  backtracking - bbr and bir over live services: S0's search (backtrack.h), its questions put to
+ *  sites and network domains, its choices held where they are to be.
+ *
+ *  A site is asked when, from the wished start on, the need is free (Calendar.Free); a domain,
+ *  whether its links of the one fixed path are free (Calendar.Windows). Who is silent, or tells
+ *  windows only, has nothing free.
+ */
+#ifndef MUSUBI_BACKTRACKING_H
+#define MUSUBI_BACKTRACKING_H
+
+#include "attempt.h"
+#include "backtrack.h"
+#include "snapshot.h"
+#include "suspects.h"
+
+typedef struct backtracking backtracking_t;
+
+/*  Everything is borrowed for life; the snapshot has candidates and graph, nothing of it need be
+ *  known to be free. */
+typedef struct {
+    service_t *service;
+    const planner_settings_t *settings;
+    coordinator_t *coordinator;
+    suspects_t *suspects;
+    const snapshot_t *snapshot;
+    const char *actor;
+    const char *request_id;
+    starts_t starts;
+    policy_t policy;
+    bool incremental;      /* bir */
+    int64_t limit_mono_ms; /* given up by then: begun + w_interval */
+    trail_t *trail;        /* takes the holds that are left, of a plan found, too */
+} backtracking_order_t;
+
+typedef enum {
+    BACKTRACKING_FOUND,
+    BACKTRACKING_NONE, /* as far as this search goes, which is incomplete */
+    BACKTRACKING_LATE, /* the limit came first */
+} backtracking_end_t;
+
+/*  Called once, never from within backtracking_new. */
+typedef void backtracking_done_fn (void *owner, const moment_t *now, backtracking_end_t end);
+
+backtracking_t *backtracking_new (const backtracking_order_t *order, const moment_t *now,
+                                  backtracking_done_fn *done, void *owner);
+void backtracking_destroy (backtracking_t **self_p);
+
+/*  The plan found: its start; for each need an index into its options; the path of each network
+ *  need, and the vertex it starts at, as search.h tells them. */
+int64_t backtracking_start (const backtracking_t *self);
+const size_t *backtracking_choice (const backtracking_t *self);
+const path_t *backtracking_path (const backtracking_t *self, size_t network_need);
+size_t backtracking_path_from (const backtracking_t *self, size_t network_need);
+
+#endif

@@ -1,0 +1,297 @@
+/*  tentative - one-part holds: taken, renewed, cancelled. */
+#include "tentative.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RENEW_PARTS 3 /* a hold is renewed when a third of its life is over */
+
+typedef enum { STAKE_ASKED, STAKE_HELD, STAKE_REFUSED, STAKE_CANCELLED } stake_state_t;
+
+/*  One hold at one participant. */
+typedef struct stake {
+    tentative_t *tentative;
+    backtrack_hold_t what;
+    party_t party;
+    txid_t txid;
+    stake_state_t state;
+    uint64_t call; /* hold, abort or renewal under way */
+    uint64_t timer;
+    struct stake *next;
+} stake_t;
+
+struct tentative {
+    tentative_order_t order;
+    stake_t *stakes;
+    size_t waiting; /* answers */
+    bool refused;
+    tentative_done_fn *done;
+    void *owner;
+};
+
+static void stake_free (stake_t *self)
+{
+    service_t *service = self->tentative->order.service;
+    calls_cancel (service->calls, self->call);
+    timers_cancel (service->timers, self->timer);
+    free (self);
+}
+
+/*  Those that are over leave the list. */
+static void sweep (tentative_t *self)
+{
+    for (stake_t **at = &self->stakes; *at;) {
+        stake_t *stake = *at;
+        if (stake->state != STAKE_REFUSED && stake->state != STAKE_CANCELLED) {
+            at = &stake->next;
+            continue;
+        }
+        *at = stake->next;
+        stake_free (stake);
+    }
+}
+
+static void finish (tentative_t *self, const moment_t *now)
+{
+    if (--self->waiting > 0)
+        return;
+    bool held = !self->refused;
+    tentative_done_fn *done = self->done;
+    self->done = NULL;
+    sweep (self);
+    done (self->owner, now, held);
+}
+
+/*  --- cancelling --- */
+
+static void on_aborted (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) token;
+    (void) result; /* silent: its hold ends by itself */
+    stake_t *stake = owner;
+    stake->call = 0;
+    stake->state = STAKE_CANCELLED;
+    finish (stake->tentative, now);
+}
+
+static void cancel (stake_t *stake, const moment_t *now)
+{
+    tentative_t *self = stake->tentative;
+    service_t *service = self->order.service;
+    calls_cancel (service->calls, stake->call);
+    timers_cancel (service->timers, stake->timer);
+    stake->timer = 0;
+    coordinator_drop (self->order.coordinator, &stake->txid);
+    stake->call = coordinator_abort (self->order.coordinator, now, &stake->party, &stake->txid,
+                                     on_aborted, stake);
+    self->waiting++;
+    service_count (service, "tentative_cancels", 1);
+}
+
+static bool among (const backtrack_hold_t *holds, size_t count, backtrack_hold_t what)
+{
+    for (size_t i = 0; i < count; i++)
+        if (holds [i].edge == what.edge && holds [i].index == what.index)
+            return true;
+    return false;
+}
+
+void tentative_cancel (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,
+                       size_t count, tentative_done_fn *done, void *owner)
+{
+    assert (!self->done && self->waiting == 0);
+    self->done = done;
+    self->owner = owner;
+    self->refused = false;
+    for (stake_t *stake = self->stakes; stake; stake = stake->next)
+        if (stake->state == STAKE_HELD && among (holds, count, stake->what))
+            cancel (stake, now);
+    assert (self->waiting > 0); /* only what is held is cancelled */
+}
+
+/*  --- renewing --- */
+
+static timer_fn on_renewal_time;
+
+static void renew_later (stake_t *stake, const moment_t *now, uint32_t ttl_ms)
+{
+    stake->timer = timers_set (stake->tentative->order.service->timers,
+                               now->mono_ms + ttl_ms / RENEW_PARTS, on_renewal_time, stake, 0);
+}
+
+/*  Refused or silent: it may expire before the plan is whole. Then its place may be gone, and the
+ *  vote will tell. */
+static void on_renewed (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) token;
+    stake_t *stake = owner;
+    stake->call = 0;
+    command_answer_t answer;
+    char why [WHY_BYTES];
+    if (result->status != CALL_OK || !command_answer_decode (&answer, result->body, why))
+        return;
+    if (answer.state == COMMAND_HELD && answer.ttl_ms > 0)
+        renew_later (stake, now, answer.ttl_ms);
+    command_answer_clear (&answer);
+}
+
+static uint64_t ask (stake_t *stake, const moment_t *now, const char *method, packed_t body,
+                     call_done_fn *done)
+{
+    const tentative_order_t *order = &stake->tentative->order;
+    uint64_t call = calls_start (order->service->calls, now,
+                                 &(call_order_t){.peer = stake->party.name,
+                                                 .endpoint = stake->party.endpoint,
+                                                 .to_store = stake->party.store,
+                                                 .service = "Participant",
+                                                 .method = method,
+                                                 .actor = order->service->name,
+                                                 .request_id = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .timeout_ms = order->settings->try_ms,
+                                                 .tries_max = order->settings->tries_max},
+                                 done, stake, 0);
+    free (body.data);
+    return call;
+}
+
+static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    stake_t *stake = owner;
+    const tentative_order_t *order = &stake->tentative->order;
+    stake->timer = 0;
+    stake->call = ask (stake, now, "Renew",
+                       renew_encode (&stake->txid, order->settings->hold_ttl_ms), on_renewed);
+    service_count (order->service, "tentative_renewals", 1);
+}
+
+/*  --- holding --- */
+
+/*  One of several said no: what the others gave is given back before the search hears of it. */
+static void give_back (tentative_t *self, const moment_t *now, backtrack_hold_t what)
+{
+    self->waiting++; /* this one, until all are told */
+    for (stake_t *stake = self->stakes; stake; stake = stake->next)
+        if (stake->state == STAKE_HELD && stake->what.edge == what.edge &&
+            stake->what.index == what.index)
+            cancel (stake, now);
+    finish (self, now);
+}
+
+static void on_held (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    stake_t *stake = owner;
+    tentative_t *self = stake->tentative;
+    backtrack_hold_t what = stake->what;
+    command_answer_t answer = {0};
+    char why [WHY_BYTES];
+    stake->call = 0;
+    bool told = result->status == CALL_OK && command_answer_decode (&answer, result->body, why);
+    if (told && answer.state == COMMAND_HELD && answer.refusal.reason == REFUSAL_NONE) {
+        stake->state = STAKE_HELD;
+        renew_later (stake, now, answer.ttl_ms);
+    } else {
+        coordinator_drop (self->order.coordinator, &stake->txid);
+        if (!told) /* it may hold */
+            trail_add (self->order.trail, &stake->party, &stake->txid);
+        stake->state = STAKE_REFUSED;
+        self->refused = true;
+    }
+    command_answer_clear (&answer);
+    if (self->waiting == 1 && self->refused)
+        give_back (self, now, what);
+    finish (self, now);
+}
+
+static void fill_plan (tentative_t *self, const moment_t *now, const share_t *share, plan_t *plan,
+                       const shares_t *shares)
+{
+    const tentative_order_t *order = &self->order;
+    const service_t *service = order->service;
+    *plan = (plan_t){.txid = coordinator_begin (order->coordinator),
+                     .operation = OPERATION_RESERVE,
+                     .decide_by_ms = now->wall_ms + (order->until_mono_ms - now->mono_ms),
+                     .edge_ms = shares_edge (shares),
+                     .end_ms = shares_end (shares),
+                     .participants_count = 1};
+    plan->participants = must (calloc (1, sizeof *plan->participants));
+    plan->participants [0] = share->party;
+    char text [TXID_TEXT_BYTES];
+    snprintf (plan->reservation, sizeof plan->reservation, "%s", txid_text (&plan->txid, text));
+    snprintf (plan->actor, sizeof plan->actor, "%s", order->actor);
+    snprintf (plan->owner, sizeof plan->owner, "%s", order->actor);
+    snprintf (plan->request_id, sizeof plan->request_id, "%s", order->request_id);
+    snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
+    snprintf (plan->coordinator.endpoint, sizeof plan->coordinator.endpoint, "%s",
+              service->endpoint);
+    memcpy (plan->coordinator.store, service->store.id, STORE_ID_BYTES);
+}
+
+static void hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
+                  const share_t *share, const shares_t *shares)
+{
+    stake_t *stake = must (calloc (1, sizeof *stake));
+    attempt_part_t part = share_part (share);
+    hold_t message = {.part_kind = part.kind,
+                      .part = part.part.data,
+                      .part_size = part.part.size,
+                      .ttl_ms = self->order.settings->hold_ttl_ms};
+    fill_plan (self, now, share, &message.plan, shares);
+    *stake = (stake_t){.tentative = self,
+                       .what = what,
+                       .party = share->party,
+                       .txid = message.plan.txid,
+                       .next = self->stakes};
+    self->stakes = stake;
+    self->waiting++;
+    stake->call = ask (stake, now, "Hold", hold_encode (&message), on_held);
+    hold_clear (&message);
+    service_count (self->order.service, "tentative_holds", 1);
+}
+
+void tentative_hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
+                     const shares_t *shares, tentative_done_fn *done, void *owner)
+{
+    assert (!self->done && self->waiting == 0 && shares->count > 0);
+    self->done = done;
+    self->owner = owner;
+    self->refused = false;
+    for (size_t i = 0; i < shares->count; i++)
+        hold (self, now, what, &shares->shares [i], shares);
+}
+
+/*  --- life --- */
+
+tentative_t *tentative_new (const tentative_order_t *order)
+{
+    tentative_t *self = must (calloc (1, sizeof *self));
+    self->order = *order;
+    return self;
+}
+
+void tentative_destroy (tentative_t **self_p)
+{
+    tentative_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    while (self->stakes) {
+        stake_t *stake = self->stakes;
+        self->stakes = stake->next;
+        if (stake->state == STAKE_ASKED || stake->state == STAKE_HELD) {
+            coordinator_drop (self->order.coordinator, &stake->txid);
+            trail_add (self->order.trail, &stake->party, &stake->txid);
+        }
+        stake_free (stake);
+    }
+    free (self);
+}
