@@ -225,8 +225,27 @@ static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
     process->state = PROCESS_DEAD;
 }
 
+/*  It waits until those before it are served, and then for its own time. False: it need not. */
+static bool waits (sim_t *self, process_t *process, tick_t *tick)
+{
+    sim_message_t *message = tick->message;
+    if (!self->serve || message->served || message->kind != MESSAGE_REQUEST)
+        return false;
+    message->served = true;
+    int64_t from_us =
+      process->serves_until_us > self->now_us ? process->serves_until_us : self->now_us;
+    process->serves_until_us = from_us + self->serve (self->serve_owner, message);
+    if (process->serves_until_us == self->now_us)
+        return false;
+    tick->at_us = process->serves_until_us;
+    sim_queue_push (self->queue, tick);
+    return true;
+}
+
 static void on_arrival (sim_t *self, process_t *process, tick_t *tick)
 {
+    if (process->state == PROCESS_UP && waits (self, process, tick))
+        return;
     if (process->state == PROCESS_UP) {
         process_receive (self, process, tick->message);
         return;
@@ -334,6 +353,12 @@ void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
     self->paced = true;
     self->flush_us = flush_us;
     sim_net_pace (self->net, flight_us);
+}
+
+void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner)
+{
+    self->serve = serve;
+    self->serve_owner = owner;
 }
 
 /*  --- what would be there after a restart --- */

@@ -28,6 +28,7 @@ typedef struct {
     char reason [256];
     store_identity_t store; /* answers and hints: of the speaker */
     uint64_t number;        /* hints */
+    bool served; /* requests: its receiver has spent the time that it takes (sim_serve) */
     size_t size;
     uint8_t body [];
 } sim_message_t;

@@ -87,6 +87,7 @@ typedef struct {
     bool stops;       /* EFFECT_STOP was seen */
     bool alarm_waits; /* in the inbox */
     bool store_owned;
+    int64_t serves_until_us; /* the requests that have come (sim_serve) */
 } process_t;
 
 struct sim {
@@ -97,6 +98,8 @@ struct sim {
     sim_observer_t observer;
     sim_faults_t faults;
     uint32_t crashes;
+    sim_serve_fn *serve; /* NULL: a request takes no time but its step's */
+    void *serve_owner;
     bool paced;       /* steps take no time, */
     int64_t flush_us; /* and flushes so much */
     prng_t prng;

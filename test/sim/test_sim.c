@@ -284,6 +284,40 @@ static void a_cut_parts_two_and_heals (void **state)
     sim_net_destroy (&net);
 }
 
+static int64_t tenth_of_a_second (void *owner, const sim_message_t *request)
+{
+    (void) owner;
+    return request->kind == MESSAGE_REQUEST ? 100000 : 0;
+}
+
+static void requests_are_served_one_after_another (void **state)
+{
+    (void) state;
+    sim_tally_t tally = {0};
+    sim_t *sim = sim_new (1, &tally, NULL);
+    sim_clock_t clock = {0};
+    sim_pace (sim, 0, 0);
+    sim_serve (sim, tenth_of_a_second, NULL);
+    int server = sim_add (sim, &(sim_program_t){.name = "counter/one", .make = counter_make},
+                          &clock, SIM_NOBODY, 0);
+    asker_t askers [2];
+    for (int i = 0; i < 2; i++) {
+        askers [i] = (asker_t){.sim = sim, .server = server};
+        sim_add (sim,
+                 &(sim_program_t){
+                   .name = i ? "asker/two" : "asker/one", .make = asker_make, .owner = &askers [i]},
+                 &clock, SIM_NOBODY, 1000);
+    }
+    /* 2 askers with one question each at a time: every answer takes them a fifth of a second. */
+    sim_run (sim, 5 * 200000 + 50000);
+    assert_int_equal (askers [0].answers, 5);
+    assert_int_equal (askers [1].answers, 5);
+    sim_run (sim, 60000000);
+    assert_int_equal (askers [0].answers + askers [1].answers, 2 * ROUNDS);
+    assert_int_equal (askers [0].late + askers [1].late, 0);
+    sim_destroy (&sim);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -293,6 +327,7 @@ int main (void)
       cmocka_unit_test (the_same_seed_gives_the_same_bytes),
       cmocka_unit_test (a_store_forgets_what_was_not_flushed),
       cmocka_unit_test (a_cut_parts_two_and_heals),
+      cmocka_unit_test (requests_are_served_one_after_another),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
