@@ -61,14 +61,31 @@ typedef enum {
 } call_status_t;
 
 typedef enum {
-    EVENT_RECORD,  /* at start, once for each stored record, ascending by table and key */
+    EVENT_RECORD,  /* at start, once for each stored record, ascending by table and key; of
+                      TABLE_LEDGER the last sound one alone, and what is damaged behind it */
     EVENT_START,   /* after the last record, before anything else */
     EVENT_REQUEST, /* somebody asks; answer it now or later with EFFECT_REPLY */
     EVENT_ANSWER,  /* a call has ended; exactly one for each EFFECT_CALL */
     EVENT_TIMER,   /* the time of the last EFFECT_TIMER has come */
     EVENT_HINT,    /* a publisher one has subscribed to says something; may be lost or doubled */
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
+    EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
 } event_kind_t;
+
+/*  A stored record, as EVENT_ROWS shows it. */
+typedef struct {
+    bytes_t key;
+    bytes_t value; /* RECORD_DAMAGED when it is not the one that was put */
+} row_t;
+
+/*  Which records are wanted. */
+typedef struct {
+    uint64_t read; /* unique in this start */
+    uint8_t table;
+    bytes_t from;   /* the first key wanted, or the next one after it */
+    uint32_t most;  /* records, at least one */
+    uint32_t bytes; /* of keys and values together; one record always fits */
+} read_order_t;
 
 typedef struct {
     const char *service;    /* "Participant" */
@@ -119,6 +136,12 @@ typedef struct {
             bool ok; /* false: it failed or was killed; result is a sentence why */
             bytes_t result;
         } work;
+        struct {
+            uint64_t read;
+            const row_t *rows; /* ascending by key */
+            size_t count;
+            bool more; /* there are further ones */
+        } rows;
     };
 } event_t;
 
@@ -130,6 +153,7 @@ typedef enum {
     EFFECT_UNSUBSCRIBE,
     EFFECT_PUT,
     EFFECT_DELETE,
+    EFFECT_READ,  /* records of TABLE_LEDGER, as they are after this batch's flush */
     EFFECT_TIMER, /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
     EFFECT_WORK,  /* something slow, away from the loop */
     EFFECT_LOG,
@@ -172,6 +196,7 @@ typedef struct {
             bytes_t key;
             bytes_t value; /* empty for delete */
         } record;          /* put and delete */
+        read_order_t read;
         struct {
             int64_t mono_ms;
         } timer;
@@ -207,6 +232,8 @@ enum {
     TABLE_DECISIONS = 4,    /* coordinator */
     TABLE_CAPACITIES = 5,   /* questions: of a site, of a domain */
     TABLE_USES = 6,         /* use of circuits, at a domain */
+    TABLE_LEDGER = 7,       /* what happened, in order (ledger.h); read by EFFECT_READ */
+    TABLE_WATERMARKS = 8,   /* directory: how far the ledgers of others have come (T14) */
     TABLES_MAX = 16
 };
 

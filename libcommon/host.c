@@ -3,7 +3,8 @@
  *
  *  Puts and deletes go into the store's open write as they come; all else is held back, in order,
  *  until that write is flushed. A write that fails ends the process: it starts again from what is
- *  stored and does not guess (T13).
+ *  stored and does not guess (T13). What the core wants to read it gets in the next batch, before
+ *  anything else.
  */
 #include "host.h"
 
@@ -51,6 +52,8 @@ typedef struct {
     int signals; /* a descriptor that says SIGTERM and SIGINT */
 
     outbox_t *held;   /* what may leave after the flush */
+    outbox_t *reads;  /* what is to be read after it */
+    bool reading;     /* there are such */
     bool writing;     /* a write of the store is open */
     uint64_t flushes; /* since this start */
     int64_t alarm_ms; /* when the core wants to be woken */
@@ -128,6 +131,9 @@ static void take (host_t *self, const effect_t *effect)
     case EFFECT_DELETE:
         write_record (self, effect);
         break;
+    case EFFECT_READ:
+        outbox_read (self->held, &effect->read);
+        break;
     case EFFECT_TIMER:
         self->alarm_ms = effect->timer.mono_ms;
         break;
@@ -185,6 +191,10 @@ static void leave (host_t *self, const effect_t *effect)
     case EFFECT_WORK:
         work_start (self->work, effect);
         break;
+    case EFFECT_READ:
+        outbox_read (self->reads, &effect->read);
+        self->reading = true;
+        break;
     case EFFECT_LOG:
         log_line (effect->log.level, "%s", effect->log.line);
         break;
@@ -236,8 +246,36 @@ static bool next_event (host_t *self, int64_t now_ms, event_t *event)
     return peers_expire (self->peers, now_ms, event);
 }
 
+typedef struct {
+    host_t *host;
+    uint64_t read;
+} reading_t;
+
+static void show_rows (void *owner, const row_t *rows, size_t count, bool more)
+{
+    const reading_t *reading = owner;
+    step (reading->host,
+          &(event_t){.kind = EVENT_ROWS,
+                     .rows = {.read = reading->read, .rows = rows, .count = count, .more = more}});
+}
+
+/*  Before anything is put in this batch, so that what is read is as flushed by the one before. What
+ *  the core wants to read next is held until this one is flushed. */
+static void read_records (host_t *self)
+{
+    effect_t effect;
+    while (!self->failed && outbox_next (self->reads, &effect)) {
+        reading_t reading = {.host = self, .read = effect.read.read};
+        if (store_read (self->store, &effect.read, show_rows, &reading) != STORE_OK)
+            fail (self, "read");
+    }
+    outbox_clear (self->reads);
+    self->reading = false;
+}
+
 static void run_batch (host_t *self)
 {
+    read_records (self);
     event_t event;
     int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
     if (now_ms >= self->alarm_ms) {
@@ -267,6 +305,8 @@ static void run (host_t *self)
         if (self->alarm_ms < due_ms)
             due_ms = self->alarm_ms;
         int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
+        if (self->reading)
+            wait_ms = 0;
         ports_wait (self->ports, wait_ms);
         hear_signals (self);
         run_batch (self);
@@ -447,6 +487,7 @@ static bool end (host_t *self)
     ports_destroy (&self->ports);
     store_close (&self->store);
     outbox_destroy (&self->held);
+    outbox_destroy (&self->reads);
     if (self->core.self)
         self->core.destroy (self->core.self);
     if (self->signals >= 0)
@@ -483,6 +524,7 @@ int host_run (const host_program_t *program, int argc, char **argv)
     self->alarm_ms = INT64_MAX;
     self->entropy_used = sizeof self->entropy;
     self->held = outbox_new ();
+    self->reads = outbox_new ();
     code = run_configured (self, &options);
     if (!end (self))
         _exit (code);

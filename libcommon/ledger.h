@@ -3,8 +3,10 @@
  *
  *  A row leaves in the same write as the change it tells of, is numbered without gaps, and carries
  *  the digest of the row before. Rows are not kept in memory: at start the last one alone is seen,
- *  to go on from it. Rows are cut from the front only, when they are older than the ledger's
- *  retention and nothing that stands needs them. Pure.
+ *  to go on from it. Its first row of each start says what there is of everything.
+ *
+ *  A row that was damaged on disk keeps its number: the one after it goes on, with zeros for its
+ *  digest, and whoever audits the ledger finds both. Pure.
  */
 #ifndef MUSUBI_LEDGER_H
 #define MUSUBI_LEDGER_H
@@ -13,6 +15,8 @@
 #include "transaction.h"
 
 #define LEDGER_DIGEST_BYTES 32
+#define LEDGER_KEY_BYTES    8  /* the row's number, network order */
+#define LEDGER_READS_MAX    64 /* under way at once */
 
 /*  Same numbers as proto LedgerKind. */
 typedef enum {
@@ -43,7 +47,7 @@ typedef struct {
  * or zero; all is borrowed. */
 typedef struct {
     ledger_kind_t kind;
-    const char *caller;
+    const char *caller; /* NULL: whose request is being served */
     const txid_t *txid;
     command_state_t from;
     command_state_t to;
@@ -59,6 +63,7 @@ typedef struct {
     bytes_t record;
     const uint8_t *old_store; /* STORE_ID_BYTES */
     bytes_t readmitted;       /* packed StoredReservation */
+    uint64_t kept_from;
 } ledger_entry_t;
 
 typedef struct ledger ledger_t;
@@ -69,10 +74,32 @@ struct service;
 ledger_t *ledger_new (struct service *service);
 void ledger_destroy (ledger_t **self_p);
 
-void ledger_append (ledger_t *self, const moment_t *now, const ledger_entry_t *entry);
+/*  Who administers; borrowed for life. Without it Ledger.Rows is refused to everybody. */
+struct access;
+void ledger_access (ledger_t *self, const struct access *access);
+
+/*  Asked at start for all that there is: a malloc'ed list, which the ledger frees. */
+typedef ledger_quantity_t *ledger_quantities_fn (void *owner, size_t *count);
+void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *owner);
+
+/*  Puts the row, at the time of the step that is under way. */
+void ledger_append (ledger_t *self, const ledger_entry_t *entry);
 
 /*  Of the last row: its number (0 = none) and the digest that the next one will carry. */
 uint64_t ledger_last (const ledger_t *self);
 const uint8_t *ledger_digest (const ledger_t *self);
+
+/*  Rows as they are after this step's flush, ascending from this number on: done is called once, in
+ *  a later step; what it is shown lives until it returns. False when too many are under way. */
+typedef void ledger_read_fn (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
+                             size_t count, bool more);
+bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                  ledger_read_fn *done, void *owner, uint64_t token);
+
+/*  The number in a key; 0 when it is none. */
+uint64_t ledger_number (bytes_t key);
+
+/*  For service.c: an EVENT_ROWS. */
+void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event);
 
 #endif

@@ -155,6 +155,14 @@ void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
                            .record = {.table = table, .key = keep_bytes (self, key)}});
 }
 
+void outbox_read (outbox_t *self, const read_order_t *order)
+{
+    assert (order->table > TABLE_IDENTITY && order->table < TABLES_MAX && order->most > 0);
+    effect_t kept = {.kind = EFFECT_READ, .read = *order};
+    kept.read.from = keep_bytes (self, order->from);
+    push (self, kept);
+}
+
 void outbox_timer (outbox_t *self, int64_t mono_ms)
 {
     push (self, (effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});

@@ -23,6 +23,7 @@ void outbox_subscribe (outbox_t *self, const char *endpoint);
 void outbox_unsubscribe (outbox_t *self, const char *endpoint);
 void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value);
 void outbox_delete (outbox_t *self, uint8_t table, bytes_t key);
+void outbox_read (outbox_t *self, const read_order_t *order);
 void outbox_timer (outbox_t *self, int64_t mono_ms);
 void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t arguments);
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)

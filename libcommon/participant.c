@@ -159,7 +159,7 @@ static void on_renew (void *owner, const moment_t *now, const request_t *request
         command->expires_mono_ms = until_mono_ms;
         command->expires_ms = now->wall_ms + (until_mono_ms - now->mono_ms);
         command_watch (command, now);
-        command_put (command);
+        command_put (command, &(change_t){.from = command->state, .event = "renew"});
         service_count (self->service, "renewals", 1);
     } else if (command->expires_mono_ms >= end_mono_ms) {
         command_answer_t answer = command_answer (command, now);
@@ -233,6 +233,7 @@ static void claim_replace (command_t *command, const moment_t *now, const plan_t
     if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
         command->until_ms = until_ms;
     free (command->part.data);
+    command->part_untold = true;
     command->part = *claim;
     *claim = (packed_t){0};
 }
@@ -417,6 +418,7 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     self->resource = *resource;
     self->limits = *limits;
     self->access = access;
+    ledger_access (service->ledger, access);
     records_register (self);
     service_at_start (service, on_start, self);
     static const struct {

@@ -123,7 +123,7 @@ typedef enum {
     VERBS
 } verb_t;
 
-typedef struct {
+typedef struct access {
     const char *const *accounts; /* actors with a local account; "*" = anybody */
     size_t accounts_count;
     const char *const *administrators;

@@ -227,11 +227,20 @@ static void act (command_t *self, command_state_t to)
     }
 }
 
+static uint32_t version_of (const command_t *self)
+{
+    return self->reservation ? self->reservation->version : 0;
+}
+
 void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event)
 {
     command_state_t from = self->state;
     assert (states_allow (&command_states, (int) from, (int) event, (int) to));
     bool was_open = command_open (self);
+    change_t change = {.from = from,
+                       .event = command_event_word (event),
+                       .by_time = event == EVENT_TTL || event == EVENT_EDGE,
+                       .old_version = version_of (self)};
     self->state = to;
     if (command_open (self) != was_open)
         command_count (self, !was_open);
@@ -239,7 +248,8 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
         self->prepared_ms = now->wall_ms;
     act (self, to);
 
-    command_put (self);
+    change.new_version = version_of (self);
+    command_put (self, &change);
     if (command_finished (self)) {
         leave_reservation (self);
         doubt_end (self);

@@ -24,6 +24,8 @@ static void prune_command (participant_t *self, command_t *command)
     txid_pack (&command->txid, key);
     outbox_delete (self->service->outbox, TABLE_COMMANDS,
                    (bytes_t){.data = key, .size = sizeof key});
+    ledger_append (self->service->ledger,
+                   &(ledger_entry_t){.kind = LEDGER_PRUNED_COMMAND, .txid = &command->txid});
     if (command->claim)
         self->resource.end (self->resource.owner, command->claim);
     command->claim = NULL;
@@ -39,6 +41,8 @@ static void prune_reservation (participant_t *self, reservation_t *reservation)
     outbox_delete (
       self->service->outbox, TABLE_RESERVATIONS,
       (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)});
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_RESERVATION,
+                                                            .reservation = reservation->id});
     reservation_free (self, reservation);
     service_count (self->service, "pruned", 1);
 }

@@ -82,6 +82,7 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
     if (plan) {
         command->operation = plan->operation;
         command->plan = plan_encode (plan);
+        command->plan_untold = command->part_untold = true;
         command->actor = tally_join (self->actors, plan->actor);
         command->planner = tally_join (self->planners, plan->coordinator.name);
         command->base_version = plan->base_version;
@@ -119,7 +120,27 @@ void command_free (command_t *self)
     free (self);
 }
 
-static void command_put_alone (command_t *self)
+static void append_row (command_t *self, const change_t *change)
+{
+    packed_t command = command_row_encode (self);
+    ledger_append (self->participant->service->ledger,
+                   &(ledger_entry_t){
+                     .kind = LEDGER_MOVED,
+                     .caller = change->by_time ? "" : NULL,
+                     .txid = &self->txid,
+                     .from = change->from,
+                     .to = self->state,
+                     .event = change->event,
+                     .reservation = self->reservation ? self->reservation->id : NULL,
+                     .old_version = change->old_version,
+                     .new_version = change->new_version,
+                     .command = {.data = command.data, .size = command.size},
+                   });
+    free (command.data);
+    self->plan_untold = self->part_untold = false;
+}
+
+static void command_put_alone (command_t *self, const change_t *change)
 {
     participant_t *participant = self->participant;
     if (self->done_unstored) {
@@ -133,11 +154,12 @@ static void command_put_alone (command_t *self)
                 (bytes_t){.data = key, .size = sizeof key},
                 (bytes_t){.data = value.data, .size = value.size});
     free (value.data);
+    append_row (self, change);
 }
 
-void command_put (command_t *self)
+void command_put (command_t *self, const change_t *change)
 {
-    command_put_alone (self);
+    command_put_alone (self, change);
     records_done_flush (self->participant, DONE_BATCH);
 }
 
@@ -145,7 +167,8 @@ void records_done_flush (participant_t *self, size_t most)
 {
     command_t *command;
     while (most-- > 0 && (command = TAILQ_FIRST (&self->done_unstored)))
-        command_put_alone (command);
+        command_put_alone (command,
+                           &(change_t){.from = command->state, .event = "done", .by_time = true});
 }
 
 static void on_done_time (void *owner, const moment_t *now, uint64_t token)
@@ -282,6 +305,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         command->state = record.state;
         command->part_kind = record.part_kind;
         command->part = record.part;
+        command->plan_untold = command->part_untold = false;
         record.part = (packed_t){0};
         command->held_ms = record.held_ms;
         command->expires_ms = record.expires_ms;

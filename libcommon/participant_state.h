@@ -60,6 +60,8 @@ struct command {
     part_kind_t part_kind;
     packed_t plan; /* empty for a tombstone */
     packed_t part;
+    bool plan_untold; /* not yet in a row of the ledger */
+    bool part_untold;
     tally_t *actor;   /* NULL for a tombstone */
     tally_t *planner; /* the coordinator; of a tombstone, whose store made the txid */
     uint32_t base_version;
@@ -215,7 +217,16 @@ command_t *command_find (const participant_t *self, const txid_t *txid);
 /*  A new command, in the table. plan NULL: a tombstone. Neither is kept. */
 command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);
 void command_free (command_t *self);
-void command_put (command_t *self);
+
+/*  Its record, and the row of the ledger that tells what has changed in it. */
+typedef struct {
+    command_state_t from;
+    const char *event;
+    bool by_time;         /* not by the request that is being served */
+    uint32_t old_version; /* of the reservation, committed here; 0 = none, or it stays */
+    uint32_t new_version;
+} change_t;
+void command_put (command_t *self, const change_t *change);
 
 reservation_t *reservation_find (const participant_t *self, const char *id);
 reservation_t *reservation_new (participant_t *self, const char *id, const char *owner);
@@ -275,6 +286,9 @@ method_fn participant_on_commands;
 /*  --- participant_wire.c --- */
 
 packed_t command_record_encode (const command_t *self);
+
+/*  The same for the ledger: what its rows have told already is left out. */
+packed_t command_row_encode (const command_t *self);
 
 /*  Fills a command that command_new made from the plan; plan_set false for a tombstone. */
 typedef struct {

@@ -30,13 +30,15 @@ bool part_empty (bytes_t part)
 
 /*  --- records --- */
 
-packed_t command_record_encode (const command_t *self)
+static packed_t encode_command (const command_t *self, bool plan, bool part)
 {
     Musubi__StoredCommand record = MUSUBI__STORED_COMMAND__INIT;
-    record.plan = (ProtobufCBinaryData){.len = self->plan.size, .data = self->plan.data};
+    if (plan)
+        record.plan = (ProtobufCBinaryData){.len = self->plan.size, .data = self->plan.data};
     record.state = (Musubi__CommandState) self->state;
     record.part_kind = self->part_kind;
-    record.part = (ProtobufCBinaryData){.len = self->part.size, .data = self->part.data};
+    if (part)
+        record.part = (ProtobufCBinaryData){.len = self->part.size, .data = self->part.data};
     record.held_ms = self->held_ms;
     record.expires_ms = self->expires_ms;
     record.prepared_ms = self->prepared_ms;
@@ -46,6 +48,16 @@ packed_t command_record_encode (const command_t *self)
     record.epoch = self->epoch;
     record.fenced_by = (char *) self->fenced_by;
     return packed_of (&record.base);
+}
+
+packed_t command_record_encode (const command_t *self)
+{
+    return encode_command (self, true, true);
+}
+
+packed_t command_row_encode (const command_t *self)
+{
+    return encode_command (self, self->plan_untold, self->part_untold);
 }
 
 static bool state_stored (Musubi__CommandState state)

@@ -8,6 +8,7 @@
 #include "transaction_wire.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,6 +330,27 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
                 words->resource, name, quantity, self->configured [resource]);
 }
 
+static ledger_quantity_t quantity_of (const questions_t *self, size_t resource)
+{
+    const room_t *room = self->parts.room;
+    ledger_quantity_t quantity = {.quantity = room_offer (room, resource)->quantity,
+                                  .gap_ms = room_terms (room)->gap_ms};
+    snprintf (quantity.resource, sizeof quantity.resource, "%s",
+              room_resource_name (room, resource));
+    return quantity;
+}
+
+/*  For the ledger. */
+static ledger_quantity_t *quantities (void *owner, size_t *count)
+{
+    const questions_t *self = owner;
+    *count = room_offers (self->parts.room);
+    ledger_quantity_t *list = must (calloc (*count + 1, sizeof *list));
+    for (size_t i = 0; i < *count; i++)
+        list [i] = quantity_of (self, i);
+    return list;
+}
+
 static void capacity_store (const questions_t *self, size_t resource, uint32_t quantity)
 {
     outbox_t *outbox = self->parts.service->outbox;
@@ -340,6 +362,10 @@ static void capacity_store (const questions_t *self, size_t resource, uint32_t q
         outbox_delete (outbox, TABLE_CAPACITIES, key);
     else
         outbox_put (outbox, TABLE_CAPACITIES, key, (bytes_t){.data = value, .size = sizeof value});
+    ledger_quantity_t now_there = quantity_of (self, resource);
+    ledger_append (self->parts.service->ledger, &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
+                                                                  .quantities = &now_there,
+                                                                  .quantities_count = 1});
 }
 
 /*  Who is hit is told to whoever set it, and kept in the log. */
@@ -427,6 +453,7 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     service_serve (parts->service, "Calendar", "Utilisation", on_utilisation, self);
     service_serve (parts->service, "Calendar", "Capacity", on_capacity, self);
     service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
+    ledger_capacities (parts->service->ledger, quantities, self);
     service_at_start (parts->service, on_start, self);
     return self;
 }

@@ -1,5 +1,5 @@
 /*  service - hands each event to whom it concerns: requests to methods, records to tables, answers
- *  to calls, timers to timers, hints to the directory.
+ *  to calls, timers to timers, hints to the directory, rows to the ledger.
  */
 #include "service.h"
 
@@ -99,7 +99,9 @@ service_t *service_new (const char *name, const char *const *gis_endpoints, size
                                          gis_endpoints, gis_count);
         calls_resolver (self->calls, resolve_by_directory, self->directory);
     }
+    self->caller = "";
     service_serve (self, "Service", "Status", on_status, self);
+    self->ledger = ledger_new (self);
     return self;
 }
 
@@ -108,6 +110,7 @@ void service_destroy (service_t **self_p)
     service_t *self = *self_p;
     if (!self)
         return;
+    ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
     calls_destroy (&self->calls);
     timers_destroy (&self->timers);
@@ -203,6 +206,7 @@ static void set_alarm (service_t *self)
 void service_step (service_t *self, const moment_t *now, const event_t *event)
 {
     outbox_clear (self->outbox);
+    self->wall_ms = now->wall_ms;
     prng_stir (&self->prng, now->entropy);
     if (timekeeper_see (&self->timekeeper, now))
         outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by_ms=%lld",
@@ -216,7 +220,9 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         on_start (self, now, event);
         break;
     case EVENT_REQUEST:
+        self->caller = event->request.actor;
         on_request (self, now, &event->request);
+        self->caller = "";
         break;
     case EVENT_ANSWER:
         calls_answer (self->calls, now, event);
@@ -230,6 +236,9 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         break;
     case EVENT_WORK:
         break; /* whoever orders work looks at its end before passing the step through */
+    case EVENT_ROWS:
+        ledger_rows (self->ledger, now, event);
+        break;
     }
     if (event->kind != EVENT_RECORD)
         timers_run (self->timers, now);

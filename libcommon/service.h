@@ -16,6 +16,7 @@
 #include "call.h"
 #include "core.h"
 #include "directory.h"
+#include "ledger.h"
 #include "outbox.h"
 #include "prng.h"
 #include "timekeeper.h"
@@ -44,6 +45,9 @@ typedef struct service {
     timekeeper_t timekeeper;
     calls_t *calls;
     directory_t *directory; /* follows a GIS; NULL in a GIS itself until it sets its own resolver */
+    ledger_t *ledger;       /* what happens to what this process has promised */
+    const char *caller;     /* whose request is being served; "" = nobody's */
+    int64_t wall_ms;        /* of this step */
     counter_t counters [COUNTERS_MAX];
     size_t counters_count;
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */

@@ -47,10 +47,17 @@ int64_t store_stamp_ms (const store_t *self); /* wall time of the last write bef
 uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 
-/*  Every record, ascending by table and key, until visit says false. sound: key and value are those
- *  that were put; otherwise value is RECORD_DAMAGED. */
+/*  Every record, ascending by table and key, until visit says false; of TABLE_LEDGER the last sound
+ *  one and what is damaged behind it, so that a start does not grow with what has happened. sound:
+ *  key and value are those that were put; otherwise value is RECORD_DAMAGED. */
 typedef bool store_visit_fn (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound);
 store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner);
+
+/*  The records asked for, as they were flushed; visit is called once, and what it is shown lives
+ *  until it returns. It may put, delete and read. */
+typedef void store_rows_fn (void *owner, const row_t *rows, size_t count, bool more);
+store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_fn *visit,
+                           void *owner);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On
  *  any other answer the batch is gone, and store_why says more. Deleting what is not there is

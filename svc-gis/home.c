@@ -391,6 +391,9 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
     }
     uint8_t key [KEY_BYTES_MAX];
     outbox_delete (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key));
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_CLAIM,
+                                                            .actor = claim->name.actor,
+                                                            .request_id = claim->name.request_id});
     service_count (self->service, "closed", -1);
     claim_free (claim);
 }
@@ -425,8 +428,12 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
 
     uint8_t key [KEY_BYTES_MAX];
     packed_t value = closed_record_encode (&record);
-    outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key),
-                (bytes_t){.data = value.data, .size = value.size});
+    bytes_t stored = {.data = value.data, .size = value.size};
+    outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key), stored);
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM,
+                                                            .actor = claim->name.actor,
+                                                            .request_id = claim->name.request_id,
+                                                            .record = stored});
     free (value.data);
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "claim %s/%s free->closed keep_until_ms=%" PRId64, claim->name.actor,

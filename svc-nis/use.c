@@ -81,12 +81,21 @@ static bytes_t key_of (const char *reservation)
     return (bytes_t){.data = (const uint8_t *) reservation, .size = strlen (reservation)};
 }
 
+/*  An empty record: nothing is kept of it any more. */
+static void tell_ledger (uses_t *self, const use_t *use, bytes_t record)
+{
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_SWITCHED,
+                                                            .reservation = use->reservation,
+                                                            .record = record});
+}
+
 static void use_store (uses_t *self, use_t *use)
 {
     use->asked = true;
     packed_t value = use_record_encode (use->provisioned);
-    outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation),
-                (bytes_t){.data = value.data, .size = value.size});
+    bytes_t record = {.data = value.data, .size = value.size};
+    outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation), record);
+    tell_ledger (self, use, record);
     free (value.data);
 }
 
@@ -104,8 +113,10 @@ static void use_end (uses_t *self, use_t *use)
 {
     active_set (self, use, false);
     turn_set (self, use, INT64_MAX);
-    if (use->asked)
+    if (use->asked) {
         outbox_delete (self->service->outbox, TABLE_USES, key_of (use->reservation));
+        tell_ledger (self, use, (bytes_t){0});
+    }
     ordered_remove (self->by_reservation, use->reservation);
     free (use);
 }

@@ -5,6 +5,7 @@
  */
 #include "coordinator.h"
 
+#include "decision_log.h"
 #include "decision_states.h"
 #include "done.h"
 #include "must.h"
@@ -81,16 +82,6 @@ static void step (decision_phase_t *phase, decision_event_t event, decision_phas
 {
     assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
     *phase = to;
-}
-
-static void put_record (coordinator_t *self, const txid_t *txid, const decision_record_t *record)
-{
-    uint8_t key [TXID_BYTES];
-    txid_pack (txid, key);
-    packed_t value = decision_encode (record);
-    outbox_put (self->service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
 }
 
 static decision_t *decision_new (coordinator_t *self, decision_record_t *record)
@@ -219,14 +210,11 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
     coordinator_told_fn *told = decision->told;
     void *owner = decision->owner;
     char why [SENTENCE_BYTES];
-    uint8_t key [TXID_BYTES];
     snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
               decision->record.plan.participants [at].name);
     move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
     service_count (self->service, "fenced", 1);
-    txid_pack (&decision->txid, key);
-    outbox_delete (self->service->outbox, TABLE_DECISIONS,
-                   (bytes_t){.data = key, .size = sizeof key});
+    decision_log_delete (self->service, &decision->txid, true);
     ordered_remove (self->decisions, &decision->txid);
     decision_free (decision);
     self->active_ms = now->mono_ms;
@@ -240,7 +228,7 @@ static void begin_repair (decision_t *decision, const moment_t *now)
     coordinator_t *self = decision->coordinator;
     move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING, decision->record.text);
     service_count (self->service, "repairs", 1);
-    put_record (self, &decision->txid, &decision->record);
+    decision_log_put (self->service, &decision->txid, &decision->record);
     if (self->repair)
         self->repair (self->repairer, now, &decision->record);
 }
@@ -615,7 +603,7 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     decision->told = told;
     decision->owner = owner;
     leave_progress (self, &decision->txid, DECISION_EVENT_DECIDE, DECISION_DECIDED);
-    put_record (self, &decision->txid, &decision->record);
+    decision_log_put (self->service, &decision->txid, &decision->record);
     log_decision (decision, LEVEL_INFO, "voting->decided", "");
     self->active_ms = now->mono_ms;
     drive (decision, now);
@@ -635,7 +623,7 @@ void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, 
     decision->told = told;
     decision->owner = owner;
     move (decision, LEVEL_WARNING, DECISION_EVENT_ADOPT, DECISION_DECIDED, "fenced");
-    put_record (self, &decision->txid, &decision->record);
+    decision_log_put (self->service, &decision->txid, &decision->record);
     self->active_ms = now->mono_ms;
     drive (decision, now);
 }
@@ -692,7 +680,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     char text [SENTENCE_BYTES];
     memcpy (text, decision->record.text, sizeof text);
     move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, text);
-    put_record (self, txid, &decision->record);
+    decision_log_put (self->service, txid, &decision->record);
     ordered_remove (self->decisions, txid);
     settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
     decision_free (decision);

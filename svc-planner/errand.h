@@ -18,6 +18,7 @@
 #include "coordinator.h"
 #include "locate.h"
 #include "ordered.h"
+#include "participant.h"
 #include "question_wire.h"
 #include "request.h"
 #include "search.h"
@@ -28,6 +29,7 @@ typedef struct planner {
     planner_settings_t settings;
     char **gis_endpoints; /* what the settings point to */
     char **administrators;
+    access_t access; /* who administers it */
     coordinator_t *coordinator;
     ordered_t *errands; /* by actor and request id; dry runs by number */
     uint64_t errands_begun;

@@ -170,6 +170,9 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->service = service_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
     service_at_start (self->service, on_named, self);
     self->coordinator = coordinator_new (self->service, &self->settings);
+    self->access = (access_t){.administrators = self->settings.administrators,
+                              .administrators_count = self->settings.administrators_count};
+    ledger_access (self->service->ledger, &self->access);
     coordinator_repairer (self->coordinator, repair_begin, self);
     service_serve (self->service, "Planner", "Reserve", planner_on_reserve, self);
     service_serve (self->service, "Planner", "Modify", planner_on_modify, self);

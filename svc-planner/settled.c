@@ -1,9 +1,9 @@
 /*  settled - a table by txid, swept in order. */
 #include "settled.h"
 
+#include "decision_log.h"
 #include "must.h"
 #include "ordered.h"
-#include "record.h"
 
 #include <stdlib.h>
 
@@ -84,13 +84,7 @@ void settled_store (settled_t *self)
     for (size_t i = 0; i < self->unstored_count; i++) {
         kept_t *kept = self->unstored [i];
         decision_record_t record = {.phase = DECISION_SETTLED, .end_ms = kept->end_ms};
-        uint8_t key [TXID_BYTES];
-        txid_pack (&kept->txid, key);
-        packed_t value = decision_encode (&record);
-        outbox_put (self->service->outbox, TABLE_DECISIONS,
-                    (bytes_t){.data = key, .size = sizeof key},
-                    (bytes_t){.data = value.data, .size = value.size});
-        free (value.data);
+        decision_log_put (self->service, &kept->txid, &record);
         kept->stored = true;
     }
     self->unstored_count = 0;
@@ -103,10 +97,7 @@ bool settled_waits (const settled_t *self)
 
 static void forget (settled_t *self, kept_t *kept)
 {
-    uint8_t key [TXID_BYTES];
-    txid_pack (&kept->txid, key);
-    outbox_delete (self->service->outbox, TABLE_DECISIONS,
-                   (bytes_t){.data = key, .size = sizeof key});
+    decision_log_delete (self->service, &kept->txid, false);
     ordered_remove (self->kept, &kept->txid);
     free (kept);
 }

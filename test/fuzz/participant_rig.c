@@ -142,7 +142,8 @@ static void take (rig_t *self, const effect_t *effect)
     switch (effect->kind) {
     case EFFECT_PUT:
     case EFFECT_DELETE:
-        keep (self, effect);
+        if (effect->record.table != TABLE_LEDGER)
+            keep (self, effect);
         break;
     case EFFECT_REPLY:
         REQUIRE (!self->replied);

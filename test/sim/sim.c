@@ -399,7 +399,7 @@ sim_message_t *sim_recall (sim_t *self, int process, const char *service, const 
     recall_t recall = {0};
     process_moment (from, self->now_us, &prng, &recall.moment);
     from->program.make (from->program.owner, &recall.core);
-    sim_store_each (from->store, recall_load, &recall);
+    sim_store_each (from->store, false, recall_load, &recall);
     store_identity_t identity = *sim_store_identity (from->store);
     identity.start++;
     recall.core.step (

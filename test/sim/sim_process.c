@@ -168,6 +168,17 @@ static void on_timer (sim_t *sim, process_t *self, int64_t mono_ms)
     set_alarm (sim, self);
 }
 
+static void on_read (process_t *self, const read_order_t *order)
+{
+    reading_t *reading = must (calloc (1, sizeof *reading));
+    assert (order->from.size <= sizeof reading->from);
+    reading->order = *order;
+    if (order->from.size > 0)
+        memcpy (reading->from, order->from.data, order->from.size);
+    reading->order.from.data = reading->from;
+    leave_later (self, (leaving_t){.reading = reading});
+}
+
 static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
@@ -200,6 +211,9 @@ static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
         break;
     case EFFECT_WORK:
         leave_later (self, (leaving_t){.number = effect->work.work});
+        break;
+    case EFFECT_READ:
+        on_read (self, &effect->read);
         break;
     case EFFECT_LOG:
         sim_log (sim, self, effect->log.level, effect->log.line);
@@ -283,6 +297,15 @@ static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t work
                               .result = {.data = (const uint8_t *) why, .size = sizeof why - 1}}});
 }
 
+static void step_rows (sim_t *sim, process_t *self, int64_t at_us, const read_order_t *order)
+{
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = order->read}};
+    row_t *rows = sim_store_read (self->store, order, &event.rows.count, &event.rows.more);
+    event.rows.rows = rows;
+    step (sim, self, at_us, &event);
+    free (rows);
+}
+
 static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const waiting_t *waiting)
 {
     if (waiting->message && sim_tracing (sim)) {
@@ -313,6 +336,9 @@ static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const wait
         break;
     case EVENT_WORK:
         step_work (sim, self, at_us, waiting->number);
+        break;
+    case EVENT_ROWS:
+        step_rows (sim, self, at_us, &waiting->reading->order);
         break;
     case EVENT_RECORD:
     case EVENT_START:
@@ -362,6 +388,7 @@ static void batch_begin (sim_t *sim, process_t *self)
         step_waiting (sim, self, sim->now_us + spent_us, &self->inbox [i]);
         if (self->inbox [i].message)
             take_keep (self, self->inbox [i].message);
+        free (self->inbox [i].reading);
     }
     self->inbox_count -= count;
     memmove (self->inbox, self->inbox + count, self->inbox_count * sizeof (waiting_t));
@@ -412,6 +439,11 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
 {
     sim_message_t *message = leaving->message;
     leaving->message = NULL;
+    if (leaving->reading) {
+        inbox_push (self, (waiting_t){.kind = EVENT_ROWS, .reading = leaving->reading});
+        leaving->reading = NULL;
+        return;
+    }
     if (!message) {
         sim_queue_push (sim->queue,
                         &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, WORK_US_MAX),
@@ -629,7 +661,7 @@ void process_start (sim_t *sim, process_t *self)
                identity->start, self->address);
     self->program.make (self->program.owner, &self->core);
     loading_t loading = {.sim = sim, .self = self};
-    sim_store_each (self->store, load, &loading);
+    sim_store_each (self->store, false, load, &loading);
     char events [SIM_ADDRESS_BYTES + 8];
     snprintf (events, sizeof events, "%s/events", self->address);
     step (sim, self, sim->now_us,
@@ -645,14 +677,18 @@ void process_crash (sim_t *sim, process_t *self)
         self->core.destroy (self->core.self);
     self->core = (core_t){0};
     sim_store_forget (self->store);
-    for (size_t i = 0; i < self->inbox_count; i++)
+    for (size_t i = 0; i < self->inbox_count; i++) {
         free (self->inbox [i].message);
+        free (self->inbox [i].reading);
+    }
     for (size_t i = 0; i < self->calls_count; i++)
         free (self->calls [i].late);
     for (size_t i = 0; i < self->replies_count; i++)
         free (self->replies_open [i].request);
-    for (size_t i = 0; i < self->leaving_count; i++)
+    for (size_t i = 0; i < self->leaving_count; i++) {
         free (self->leaving [i].message);
+        free (self->leaving [i].reading);
+    }
     taken_clear (self);
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;

@@ -16,9 +16,18 @@ typedef enum {
     PROCESS_ENDED, /* by its own wish */
 } process_state_t;
 
+#define SIM_FROM_BYTES 64
+
+/*  Records that the core wants to see. */
+typedef struct {
+    read_order_t order;
+    uint8_t from [SIM_FROM_BYTES]; /* what the order points to */
+} reading_t;
+
 /*  Something that waits to be stepped. */
 typedef struct {
     event_kind_t kind;
+    reading_t *reading;     /* of rows: owned */
     sim_message_t *message; /* request, answer, hint: owned */
     uint64_t number;        /* of a call that is too late, or of work */
 } waiting_t;
@@ -35,9 +44,10 @@ typedef struct {
     sim_message_t *request; /* owned */
 } reply_open_t;
 
-/*  A message or work that leaves once the batch is durable. */
+/*  A message or work that leaves once the batch is durable; or records to be read then. */
 typedef struct {
-    sim_message_t *message; /* NULL: work; owned */
+    sim_message_t *message; /* owned */
+    reading_t *reading;     /* owned; neither: work */
     int64_t timeout_ms;     /* of a call */
     uint64_t number;        /* of work */
 } leaving_t;

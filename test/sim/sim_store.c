@@ -181,13 +181,56 @@ void sim_store_forget (sim_store_t *self)
     }
 }
 
-void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner)
+static row_t row_of (const record_t *record)
+{
+    return (row_t){.key = {.data = record->bytes, .size = record->key_size},
+                   .value = {.data = record->bytes + record->key_size, .size = record->value_size}};
+}
+
+/*  Another one of the same table behind it? */
+static bool followed (const sim_store_t *self, size_t at)
+{
+    uint8_t table = self->records [at]->table;
+    for (size_t i = at + 1; i < self->records_count && self->records [i]->table == table; i++)
+        if (!self->records [i]->gone)
+            return true;
+    return false;
+}
+
+void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner)
 {
     for (size_t i = 0; i < self->records_count; i++) {
         const record_t *record = self->records [i];
+        if (record->gone || (record->table == TABLE_LEDGER && !whole && followed (self, i)))
+            continue;
+        row_t row = row_of (record);
+        visit (owner, record->table, row.key, row.value);
+    }
+}
+
+row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_t *count,
+                       bool *more)
+{
+    record_t *from = must (malloc (sizeof *from + order->from.size));
+    *from = (record_t){.table = order->table, .key_size = order->from.size};
+    if (order->from.size > 0)
+        memcpy (from->bytes, order->from.data, order->from.size);
+    bool found;
+    size_t at = place (self, from, &found);
+    free (from);
+    row_t *rows = must (calloc (order->most, sizeof *rows));
+    uint64_t bytes = 0;
+    *count = 0;
+    *more = false;
+    for (; at < self->records_count && self->records [at]->table == order->table; at++) {
+        const record_t *record = self->records [at];
         if (record->gone)
             continue;
-        visit (owner, record->table, (bytes_t){.data = record->bytes, .size = record->key_size},
-               (bytes_t){.data = record->bytes + record->key_size, .size = record->value_size});
+        bytes += bytes_of (record);
+        *more = *count == order->most || (*count > 0 && bytes > order->bytes);
+        if (*more)
+            break;
+        rows [(*count)++] = row_of (record);
     }
+    return rows;
 }

@@ -32,9 +32,14 @@ bool sim_store_waiting (const sim_store_t *self);
 void sim_store_flush (sim_store_t *self, int64_t wall_ms);
 void sim_store_forget (sim_store_t *self);
 
-/*  Every durable record, ascending by table and key. visit must not change the store's durable
+/*  The durable records asked for; the caller frees the list. They live until the next flush. */
+row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_t *count,
+                       bool *more);
+
+/*  Every durable record, ascending by table and key; of TABLE_LEDGER the last one alone, or all
+ *  with whole. visit must not change the store's durable
  *  records; puts wait, so it may put. */
 typedef void sim_record_fn (void *owner, uint8_t table, bytes_t key, bytes_t value);
-void sim_store_each (const sim_store_t *self, sim_record_fn *visit, void *owner);
+void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner);
 
 #endif

@@ -235,6 +235,8 @@ typedef struct {
     int64_t alarm_ms;
     kept_t kept [RECORDS_MAX];
     size_t kept_count;
+    kept_t *rows; /* of the ledger */
+    size_t rows_count;
     size_t puts;   /* in the last step */
     size_t alarms; /* log lines of that level, ever */
     asked_t asked [CALLS_KEPT];
@@ -290,6 +292,16 @@ static inline void rig_keep (rig_t *rig, const effect_t *effect)
     rig->puts++;
 }
 
+/*  Rows of the ledger are kept apart: they only ever become more. */
+static inline void rig_keep_row (rig_t *rig, const effect_t *effect)
+{
+    rig->rows = realloc (rig->rows, (rig->rows_count + 1) * sizeof *rig->rows);
+    assert_non_null (rig->rows);
+    rig->rows [rig->rows_count++] = (kept_t){.table = TABLE_LEDGER,
+                                             .key = packed_copy (effect->record.key),
+                                             .value = packed_copy (effect->record.value)};
+}
+
 static inline void rig_ask (rig_t *rig, const effect_t *effect)
 {
     assert_true (rig->asked_count < CALLS_KEPT);
@@ -310,7 +322,10 @@ static inline void rig_drain (rig_t *rig)
         switch (effect.kind) {
         case EFFECT_PUT:
         case EFFECT_DELETE:
-            rig_keep (rig, &effect);
+            if (effect.record.table == TABLE_LEDGER)
+                rig_keep_row (rig, &effect);
+            else
+                rig_keep (rig, &effect);
             break;
         case EFFECT_REPLY:
             assert_false (rig->replied);
@@ -350,19 +365,24 @@ static inline void rig_forget_calls (rig_t *rig)
     rig->asked_count = 0;
 }
 
+static inline void rig_recall (rig_t *rig, const kept_t *kept)
+{
+    rig_step (rig, &(event_t){.kind = EVENT_RECORD,
+                              .record = {.table = kept->table,
+                                         .key = {kept->key.data, kept->key.size},
+                                         .value = {kept->value.data, kept->value.size}}});
+}
+
 static inline void rig_boot (rig_t *rig)
 {
     rig->service = service_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
     rig->alarm_ms = INT64_MAX;
     rig->store.start++;
-    for (size_t i = 0; i < rig->kept_count; i++) {
-        const kept_t *kept = &rig->kept [i];
-        rig_step (rig, &(event_t){.kind = EVENT_RECORD,
-                                  .record = {.table = kept->table,
-                                             .key = {kept->key.data, kept->key.size},
-                                             .value = {kept->value.data, kept->value.size}}});
-    }
+    for (size_t i = 0; i < rig->kept_count; i++)
+        rig_recall (rig, &rig->kept [i]);
+    if (rig->rows_count > 0)
+        rig_recall (rig, &rig->rows [rig->rows_count - 1]);
     rig_step (rig, &(event_t){.kind = EVENT_START,
                               .start = {.store = rig->store,
                                         .endpoint = "sim://lis/ams",
@@ -427,6 +447,11 @@ static inline void rig_destroy (rig_t *rig)
         free (rig->kept [i].key.data);
         free (rig->kept [i].value.data);
     }
+    for (size_t i = 0; i < rig->rows_count; i++) {
+        free (rig->rows [i].key.data);
+        free (rig->rows [i].value.data);
+    }
+    free (rig->rows);
     free (rig->reply.data);
     free (rig);
 }

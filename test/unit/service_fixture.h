@@ -179,7 +179,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
         }
         break;
     case EFFECT_PUT:
-        record_put (self, effect);
+        if (effect->record.table != TABLE_LEDGER) /* see test_ledger.c */
+            record_put (self, effect);
         break;
     case EFFECT_DELETE:
         record_delete (self, effect);

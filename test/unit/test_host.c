@@ -83,6 +83,13 @@ static void on_request (counter_t *self, const moment_t *now, const request_t *r
     } else if (is (request, "PutAfterReply")) {
         reply_number (self, request->reply_to, ++self->puts);
         outbox_put (self->outbox, TABLE_CLAIMS, request->body, text_bytes ("told"));
+    } else if (is (request, "PutRow")) {
+        self->asked = request->reply_to;
+        outbox_read (self->outbox, &(read_order_t){.read = 1,
+                                                   .table = TABLE_LEDGER,
+                                                   .most = 100,
+                                                   .bytes = UINT32_MAX});
+        outbox_put (self->outbox, TABLE_LEDGER, request->body, text_bytes ("happened"));
     } else if (is (request, "PutLarge")) {
         outbox_put (self->outbox, TABLE_DECISIONS, text_bytes (request->request_id), request->body);
         reply_number (self, request->reply_to, now->store_free_bytes);
@@ -119,6 +126,9 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
     switch (event->kind) {
     case EVENT_RECORD:
         self->records++;
+        break;
+    case EVENT_ROWS:
+        reply_number (self, self->asked, event->rows.count);
         break;
     case EVENT_START:
         self->store = event->start.store;

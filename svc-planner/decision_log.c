@@ -1,0 +1,27 @@
+/*  decision_log - the one place that writes decisions. */
+#include "decision_log.h"
+
+#include <stdlib.h>
+
+void decision_log_put (service_t *service, const txid_t *txid, const decision_record_t *record)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (txid, key);
+    packed_t packed = decision_encode (record);
+    bytes_t value = {.data = packed.data, .size = packed.size};
+    outbox_put (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
+                value);
+    ledger_append (service->ledger,
+                   &(ledger_entry_t){.kind = LEDGER_DECIDED, .txid = txid, .record = value});
+    free (packed.data);
+}
+
+void decision_log_delete (service_t *service, const txid_t *txid, bool fenced)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (txid, key);
+    outbox_delete (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key});
+    ledger_append (service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_DECISION,
+                                                      .txid = txid,
+                                                      .event = fenced ? "fence" : NULL});
+}
