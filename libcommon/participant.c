@@ -182,7 +182,8 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
     participant_t *self = command->participant;
     assert (command->state == COMMAND_HELD);
     bool undecided = command_decide_near (command, now);
-    if (undecided || command_edge_near (command, now)) {
+    bool late = undecided || command_edge_near (command, now);
+    if (late && command->operation != OPERATION_RELEASE) { /* R11, as with its hold */
         command_answer_t answer = command_answer (command, now);
         answer.refusal.until_ms = command->decide_by_ms;
         refuse_with (&answer.refusal, REFUSAL_LATE, "%s has passed",

@@ -10,6 +10,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/*  Its record can't be understood: a tombstone would say that it never voted. */
+static bool check_unknown (const participant_t *self, const txid_t *txid, refusal_t *refusal)
+{
+    return !records_unreadable (self, txid) ||
+           refuse_with (refusal, REFUSAL_ENDED, "its record here can't be read: nothing is known");
+}
+
 /*  T13: what is left then is for commands that are known. */
 static bool check_room (const moment_t *now, refusal_t *refusal)
 {
@@ -37,7 +44,7 @@ command_t *command_bury (participant_t *self, const moment_t *now, const txid_t 
     char name [NAME_BYTES_MAX + 1];
     const tally_t *planner = tally_find (self->planners, txid_planner (txid, name));
     const participant_limits_t *limits = &self->limits;
-    if (!check_room (now, refusal) ||
+    if (!check_unknown (self, txid, refusal) || !check_room (now, refusal) ||
         !check_limit ("tombstones_max", self->buried_count, limits->tombstones_max, refusal) ||
         !check_limit ("tombstones_per_planner_max", planner ? planner->buried : 0,
                       limits->tombstones_per_planner_max, refusal))

@@ -67,10 +67,22 @@ static bool check_caller (const participant_t *self, const request_t *request, c
     return true;
 }
 
+/*  R11: a release is let in by whatever clock, so that one that is wrong does not bar the way out:
+ *  it is the planner's that decides in time (T4). But only as long as a tombstone of the same txid
+ *  would still be here: else one that was promised never to be held could be (T7).
+ */
+static bool release_in_time (const participant_t *self, const moment_t *now, const plan_t *plan)
+{
+    return plan->operation == OPERATION_RELEASE &&
+           now->wall_ms - (int64_t) self->limits.retention_ms < plan->decide_by_ms;
+}
+
 static bool check_time (const participant_t *self, const moment_t *now, const plan_t *plan,
                         refusal_t *refusal)
 {
     int64_t at_ms = now->wall_ms; /* T15: from here on the monotonic clock counts too */
+    if (release_in_time (self, now, plan))
+        return true;
     if (at_ms >= plan->decide_by_ms) {
         refusal->until_ms = plan->decide_by_ms;
         return refuse_with (refusal, REFUSAL_LATE, "it was to be decided %" PRId64 " ms ago",
@@ -279,7 +291,8 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
         const txid_t *old = &hold->replaces [i];
         command_t *command = command_find (self, old);
         if (!command) {
-            if (!command_bury (self, now, old, hold->plan.decide_by_ms, EVENT_REPLACED, refusal))
+            if (!records_unreadable (self, old) && /* that one is never held again anyway */
+                !command_bury (self, now, old, hold->plan.decide_by_ms, EVENT_REPLACED, refusal))
                 return false;
             continue;
         }
@@ -449,6 +462,11 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
     command_t *known = command_find (self, &hold->plan.txid);
     if (known) {
         answer_again (known, now, request, hold);
+        return;
+    }
+    if (records_unreadable (self, &hold->plan.txid)) {
+        refuse_with (&answer.refusal, REFUSAL_ENDED, "its record here can't be read");
+        participant_answer (self, request, &answer);
         return;
     }
     if (!self->resource.valid (self->resource.owner, &hold->plan, part, &answer.refusal, why)) {

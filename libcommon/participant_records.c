@@ -2,8 +2,10 @@
  *  the one from the other.
  *
  *  A record that cannot be understood is told loudly and left alone: it never stops a start, and
- *  whoever repairs it finds it where it was. Everything else is as it was flushed: what is
- * committed is booked, what is held or voted is taken, even where capacity has shrunk meanwhile.
+ *  whoever repairs it finds it where it was. It may have been a vote, or a commit: whoever asks
+ *  about that txid gets no information (T7), and it is neither held nor buried anew. Everything
+ * else is as it was flushed: what is committed is booked, what is held or voted is taken, even
+ * where capacity has shrunk meanwhile.
  */
 #include "must.h"
 #include "participant_state.h"
@@ -248,6 +250,27 @@ static void tell_bad (participant_t *self, const char *table, const char *why)
                 why);
 }
 
+static int by_itself (const void *key, const void *thing)
+{
+    return txid_compare (key, thing);
+}
+
+/*  What it was stays in the store, and nobody hears anything of it. */
+static void tell_unreadable (participant_t *self, const txid_t *txid, const char *why)
+{
+    tell_bad (self, "commands", why);
+    if (records_unreadable (self, txid))
+        return;
+    txid_t *kept = must (malloc (sizeof *kept));
+    *kept = *txid;
+    ordered_add (self->unreadable, kept, kept);
+}
+
+bool records_unreadable (const participant_t *self, const txid_t *txid)
+{
+    return ordered_find (self->unreadable, txid) != NULL;
+}
+
 /*  The resource asserts on its parts, so what comes from a disk is looked at again. */
 static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, char why [WHY_BYTES])
 {
@@ -284,22 +307,26 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
     participant_t *self = owner;
     command_record_t record;
     txid_t txid;
-    char why [WHY_BYTES] = "key: not a txid";
-    if (!txid_unpack (&txid, key) || !command_record_decode (&record, value, why)) {
-        tell_bad (self, "commands", why);
+    char why [WHY_BYTES];
+    if (!txid_unpack (&txid, key)) {
+        tell_bad (self, "commands", "key: not a txid");
+        return;
+    }
+    if (!command_record_decode (&record, value, why)) {
+        tell_unreadable (self, &txid, why);
         return;
     }
     const plan_t *plan = record.plan_set ? &record.plan : NULL;
     if (plan && txid_compare (&plan->txid, &txid) != 0) {
-        tell_bad (self, "commands", "plan: of another txid than its key");
+        tell_unreadable (self, &txid, "plan: of another txid than its key");
     } else if (!plan && record.state != COMMAND_ABORTED) {
-        tell_bad (self, "commands", "plan: missing");
+        tell_unreadable (self, &txid, "plan: missing");
     } else if (command_find (self, &txid)) {
         tell_bad (self, "commands", "key: loaded twice");
     } else if (!part_sound (self, record.part_kind, record.part, why)) {
-        tell_bad (self, "commands", why);
+        tell_unreadable (self, &txid, why);
     } else if (plan && self->resource.claims && record.part.size == 0) {
-        tell_bad (self, "commands", "part: missing, though a claim is never empty");
+        tell_unreadable (self, &txid, "part: missing, though a claim is never empty");
     } else {
         command_t *command = command_new (self, &txid, plan);
         command->state = record.state;
@@ -467,7 +494,7 @@ void records_start (participant_t *self, const moment_t *now)
         at = &seen;
         if (resume (command, now))
             continue;
-        tell_bad (self, "commands", "a second change pending on one reservation");
+        tell_unreadable (self, &seen, "a second change pending on one reservation");
         command->state = COMMAND_ABORTED; /* in memory only: the record stays for whoever repairs */
         command_free (command);
     }
@@ -480,6 +507,7 @@ void records_start (participant_t *self, const moment_t *now)
 void records_register (participant_t *self)
 {
     self->commands = ordered_new (by_txid);
+    self->unreadable = ordered_new (by_itself);
     self->reservations = ordered_new (by_id);
     self->actors = ordered_new (by_name);
     self->planners = ordered_new (by_name);
@@ -509,6 +537,9 @@ void records_destroy (participant_t *self)
     }
     for (reservation_t *reservation; (reservation = ordered_after (self->reservations, NULL));)
         reservation_free (self, reservation);
+    for (txid_t *txid; (txid = ordered_after (self->unreadable, NULL));)
+        free (ordered_remove (self->unreadable, txid));
+    ordered_destroy (&self->unreadable);
     ordered_destroy (&self->commands);
     ordered_destroy (&self->reservations);
     ordered_destroy (&self->actors);

@@ -114,6 +114,7 @@ struct participant {
     participant_limits_t limits;
     const access_t *access;
     ordered_t *commands;     /* by txid */
+    ordered_t *unreadable;   /* txids of records that could not be understood */
     ordered_t *reservations; /* by id */
     ordered_t *actors;       /* tallies */
     ordered_t *planners;
@@ -238,6 +239,10 @@ void reservation_part (participant_t *self, reservation_t *reservation, part_kin
                        bytes_t part);
 
 tally_t *tally_find (ordered_t *tallies, const char *name);
+
+/*  Is there a record of this txid that could not be understood? Then nothing is known of it, not
+ *  even that it never voted. */
+bool records_unreadable (const participant_t *self, const txid_t *txid);
 
 void records_register (participant_t *self);
 void records_start (participant_t *self, const moment_t *now);

@@ -457,6 +457,49 @@ static void T15_a_clock_put_right_long_ago_does_not_make_holds_late (void **stat
     rig_destroy (rig);
 }
 
+static void R11_a_release_gets_in_whatever_the_clock_says (void **state)
+{
+    (void) state;
+    static const struct {
+        int64_t ahead_ms;
+        bool prepare;
+    } cases [] = {{HOUR_MS / 2, true},  {HOUR_MS / 2, false}, {3 * HOUR_MS, true},
+                  {3 * HOUR_MS, false}, {-3 * HOUR_MS, true}, {-3 * HOUR_MS, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
+        rig_t *rig = rig_started (10);
+        rig_reserve (rig, 1, "r1", 6, 1, 2);
+        hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
+        hold.prepare = cases [i].prepare;
+        hold.plan.edge_ms = WALL_MS + 2 * HOUR_MS; /* the old end */
+        rig->now.wall_ms += cases [i].ahead_ms;
+        command_answer_t answer = rig_hold (rig, hold);
+        if (!cases [i].prepare)
+            answer = rig_verb (rig, "Prepare", 2);
+        assert_int_equal (answer.refusal.reason, REFUSAL_NONE);
+        assert_int_equal (answer.state, COMMAND_PREPARED);
+        assert_int_equal (rig_verb (rig, "Commit", 2).state, COMMAND_COMMITTED);
+        assert_int_equal (rig_load (rig, 1), 0);
+        rig_destroy (rig);
+    }
+}
+
+static void T7_a_release_is_late_once_its_tombstone_could_be_gone (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 6, 1, 60);
+    hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
+    hold.plan.edge_ms = WALL_MS + 60 * HOUR_MS;
+    rig->now.wall_ms = hold.plan.decide_by_ms + 24 * HOUR_MS;
+    assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_LATE);
+    rig->now.wall_ms--;
+    hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
+    hold.plan.edge_ms = WALL_MS + 60 * HOUR_MS;
+    hold.plan.decide_by_ms = rig->now.wall_ms - 24 * HOUR_MS + 1;
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
 static void T9_hold_past_its_edge_is_refused (void **state)
 {
     (void) state;
@@ -762,6 +805,8 @@ int main (void)
       cmocka_unit_test (T15_hold_and_prepare_after_decide_by_are_refused),
       cmocka_unit_test (T15_decide_by_counts_by_whichever_clock_comes_first),
       cmocka_unit_test (T15_a_clock_put_right_long_ago_does_not_make_holds_late),
+      cmocka_unit_test (R11_a_release_gets_in_whatever_the_clock_says),
+      cmocka_unit_test (T7_a_release_is_late_once_its_tombstone_could_be_gone),
       cmocka_unit_test (T9_hold_past_its_edge_is_refused),
       cmocka_unit_test (a_plan_decided_far_ahead_is_refused_by_name),
       cmocka_unit_test (T11_modify_carries_the_larger_of_both_until_commit),

@@ -161,6 +161,54 @@ static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **st
     rig_destroy (rig);
 }
 
+/*  T7: it may have voted, or committed; "aborted" would be a guess. */
+static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    packed_t good = rig->kept [0].value;
+    assert_int_equal (rig->kept [0].table, TABLE_COMMANDS);
+    rig->kept [0].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
+    rig_restart (rig, 0);
+
+    txid_t txid = txid_numbered (1);
+    int64_t later_ms = rig->now.wall_ms + HOUR_MS;
+    static const char *const verbs [] = {"Prepare", "Renew", "Commit", "Abort"};
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs [0]; i++) {
+        command_answer_t answer = rig_verb (rig, verbs [i], 1);
+        assert_int_equal (answer.state, COMMAND_UNKNOWN);
+        assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
+    }
+    rig_request (rig, PLANNER, "Resolve", resolve_encode (&txid, later_ms));
+    assert_int_equal (rig_answer (rig).state, COMMAND_UNKNOWN);
+    rig_request (rig, PLANNER, "Fence", fence_encode (&txid, 1, later_ms));
+    command_answer_t fenced = rig_answer (rig);
+    assert_int_equal (fenced.state, COMMAND_UNKNOWN);
+    assert_int_not_equal (fenced.refusal.reason,
+                          REFUSAL_NONE); /* not fenced: nobody counts on it */
+    command_answer_t again = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    assert_int_equal (again.refusal.reason, REFUSAL_ENDED);
+    rig_request (rig, PLANNER, "Outcome", txid_message_encode (&txid));
+    outcome_t outcome;
+    bool done;
+    char why [WHY_BYTES];
+    assert_true (
+      outcome_decode ((bytes_t){rig->reply.data, rig->reply.size}, &txid, &outcome, &done, why));
+    assert_int_equal (outcome, OUTCOME_LOST);
+
+    /* what replaces it is held, and whoever mends the record finds the vote as it was */
+    hold_t instead = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2);
+    instead.replaces [instead.replaces_count++] = txid;
+    assert_int_equal (rig_hold (rig, instead).state, COMMAND_PREPARED);
+    free (rig->kept [0].value.data);
+    rig->kept [0].value = good;
+    rig_restart (rig, 0);
+    assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
+    assert_int_equal (rig_counter (rig, "bad_records"), 0);
+    rig_destroy (rig);
+}
+
 static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
 {
     (void) state;
@@ -380,6 +428,7 @@ int main (void)
       cmocka_unit_test (what_is_booked_stays_booked_when_capacity_has_shrunk),
       cmocka_unit_test (a_bad_record_is_told_and_skipped_and_never_stops_a_start),
       cmocka_unit_test (a_skipped_record_leaves_the_others_and_stays_in_the_store),
+      cmocka_unit_test (T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried),
       cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
       cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
       cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),

@@ -355,6 +355,22 @@ static void a_site_whose_clock_is_ahead_is_planned_without (void **state)
     fed_end (&fed);
 }
 
+static void R11_a_reservation_at_a_site_whose_clock_is_ahead_can_be_released (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 29, 1, 2, 8, 1);
+    Musubi__Answer *first =
+      reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed.procs [fed_find (&fed, "lis/s0")].ahead_ms = 600000;
+    Musubi__Answer *answer = release (&fed, "p0", "b@g1", first->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 static bool lose_commits_of_s1 (fed_t *fed, const fed_call_t *call)
 {
     return strcmp (call->method, "Commit") != 0 || call->to != fed_find (fed, "lis/s1");
@@ -578,6 +594,7 @@ int main (void)
       cmocka_unit_test (a_silent_site_is_waited_for_once_but_for_who_needs_it),
       cmocka_unit_test (a_site_that_does_not_vote_is_replaced),
       cmocka_unit_test (a_site_whose_clock_is_ahead_is_planned_without),
+      cmocka_unit_test (R11_a_reservation_at_a_site_whose_clock_is_ahead_can_be_released),
       cmocka_unit_test (committed_is_told_only_when_all_have_acknowledged),
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),
       cmocka_unit_test (a_burst_that_fits_is_committed_whole),
