@@ -9,15 +9,21 @@ static int64_t steady (const timekeeper_t *self, const moment_t *now)
 bool timekeeper_see (timekeeper_t *self, const moment_t *now)
 {
     if (!self->started) {
-        *self = (timekeeper_t){.started = true, .offset_ms = now->wall_ms - now->mono_ms};
+        *self = (timekeeper_t){
+          .started = true, .offset_ms = now->wall_ms - now->mono_ms, .wall_ms = now->wall_ms};
         return false;
     }
     int64_t step_ms = now->wall_ms - steady (self, now);
     int64_t moved_ms = step_ms - self->step_ms;
+    bool stands = now->wall_ms == self->wall_ms;
+    bool told = stands && self->stands;
+    self->wall_ms = now->wall_ms;
+    self->stands = told;
     if (moved_ms >= -STEP_ALARM_MS && moved_ms <= STEP_ALARM_MS)
         return false;
     self->step_ms = step_ms;
-    return true;
+    self->stands = stands;
+    return !told;
 }
 
 int64_t timekeeper_least (const timekeeper_t *self, const moment_t *now)

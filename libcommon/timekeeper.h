@@ -15,11 +15,14 @@
 typedef struct {
     bool started;
     int64_t offset_ms; /* wall - mono at the start */
-    int64_t step_ms;   /* wall - steady, as last told */
+    int64_t step_ms;   /* wall - steady, as last seen to move */
+    int64_t wall_ms;   /* last seen */
+    bool stands;       /* the wall clock stands still, which has been told */
 } timekeeper_t;
 
 /*  At each step; true when the wall clock has moved by more than STEP_ALARM_MS against the last
- *  told step. */
+ *  told step. One that stands still (the host keeps it at the store's last stamp until the real one
+ *  has come so far) is told once, however long it stands. */
 bool timekeeper_see (timekeeper_t *self, const moment_t *now);
 
 /*  The earlier of wall and steady time: what both clocks agree has passed. */

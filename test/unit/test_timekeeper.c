@@ -35,6 +35,30 @@ static void T15_a_step_is_told_once (void **state)
     assert_true (timekeeper_see (&keeper, &back));
 }
 
+static void T15_a_clock_that_stands_still_is_told_once (void **state)
+{
+    (void) state;
+    timekeeper_t keeper = {0};
+    int alarms = 0;
+    for (int64_t mono_ms = 0; mono_ms <= 60000; mono_ms += 100) {
+        moment_t now = at (1000000, mono_ms);
+        alarms += timekeeper_see (&keeper, &now);
+    }
+    assert_int_equal (alarms, 1);
+    for (int64_t mono_ms = 60100; mono_ms <= 70000; mono_ms += 100) { /* it goes on from there */
+        moment_t now = at (1000000 + mono_ms - 60000, mono_ms);
+        alarms += timekeeper_see (&keeper, &now);
+    }
+    assert_int_equal (alarms, 1);
+    moment_t stepped = at (1020000, 70100);
+    assert_true (timekeeper_see (&keeper, &stepped));
+    for (int64_t mono_ms = 70200; mono_ms <= 80000; mono_ms += 100) { /* and stands again */
+        moment_t now = at (1020000, mono_ms);
+        alarms += timekeeper_see (&keeper, &now);
+    }
+    assert_int_equal (alarms, 2);
+}
+
 static void T15_a_step_forward_alone_lets_nothing_pass (void **state)
 {
     (void) state;
@@ -74,6 +98,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (two_clocks_that_agree_raise_no_alarm),
       cmocka_unit_test (T15_a_step_is_told_once),
+      cmocka_unit_test (T15_a_clock_that_stands_still_is_told_once),
       cmocka_unit_test (T15_a_step_forward_alone_lets_nothing_pass),
       cmocka_unit_test (T15_a_step_back_alone_delays_but_the_later_clock_still_refuses),
       cmocka_unit_test (a_wall_time_becomes_the_monotonic_time_at_which_both_have_passed_it),
