@@ -396,7 +396,8 @@ static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
     return bus_settings_right (&settings, why);
 }
 
-static bool open_store (host_t *self)
+/*  The exit code when there is no store after it. */
+static int open_store (host_t *self)
 {
     char why [STORE_WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
@@ -407,15 +408,19 @@ static bool open_store (host_t *self)
     int64_t now_ms = clock_ms (CLOCK_REALTIME);
     store_answer_t answer = folder ? store_open (&self->store, folder, bytes, id, now_ms, why)
                                    : pool_claim (&self->store, pool, bytes, id, now_ms, why);
+    if (answer == STORE_LOCKED && self->program->gives_way && self->program->gives_way ()) {
+        log_line (LEVEL_INFO, "not needed: %s", why);
+        return EXIT_DONE;
+    }
     if (answer != STORE_OK) {
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
-        return false;
+        return EXIT_MACHINE;
     }
     self->wall_least_ms = store_stamp_ms (self->store);
     if (now_ms < self->wall_least_ms)
         log_line (LEVEL_ALARM, "clock is behind the store's last stamp by_ms=%lld",
                   (long long) (self->wall_least_ms - now_ms));
-    return true;
+    return EXIT_DONE;
 }
 
 static bool open_sockets (host_t *self)
@@ -466,8 +471,9 @@ static int serve (host_t *self, bool verbose)
         log_line (LEVEL_ALARM, "cannot serve: no signals: %s", strerror (errno));
         return EXIT_MACHINE;
     }
-    if (!open_store (self))
-        return EXIT_MACHINE;
+    int code = open_store (self);
+    if (!self->store)
+        return code;
     open_log (self, verbose);
     if (!open_sockets (self) || !start (self))
         return EXIT_MACHINE;

@@ -300,6 +300,11 @@ static bool make_arguments (arguments_t *self, const char *file, const char *con
     return false;
 }
 
+bool finisher_gives_way (void)
+{
+    return getenv (STARTED_BY) != NULL;
+}
+
 /*  A finisher that a planner started ends with it; one that an operator started does not. */
 static void follow_starter (void)
 {

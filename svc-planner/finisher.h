@@ -21,4 +21,8 @@ bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size);
 char **finisher_arguments (int argc, char **argv, int *count, int *code);
 void finisher_arguments_free (char **arguments);
 
+/*  A planner started this finisher: others see the same store and start theirs, and the one that
+ *  comes first does it. */
+bool finisher_gives_way (void);
+
 #endif

@@ -23,6 +23,7 @@ int main (int argc, char **argv)
       .works = works,
       .works_count = 1,
       .core_new = core_new,
+      .gives_way = finisher_gives_way,
       .states = &decision_states,
     };
     int code, count;

@@ -51,6 +51,15 @@ check "to resolve it is to hear that it has ended" as_root musubi txn resolve "$
 says "  … in so many words" 'it has ended'
 says "  … and how" '^transaction .*: committed'
 
+# Two planners that see a dead one's store both start a finisher: the second finds it served.
+store=$(echo "$federation"/store/planners/0001*)
+zpl=$(echo "$federation"/planner-*.zpl)
+exits 0 "a finisher that comes second has nothing to do" \
+  bash -c 'MUSUBI_FINISHER_OF=$$ svc-planner --finish "$1" -c "$2"; exit $?' - "$store" "$zpl"
+says "  … and raises no alarm" 'info.*not needed: store .* is served by another process'
+exits 1 "an operator's finisher says that it can't be one" svc-planner --finish "$store" -c "$zpl"
+says "  … with an alarm" 'alarm.*cannot serve: store .* is served by another process'
+
 sed -i 's,^bind$,&\n    host = "127.0.0.2",' "$federation/nis-N.zpl"
 slay "$(pid_of nis/N)"
 check "somebody stands between the domain and its callers" stand_between
