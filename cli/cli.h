@@ -115,5 +115,6 @@ int run_call (cli_t *cli);
 int run_workload (cli_t *cli);
 int run_check (cli_t *cli);
 int run_txn (cli_t *cli);
+int run_solve (cli_t *cli);
 
 #endif

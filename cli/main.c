@@ -44,6 +44,8 @@ static const command_t commands [] = {
   {"check", "[--answers FILE.jsonl] [--settle D]",
    "Do the participants' own records hold together?", run_check},
   {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
+  {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
+   "Solve co-allocation problems out of a file; nobody is asked.", run_solve},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])

@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check txn'
+  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check txn solve'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -14,6 +14,8 @@ _musubi () {
     --policy) mapfile -t COMPREPLY < <(compgen -W 'time cost load random' -- "$word"); return ;;
     --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word"); return ;;
     --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
+    --variant) mapfile -t COMPREPLY < <(compgen -W 'shared dir shared_p2 dir_p2' -- "$word"); return ;;
+    --solver) mapfile -t COMPREPLY < <(compgen -W 'auto glpk glpk-pruned glpk-plain' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
     txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve' -- "$word"); return ;;
@@ -37,6 +39,7 @@ _musubi () {
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;
     txn) own='--in-doubt --all --fence' ;;
+    solve) own='--variant --solver --time-limit --first' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$own $all" -- "$word")

@@ -1,0 +1,190 @@
+/*  net - adjacency in one array, and distances by Floyd and Warshall, or in as many rounds as a
+ * path may have edges.
+ */
+#include "net.h"
+
+#include "must.h"
+
+#include <string.h>
+
+#define LANES            8   /* a row is whole groups of these: its loops become vectors */
+#define NODES_LOOK_LEAST 128 /* from so many on, the clock is looked at between rows */
+
+static void arcs_build (net_t *self)
+{
+    const program_t *program = self->program;
+    size_t nodes = program->nodes_count;
+    bool directed = program->reading == PROGRAM_DIRECTED;
+    self->starts = must (calloc (nodes + 2, sizeof *self->starts));
+    self->arcs = must (malloc ((2 * program->edges_count + 1) * sizeof *self->arcs));
+    self->pools_count = program->edges_count * (directed ? 2 : 1);
+    self->free = must (malloc ((self->pools_count + 1) * sizeof *self->free));
+    uint32_t *at = self->starts + 1; /* counts, then where each node's next arc goes */
+    for (size_t e = 0; e < program->edges_count; e++)
+        for (size_t side = 0; side < 2; side++)
+            at [program->edges [e].ends [side] + 1]++;
+    for (size_t i = 1; i <= nodes; i++)
+        at [i] += at [i - 1];
+    for (size_t e = 0; e < program->edges_count; e++) {
+        const program_edge_t *edge = &program->edges [e];
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t pool = (uint32_t) (directed ? 2 * e + side : e);
+            self->free [pool] = edge->bandwidth;
+            self->arcs [at [edge->ends [side]]++] = (net_arc_t){
+              .to = edge->ends [1 - side], .pool = pool, .cost = (int32_t) edge->unit_cost};
+        }
+    }
+}
+
+/*  How many edges can carry so much: of two bandwidths with one count, the edges are the same. */
+static size_t edges_for (const program_t *program, int64_t bandwidth)
+{
+    size_t count = 0;
+    for (size_t e = 0; e < program->edges_count; e++)
+        count += program->edges [e].bandwidth >= bandwidth;
+    return count;
+}
+
+/*  Sorts links into classes; class_bandwidths gets one of each. */
+static void classes_find (net_t *self, int64_t class_bandwidths [])
+{
+    const program_t *program = self->program;
+    size_t *counts = must (malloc ((program->links_count + 1) * sizeof *counts));
+    for (size_t l = 0; l < program->links_count; l++) {
+        int64_t bandwidth = program->links [l].bandwidth;
+        if (bandwidth == 0)
+            continue;
+        size_t known = 0;
+        while (known < self->classes_count && class_bandwidths [known] != bandwidth)
+            known++;
+        if (known == self->classes_count) {
+            size_t edges = edges_for (program, bandwidth);
+            for (known = 0; known < self->classes_count && counts [known] != edges; known++)
+                ;
+            if (known == self->classes_count) {
+                class_bandwidths [known] = bandwidth;
+                counts [known] = edges;
+                self->classes_count++;
+            }
+        }
+        self->link_class [l] = (uint32_t) known;
+        if (counts [known] > counts [self->class_widest])
+            self->class_widest = (uint32_t) known;
+    }
+    free (counts);
+}
+
+/*  row = the lesser of row and via + other, all along. */
+static void row_lower (int32_t *restrict row, const int32_t *restrict other, int32_t via,
+                       size_t stride)
+{
+    for (size_t at = 0; at < stride; at += LANES)
+        for (size_t i = 0; i < LANES; i++) {
+            int32_t over = via + other [at + i];
+            row [at + i] = over < row [at + i] ? over : row [at + i];
+        }
+}
+
+static bool look (const net_t *self, spending_t *spending)
+{
+    return self->program->nodes_count < NODES_LOOK_LEAST || spending_look (spending);
+}
+
+/*  Paths of any length. */
+static bool close_all (const net_t *self, int32_t *table, spending_t *spending)
+{
+    size_t nodes = self->program->nodes_count;
+    for (size_t k = 0; k < nodes; k++) {
+        if (!look (self, spending))
+            return false;
+        for (size_t i = 0; i < nodes; i++) {
+            int32_t via = table [i * self->stride + k];
+            if (via < NET_FAR && i != k)
+                row_lower (&table [i * self->stride], &table [k * self->stride], via, self->stride);
+        }
+    }
+    return true;
+}
+
+/*  Paths of so many edges: from those of one, edge by edge. */
+static bool close_within (const net_t *self, int32_t *table, int64_t bandwidth, uint32_t hops_max,
+                          spending_t *spending)
+{
+    size_t nodes = self->program->nodes_count;
+    size_t bytes = nodes * self->stride * sizeof *table;
+    int32_t *before = must (aligned_alloc (LANES * sizeof *before, bytes));
+    for (uint32_t hop = 1; hop < hops_max; hop++) {
+        memcpy (before, table, bytes);
+        for (size_t i = 0; i < nodes; i++) {
+            if (!look (self, spending)) {
+                free (before);
+                return false;
+            }
+            for (uint32_t a = self->starts [i]; a < self->starts [i + 1]; a++) {
+                const net_arc_t *arc = &self->arcs [a];
+                if (self->free [arc->pool] >= bandwidth)
+                    row_lower (&table [i * self->stride], &before [arc->to * self->stride],
+                               arc->cost, self->stride);
+            }
+        }
+        if (memcmp (before, table, bytes) == 0)
+            break;
+    }
+    free (before);
+    return true;
+}
+
+static bool distances_find (net_t *self, int32_t *table, int64_t bandwidth, spending_t *spending)
+{
+    const program_t *program = self->program;
+    for (size_t i = 0; i < program->nodes_count * self->stride; i++)
+        table [i] = NET_FAR;
+    for (size_t i = 0; i < program->nodes_count; i++)
+        table [i * self->stride + i] = 0;
+    for (size_t e = 0; e < program->edges_count; e++) {
+        const program_edge_t *edge = &program->edges [e];
+        if (edge->bandwidth < bandwidth)
+            continue;
+        table [edge->ends [0] * self->stride + edge->ends [1]] = (int32_t) edge->unit_cost;
+        table [edge->ends [1] * self->stride + edge->ends [0]] = (int32_t) edge->unit_cost;
+    }
+    if (program->hops_max == 0 || program->hops_max + 1 >= program->nodes_count)
+        return close_all (self, table, spending);
+    return close_within (self, table, bandwidth, program->hops_max, spending);
+}
+
+net_t *net_new (const program_t *program, spending_t *spending)
+{
+    net_t *self = must (calloc (1, sizeof *self));
+    self->program = program;
+    arcs_build (self);
+    self->link_class = must (calloc (program->links_count + 1, sizeof *self->link_class));
+    int64_t *bandwidths = must (calloc (program->links_count + 1, sizeof *bandwidths));
+    classes_find (self, bandwidths);
+    self->stride = (program->nodes_count + LANES - 1) / LANES * LANES;
+    size_t table = program->nodes_count * self->stride;
+    self->distances =
+      must (aligned_alloc (LANES * sizeof *self->distances,
+                           (self->classes_count * table + LANES) * sizeof *self->distances));
+    bool within = true;
+    for (size_t c = 0; c < self->classes_count && within; c++)
+        within = distances_find (self, &self->distances [c * table], bandwidths [c], spending);
+    free (bandwidths);
+    if (!within)
+        net_destroy (&self);
+    return self;
+}
+
+void net_destroy (net_t **self_p)
+{
+    net_t *self = *self_p;
+    if (!self)
+        return;
+    free (self->starts);
+    free (self->arcs);
+    free (self->free);
+    free (self->link_class);
+    free (self->distances);
+    free (self);
+    *self_p = NULL;
+}

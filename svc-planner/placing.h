@@ -1,0 +1,16 @@
+/*  placing - the solver "auto": where each requested site goes, by branch and bound.
+ *
+ *  What a place costs at least is known before anything is routed: its CPUs, the distances to sites
+ *  that are placed, and half of the nearest distances for links to those that are not. Links are
+ *  routed as soon as both ends are placed, so that what can't go together is seen early.
+ */
+#ifndef MUSUBI_PLACING_H
+#define MUSUBI_PLACING_H
+
+#include "spending.h"
+
+/*  As solver_run. */
+void placing_solve (const program_t *program, const solver_order_t *order, spending_t *spending,
+                    solver_answer_t *answer);
+
+#endif

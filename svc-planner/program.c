@@ -1,0 +1,242 @@
+/*  program - what makes a problem sound, and a plan of it right. */
+#include "program.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert (PROGRAM_LINKS_MAX == PROGRAM_SITES_MAX * (PROGRAM_SITES_MAX - 1) / 2,
+               "all pairs may be linked");
+
+static bool within (int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+static bool refuse_range (char why [PROGRAM_WHY_BYTES], const char *list, size_t index,
+                          const char *what, int64_t least, int64_t most)
+{
+    snprintf (why, PROGRAM_WHY_BYTES,
+              "%s[%zu]: %s must be a whole number from %" PRId64 " to %" PRId64, list, index, what,
+              least, most);
+    return false;
+}
+
+static bool refuse_count (char why [PROGRAM_WHY_BYTES], const char *list, size_t least, size_t most)
+{
+    snprintf (why, PROGRAM_WHY_BYTES, "%s: there must be %zu to %zu of them", list, least, most);
+    return false;
+}
+
+static bool counts_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    if (self->nodes_count < 1 || self->nodes_count > PROGRAM_NODES_MAX)
+        return refuse_count (why, "nodes", 1, PROGRAM_NODES_MAX);
+    if (self->edges_count > PROGRAM_EDGES_MAX)
+        return refuse_count (why, "edges", 0, PROGRAM_EDGES_MAX);
+    if (self->sites_count < 1 || self->sites_count > PROGRAM_SITES_MAX)
+        return refuse_count (why, "request.cpu", 1, PROGRAM_SITES_MAX);
+    if (self->links_count > PROGRAM_LINKS_MAX)
+        return refuse_count (why, "request.links", 0, PROGRAM_LINKS_MAX);
+    return true;
+}
+
+static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    for (size_t i = 0; i < self->nodes_count; i++) {
+        if (!within (self->nodes [i].cpus, 0, PROGRAM_AMOUNT_MAX))
+            return refuse_range (why, "nodes", i, "free CPUs", 0, PROGRAM_AMOUNT_MAX);
+        if (!within (self->nodes [i].unit_cost, 0, PROGRAM_UNIT_COST_MAX))
+            return refuse_range (why, "nodes", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
+    }
+    for (size_t i = 0; i < self->sites_count; i++)
+        if (!within (self->cpus [i], 1, PROGRAM_AMOUNT_MAX))
+            return refuse_range (why, "request.cpu", i, "it", 1, PROGRAM_AMOUNT_MAX);
+    return true;
+}
+
+/*  Ends that exist and differ, and no pair of them twice. `seen` holds a bit a pair. */
+static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, const char *list,
+                        size_t index, const char *of, char why [PROGRAM_WHY_BYTES])
+{
+    if (ends [0] >= count || ends [1] >= count || ends [0] == ends [1]) {
+        snprintf (why, PROGRAM_WHY_BYTES,
+                  "%s[%zu]: its ends must be two different %s, counted from 0 to %zu", list, index,
+                  of, count - 1);
+        return false;
+    }
+    size_t low = ends [0] < ends [1] ? ends [0] : ends [1];
+    size_t pair = low * count + (ends [0] + ends [1] - low);
+    if (seen [pair / 8] & (1u << pair % 8)) {
+        snprintf (why, PROGRAM_WHY_BYTES,
+                  "%s[%zu]: %" PRIu32 " and %" PRIu32 " are joined already; one entry serves both "
+                  "directions",
+                  list, index, ends [0], ends [1]);
+        return false;
+    }
+    seen [pair / 8] |= (uint8_t) (1u << pair % 8);
+    return true;
+}
+
+static bool edges_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    uint8_t *seen = must (calloc (self->nodes_count * self->nodes_count / 8 + 1, 1));
+    bool good = true;
+    for (size_t i = 0; i < self->edges_count && good; i++) {
+        const program_edge_t *edge = &self->edges [i];
+        if (!ends_check (edge->ends, self->nodes_count, seen, "edges", i, "nodes", why))
+            good = false;
+        else if (!within (edge->bandwidth, 0, PROGRAM_AMOUNT_MAX))
+            good = refuse_range (why, "edges", i, "free bandwidth", 0, PROGRAM_AMOUNT_MAX);
+        else if (!within (edge->unit_cost, 0, PROGRAM_UNIT_COST_MAX))
+            good = refuse_range (why, "edges", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
+    }
+    free (seen);
+    return good;
+}
+
+static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    uint8_t seen [PROGRAM_SITES_MAX * PROGRAM_SITES_MAX / 8 + 1] = {0};
+    for (size_t i = 0; i < self->links_count; i++) {
+        const program_link_t *link = &self->links [i];
+        if (!ends_check (link->ends, self->sites_count, seen, "request.links", i, "requested sites",
+                         why))
+            return false;
+        if (!within (link->bandwidth, 0, PROGRAM_AMOUNT_MAX))
+            return refuse_range (why, "request.links", i, "bandwidth", 0, PROGRAM_AMOUNT_MAX);
+    }
+    return true;
+}
+
+/*  Every sum that a solver forms must be exact. */
+static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    double dearest_node = 0;
+    double dearest_edge = 0;
+    double cpus = 0;
+    double bandwidth = 0;
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if ((double) self->nodes [i].unit_cost > dearest_node)
+            dearest_node = (double) self->nodes [i].unit_cost;
+    for (size_t i = 0; i < self->edges_count; i++)
+        if ((double) self->edges [i].unit_cost > dearest_edge)
+            dearest_edge = (double) self->edges [i].unit_cost;
+    for (size_t i = 0; i < self->sites_count; i++)
+        cpus += (double) self->cpus [i];
+    for (size_t i = 0; i < self->links_count; i++)
+        bandwidth += (double) self->links [i].bandwidth;
+    if (cpus * dearest_node + bandwidth * dearest_edge * (double) self->nodes_count <
+        (double) PROGRAM_COST_MAX)
+        return true;
+    snprintf (why, PROGRAM_WHY_BYTES,
+              "request: amounts times unit costs may come to more than %" PRId64
+              ": choose larger units",
+              PROGRAM_COST_MAX);
+    return false;
+}
+
+bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+{
+    return counts_check (self, why) && nodes_check (self, why) && edges_check (self, why) &&
+           links_check (self, why) && sums_check (self, why);
+}
+
+int64_t program_bandwidth_wanted (const program_t *self)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < self->links_count; i++)
+        sum += self->links [i].bandwidth;
+    return sum;
+}
+
+program_plan_t *program_plan_new (const program_t *self)
+{
+    program_plan_t *plan = must (malloc (sizeof *plan));
+    plan->nodes = must (calloc (self->sites_count, sizeof *plan->nodes));
+    plan->paths = must (malloc ((self->links_count * self->nodes_count + 1) * sizeof *plan->paths));
+    plan->path_lengths = must (calloc (self->links_count + 1, sizeof *plan->path_lengths));
+    plan->cost = 0;
+    return plan;
+}
+
+void program_plan_destroy (program_plan_t **plan_p)
+{
+    program_plan_t *plan = *plan_p;
+    if (!plan)
+        return;
+    free (plan->nodes);
+    free (plan->paths);
+    free (plan->path_lengths);
+    free (plan);
+    *plan_p = NULL;
+}
+
+static bool places_check (const program_t *self, program_plan_t *plan)
+{
+    for (size_t i = 0; i < self->sites_count; i++) {
+        uint32_t node = plan->nodes [i];
+        if (node >= self->nodes_count || self->nodes [node].cpus < self->cpus [i])
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (plan->nodes [k] == node)
+                return false;
+        plan->cost += self->nodes [node].unit_cost * self->cpus [i];
+    }
+    return true;
+}
+
+/*  The edge between two nodes; edges_count when there is none. */
+static size_t edge_between (const program_t *self, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < self->edges_count; i++) {
+        const uint32_t *ends = self->edges [i].ends;
+        if ((ends [0] == a && ends [1] == b) || (ends [0] == b && ends [1] == a))
+            return i;
+    }
+    return self->edges_count;
+}
+
+/*  Takes the path's bandwidth from `left`, which has two figures an edge. */
+static bool path_check (const program_t *self, program_plan_t *plan, size_t link, int64_t *left)
+{
+    const program_link_t *wanted = &self->links [link];
+    const uint32_t *path = &plan->paths [link * self->nodes_count];
+    uint32_t length = plan->path_lengths [link];
+    if (wanted->bandwidth == 0)
+        return length == 0;
+    if (length < 2 || length > self->nodes_count || path [0] != plan->nodes [wanted->ends [0]] ||
+        path [length - 1] != plan->nodes [wanted->ends [1]])
+        return false;
+    if (self->hops_max > 0 && length - 1 > self->hops_max)
+        return false;
+    for (uint32_t i = 0; i + 1 < length; i++) {
+        size_t edge = edge_between (self, path [i], path [i + 1]);
+        if (edge == self->edges_count)
+            return false;
+        bool back = self->reading == PROGRAM_DIRECTED && path [i] != self->edges [edge].ends [0];
+        left [2 * edge + back] -= wanted->bandwidth;
+        if (left [2 * edge + back] < 0)
+            return false;
+        plan->cost += wanted->bandwidth * self->edges [edge].unit_cost;
+    }
+    return true;
+}
+
+bool program_plan_check (const program_t *self, program_plan_t *plan)
+{
+    plan->cost = 0;
+    if (!places_check (self, plan))
+        return false;
+    int64_t *left = must (malloc ((2 * self->edges_count + 1) * sizeof *left));
+    for (size_t i = 0; i < self->edges_count; i++)
+        left [2 * i] = left [2 * i + 1] = self->edges [i].bandwidth;
+    bool good = true;
+    for (size_t i = 0; i < self->links_count && good; i++)
+        good = path_check (self, plan, i, left);
+    free (left);
+    return good;
+}

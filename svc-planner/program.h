@@ -1,0 +1,84 @@
+/*  program - one co-allocation problem at one fixed time, and its plans.
+ *
+ *  The integer program of Takefusa et al. (equations 1 to 9): each requested site goes to a node of
+ *  its own with CPUs enough, each requested link gets one path between the nodes of its ends with
+ *  its whole bandwidth on every edge, and the sum of amount x unit cost is least. Amounts and costs
+ *  are whole numbers, so that sums are exact; amounts of requested bandwidth may be 0: no path
+ * then.
+ *
+ *  An edge serves both directions. How they draw on its bandwidth is the reading: from one pool
+ *  (what a reserved circuit does), or each from its own (equation 8 to the letter). hops_max is
+ *  Pmax of equation 11; simple paths satisfy equation 10 by themselves.
+ */
+#ifndef MUSUBI_PROGRAM_H
+#define MUSUBI_PROGRAM_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROGRAM_NODES_MAX     1024
+#define PROGRAM_EDGES_MAX     65536
+#define PROGRAM_SITES_MAX     64   /* requested */
+#define PROGRAM_LINKS_MAX     2016 /* requested: all pairs */
+#define PROGRAM_AMOUNT_MAX    INT64_C (1000000000)
+#define PROGRAM_UNIT_COST_MAX INT64_C (1000000)
+#define PROGRAM_COST_MAX      (INT64_C (1) << 52) /* of any plan: doubles count it exactly */
+#define PROGRAM_WHY_BYTES     256
+
+typedef struct {
+    int64_t cpus; /* free */
+    int64_t unit_cost;
+} program_node_t;
+
+typedef struct {
+    uint32_t ends [2];
+    int64_t bandwidth; /* free */
+    int64_t unit_cost;
+} program_edge_t;
+
+typedef struct {
+    uint32_t ends [2]; /* requested sites, from and to */
+    int64_t bandwidth;
+} program_link_t;
+
+typedef enum { PROGRAM_SHARED, PROGRAM_DIRECTED } program_reading_t;
+
+/*  Arrays are borrowed. */
+typedef struct {
+    const program_node_t *nodes;
+    size_t nodes_count;
+    const program_edge_t *edges; /* at most one between two nodes */
+    size_t edges_count;
+    const int64_t *cpus; /* wanted, one a requested site */
+    size_t sites_count;
+    const program_link_t *links; /* at most one between two requested sites */
+    size_t links_count;
+    program_reading_t reading;
+    uint32_t hops_max; /* edges of a path; 0 = any */
+} program_t;
+
+/*  May the program be given to a solver? When not, why names the part and what would be right. */
+bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
+
+/*  The most bandwidth that plans can ask of an edge; more need not be told apart. */
+int64_t program_bandwidth_wanted (const program_t *self);
+
+/*  --- plans --- */
+
+typedef struct {
+    uint32_t *nodes; /* one a requested site */
+    uint32_t *paths; /* a row of nodes_count a link: the nodes of its path, from end to end */
+    uint32_t *path_lengths; /* nodes on it; 0 where no bandwidth is wanted */
+    int64_t cost;
+} program_plan_t;
+
+/*  An empty plan with room for any of this program. */
+program_plan_t *program_plan_new (const program_t *self);
+void program_plan_destroy (program_plan_t **plan_p);
+
+/*  Does the plan keep every constraint? Works out its cost, too. */
+bool program_plan_check (const program_t *self, program_plan_t *plan);
+
+#endif

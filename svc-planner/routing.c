@@ -1,0 +1,551 @@
+/*  routing - lightest paths by A* with the distances of the net, and the search over conflicts.
+ *
+ *  A link that is forbidden a pool looks for its lightest path elsewhere; what it costs more is
+ * what that decision costs at least. When the links on an overfull pool are tried in turn, those
+ * tried before count as staying on it: so no set of paths is looked at twice, and a pool that those
+ * who stay fill alone ends the matter.
+ */
+#include "routing.h"
+
+#include "must.h"
+
+#include <string.h>
+
+#define CONFLICT_SHIFT                                                                             \
+    12 /* cost and met conflicts in one number; conflicts are counted up to this */
+
+typedef struct {
+    uint32_t link;
+    uint32_t from;
+    uint32_t to;
+    int64_t bandwidth;
+    const int32_t *distances; /* to its end */
+    int64_t cost;             /* of its path, in unit costs */
+    uint32_t length;          /* arcs on the path */
+    uint32_t *arcs;
+} wire_t;
+
+typedef struct {
+    uint32_t *arcs; /* a row a wire */
+    uint32_t *lengths;
+    int64_t *costs;
+    size_t room; /* wires */
+} kept_t;
+
+struct routing {
+    const net_t *net;
+    spending_t *spending;
+    size_t nodes;
+    wire_t *wires;
+    size_t wires_count;
+    int64_t cost;
+    int64_t *load;    /* by pool */
+    uint8_t *banned;  /* by wire and pool, while settling */
+    uint8_t *staying; /* the same */
+    int64_t *stay_load;
+    kept_t kept [PROGRAM_SITES_MAX + 2];
+
+    /* A walk: by node, or by hop and node. */
+    uint64_t *reached;
+    uint32_t *came_by; /* arc */
+    uint32_t *came_from;
+    uint32_t *open;
+    uint8_t *done;
+
+    /* Settling. */
+    int64_t limit;
+    uint64_t steps_until;
+    bool gave_up;
+    bool found;
+    kept_t best;
+    uint32_t *shelf; /* paths put aside on the way down */
+    size_t shelf_used;
+    size_t shelf_room;
+};
+
+static void kept_free (kept_t *kept)
+{
+    free (kept->arcs);
+    free (kept->lengths);
+    free (kept->costs);
+}
+
+routing_t *routing_new (const net_t *net, spending_t *spending)
+{
+    const program_t *program = net->program;
+    size_t nodes = program->nodes_count;
+    size_t hops = program->hops_max > 0 && program->hops_max < nodes ? program->hops_max : 0;
+    size_t states = nodes * (hops + 1);
+    routing_t *self = must (calloc (1, sizeof *self));
+    self->net = net;
+    self->spending = spending;
+    self->nodes = nodes;
+    self->wires = must (calloc (program->links_count + 1, sizeof *self->wires));
+    self->load = must (calloc (net->pools_count + 1, sizeof *self->load));
+    self->reached = must (malloc (states * sizeof *self->reached));
+    self->came_by = must (malloc (states * sizeof *self->came_by));
+    self->came_from = must (malloc (states * sizeof *self->came_from));
+    self->open = must (malloc (states * sizeof *self->open));
+    self->done = must (malloc (states));
+    return self;
+}
+
+void routing_destroy (routing_t **self_p)
+{
+    routing_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->net->program->links_count; i++)
+        free (self->wires [i].arcs);
+    for (size_t i = 0; i < sizeof self->kept / sizeof self->kept [0]; i++)
+        kept_free (&self->kept [i]);
+    kept_free (&self->best);
+    free (self->wires);
+    free (self->load);
+    free (self->banned);
+    free (self->staying);
+    free (self->stay_load);
+    free (self->reached);
+    free (self->came_by);
+    free (self->came_from);
+    free (self->open);
+    free (self->done);
+    free (self->shelf);
+    free (self);
+    *self_p = NULL;
+}
+
+/*  --- laying and lifting --- */
+
+static void lay (routing_t *self, const wire_t *wire)
+{
+    for (uint32_t i = 0; i < wire->length; i++)
+        self->load [self->net->arcs [wire->arcs [i]].pool] += wire->bandwidth;
+    self->cost += wire->cost * wire->bandwidth;
+}
+
+static void lift (routing_t *self, const wire_t *wire)
+{
+    for (uint32_t i = 0; i < wire->length; i++)
+        self->load [self->net->arcs [wire->arcs [i]].pool] -= wire->bandwidth;
+    self->cost -= wire->cost * wire->bandwidth;
+}
+
+static void kept_fit (routing_t *self, kept_t *kept)
+{
+    if (kept->room >= self->wires_count && kept->room > 0)
+        return;
+    kept->room = self->wires_count * 2 + 4;
+    kept->arcs = must (realloc (kept->arcs, kept->room * self->nodes * sizeof *kept->arcs));
+    kept->lengths = must (realloc (kept->lengths, kept->room * sizeof *kept->lengths));
+    kept->costs = must (realloc (kept->costs, kept->room * sizeof *kept->costs));
+}
+
+static void keep (routing_t *self, kept_t *kept)
+{
+    kept_fit (self, kept);
+    for (size_t i = 0; i < self->wires_count; i++) {
+        const wire_t *wire = &self->wires [i];
+        memcpy (&kept->arcs [i * self->nodes], wire->arcs, wire->length * sizeof *wire->arcs);
+        kept->lengths [i] = wire->length;
+        kept->costs [i] = wire->cost;
+    }
+}
+
+static void take_back (routing_t *self, const kept_t *kept)
+{
+    for (size_t i = 0; i < self->wires_count; i++) {
+        wire_t *wire = &self->wires [i];
+        lift (self, wire);
+        wire->length = kept->lengths [i];
+        wire->cost = kept->costs [i];
+        memcpy (wire->arcs, &kept->arcs [i * self->nodes], wire->length * sizeof *wire->arcs);
+        lay (self, wire);
+    }
+}
+
+void routing_keep (routing_t *self, size_t number)
+{
+    keep (self, &self->kept [number]);
+}
+
+void routing_take_back (routing_t *self, size_t number)
+{
+    take_back (self, &self->kept [number]);
+}
+
+/*  --- the lightest path of one wire --- */
+
+/*  What a wire pays to go on by this arc: its cost, and a conflict where the pool gets too full.
+ * False when it may not. */
+static inline bool arc_price (const routing_t *self, const wire_t *wire, const uint8_t *banned,
+                              const net_arc_t *arc, uint64_t *price)
+{
+    int64_t free = self->net->free [arc->pool];
+    if (free < wire->bandwidth || (banned && banned [arc->pool]))
+        return false;
+    if (self->stay_load && self->staying && banned &&
+        self->stay_load [arc->pool] + wire->bandwidth > free &&
+        !self->staying [(size_t) (wire - self->wires) * self->net->pools_count + arc->pool])
+        return false;
+    *price =
+      ((uint64_t) arc->cost << CONFLICT_SHIFT) + (self->load [arc->pool] + wire->bandwidth > free);
+    return true;
+}
+
+static void read_walk (const routing_t *self, wire_t *wire, uint32_t last, uint32_t first)
+{
+    uint32_t length = 0;
+    for (uint32_t at = last; at != first; at = self->came_from [at])
+        length++;
+    wire->length = length;
+    for (uint32_t at = last; at != first; at = self->came_from [at])
+        wire->arcs [--length] = self->came_by [at];
+    wire->cost = (int64_t) (self->reached [last] >> CONFLICT_SHIFT);
+}
+
+/*  A*: always on from the node whose way so far and distance to the end come to least. */
+static bool walk (routing_t *self, wire_t *wire, const uint8_t *banned)
+{
+    const net_t *net = self->net;
+    for (size_t i = 0; i < self->nodes; i++) {
+        self->reached [i] = UINT64_MAX;
+        self->done [i] = 0;
+    }
+    size_t open = 0;
+    self->reached [wire->from] = 0;
+    self->open [open++] = wire->from;
+    while (open > 0) {
+        size_t best = 0;
+        uint64_t best_sum = UINT64_MAX;
+        for (size_t i = 0; i < open; i++) {
+            uint32_t node = self->open [i];
+            uint64_t sum =
+              self->reached [node] + ((uint64_t) wire->distances [node] << CONFLICT_SHIFT);
+            if (sum < best_sum) {
+                best = i;
+                best_sum = sum;
+            }
+        }
+        uint32_t node = self->open [best];
+        self->open [best] = self->open [--open];
+        if (node == wire->to) {
+            read_walk (self, wire, wire->to, wire->from);
+            return true;
+        }
+        self->done [node] = 1;
+        for (uint32_t a = net->starts [node]; a < net->starts [node + 1]; a++) {
+            const net_arc_t *arc = &net->arcs [a];
+            uint64_t price;
+            if (self->done [arc->to] || wire->distances [arc->to] >= NET_FAR ||
+                !arc_price (self, wire, banned, arc, &price))
+                continue;
+            uint64_t sum = self->reached [node] + price;
+            if (sum >= self->reached [arc->to])
+                continue;
+            if (self->reached [arc->to] == UINT64_MAX)
+                self->open [open++] = arc->to;
+            self->reached [arc->to] = sum;
+            self->came_by [arc->to] = a;
+            self->came_from [arc->to] = node;
+        }
+    }
+    return false;
+}
+
+/*  The same where paths may have so many edges: round by round. State h * nodes + i: node i after h
+ *  edges. A node that comes twice on the way can't be cheaper than without, so paths are simple,
+ * but where arcs cost nothing; then fewer edges win. */
+static bool walk_within (routing_t *self, wire_t *wire, const uint8_t *banned, uint32_t hops_max)
+{
+    const net_t *net = self->net;
+    size_t nodes = self->nodes;
+    for (size_t i = 0; i < nodes * (hops_max + 1); i++)
+        self->reached [i] = UINT64_MAX;
+    self->reached [wire->from] = 0;
+    uint32_t best = 0;
+    uint64_t best_sum = UINT64_MAX;
+    for (uint32_t hop = 0; hop < hops_max; hop++) {
+        for (uint32_t node = 0; node < nodes; node++) {
+            uint64_t so_far = self->reached [hop * nodes + node];
+            if (so_far == UINT64_MAX || node == wire->to)
+                continue;
+            for (uint32_t a = net->starts [node]; a < net->starts [node + 1]; a++) {
+                const net_arc_t *arc = &net->arcs [a];
+                uint64_t price;
+                if (!arc_price (self, wire, banned, arc, &price))
+                    continue;
+                size_t state = (hop + 1) * nodes + arc->to;
+                if (so_far + price >= self->reached [state])
+                    continue;
+                self->reached [state] = so_far + price;
+                self->came_by [state] = a;
+                self->came_from [state] = (uint32_t) (hop * nodes + node);
+            }
+        }
+        uint64_t sum = self->reached [(hop + 1) * nodes + wire->to];
+        if (sum < best_sum) {
+            best_sum = sum;
+            best = (uint32_t) ((hop + 1) * nodes + wire->to);
+        }
+    }
+    if (best_sum == UINT64_MAX)
+        return false;
+    read_walk (self, wire, best, wire->from);
+    return true;
+}
+
+static bool find_path (routing_t *self, wire_t *wire, const uint8_t *banned)
+{
+    uint32_t hops_max = self->net->program->hops_max;
+    self->spending->steps++;
+    return hops_max > 0 && hops_max < self->nodes ? walk_within (self, wire, banned, hops_max)
+                                                  : walk (self, wire, banned);
+}
+
+/*  --- opening and closing --- */
+
+static bool fits (const routing_t *self, const wire_t *wire)
+{
+    for (uint32_t i = 0; i < wire->length; i++) {
+        uint32_t pool = self->net->arcs [wire->arcs [i]].pool;
+        if (self->load [pool] > self->net->free [pool])
+            return false;
+    }
+    return true;
+}
+
+bool routing_open (routing_t *self, uint32_t link, uint32_t from, uint32_t to)
+{
+    wire_t *wire = &self->wires [self->wires_count++];
+    if (!wire->arcs)
+        wire->arcs = must (malloc (self->nodes * sizeof *wire->arcs));
+    wire->link = link;
+    wire->from = from;
+    wire->to = to;
+    wire->bandwidth = self->net->program->links [link].bandwidth;
+    wire->distances = net_distances (self->net, self->net->link_class [link], to);
+    wire->length = 0;
+    wire->cost = 0;
+    if (!find_path (self, wire, NULL))
+        abort (); /* what is not too far can be reached */
+    lay (self, wire);
+    return fits (self, wire);
+}
+
+void routing_close (routing_t *self)
+{
+    assert (self->wires_count > 0);
+    lift (self, &self->wires [--self->wires_count]);
+}
+
+size_t routing_open_count (const routing_t *self)
+{
+    return self->wires_count;
+}
+
+int64_t routing_cost (const routing_t *self)
+{
+    return self->cost;
+}
+
+/*  --- settling --- */
+
+/*  The pool that is most too full; UINT32_MAX when none is. */
+static uint32_t worst_pool (const routing_t *self)
+{
+    uint32_t worst = UINT32_MAX;
+    int64_t worst_over = 0;
+    for (size_t i = 0; i < self->wires_count; i++) {
+        const wire_t *wire = &self->wires [i];
+        for (uint32_t k = 0; k < wire->length; k++) {
+            uint32_t pool = self->net->arcs [wire->arcs [k]].pool;
+            int64_t over = self->load [pool] - self->net->free [pool];
+            if (over > worst_over) {
+                worst_over = over;
+                worst = pool;
+            }
+        }
+    }
+    return worst;
+}
+
+static bool uses (const routing_t *self, const wire_t *wire, uint32_t pool)
+{
+    for (uint32_t i = 0; i < wire->length; i++)
+        if (self->net->arcs [wire->arcs [i]].pool == pool)
+            return true;
+    return false;
+}
+
+static uint8_t *mark (const routing_t *self, uint8_t *marks, size_t wire, uint32_t pool)
+{
+    return &marks [wire * self->net->pools_count + pool];
+}
+
+/*  Puts the wire's path aside, and back. */
+static void shelve (routing_t *self, const wire_t *wire)
+{
+    if (self->shelf_used + wire->length > self->shelf_room) {
+        self->shelf_room = 2 * self->shelf_room + wire->length + 64;
+        self->shelf = must (realloc (self->shelf, self->shelf_room * sizeof *self->shelf));
+    }
+    memcpy (&self->shelf [self->shelf_used], wire->arcs, wire->length * sizeof *wire->arcs);
+    self->shelf_used += wire->length;
+}
+
+static void unshelve (routing_t *self, wire_t *wire, uint32_t length, int64_t cost)
+{
+    self->shelf_used -= length;
+    memcpy (wire->arcs, &self->shelf [self->shelf_used], length * sizeof *wire->arcs);
+    wire->length = length;
+    wire->cost = cost;
+}
+
+typedef struct {
+    size_t wire;
+    int64_t more; /* what leaving the pool costs at least */
+} leaving_t;
+
+static int leaving_compare (const void *a, const void *b)
+{
+    const leaving_t *left = a;
+    const leaving_t *right = b;
+    if (left->more != right->more)
+        return left->more < right->more ? -1 : 1;
+    return left->wire < right->wire ? -1 : 1;
+}
+
+static void settle (routing_t *self);
+
+/*  What it costs more when the wire leaves the pool; INT64_MAX when it can't. */
+static int64_t leaving_cost (routing_t *self, size_t index, uint32_t pool)
+{
+    wire_t *wire = &self->wires [index];
+    int64_t cost = wire->cost;
+    uint32_t length = wire->length;
+    shelve (self, wire);
+    lift (self, wire);
+    *mark (self, self->banned, index, pool) = 1;
+    bool can = find_path (self, wire, mark (self, self->banned, index, 0));
+    int64_t more = can ? (wire->cost - cost) * wire->bandwidth : INT64_MAX;
+    *mark (self, self->banned, index, pool) = 0;
+    unshelve (self, wire, length, cost);
+    lay (self, wire);
+    return more;
+}
+
+/*  Settles with the wire off the pool. */
+static void settle_without (routing_t *self, size_t index, uint32_t pool)
+{
+    wire_t *wire = &self->wires [index];
+    int64_t cost = wire->cost;
+    uint32_t length = wire->length;
+    shelve (self, wire);
+    lift (self, wire);
+    *mark (self, self->banned, index, pool) = 1;
+    bool can = find_path (self, wire, mark (self, self->banned, index, 0));
+    if (can) {
+        lay (self, wire);
+        settle (self);
+        lift (self, wire);
+    }
+    *mark (self, self->banned, index, pool) = 0;
+    unshelve (self, wire, length, cost);
+    lay (self, wire);
+}
+
+/*  One of those on the pool must leave it; each in turn, those before it staying. */
+static void branch (routing_t *self, uint32_t pool)
+{
+    leaving_t *leaving = must (malloc (self->wires_count * sizeof *leaving));
+    size_t count = 0;
+    for (size_t i = 0; i < self->wires_count; i++)
+        if (uses (self, &self->wires [i], pool) && !*mark (self, self->staying, i, pool))
+            leaving [count++] = (leaving_t){.wire = i, .more = leaving_cost (self, i, pool)};
+    qsort (leaving, count, sizeof *leaving, leaving_compare);
+    /* Who can't leave stays, whoever else leaves. */
+    size_t able = count;
+    while (able > 0 && leaving [able - 1].more == INT64_MAX)
+        able--;
+    for (size_t i = able; i < count; i++) {
+        *mark (self, self->staying, leaving [i].wire, pool) = 1;
+        self->stay_load [pool] += self->wires [leaving [i].wire].bandwidth;
+    }
+    int64_t most = self->net->free [pool];
+    size_t tried = 0;
+    while (tried < able && self->stay_load [pool] <= most && !self->gave_up &&
+           leaving [tried].more < self->limit - self->cost) {
+        settle_without (self, leaving [tried].wire, pool);
+        *mark (self, self->staying, leaving [tried].wire, pool) = 1;
+        self->stay_load [pool] += self->wires [leaving [tried].wire].bandwidth;
+        tried++;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (i < tried || i >= able) {
+            *mark (self, self->staying, leaving [i].wire, pool) = 0;
+            self->stay_load [pool] -= self->wires [leaving [i].wire].bandwidth;
+        }
+    free (leaving);
+}
+
+static void settle (routing_t *self)
+{
+    if (self->gave_up || self->cost >= self->limit)
+        return;
+    if (!spending_step (self->spending) || self->spending->steps >= self->steps_until) {
+        self->gave_up = true;
+        return;
+    }
+    uint32_t pool = worst_pool (self);
+    if (pool != UINT32_MAX) {
+        branch (self, pool);
+        return;
+    }
+    keep (self, &self->best);
+    self->limit = self->cost;
+    self->found = true;
+}
+
+routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_max)
+{
+    size_t marks = self->net->program->links_count * self->net->pools_count + 1;
+    if (!self->banned) {
+        self->banned = must (calloc (marks, 1));
+        self->staying = must (calloc (marks, 1));
+        self->stay_load = must (calloc (self->net->pools_count + 1, sizeof *self->stay_load));
+    }
+    /* Each by itself on its lightest path: what an earlier settling moved comes back. */
+    for (size_t i = 0; i < self->wires_count; i++) {
+        wire_t *wire = &self->wires [i];
+        if (wire->cost == wire->distances [wire->from])
+            continue;
+        lift (self, wire);
+        if (!find_path (self, wire, NULL))
+            abort ();
+        lay (self, wire);
+    }
+    self->limit = limit;
+    self->steps_until = self->spending->steps + steps_max;
+    self->gave_up = false;
+    self->found = false;
+    self->shelf_used = 0;
+    settle (self);
+    if (self->found)
+        take_back (self, &self->best);
+    if (self->gave_up)
+        return self->found ? ROUTING_UNSURE : ROUTING_UNKNOWN;
+    return self->found ? ROUTING_FITS : ROUTING_NONE;
+}
+
+void routing_tell (const routing_t *self, program_plan_t *plan)
+{
+    for (size_t i = 0; i < self->wires_count; i++) {
+        const wire_t *wire = &self->wires [i];
+        uint32_t *path = &plan->paths [wire->link * self->nodes];
+        path [0] = wire->from;
+        for (uint32_t k = 0; k < wire->length; k++)
+            path [k + 1] = self->net->arcs [wire->arcs [k]].to;
+        plan->path_lengths [wire->link] = wire->length + 1;
+    }
+}
