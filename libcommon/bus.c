@@ -292,6 +292,12 @@ static void slot_release (bus_t *self, slot_t *slot)
     self->counts.pending--;
 }
 
+static void count_sent (bus_t *self, size_t bytes)
+{
+    self->counts.sent++;
+    self->counts.sent_bytes += bytes;
+}
+
 /*  A ROUTER takes every frame, and drops them when the peer is gone or does not read. */
 static void send_reply (bus_t *self, const slot_t *to, call_status_t status, const char *reason,
                         bytes_t body)
@@ -309,6 +315,7 @@ static void send_reply (bus_t *self, const slot_t *to, call_status_t status, con
     zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
     port_stir (self->ports, self->router);
+    count_sent (self, size + body.size);
 }
 
 static void refuse (bus_t *self, const slot_t *to, call_status_t status, const char *reason)
@@ -478,6 +485,7 @@ static void publish (bus_t *self, const char *topic, bytes_t body)
     zmq_send (handle, topic, strlen (topic), ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
+    count_sent (self, size + body.size);
 }
 
 static zsock_t *subscription_dial (const char *endpoint)

@@ -58,6 +58,8 @@ typedef struct {
     uint64_t refused; /* answered here */
     uint64_t dropped; /* garbage, requests and hints */
     uint64_t pending;
+    uint64_t sent;       /* replies and hints, whoever hears them */
+    uint64_t sent_bytes; /* of their headers and bodies */
 } bus_counts_t;
 
 bus_counts_t bus_counts (const bus_t *self);

@@ -15,6 +15,7 @@
 #include <czmq.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,9 @@ struct peers {
     size_t calls; /* that have had no event yet */
     int64_t swept_ms;
     uint64_t dropped;
-    uint64_t monitors; /* made */
-    zmq_msg_t body;    /* of the event last given */
+    uint64_t sent;
+    uint64_t sent_bytes;
+    zmq_msg_t body; /* of the event last given */
     reply_header_t reply;
     char reason [REASON_BYTES_MAX + 1];
 };
@@ -103,20 +105,23 @@ static void unsent_take (call_t *call)
 }
 
 /*  False when the connection does not stand or is full: try again when its ports say something. */
-static bool call_send (call_t *call)
+static bool call_send (peers_t *self, call_t *call)
 {
     void *handle = call->peer->port->handle;
+    size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
     if (!call->peer->stands || zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return false;
     /*  A message begun is taken whole, or dropped whole with its connection. */
     zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_msg_send (&call->body, handle, ZMQ_DONTWAIT);
+    self->sent++;
+    self->sent_bytes += bytes;
     return true;
 }
 
 static void unsent_flush (peers_t *self, peer_t *peer)
 {
-    while (peer->unsent_first && call_send (peer->unsent_first)) {
+    while (peer->unsent_first && call_send (self, peer->unsent_first)) {
         unsent_take (peer->unsent_first);
         port_stir (self->ports, peer->port);
     }
@@ -163,12 +168,13 @@ static zsock_t *dealer_make (const char *endpoint)
     return sock;
 }
 
-/*  Hears of a DEALER's connection; NULL with errno. */
-static zsock_t *watch (peers_t *self, zsock_t *dealer)
+/*  Hears of a DEALER's connection; NULL with errno. Its address is used once in a process: a closed
+ *  socket has its own for a while yet. */
+static zsock_t *watch (zsock_t *dealer)
 {
+    static _Atomic uint64_t watched;
     char address [64];
-    snprintf (address, sizeof address, "inproc://peers-%p-%" PRIu64, (void *) self,
-              ++self->monitors);
+    snprintf (address, sizeof address, "inproc://peers-%" PRIu64, atomic_fetch_add (&watched, 1));
     if (zmq_socket_monitor (zsock_resolve (dealer), address,
                             ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0)
         return NULL;
@@ -205,7 +211,7 @@ static peer_t *peer_new (peers_t *self, const char *endpoint)
     zsock_t *dealer = dealer_make (endpoint);
     if (!dealer)
         return NULL;
-    zsock_t *monitor = watch (self, dealer); /* before there is something to hear */
+    zsock_t *monitor = watch (dealer); /* before there is something to hear */
     peer_t *peer = must (calloc (1, sizeof *peer));
     peer->endpoint = must (strdup (endpoint));
     peer->port = ports_add (self->ports, &dealer, self->port_kind, peer);
@@ -484,4 +490,14 @@ size_t peers_calls (const peers_t *self)
 uint64_t peers_dropped (const peers_t *self)
 {
     return self->dropped;
+}
+
+uint64_t peers_sent (const peers_t *self)
+{
+    return self->sent;
+}
+
+uint64_t peers_sent_bytes (const peers_t *self)
+{
+    return self->sent_bytes;
 }

@@ -43,7 +43,9 @@ int64_t peers_due (peers_t *self, int64_t mono_ms);
 /*  Nobody waits for this call any more: it gets no event. Harmless when it has ended. */
 void peers_forget (peers_t *self, uint64_t call);
 
-size_t peers_calls (const peers_t *self);     /* that have had no event yet */
-uint64_t peers_dropped (const peers_t *self); /* late, garbled or unasked answers */
+size_t peers_calls (const peers_t *self);        /* that have had no event yet */
+uint64_t peers_dropped (const peers_t *self);    /* late, garbled or unasked answers */
+uint64_t peers_sent (const peers_t *self);       /* calls that left */
+uint64_t peers_sent_bytes (const peers_t *self); /* of their headers and bodies */
 
 #endif

@@ -565,7 +565,7 @@ static void garbled_hints_are_dropped (void **state)
 
 /*  --- calls --- */
 
-static void call (uint64_t number, const char *endpoint, int64_t timeout_ms)
+static void call_with (uint64_t number, const char *endpoint, bytes_t body, int64_t timeout_ms)
 {
     peers_call (peers,
                 &(effect_t){.kind = EFFECT_CALL,
@@ -575,9 +575,14 @@ static void call (uint64_t number, const char *endpoint, int64_t timeout_ms)
                                      .method = "Echo",
                                      .actor = "bob",
                                      .request_id = "",
-                                     .body = {.data = (const uint8_t *) "hi", .size = 2},
+                                     .body = body,
                                      .timeout_ms = timeout_ms}},
                 mono_ms ());
+}
+
+static void call (uint64_t number, const char *endpoint, int64_t timeout_ms)
+{
+    call_with (number, endpoint, (bytes_t){.data = (const uint8_t *) "hi", .size = 2}, timeout_ms);
 }
 
 static void every_call_gets_its_own_answer (void **state)
@@ -630,12 +635,15 @@ static void an_unreachable_address_is_timed_out (void **state)
     assert_false (peers_reach (peers, "nonsense", mono_ms ()));
 }
 
-/*  What has timed out while a peer was away never reaches it; what has not, does. */
+/*  What has timed out while a peer was away never reaches it; what has not, does. Nobody has ever
+ *  listened at this address before: a socket that is closed goes on accepting for a moment, and
+ * what is sent into that is lost, which the caller is told as time-out. */
 static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
 {
     (void) state;
-    char endpoint [256], why [BUS_WHY_BYTES];
-    snprintf (endpoint, sizeof endpoint, "%s", bus_endpoint (bus));
+    char folder [] = "/tmp/musubi-test-bus.XXXXXX", endpoint [64], why [BUS_WHY_BYTES];
+    assert_non_null (mkdtemp (folder));
+    snprintf (endpoint, sizeof endpoint, "ipc://%s/bus", folder);
     bus_destroy (&bus);
     call (1, endpoint, 100);
     call (2, endpoint, 100);
@@ -650,6 +658,41 @@ static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
     assert_int_equal (answer.answer.call, 3);
     assert_int_equal (answer.answer.status, CALL_OK);
     assert_int_equal (seen.requests, 1);
+    unlink (endpoint + strlen ("ipc://"));
+    rmdir (folder);
+}
+
+/*  A closed socket's names live on for a moment, and the next caller may lie where it lay. */
+static void a_caller_made_where_another_has_just_ended_can_dial (void **state)
+{
+    (void) state;
+    for (uint64_t number = 1; number <= 100; number++) {
+        peers_destroy (&peers);
+        peers = peers_new (ports, PORT_PEER);
+        assert_true (peers_reach (peers, bus_endpoint (bus), mono_ms ()));
+    }
+}
+
+/*  Headers and bodies, as they left: an answer's body is the request's. */
+static void what_leaves_is_counted (void **state)
+{
+    (void) state;
+    call (1, bus_endpoint (bus), PATIENCE_MS);
+    await_answer ();
+    assert_int_equal (peers_sent (peers), 1);
+    assert_int_equal (bus_counts (bus).sent, 1);
+    uint64_t asked = peers_sent_bytes (peers), answered = bus_counts (bus).sent_bytes;
+    assert_true (asked > 2 && answered > 2);
+    call_with (2, bus_endpoint (bus), (bytes_t){.data = (const uint8_t *) "twelve bytes", 12},
+               PATIENCE_MS);
+    await_answer ();
+    assert_int_equal (peers_sent (peers), 2);
+    assert_int_equal (peers_sent_bytes (peers), 2 * asked + 10);
+    assert_int_equal (bus_counts (bus).sent, 2);
+    assert_int_equal (bus_counts (bus).sent_bytes, 2 * answered + 10);
+    bus_effect (bus, &(effect_t){.kind = EFFECT_PUBLISH,
+                                 .publish = {.topic = "t", .body = {(const uint8_t *) "x", 1}}});
+    assert_int_equal (bus_counts (bus).sent, 3);
 }
 
 static void an_address_not_used_for_long_is_let_go (void **state)
@@ -701,6 +744,8 @@ int main (void)
       BUS_TEST (a_peer_that_comes_back_gets_only_what_is_still_wanted),
       BUS_TEST (an_address_not_used_for_long_is_let_go),
       BUS_TEST (a_forgotten_call_has_no_answer),
+      BUS_TEST (a_caller_made_where_another_has_just_ended_can_dial),
+      BUS_TEST (what_leaves_is_counted),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
