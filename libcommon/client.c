@@ -208,3 +208,13 @@ size_t client_in_flight (const client_t *self)
 {
     return peers_calls (self->peers) + self->kept_count;
 }
+
+uint64_t client_sent (const client_t *self)
+{
+    return peers_sent (self->peers);
+}
+
+uint64_t client_sent_bytes (const client_t *self)
+{
+    return peers_sent_bytes (self->peers);
+}

@@ -54,4 +54,8 @@ bool client_wait (client_t *self, int64_t timeout_ms, client_reply_t *reply);
 /*  Calls sent whose replies client_wait has not given yet. */
 size_t client_in_flight (const client_t *self);
 
+/*  Requests that left so far, and the bytes of their headers and bodies. */
+uint64_t client_sent (const client_t *self);
+uint64_t client_sent_bytes (const client_t *self);
+
 #endif

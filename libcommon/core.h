@@ -37,7 +37,11 @@ typedef struct {
     uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
     uint64_t store_free_bytes;       /* room left in the store */
     uint64_t store_bytes;            /* its whole size */
-    uint64_t store_flushes;          /* durable writes since this start, for those who measure */
+    /*  Since this start, for those who measure: durable writes; requests, replies and hints that
+     *  left, and the bytes of their headers and bodies. */
+    uint64_t store_flushes;
+    uint64_t messages_sent;
+    uint64_t bytes_sent;
 } moment_t;
 
 /*  A store's identity (T1): a random id, and how often it was started, flushed before it

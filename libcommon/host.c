@@ -170,11 +170,14 @@ static void take (host_t *self, const effect_t *effect)
 
 static void step (host_t *self, const event_t *event)
 {
+    bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
                     .mono_ms = clock_ms (CLOCK_MONOTONIC),
                     .store_free_bytes = store_free_bytes (self->store),
                     .store_bytes = store_bytes (self->store),
-                    .store_flushes = self->flushes};
+                    .store_flushes = self->flushes,
+                    .messages_sent = bus.sent + peers_sent (self->peers),
+                    .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers)};
     draw_entropy (self, now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;

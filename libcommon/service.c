@@ -35,18 +35,21 @@ struct service_tables {
     int64_t alarm_ms; /* what the host was last told to wake us at */
 };
 
-static int64_t counted (const service_t *self, const char *name)
+/*  What the host counts, among what the service counts. */
+static void show (service_t *self, const char *name, uint64_t value)
 {
+    service_count (self, name, 0);
     for (size_t i = 0; i < self->counters_count; i++)
         if (strcmp (self->counters [i].name, name) == 0)
-            return self->counters [i].value;
-    return 0;
+            self->counters [i].value = (int64_t) value;
 }
 
 static void on_status (void *owner, const moment_t *now, const request_t *request)
 {
     service_t *self = owner;
-    service_count (self, "flushes", (int64_t) now->store_flushes - counted (self, "flushes"));
+    show (self, "flushes", now->store_flushes);
+    show (self, "messages_sent", now->messages_sent);
+    show (self, "bytes_sent", now->bytes_sent);
     Musubi__StatusAnswer__Counter counters [COUNTERS_MAX];
     Musubi__StatusAnswer__Counter *counter_list [COUNTERS_MAX];
     for (size_t i = 0; i < self->counters_count; i++) {

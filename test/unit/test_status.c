@@ -1,0 +1,96 @@
+/*  test_status - what a service tells about itself: who it is, what it and its host have counted.
+ */
+#include "bus.pb-c.h"
+#include "message.h"
+#include "service.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static Musubi__StatusAnswer *ask (service_t *service, const moment_t *now)
+{
+    event_t event = {.kind = EVENT_REQUEST,
+                     .request = {.service = "Service",
+                                 .method = "Status",
+                                 .actor = "anybody",
+                                 .request_id = "",
+                                 .reply_to = 1}};
+    service_step (service, now, &event);
+    effect_t effect;
+    ProtobufCMessage *message = NULL;
+    while (service_next (service, &effect)) {
+        if (effect.kind != EFFECT_REPLY)
+            continue;
+        assert_int_equal (effect.reply.status, CALL_OK);
+        message = message_unpack (&musubi__status_answer__descriptor, effect.reply.body);
+    }
+    assert_non_null (message);
+    return (Musubi__StatusAnswer *) message;
+}
+
+/*  -1 when it is not told. */
+static int64_t counter (const Musubi__StatusAnswer *answer, const char *name)
+{
+    int64_t value = -1;
+    for (size_t i = 0; i < answer->n_counters; i++) {
+        if (strcmp (answer->counters [i]->name, name) != 0)
+            continue;
+        assert_int_equal (value, -1); /* told once */
+        value = answer->counters [i]->value;
+    }
+    return value;
+}
+
+static void what_the_host_counts_is_told_as_it_stands_then (void **state)
+{
+    (void) state;
+    service_t *service = service_new ("lis/ams", NULL, 0);
+    moment_t now = {.wall_ms = 1000,
+                    .mono_ms = 1000,
+                    .store_flushes = 5,
+                    .messages_sent = 70,
+                    .bytes_sent = 9000};
+    Musubi__StatusAnswer *answer = ask (service, &now);
+    assert_string_equal (answer->name, "lis/ams");
+    assert_int_equal (counter (answer, "flushes"), 5);
+    assert_int_equal (counter (answer, "messages_sent"), 70);
+    assert_int_equal (counter (answer, "bytes_sent"), 9000);
+    message_free (&answer->base);
+
+    now.store_flushes = 6;
+    now.messages_sent = 71;
+    now.bytes_sent = 9100;
+    answer = ask (service, &now);
+    assert_int_equal (counter (answer, "flushes"), 6);
+    assert_int_equal (counter (answer, "messages_sent"), 71);
+    assert_int_equal (counter (answer, "bytes_sent"), 9100);
+    message_free (&answer->base);
+    service_destroy (&service);
+}
+
+static void what_the_service_counts_adds_up (void **state)
+{
+    (void) state;
+    service_t *service = service_new ("lis/ams", NULL, 0);
+    moment_t now = {.wall_ms = 1000, .mono_ms = 1000};
+    service_count (service, "votes", 2);
+    service_count (service, "votes", 3);
+    Musubi__StatusAnswer *answer = ask (service, &now);
+    assert_int_equal (counter (answer, "votes"), 5);
+    assert_int_equal (counter (answer, "flushes"), 0);
+    message_free (&answer->base);
+    service_destroy (&service);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (what_the_host_counts_is_told_as_it_stands_then),
+      cmocka_unit_test (what_the_service_counts_adds_up),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
