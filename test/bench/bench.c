@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,24 @@ double bench_median (double *samples, size_t count)
 {
     qsort (samples, count, sizeof *samples, double_compare);
     return count % 2 ? samples [count / 2] : (samples [count / 2 - 1] + samples [count / 2]) / 2;
+}
+
+double bench_percentile (double *samples, size_t count, double share)
+{
+    qsort (samples, count, sizeof *samples, double_compare);
+    size_t at = (size_t) (share * (double) count);
+    return samples [at < count ? at : count - 1];
+}
+
+int64_t bench_wall_ms (void)
+{
+    return (int64_t) (clock_ns (CLOCK_REALTIME) / 1e6);
+}
+
+void bench_fail (const char *what)
+{
+    fprintf (stderr, "%s: %s\n", program_invocation_short_name, what);
+    exit (1);
 }
 
 double bench_ns (uint64_t (*work) (void *subject, uint32_t operations), void *subject,

@@ -38,8 +38,15 @@ int bench_end (bench_t **self_p);
 double bench_cpu_ns (void);
 double bench_wall_ns (void);
 
-/*  Sorts the samples. */
+/*  Both sort the samples; a share of .99 asks for the 99th percentile. */
 double bench_median (double *samples, size_t count);
+double bench_percentile (double *samples, size_t count, double share);
+
+/*  This moment, UTC, as requests name it. */
+int64_t bench_wall_ms (void);
+
+/*  Ends the program: nothing can be measured. */
+void bench_fail (const char *what) __attribute__ ((noreturn));
 
 /*  Median, over BENCH_RUNS runs, of the processor time of one operation in nanoseconds. `work` does
  *  so many of them; what it adds up goes to a sink, so that none is optimised away. */

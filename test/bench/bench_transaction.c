@@ -1,0 +1,366 @@
+/*  bench_transaction - what one transaction of each kind costs: flushes, messages, bytes, and its
+ *  latency beside the time of the flushes that must follow each other.
+ *
+ *  A federation of three sites, two domains, a directory and a planner; one transaction at a time.
+ *  Each kind is prepared (what is to be modified is reserved first), then measured from the moment
+ *  at which nothing is going on until nothing is any more: what a planner sends later, gathered,
+ *  counts as well. Counted are the durable writes and the messages of all services, and of the
+ *  client; bytes are those of headers and bodies, without what ZeroMQ and TCP add.
+ *
+ *  The bound is made of the machine's own flushes, measured in the same run with as many processes
+ *  flushing at once as the transaction has participants: two such for votes and commits, and one of
+ *  a process alone for the decision.
+ */
+#include "bench.h"
+#include "flush.h"
+#include "message.h"
+#include "planner.pb-c.h"
+#include "reserve.h"
+#include "testbed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SITES = 3,
+    TRANSACTIONS_MAX = 256,
+    HOUR_MS = 3600000,
+    TOO_MANY = 900000, /* CPUs: together with FILLED more than a site has */
+    FILLED = 200000,
+    PARTIES_MAX = 6,
+    DECIDE_MS = 20000,
+};
+
+#define PLANNER "planner/00000000000000000000000000000001"
+
+static const uint8_t planner_store [STORE_ID_BYTES] = {[15] = 1};
+
+typedef struct {
+    testbed_t testbed;
+    int64_t base_ms;
+    uint64_t requests;
+    size_t count; /* transactions of a kind */
+    char reservations [TRANSACTIONS_MAX][NAME_BYTES_MAX + 1];
+    uint64_t first_request; /* number of the one that made reservations [0] */
+    txid_t txids [TRANSACTIONS_MAX];
+    uint64_t holds;
+} trial_t;
+
+/*  --- through the planner --- */
+
+/*  A request by its number: the same number is the same request, also when it comes again. */
+static void ask_planner (trial_t *self, const char *method, uint64_t number, packed_t body,
+                         bool committed, char reservation [NAME_BYTES_MAX + 1])
+{
+    char request_id [64];
+    snprintf (request_id, sizeof request_id, "t%d-%" PRIu64 "@g1", (int) getpid (), number);
+    client_reply_t reply;
+    client_ask (self->testbed.client,
+                &(client_request_t){.endpoint = self->testbed.planners [0],
+                                    .service = "Planner",
+                                    .method = method,
+                                    .actor = TESTBED_ACTOR,
+                                    .request_id = request_id,
+                                    .body = {body.data, body.size},
+                                    .timeout_ms = 30000},
+                &reply);
+    free (body.data);
+    if (reply.status != CALL_OK)
+        bench_fail (reply.reason);
+    if (answer_committed (reply.body, reservation) != committed)
+        bench_fail (committed ? "a request was not committed" : "a request was committed");
+}
+
+/*  Each request has hours of its own. */
+static reserve_t reserve_of (const trial_t *self, uint64_t number, size_t sites, bool links)
+{
+    int64_t from_ms = self->base_ms + (int64_t) (number % 2000) * 2 * HOUR_MS;
+    return (reserve_t){.sites = sites,
+                       .links = links,
+                       .cpus = {8, 8, 8},
+                       .mbps = {8, 8, 8},
+                       .duration_ms = HOUR_MS,
+                       .earliest_ms = from_ms,
+                       .deadline_ms = from_ms + HOUR_MS};
+}
+
+static void reserve (trial_t *self, size_t at, size_t sites, bool links)
+{
+    uint64_t number = ++self->requests;
+    if (at == 0)
+        self->first_request = number;
+    reserve_t order = reserve_of (self, number, sites, links);
+    ask_planner (self, "Reserve", number, reserve_encode (&order), true, self->reservations [at]);
+}
+
+static void reserve_1 (trial_t *self, size_t at)
+{
+    reserve (self, at, 1, false);
+}
+
+static void reserve_3 (trial_t *self, size_t at)
+{
+    reserve (self, at, SITES, false);
+}
+
+static void reserve_links (trial_t *self, size_t at)
+{
+    reserve (self, at, SITES, true);
+}
+
+static void repeat_3 (trial_t *self, size_t at)
+{
+    uint64_t number = self->first_request + at;
+    char reservation [NAME_BYTES_MAX + 1];
+    reserve_t order = reserve_of (self, number, SITES, false);
+    ask_planner (self, "Reserve", number, reserve_encode (&order), true, reservation);
+    if (strcmp (reservation, self->reservations [at]) != 0)
+        bench_fail ("a repeat was given another reservation");
+}
+
+static void modify (trial_t *self, size_t at)
+{
+    ask_planner (self, "Modify", ++self->requests, modify_encode (self->reservations [at], 16),
+                 true, NULL);
+}
+
+static void release (trial_t *self, size_t at)
+{
+    ask_planner (self, "Release", ++self->requests, release_encode (self->reservations [at]), true,
+                 NULL);
+}
+
+/*  Takes so much of each site that TOO_MANY is not left. */
+static void fill (trial_t *self, size_t at)
+{
+    uint64_t number = ++self->requests;
+    if (at == 0)
+        self->first_request = number;
+    reserve_t order = reserve_of (self, number, SITES, false);
+    order.cpus [0] = order.cpus [1] = order.cpus [2] = FILLED;
+    ask_planner (self, "Reserve", number, reserve_encode (&order), true, self->reservations [at]);
+}
+
+static void refused (trial_t *self, size_t at)
+{
+    reserve_t order = reserve_of (self, self->first_request + at, 1, false);
+    order.cpus [0] = TOO_MANY;
+    ask_planner (self, "Reserve", ++self->requests, reserve_encode (&order), false, NULL);
+}
+
+/*  --- as a planner of our own, at the sites --- */
+
+static void hold_at (trial_t *self, const plan_t *plan, size_t site)
+{
+    compute_booking_t booking = {.need = "a",
+                                 .class_name = "cpu",
+                                 .cpus = 8,
+                                 .nodes = 8,
+                                 .from_ms = plan->edge_ms,
+                                 .until_ms = plan->edge_ms + HOUR_MS};
+    packed_t part = compute_part_encode (&booking, 1);
+    hold_t hold = {.plan = *plan,
+                   .part_kind = PART_COMPUTE,
+                   .part = part.data,
+                   .part_size = part.size,
+                   .prepare = true};
+    packed_t body = hold_encode (&hold);
+    client_send (self->testbed.client,
+                 &(client_request_t){.endpoint = plan->participants [site].endpoint,
+                                     .service = "Participant",
+                                     .method = "Hold",
+                                     .actor = PLANNER,
+                                     .body = {body.data, body.size},
+                                     .timeout_ms = 30000});
+    free (body.data);
+    free (part.data);
+}
+
+static void gather (trial_t *self, command_state_t state)
+{
+    client_reply_t reply;
+    while (client_wait (self->testbed.client, -1, &reply)) {
+        command_answer_t answer;
+        char why [WHY_BYTES];
+        if (reply.status != CALL_OK)
+            bench_fail (reply.reason);
+        if (!command_answer_decode (&answer, reply.body, why))
+            bench_fail (why);
+        if (answer.state != state)
+            bench_fail (*answer.refusal.text ? answer.refusal.text
+                                             : command_state_word (answer.state));
+        command_answer_clear (&answer);
+    }
+}
+
+static void vote (trial_t *self, size_t at)
+{
+    static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
+    party_t parties [SITES] = {0};
+    for (size_t i = 0; i < SITES; i++) {
+        const testbed_service_t *service = testbed_service (&self->testbed, names [i]);
+        memcpy (parties [i].name, service->name, sizeof parties [i].name);
+        memcpy (parties [i].endpoint, service->endpoint, sizeof parties [i].endpoint);
+        memcpy (parties [i].store, service->store, STORE_ID_BYTES);
+    }
+    plan_t plan = {.txid = {.start = 1, .counter = ++self->holds},
+                   .participants = parties,
+                   .participants_count = SITES,
+                   .coordinator = {.name = PLANNER, .endpoint = "tcp://127.0.0.1:1"},
+                   .decide_by_ms = bench_wall_ms () + DECIDE_MS,
+                   .edge_ms = self->base_ms + (int64_t) (self->holds % 2000) * 2 * HOUR_MS,
+                   .actor = TESTBED_ACTOR};
+    memcpy (plan.txid.store, planner_store, STORE_ID_BYTES);
+    memcpy (plan.coordinator.store, planner_store, STORE_ID_BYTES);
+    snprintf (plan.reservation, sizeof plan.reservation, "own%d-%" PRIu64, (int) getpid (),
+              self->holds);
+    for (size_t i = 0; i < SITES; i++)
+        hold_at (self, &plan, i);
+    gather (self, COMMAND_PREPARED);
+    self->txids [at] = plan.txid;
+}
+
+static void vote_and_abort (trial_t *self, size_t at)
+{
+    static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
+    vote (self, at);
+    packed_t body = txid_message_encode (&self->txids [at]);
+    for (size_t i = 0; i < SITES; i++)
+        client_send (
+          self->testbed.client,
+          &(client_request_t){.endpoint = testbed_service (&self->testbed, names [i])->endpoint,
+                              .service = "Participant",
+                              .method = "Abort",
+                              .actor = PLANNER,
+                              .body = {body.data, body.size},
+                              .timeout_ms = 30000});
+    free (body.data);
+    gather (self, COMMAND_ABORTED);
+}
+
+/*  Votes without a decision, ended by a planner in their coordinator's place (T8). */
+static void fence (trial_t *self, size_t at)
+{
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->txids [at].store};
+    txid.start = self->txids [at].start;
+    txid.counter = self->txids [at].counter;
+    Musubi__SettleRequest request = MUSUBI__SETTLE_REQUEST__INIT;
+    request.txid = &txid;
+    request.participant = (char *) "lis/one";
+    request.fence = true;
+    packed_t body;
+    body.data = message_pack (&request.base, &body.size);
+    client_reply_t reply;
+    testbed_ask (&self->testbed, self->testbed.planners [0], "Planner", "Settle",
+                 (bytes_t){body.data, body.size}, &reply);
+    free (body.data);
+    ProtobufCMessage *message = message_unpack (&musubi__settle_answer__descriptor, reply.body);
+    const Musubi__SettleAnswer *answer = (const Musubi__SettleAnswer *) message;
+    if (!answer || answer->outcome != (Musubi__Outcome) OUTCOME_ABORTED || !answer->done)
+        bench_fail (answer ? answer->text : "an answer can't be read");
+    message_free (message);
+}
+
+/*  --- kinds --- */
+
+typedef struct {
+    const char *row;
+    void (*prepare) (trial_t *self, size_t at); /* before; NULL = nothing */
+    void (*run) (trial_t *self, size_t at);
+    int parties; /* that flush at once */
+    int shared;  /* flushes in a row, by all of them at once */
+    int alone;   /* and by one process alone */
+} kind_t;
+
+static const kind_t kinds [] = {
+  {"reserve, 1 site", NULL, reserve_1, 2, 2, 1},
+  {"reserve, 3 sites", NULL, reserve_3, 4, 2, 1},
+  {"reserve, 3 sites, 3 links", NULL, reserve_links, 6, 2, 1},
+  {"the same again", reserve_3, repeat_3, 1, 0, 0},
+  {"modify, 3 sites", reserve_3, modify, 4, 2, 1},
+  {"modify, 3 sites, 3 links", reserve_links, modify, 6, 2, 1},
+  {"release, 3 sites", reserve_3, release, 4, 2, 1},
+  {"release, 3 sites, 3 links", reserve_links, release, 6, 2, 1},
+  {"refused: taken", fill, refused, 1, 0, 1},
+  {"voted and aborted, 3 sites", NULL, vote_and_abort, 3, 2, 0},
+  {"fenced and aborted, 3 sites", vote, fence, 3, 2, 0},
+};
+
+enum { FLUSHES, MESSAGES, BYTES, IN_A_ROW, P50, BOUND, RATIO, FIGURES };
+
+static const char *const columns [FIGURES] = {
+  "flushes", "messages", "bytes", "in a row", "p50 ms", "bound ms", "p50 / bound",
+};
+
+static void measure_run (trial_t *self, const kind_t *kind, const double *flushes_s,
+                         double figures [FIGURES])
+{
+    double latencies_ms [TRANSACTIONS_MAX];
+    for (size_t i = 0; kind->prepare && i < self->count; i++)
+        kind->prepare (self, i);
+    testbed_quiet (&self->testbed);
+    testbed_counts_t from = testbed_counts (&self->testbed);
+    for (size_t i = 0; i < self->count; i++) {
+        double began_ns = bench_wall_ns ();
+        kind->run (self, i);
+        latencies_ms [i] = (bench_wall_ns () - began_ns) / 1e6;
+    }
+    testbed_quiet (&self->testbed);
+    testbed_counts_t spent = testbed_spent (&self->testbed, from);
+    double count = (double) self->count;
+    figures [FLUSHES] = (double) spent.flushes / count;
+    figures [MESSAGES] = (double) spent.messages / count;
+    figures [BYTES] = (double) spent.bytes / count;
+    figures [IN_A_ROW] = kind->shared + kind->alone;
+    figures [P50] = bench_median (latencies_ms, self->count);
+    figures [BOUND] =
+      (kind->shared * flushes_s [kind->parties] + kind->alone * flushes_s [1]) * 1e3;
+    figures [RATIO] = figures [BOUND] > 0 ? figures [P50] / figures [BOUND] : 0;
+}
+
+static void measure (bench_t *bench, trial_t *self, const kind_t *kind, double flush_seconds)
+{
+    double samples [FIGURES][BENCH_RUNS];
+    for (int run = 0; run < BENCH_RUNS; run++) {
+        double flushes_s [PARTIES_MAX + 1] = {0}, figures [FIGURES];
+        flushes_s [1] = flush_s (1, flush_seconds);
+        if (kind->parties > 1)
+            flushes_s [kind->parties] = flush_s (kind->parties, flush_seconds);
+        measure_run (self, kind, flushes_s, figures);
+        for (int i = 0; i < FIGURES; i++)
+            samples [i][run] = figures [i];
+    }
+    for (int i = 0; i < FIGURES; i++)
+        if (i < BOUND || kind->shared + kind->alone > 0)
+            bench_put (bench, kind->row, columns [i], bench_median (samples [i], BENCH_RUNS));
+}
+
+int main (int argc, char **argv)
+{
+    static trial_t trial;
+    bench_t *bench =
+      bench_new (argc, argv, "transaction", "what one transaction of each kind costs");
+    int64_t count = bench_option (bench, "--transactions", 100);
+    int64_t flush_ms = bench_option (bench, "--flush-milliseconds", 200);
+    bench_begin (bench);
+    if (count < 1 || count > TRANSACTIONS_MAX)
+        bench_fail ("--transactions: 1 to 256");
+    client_t *client = client_new ();
+    testbed_start (&trial.testbed, client, TESTBED_SITES TESTBED_LINKS, 1);
+    trial.base_ms = bench_wall_ms () + HOUR_MS;
+    trial.count = (size_t) count;
+    for (size_t i = 0; i < trial.count; i++)
+        reserve_links (&trial, i); /* warm */
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        measure (bench, &trial, &kinds [k], (double) flush_ms / 1e3);
+    testbed_stop (&trial.testbed);
+    client_destroy (&client);
+    bench_note (bench,
+                "bound ms: the flushes in a row at the speed of this machine, measured before "
+                "each run");
+    return bench_end (&bench);
+}

@@ -1,0 +1,30 @@
+/*  reserve - the requests that benches make of planners. */
+#ifndef MUSUBI_BENCH_RESERVE_H
+#define MUSUBI_BENCH_RESERVE_H
+
+#include "transaction.h"
+
+#define RESERVE_SITES_MAX 3
+
+/*  Needs "a", "b", "c" on distinct sites, all at once. */
+typedef struct {
+    size_t sites;
+    const char *site; /* of need "a"; NULL = any */
+    uint32_t cpus [RESERVE_SITES_MAX];
+    bool links; /* a connection between each two needs, three in all */
+    uint32_t mbps [RESERVE_SITES_MAX];
+    int64_t earliest_ms;
+    int64_t deadline_ms;
+    int64_t duration_ms;
+} reserve_t;
+
+/*  The bodies of Reserve, of Modify to so many CPUs for need "a", of Release. The caller frees
+ *  them. */
+packed_t reserve_encode (const reserve_t *self);
+packed_t modify_encode (const char *reservation, uint32_t cpus);
+packed_t release_encode (const char *reservation);
+
+/*  Is the answer to any of them "committed"? Then *reservation is its id, if wanted. */
+bool answer_committed (bytes_t body, char reservation [NAME_BYTES_MAX + 1]);
+
+#endif
