@@ -185,8 +185,9 @@ void errand_locate (errand_t *self, const moment_t *now)
     errand_clear_planning (self);
     locate_destroy (&self->locate);
     self->locates++;
-    self->locate = locate_new (self->planner->service, &self->planner->settings, now,
-                               self->reservation, NULL, on_located, self);
+    self->locate =
+      locate_new (self->planner->service, &self->planner->settings, &self->planner->suspects, now,
+                  self->reservation, NULL, on_located, self);
 }
 
 void planner_on_modify (void *owner, const moment_t *now, const request_t *request)

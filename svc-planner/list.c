@@ -27,6 +27,7 @@
 typedef struct {
     party_t party;
     uint64_t call;
+    bool suspected; /* waited for but a moment */
     bool answered;
     bool more;
     char next [NAME_BYTES_MAX + 1]; /* with more: it has looked up to this id */
@@ -219,6 +220,10 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet_t *sheet = &self->sheets [token];
     char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     sheet->call = 0;
+    if (result->status != CALL_TIMED_OUT)
+        suspects_remove (&self->inquiry.planner->suspects, sheet->party.name);
+    else if (!sheet->suspected)
+        suspects_add (&self->inquiry.planner->suspects, now, sheet->party.name);
     memcpy (after, sheet->next, sizeof after);
     free (sheet->records);
     sheet->records = NULL;
@@ -248,18 +253,21 @@ static void ask (list_t *self, const moment_t *now, size_t at)
     packed_t body = part_list_encode (question->owner, question->from_ms, question->until_ms,
                                       sheet->next, question->most);
     sheet->asks++;
+    sheet->suspected = suspects_has (&planner->suspects, now, sheet->party.name);
     self->waiting++;
-    sheet->call = calls_start (planner->service->calls, now,
-                               &(call_order_t){.peer = sheet->party.name,
-                                               .endpoint = sheet->party.endpoint,
-                                               .service = "Participant",
-                                               .method = "List",
-                                               .actor = planner->service->name,
-                                               .request_id = "",
-                                               .body = {.data = body.data, .size = body.size},
-                                               .timeout_ms = planner->settings.try_ms,
-                                               .tries_max = 2},
-                               on_listed, self, at);
+    sheet->call = calls_start (
+      planner->service->calls, now,
+      &(call_order_t){.peer = sheet->party.name,
+                      .endpoint = sheet->party.endpoint,
+                      .service = "Participant",
+                      .method = "List",
+                      .actor = planner->service->name,
+                      .request_id = "",
+                      .body = {.data = body.data, .size = body.size},
+                      .timeout_ms = sheet->suspected ? suspect_try_ms (planner->settings.try_ms)
+                                                     : planner->settings.try_ms,
+                      .tries_max = sheet->suspected ? 1 : 2},
+      on_listed, self, at);
     free (body.data);
 }
 

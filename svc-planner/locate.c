@@ -11,6 +11,7 @@
 struct locate {
     service_t *service;
     const planner_settings_t *settings;
+    suspects_t *suspects; /* NULL = nobody is suspected */
     char reservation [NAME_BYTES_MAX + 1];
     located_part_t *parts;
     size_t count;
@@ -237,12 +238,24 @@ static bool is_another (const locate_t *self, const char *name,
     return false;
 }
 
+static void learn_silence (locate_t *self, const moment_t *now, const located_part_t *part,
+                           call_status_t status)
+{
+    if (!self->suspects)
+        return;
+    if (status != CALL_TIMED_OUT)
+        suspects_remove (self->suspects, part->party.name);
+    else if (!part->suspected)
+        suspects_add (self->suspects, now, part->party.name);
+}
+
 static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     locate_t *self = owner;
     located_part_t *part = &self->parts [token];
     char why [WHY_BYTES];
     part->call = 0;
+    learn_silence (self, now, part, result->status);
     if (result->status == CALL_OK && !is_another (self, part->party.name, result->store) &&
         part_show_decode (result->body, &part->record, &part->known, why)) {
         part->answered = true;
@@ -261,17 +274,20 @@ static void ask (locate_t *self, const moment_t *now, size_t at)
     located_part_t *part = &self->parts [at];
     packed_t body = part_show_encode (self->reservation);
     self->waiting++;
-    part->call = calls_start (self->service->calls, now,
-                              &(call_order_t){.peer = part->party.name,
-                                              .endpoint = part->party.endpoint,
-                                              .service = "Participant",
-                                              .method = "Show",
-                                              .actor = self->service->name,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
-                                              .timeout_ms = self->settings->try_ms,
-                                              .tries_max = 2},
-                              on_shown, self, at);
+    part->suspected = self->suspects && suspects_has (self->suspects, now, part->party.name);
+    part->call = calls_start (
+      self->service->calls, now,
+      &(call_order_t){.peer = part->party.name,
+                      .endpoint = part->party.endpoint,
+                      .service = "Participant",
+                      .method = "Show",
+                      .actor = self->service->name,
+                      .request_id = "",
+                      .body = {.data = body.data, .size = body.size},
+                      .timeout_ms = part->suspected ? suspect_try_ms (self->settings->try_ms)
+                                                    : self->settings->try_ms,
+                      .tries_max = part->suspected ? 1 : 2},
+      on_shown, self, at);
     free (body.data);
 }
 
@@ -301,13 +317,14 @@ static bool is_participant (const plan_t *plan, const char *name)
     return false;
 }
 
-locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
-                      const char *reservation, const plan_t *plan, locate_done_fn *done,
-                      void *owner)
+locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
+                      const moment_t *now, const char *reservation, const plan_t *plan,
+                      locate_done_fn *done, void *owner)
 {
     locate_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
+    self->suspects = suspects;
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);

@@ -8,12 +8,14 @@
 #include "planner.h"
 #include "record.h"
 #include "service.h"
+#include "suspects.h"
 
 /*  What one of them said. */
 typedef struct {
     party_t party;
     uint64_t call;
     bool in_question;               /* the plan that is looked at names it: its silence counts */
+    bool suspected;                 /* waited for but a moment */
     bool asked_again;               /* because it did not know the reservation */
     bool answered;                  /* record and store count */
     bool known;                     /* it knows the reservation: record is filled */
@@ -37,11 +39,13 @@ typedef struct locate locate_t;
 
 typedef void locate_done_fn (void *owner, const moment_t *now);
 
-/*  plan: one that its participants had, to ask them in any case; or NULL. done is called once,
- * never from within locate_new; then the questions below have answers. */
-locate_t *locate_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
-                      const char *reservation, const plan_t *plan, locate_done_fn *done,
-                      void *owner);
+/*  suspects: those among them are waited for but a moment, and those that were waited for in vain
+ * come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
+ * them in any case; or NULL. done is called once, never from within locate_new; then the questions
+ * below have answers. */
+locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
+                      const moment_t *now, const char *reservation, const plan_t *plan,
+                      locate_done_fn *done, void *owner);
 void locate_destroy (locate_t **self_p);
 
 size_t locate_count (const locate_t *self);

@@ -210,8 +210,8 @@ static void look (repair_t *self, const moment_t *now)
         return;
     }
     locate_destroy (&self->locate);
-    self->locate = locate_new (planner->service, &planner->settings, now, self->plan.reservation,
-                               &self->plan, on_located, self);
+    self->locate = locate_new (planner->service, &planner->settings, NULL, now,
+                               self->plan.reservation, &self->plan, on_located, self);
 }
 
 void repair_begin (void *owner, const moment_t *now, const decision_record_t *record)

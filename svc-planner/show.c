@@ -96,6 +96,6 @@ void planner_on_show (void *owner, const moment_t *now, const request_t *request
     if (!self)
         return;
     memcpy (self->reservation, reservation, sizeof reservation);
-    self->locate = locate_new (planner->service, &planner->settings, now, self->reservation, NULL,
-                               on_located, self);
+    self->locate = locate_new (planner->service, &planner->settings, &planner->suspects, now,
+                               self->reservation, NULL, on_located, self);
 }

@@ -33,3 +33,8 @@ void suspects_remove (suspects_t *self, const char *name)
         if (strcmp (self->sites [i].name, name) == 0)
             self->sites [i].until_ms = 0;
 }
+
+int64_t suspect_try_ms (int64_t try_ms)
+{
+    return try_ms < MOMENT_MS ? try_ms : MOMENT_MS;
+}

@@ -2,7 +2,9 @@
  *
  *  A site that died stays in the directory for the rest of its lease. Whoever has waited for it
  *  once in vain need not make every request wait again: suspects are asked, but not waited for,
- *  unless nothing is found without them.
+ *  unless nothing is found without them. Who asks about one reservation waits for them for a
+ *  moment: one that has come back answers in that. Only who was waited for in full and did not
+ *  answer is suspected, or a slow one could stay so for ever.
  */
 #ifndef MUSUBI_SUSPECTS_H
 #define MUSUBI_SUSPECTS_H
@@ -11,6 +13,7 @@
 
 #define SUSPECTS_MAX 64
 #define SUSPECT_MS   20000 /* a little longer than a lease */
+#define MOMENT_MS    500   /* that they are waited for by who asks about one reservation */
 
 typedef struct {
     struct {
@@ -24,5 +27,8 @@ bool suspects_has (const suspects_t *self, const moment_t *now, const char *name
 /*  It was silent; it has answered. When there are too many, the one suspected longest goes. */
 void suspects_add (suspects_t *self, const moment_t *now, const char *name);
 void suspects_remove (suspects_t *self, const char *name);
+
+/*  How long to wait for a suspect, where others are waited for so long. */
+int64_t suspect_try_ms (int64_t try_ms);
 
 #endif

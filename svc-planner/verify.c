@@ -77,8 +77,8 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
         break;
     case OUTCOMES_GONE:
         self->locate =
-          locate_new (planner->service, &planner->settings, now, self->look.holder->reservation,
-                      self->look.holder, on_located, self);
+          locate_new (planner->service, &planner->settings, NULL, now,
+                      self->look.holder->reservation, self->look.holder, on_located, self);
         break;
     case OUTCOMES_OPEN:
         tell_in_progress (errand, now, self->outcomes);

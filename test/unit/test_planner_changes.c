@@ -555,6 +555,45 @@ static void T10_a_repair_leaves_a_later_version_alone (void **state)
     fed_end (&fed);
 }
 
+/*  How long p1 takes to show it, and to change it. */
+static int64_t shown_in_ms (fed_t *fed, const char *reservation)
+{
+    int64_t from_ms = fed->mono_ms;
+    musubi__reservation_view__free_unpacked (show (fed, "p1", "alice", reservation), NULL);
+    return fed->mono_ms - from_ms;
+}
+
+static int64_t changed_in_ms (fed_t *fed, const char *id, const char *reservation, uint32_t cpus)
+{
+    int64_t from_ms = fed->mono_ms;
+    Musubi__Answer *answer = modify_cpus (fed, "p1", id, reservation, cpus, 0);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    return fed->mono_ms - from_ms;
+}
+
+static void who_asks_about_a_reservation_waits_for_a_silent_site_once (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 31, 1, 3, 8, 2);
+    Musubi__Answer *first =
+      reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    int site = fed_find (&fed, "lis/s2"); /* the dearest: it has no part in it */
+    for (size_t i = 0; i < 2; i++)
+        assert_string_not_equal (first->compute [i]->site, "s2");
+    fed_kill (&fed, site);
+    assert_true (shown_in_ms (&fed, first->reservation) >= 2000);
+    assert_in_range (shown_in_ms (&fed, first->reservation), 0, 600);
+    assert_in_range (changed_in_ms (&fed, "b@g1", first->reservation, 4), 0, 900);
+    fed_start (&fed, site);
+    fed_run (&fed, 1000);
+    assert_in_range (shown_in_ms (&fed, first->reservation), 0, 100);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -572,6 +611,7 @@ int main (void)
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),
       cmocka_unit_test (lists_come_in_pages_and_name_the_silent),
       cmocka_unit_test (T10_a_repair_leaves_a_later_version_alone),
+      cmocka_unit_test (who_asks_about_a_reservation_waits_for_a_silent_site_once),
     };
     return cmocka_run_group_tests_name ("planner changes", tests, NULL, NULL);
 }
