@@ -59,10 +59,14 @@ check_t *check_new (void)
 
 void asked_clear (asked_t *self)
 {
-    for (size_t i = 0; i < self->compute_count; i++)
+    for (size_t i = 0; i < self->compute_count; i++) {
         free (self->compute [i].require);
-    for (size_t i = 0; i < self->network_count; i++)
+        free (self->compute [i].stages);
+    }
+    for (size_t i = 0; i < self->network_count; i++) {
         free (self->network [i].require);
+        free (self->network [i].stages);
+    }
     free (self->compute);
     free (self->network);
     *self = (asked_t){0};
@@ -157,14 +161,20 @@ static asked_t *copy_asked (const asked_t *from)
     asked_t *copy = copy_list (from, 1, sizeof *from);
     copy->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
     copy->network = copy_list (from->network, from->network_count, sizeof *from->network);
-    for (size_t i = 0; i < copy->compute_count; i++)
+    for (size_t i = 0; i < copy->compute_count; i++) {
         copy->compute [i].require =
           copy_list (from->compute [i].require, from->compute [i].require_count,
                      sizeof *from->compute [i].require);
-    for (size_t i = 0; i < copy->network_count; i++)
+        copy->compute [i].stages = copy_list (
+          from->compute [i].stages, from->compute [i].stages_count, sizeof (asked_stage_t));
+    }
+    for (size_t i = 0; i < copy->network_count; i++) {
         copy->network [i].require =
           copy_list (from->network [i].require, from->network [i].require_count,
                      sizeof *from->network [i].require);
+        copy->network [i].stages = copy_list (
+          from->network [i].stages, from->network [i].stages_count, sizeof (asked_stage_t));
+    }
     return copy;
 }
 

@@ -42,25 +42,35 @@ void check_silent (check_t *self, const char *participant);
 
 /*  --- what was asked and recorded --- */
 
+/*  What a need had, from its start or the stage before, until it was changed. */
+typedef struct {
+    int64_t until_ms; /* from the reservation's start */
+    uint32_t amount;  /* CPUs, Mbit/s; 0 = nothing yet */
+} asked_stage_t;
+
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
-    uint32_t cpus;
+    uint32_t cpus;                  /* after the last stage */
     char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
     requirement_t *require;
     size_t require_count;
     int64_t offset_ms;
-    int64_t duration_ms; /* 0 = the request's */
+    int64_t duration_ms;   /* 0 = the request's */
+    asked_stage_t *stages; /* ascending */
+    size_t stages_count;
 } asked_compute_t;
 
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
     char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
-    uint32_t mbps;
-    int64_t latency_us_max; /* 0 = any */
-    requirement_t *require; /* of every link */
+    uint32_t mbps;                     /* after the last stage */
+    int64_t latency_us_max;            /* 0 = any */
+    requirement_t *require;            /* of every link */
     size_t require_count;
     int64_t offset_ms;
     int64_t duration_ms; /* 0 = to the end of what both ends share; with offset 0: all of that */
+    asked_stage_t *stages;
+    size_t stages_count;
 } asked_connection_t;
 
 /*  The request that a plan was made for, as its participants keep it. Owns its lists. */

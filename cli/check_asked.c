@@ -2,7 +2,8 @@
  *
  *  A reservation is what its last committed version says, over all participants of that version.
  *  Each compute need must be booked once, on nodes as it wants them, and all at times that mean one
- *  start within the frame asked.
+ *  start within the frame asked. One that was changed while it lasts is booked once for each phase,
+ *  and stays where it is.
  */
 #include "check_state.h"
 
@@ -61,36 +62,58 @@ const booked_t *check_booking (const judged_t *self, const char *need)
     return NULL;
 }
 
+phase_t *check_phases (const asked_stage_t *stages, size_t stages_count, phase_t whole,
+                       size_t *count)
+{
+    phase_t *phases = check_list (stages_count + 1, sizeof *phases);
+    int64_t from_ms = whole.from_ms;
+    *count = 0;
+    for (size_t i = 0; i < stages_count; i++) {
+        if (stages [i].amount > 0)
+            phases [(*count)++] = (phase_t){from_ms, stages [i].until_ms, stages [i].amount};
+        from_ms = stages [i].until_ms;
+    }
+    phases [(*count)++] = (phase_t){from_ms, whole.until_ms, whole.amount};
+    return phases;
+}
+
+static phase_t *phases_of (const asked_t *asked, const asked_compute_t *need, size_t *count)
+{
+    phase_t whole = {need->offset_ms, need->offset_ms + check_duration (asked, need), need->cpus};
+    return check_phases (need->stages, need->stages_count, whole, count);
+}
+
 /*  Are the nodes as the need wants them? */
-static void judge_nodes (const judged_t *self, const asked_compute_t *need, const booked_t *booked)
+static void judge_nodes (const judged_t *self, const asked_compute_t *need, uint32_t cpus,
+                         const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
     const offer_t *class = check_offer (self->check, booked->participant, booking->class_name);
     if (*need->site && strcmp (need->site, check_short_name (booked->participant)) != 0)
         check_violation (self->check, "reservation %s: %s asks site %s, it is booked at %s",
                          self->reservation, need->id, need->site, booked->participant);
-    if (booking->cpus != need->cpus)
+    if (booking->cpus != cpus)
         check_violation (self->check, "reservation %s: %s asks %u CPUs, %s has %u booked",
-                         self->reservation, need->id, need->cpus, booked->participant,
-                         booking->cpus);
+                         self->reservation, need->id, cpus, booked->participant, booking->cpus);
     if (!class)
         return; /* told where it is booked */
-    if ((int64_t) booking->nodes * class->cpus_per_node < need->cpus)
-        check_violation (
-          self->check, "reservation %s: %s asks %u CPUs, its %u nodes at %s have fewer",
-          self->reservation, need->id, need->cpus, booking->nodes, booked->participant);
+    if ((int64_t) booking->nodes * class->cpus_per_node < cpus)
+        check_violation (self->check,
+                         "reservation %s: %s asks %u CPUs, its %u nodes at %s have fewer",
+                         self->reservation, need->id, cpus, booking->nodes, booked->participant);
     const char *lacks = check_lacking (class, need->require, need->require_count);
     if (lacks)
         check_violation (self->check, "reservation %s: %s is at %s/%s, which has not the %s asked",
                          self->reservation, need->id, booked->participant, class->name, lacks);
 }
 
-static void judge_booking (judged_t *self, const asked_compute_t *need, const booked_t *booked)
+static void judge_booking (judged_t *self, const asked_compute_t *need, const phase_t *phase,
+                           const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
-    int64_t start_ms = booking->from_ms - need->offset_ms;
-    judge_nodes (self, need, booked);
-    if (booking->until_ms - booking->from_ms != check_duration (self->asked, need))
+    int64_t start_ms = booking->from_ms - phase->from_ms;
+    judge_nodes (self, need, phase->amount, booked);
+    if (booking->until_ms - booking->from_ms != phase->until_ms - phase->from_ms)
         check_violation (self->check, "reservation %s: %s is not booked for as long as it asks",
                          self->reservation, need->id);
     if (self->start_set && start_ms != self->start_ms)
@@ -101,12 +124,39 @@ static void judge_booking (judged_t *self, const asked_compute_t *need, const bo
     self->start_set = true;
 }
 
+/*  All bookings of a need, ascending by time: one for each phase, all at one site and of one class.
+ */
+static void judge_need (judged_t *self, const asked_compute_t *need, const booked_t *booked,
+                        size_t count)
+{
+    size_t phases_count;
+    phase_t *phases = phases_of (self->asked, need, &phases_count);
+    for (size_t i = 0; i < count && i < phases_count; i++) {
+        judge_booking (self, need, &phases [i], &booked [i]);
+        if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
+            strcmp (booked [i].booking->class_name, booked [0].booking->class_name) != 0)
+            check_violation (
+              self->check, "reservation %s: %s goes from %s/%s to %s/%s while it lasts",
+              self->reservation, need->id, booked [0].participant, booked [0].booking->class_name,
+              booked [i].participant, booked [i].booking->class_name);
+    }
+    for (size_t i = phases_count; i < count; i++)
+        check_violation (self->check, "reservation %s: %s is booked twice, at %s and at %s",
+                         self->reservation, need->id, booked [0].participant,
+                         booked [i].participant);
+    if (count < phases_count)
+        check_violation (self->check, "reservation %s: %s is booked %zu times, for %zu phases",
+                         self->reservation, need->id, count, phases_count);
+    free (phases);
+}
+
 /*  Compares every two: needs are few. */
 static void judge_distinct (const judged_t *self)
 {
     for (size_t i = 0; i < self->booked_count; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp (self->booked [i].participant, self->booked [k].participant) == 0)
+            if (strcmp (self->booked [i].participant, self->booked [k].participant) == 0 &&
+                strcmp (self->booked [i].booking->need, self->booked [k].booking->need) != 0)
                 check_violation (self->check, "reservation %s: %s and %s are both at %s",
                                  self->reservation, self->booked [k].booking->need,
                                  self->booked [i].booking->need, self->booked [i].participant);
@@ -137,20 +187,19 @@ static void judge_compute (judged_t *self)
         if (!check_booking (self, self->asked->compute [i].id))
             check_violation (self->check, "reservation %s: %s is booked nowhere", self->reservation,
                              self->asked->compute [i].id);
-    for (size_t i = 0; i < self->booked_count; i++) {
-        const booked_t *booked = &self->booked [i];
+    for (size_t from = 0, until; from < self->booked_count; from = until) {
+        const booked_t *booked = &self->booked [from];
         const char *id = booked->booking->need;
         const asked_compute_t *need = check_compute_need (self->asked, id);
-        const booked_t *first = check_booking (self, id);
-        if (!need)
+        until = from + 1;
+        while (until < self->booked_count && strcmp (self->booked [until].booking->need, id) == 0)
+            until++;
+        if (need)
+            judge_need (self, need, booked, until - from);
+        else
             check_violation (self->check,
                              "reservation %s: %s has a booking for %s, which is not asked for",
                              self->reservation, booked->participant, id);
-        else if (first != booked)
-            check_violation (self->check, "reservation %s: %s is booked twice, at %s and at %s",
-                             self->reservation, id, first->participant, booked->participant);
-        else
-            judge_booking (self, need, booked);
     }
     if (self->asked->distinct_sites)
         judge_distinct (self);
@@ -160,14 +209,12 @@ static void judge_compute (judged_t *self)
 
 /*  --- reservations --- */
 
-static int by_need_and_hop (const void *a, const void *b)
+static int by_need_and_time (const void *a, const void *b)
 {
-    const laid_t *one = a;
-    const laid_t *other = b;
-    int order = strcmp (one->circuit->need, other->circuit->need);
-    if (order)
-        return order;
-    return (one->circuit->hop > other->circuit->hop) - (one->circuit->hop < other->circuit->hop);
+    const compute_booking_t *one = ((const booked_t *) a)->booking;
+    const compute_booking_t *other = ((const booked_t *) b)->booking;
+    int order = strcmp (one->need, other->need);
+    return order ? order : (one->from_ms > other->from_ms) - (one->from_ms < other->from_ms);
 }
 
 /*  What the records of a version book, in lists that the caller frees. */
@@ -187,10 +234,11 @@ static judged_t gather (check_t *check, const record_t *const *records, size_t c
             self.booked [booked++] =
               (booked_t){records [i]->participant, &records [i]->bookings [b]};
         for (size_t c = 0; c < records [i]->circuits_count; c++)
-            self.laid [laid++] = (laid_t){records [i]->participant, &records [i]->circuits [c]};
+            self.laid [laid++] = (laid_t){.participant = records [i]->participant,
+                                          .circuit = &records [i]->circuits [c]};
     }
-    if (laid > 0)
-        qsort (self.laid, laid, sizeof *self.laid, by_need_and_hop);
+    if (booked > 0)
+        qsort (self.booked, booked, sizeof *self.booked, by_need_and_time);
     return self;
 }
 

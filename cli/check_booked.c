@@ -59,8 +59,10 @@ static int by_reservation (const void *a, const void *b)
     return order ? order : txid_compare (&one->plan.txid, &other->plan.txid);
 }
 
+/*  kept: so much of it goes on being booked for the same need, without cleaning in between. */
 static void book (check_t *self, steps_t *steps, const record_t *record, const char *name,
-                  bool is_link, int64_t quantity, int64_t from_ms, int64_t until_ms, int which)
+                  bool is_link, int64_t quantity, int64_t kept, int64_t from_ms, int64_t until_ms,
+                  int which)
 {
     const offer_t *offer = check_offer (self, record->participant, name);
     if (!offer || offer->is_link != is_link) {
@@ -70,20 +72,33 @@ static void book (check_t *self, steps_t *steps, const record_t *record, const c
         return;
     }
     add_step (steps, (step_t){offer, from_ms, quantity, which});
-    add_step (steps, (step_t){offer, until_ms + offer->cleaning_gap_ms, -quantity, which});
+    add_step (steps, (step_t){offer, until_ms, -kept, which});
+    add_step (steps, (step_t){offer, until_ms + offer->cleaning_gap_ms, kept - quantity, which});
+}
+
+/*  How many nodes of a booking its need has further on, where that begins as this ends. */
+static int64_t nodes_kept (const record_t *record, const compute_booking_t *booking)
+{
+    for (size_t i = 0; i < record->bookings_count; i++) {
+        const compute_booking_t *next = &record->bookings [i];
+        if (next->from_ms == booking->until_ms && strcmp (next->need, booking->need) == 0 &&
+            strcmp (next->class_name, booking->class_name) == 0)
+            return next->nodes < booking->nodes ? next->nodes : booking->nodes;
+    }
+    return 0;
 }
 
 static void book_record (check_t *self, steps_t *steps, const record_t *record, int which)
 {
     for (size_t i = 0; i < record->bookings_count; i++) {
         const compute_booking_t *booking = &record->bookings [i];
-        book (self, steps, record, booking->class_name, false, booking->nodes, booking->from_ms,
-              booking->until_ms, which);
+        book (self, steps, record, booking->class_name, false, booking->nodes,
+              nodes_kept (record, booking), booking->from_ms, booking->until_ms, which);
     }
     for (size_t i = 0; i < record->circuits_count; i++) {
         const circuit_t *circuit = &record->circuits [i];
         for (size_t l = 0; l < circuit->links_count; l++)
-            book (self, steps, record, circuit->links [l], true, circuit->mbps, circuit->from_ms,
+            book (self, steps, record, circuit->links [l], true, circuit->mbps, 0, circuit->from_ms,
                   circuit->until_ms, which);
     }
 }

@@ -5,6 +5,8 @@
  */
 #include "check_state.h"
 
+#include <stdlib.h>
+
 /*  The time asked, from the reservation's start. */
 static void span_of (const asked_t *asked, const asked_connection_t *need, int64_t *from_ms,
                      int64_t *until_ms)
@@ -22,16 +24,23 @@ static void span_of (const asked_t *asked, const asked_connection_t *need, int64
     *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
 }
 
-static void judge_amount (const judged_t *self, const asked_connection_t *need, const laid_t *laid)
+static phase_t *phases_of (const asked_t *asked, const asked_connection_t *need, size_t *count)
+{
+    phase_t whole = {.amount = need->mbps};
+    span_of (asked, need, &whole.from_ms, &whole.until_ms);
+    return check_phases (need->stages, need->stages_count, whole, count);
+}
+
+static void judge_amount (const judged_t *self, const asked_connection_t *need,
+                          const phase_t *phase, const laid_t *laid)
 {
     const circuit_t *circuit = laid->circuit;
-    int64_t from_ms, until_ms;
-    span_of (self->asked, need, &from_ms, &until_ms);
-    if (circuit->mbps != need->mbps)
+    if (circuit->mbps != phase->amount)
         check_violation (self->check, "reservation %s: %s asks %u Mbit/s, %s has %u booked",
-                         self->reservation, need->id, need->mbps, laid->participant, circuit->mbps);
-    if (circuit->from_ms != self->start_ms + from_ms ||
-        circuit->until_ms != self->start_ms + until_ms)
+                         self->reservation, need->id, phase->amount, laid->participant,
+                         circuit->mbps);
+    if (circuit->from_ms != self->start_ms + phase->from_ms ||
+        circuit->until_ms != self->start_ms + phase->until_ms)
         check_violation (self->check, "reservation %s: %s is booked at %s over another time",
                          self->reservation, need->id, laid->participant);
 }
@@ -116,9 +125,9 @@ static bool walk_circuit (const judged_t *self, const asked_connection_t *need, 
     return true;
 }
 
-/*  The circuits of one need, ascending by hop, between two sites. */
-static void judge_path (judged_t *self, const asked_connection_t *need, const laid_t *laid,
-                        size_t count, const char *from, const char *to)
+/*  The circuits of one phase of a need, ascending by hop, between two sites. */
+static void judge_path (judged_t *self, const asked_connection_t *need, const phase_t *phase,
+                        const laid_t *laid, size_t count, const char *from, const char *to)
 {
     walk_t walk = {0};
     step_to (&walk, from);
@@ -138,7 +147,7 @@ static void judge_path (judged_t *self, const asked_connection_t *need, const la
                              laid [i].participant, walk.at);
             return;
         }
-        judge_amount (self, need, &laid [i]);
+        judge_amount (self, need, phase, &laid [i]);
         if (!walk_circuit (self, need, &laid [i], &walk))
             return;
     }
@@ -162,6 +171,26 @@ static const laid_t *laid_for (const judged_t *self, const char *need, size_t *c
         until++;
     *count = until - from;
     return &self->laid [from];
+}
+
+/*  One path for each phase. */
+static void judge_paths (judged_t *self, const asked_connection_t *need, const laid_t *laid,
+                         size_t count, const char *from, const char *to)
+{
+    size_t phases_count, at = 0;
+    phase_t *phases = phases_of (self->asked, need, &phases_count);
+    for (size_t p = 0; p < phases_count; p++) {
+        size_t first = at;
+        while (at < count && laid [at].phase == p)
+            at++;
+        if (at == first)
+            check_violation (self->check, "reservation %s: %s has no circuit from %s to %s%s",
+                             self->reservation, need->id, from, to,
+                             p + 1 < phases_count ? " for an earlier phase" : "");
+        else
+            judge_path (self, need, &phases [p], &laid [first], at - first, from, to);
+    }
+    free (phases);
 }
 
 static void judge_connection (judged_t *self, const asked_connection_t *need)
@@ -188,15 +217,45 @@ static void judge_connection (judged_t *self, const asked_connection_t *need)
     }
     self->check->result.connections++;
     self->check->result.circuits += count;
-    if (count == 0)
-        check_violation (self->check, "reservation %s: %s has no circuit from %s to %s",
-                         self->reservation, need->id, from, to);
-    else
-        judge_path (self, need, laid, count, from, to);
+    judge_paths (self, need, laid, count, from, to);
+}
+
+/*  Which phase of its need a circuit begins in: the last one that begins no later. */
+static size_t phase_of (const judged_t *self, const circuit_t *circuit)
+{
+    size_t phase = 0, count;
+    for (size_t n = 0; n < self->asked->network_count; n++) {
+        const asked_connection_t *need = &self->asked->network [n];
+        if (strcmp (need->id, circuit->need) != 0 ||
+            !check_compute_need (self->asked, need->ends [0]) ||
+            !check_compute_need (self->asked, need->ends [1]))
+            continue;
+        phase_t *phases = phases_of (self->asked, need, &count);
+        while (phase + 1 < count && circuit->from_ms >= self->start_ms + phases [phase + 1].from_ms)
+            phase++;
+        free (phases);
+    }
+    return phase;
+}
+
+static int by_need_phase_and_hop (const void *a, const void *b)
+{
+    const laid_t *one = a;
+    const laid_t *other = b;
+    int order = strcmp (one->circuit->need, other->circuit->need);
+    if (order)
+        return order;
+    if (one->phase != other->phase)
+        return one->phase < other->phase ? -1 : 1;
+    return (one->circuit->hop > other->circuit->hop) - (one->circuit->hop < other->circuit->hop);
 }
 
 void check_connected (judged_t *self)
 {
+    for (size_t i = 0; i < self->laid_count; i++)
+        self->laid [i].phase = phase_of (self, self->laid [i].circuit);
+    if (self->laid_count > 0)
+        qsort (self->laid, self->laid_count, sizeof *self->laid, by_need_phase_and_hop);
     for (size_t i = 0; i < self->asked->network_count; i++)
         judge_connection (self, &self->asked->network [i]);
     for (size_t i = 0; i < self->laid_count; i++) {

@@ -101,15 +101,27 @@ typedef struct {
 typedef struct {
     const char *participant;
     const circuit_t *circuit;
+    size_t phase; /* of its need, in which it begins */
 } laid_t;
+
+/*  A time over which a need has one amount, from the reservation's start. */
+typedef struct {
+    int64_t from_ms;
+    int64_t until_ms;
+    uint32_t amount; /* never 0 */
+} phase_t;
+
+/*  What the stages of a need make of the time that it lasts; the caller frees the list. */
+phase_t *check_phases (const asked_stage_t *stages, size_t stages_count, phase_t whole,
+                       size_t *count);
 
 typedef struct {
     check_t *check;
     const char *reservation; /* its id */
     const asked_t *asked;
-    booked_t *booked;
+    booked_t *booked; /* in order of need and time */
     size_t booked_count;
-    laid_t *laid; /* in order of need and hop */
+    laid_t *laid; /* in order of need, phase and hop, once the compute needs are judged */
     size_t laid_count;
     bool start_set;
     int64_t start_ms;

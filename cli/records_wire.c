@@ -44,6 +44,15 @@ static requirement_t *take_require (Musubi__Requirement *const *from, size_t cou
     return list;
 }
 
+/*  The caller owns the list. */
+static asked_stage_t *take_stages (Musubi__Stage *const *from, size_t count)
+{
+    asked_stage_t *list = count > 0 ? must (calloc (count, sizeof *list)) : NULL;
+    for (size_t i = 0; i < count; i++)
+        list [i] = (asked_stage_t){from [i]->until_ms, from [i]->amount};
+    return list;
+}
+
 static void take_compute (asked_compute_t *to, const Musubi__ComputeNeed *from)
 {
     take_text (to->id, sizeof to->id, from->id);
@@ -53,6 +62,8 @@ static void take_compute (asked_compute_t *to, const Musubi__ComputeNeed *from)
     to->require_count = from->n_require;
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
+    to->stages = take_stages (from->stages, from->n_stages);
+    to->stages_count = from->n_stages;
 }
 
 /*  False when it is not between two needs. */
@@ -71,6 +82,8 @@ static bool take_connection (asked_connection_t *to, const Musubi__NetworkNeed *
     to->latency_us_max = (int64_t) llround (from->latency_ms_max * 1000);
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
+    to->stages = take_stages (from->stages, from->n_stages);
+    to->stages_count = from->n_stages;
     return true;
 }
 

@@ -28,6 +28,7 @@
 /*  Where reading stands, and where it says why not. */
 typedef struct {
     char path [PATH_BYTES];
+    bool joins; /* a reservation that has needs already, which the reader does not know */
     char *why;
 } reader_t;
 
@@ -293,7 +294,8 @@ static bool read_compute_need (const reader_t *reader, json_t *written, const js
     if (need_known (json_object_get (request, "compute"),
                     json_string_value (json_object_get (need, "id"))))
         return refuse (reader, "id", "is used twice");
-    if (!json_object_get (need, "duration_ms") && !json_object_get (request, "duration_ms"))
+    if (!reader->joins && !json_object_get (need, "duration_ms") &&
+        !json_object_get (request, "duration_ms"))
         return refuse (reader, "duration", "is missing here and for the whole request");
     return true;
 }
@@ -308,7 +310,7 @@ static bool read_between (const reader_t *reader, const json_t *written, const j
     if (json_array_size (between) != 2 || !ends [0] || !ends [1])
         return refuse (reader, "between", "wants the ids of two compute needs");
     for (size_t i = 0; i < 2; i++)
-        if (!need_known (json_object_get (request, "compute"), ends [i]))
+        if (!reader->joins && !need_known (json_object_get (request, "compute"), ends [i]))
             return refuse (reader, "between", "no compute need has the id \"%.60s\"", ends [i]);
     if (strcmp (ends [0], ends [1]) == 0)
         return refuse (reader, "between", "\"%.60s\" can't be linked to itself", ends [0]);
@@ -387,10 +389,10 @@ static bool read_data_need (const reader_t *reader, json_t *written, const json_
 typedef bool read_need_fn (const reader_t *reader, json_t *written, const json_t *request,
                            json_t *need);
 
-static bool read_needs (json_t *written, const char *key, size_t most, read_need_fn *read,
-                        json_t *request, char why [FORM_WHY_BYTES])
+static bool read_list (const reader_t *of_list, json_t *written, const char *key, size_t most,
+                       read_need_fn *read, json_t *request)
 {
-    reader_t reader = {.why = why};
+    reader_t reader = *of_list;
     const json_t *list = json_object_get (written, key);
     if (!list)
         return true;
@@ -405,7 +407,8 @@ static bool read_needs (json_t *written, const char *key, size_t most, read_need
     json_t *one;
     json_array_foreach (list, i, one)
     {
-        snprintf (reader.path, sizeof reader.path, "%s[%zu]", key, i);
+        snprintf (reader.path, sizeof reader.path, "%.20s%s%s[%zu]", of_list->path,
+                  *of_list->path ? "." : "", key, i);
         json_t *need = made (json_object ());
         bool good = read (&reader, one, request, need);
         if (json_array_append_new (needs, need) != 0)
@@ -414,6 +417,12 @@ static bool read_needs (json_t *written, const char *key, size_t most, read_need
             return false;
     }
     return true;
+}
+
+static bool read_needs (json_t *written, const char *key, size_t most, read_need_fn *read,
+                        json_t *request, char why [FORM_WHY_BYTES])
+{
+    return read_list (&(reader_t){.why = why}, written, key, most, read, request);
 }
 
 /*  From the reservation's start to the last need's end. */
@@ -489,10 +498,13 @@ json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
 static bool read_need_patch (const reader_t *reader, json_t *written, const json_t *patch,
                              json_t *need)
 {
-    if (!read_keys (reader, written, "id cpus") ||
+    if (!read_keys (reader, written, "id cpus site") ||
         !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
-        !read_count (reader, written, "cpus", true, CPUS_MAX, need))
+        !read_count (reader, written, "cpus", false, CPUS_MAX, need) ||
+        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
         return false;
+    if (json_object_size (need) == 1)
+        return refuse (reader, NULL, "changes nothing: wants cpus or site");
     if (need_known (json_object_get (patch, "compute"),
                     json_string_value (json_object_get (need, "id"))))
         return refuse (reader, "id", "is used twice");
@@ -512,19 +524,60 @@ static bool read_connection_patch (const reader_t *reader, json_t *written, cons
     return true;
 }
 
+/*  Needs that join, as requests have them; their ends may be needs that are there already. */
+static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+{
+    reader_t reader = {.path = "add", .joins = true, .why = why};
+    if (!written)
+        return true;
+    if (!read_keys (&reader, written, "compute network"))
+        return false;
+    json_t *added = made (json_object ());
+    bool good = read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
+                read_list (&reader, written, "network", CONNECTIONS_MAX, read_network_need, added);
+    json_t *compute = json_object_get (added, "compute");
+    json_t *network = json_object_get (added, "network");
+    if (good && compute)
+        take (patch, "add_compute", json_incref (compute));
+    if (good && network)
+        take (patch, "add_network", json_incref (network));
+    json_decref (added);
+    return good;
+}
+
+static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+{
+    reader_t reader = {.why = why};
+    size_t i;
+    json_t *one;
+    if (!written)
+        return true;
+    if (json_array_size (written) == 0)
+        return refuse (&reader, "remove", "wants an array of needs' ids");
+    json_array_foreach (written, i, one)
+    {
+        if (json_string_length (one) == 0 || json_string_length (one) > NAME_BYTES_MAX)
+            return refuse (&reader, "remove", "wants an array of needs' ids");
+    }
+    take (patch, "remove", json_deep_copy (written));
+    return true;
+}
+
 static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
     reader_t reader = {.why = why};
-    if (!read_keys (&reader, written, "window duration compute network"))
+    static const char keys [] = "window duration compute network add remove";
+    if (!read_keys (&reader, written, keys))
         return false;
     if (json_object_size (written) == 0)
-        return refuse (&reader, NULL,
-                       "changes nothing; there are: window duration compute network");
+        return refuse (&reader, NULL, "changes nothing; there are: %s", keys);
     json_t *window = json_object_get (written, "window");
     return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&
            read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why) &&
-           read_needs (written, "network", CONNECTIONS_MAX, read_connection_patch, patch, why);
+           read_needs (written, "network", CONNECTIONS_MAX, read_connection_patch, patch, why) &&
+           read_added (json_object_get (written, "add"), patch, why) &&
+           read_removed (json_object_get (written, "remove"), patch, why);
 }
 
 json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES])

@@ -16,8 +16,8 @@
 /*  The proto Request, new; NULL with why = "compute[1].cpus: …". */
 json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES]);
 
-/*  The proto ModifyRequest for a patch {"window", "duration", "compute": [{"id", "cpus"}],
- *  "network": [{"id", "mbps"}]}. */
+/*  The proto ModifyRequest for a patch {"window", "duration", "compute": [{"id", "cpus", "site"}],
+ *  "network": [{"id", "mbps"}], "add": {"compute": [need], "network": [need]}, "remove": [id]}. */
 json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES]);
 
 #endif

@@ -133,23 +133,60 @@ static void tell_freed (const timetable_t *self, const stretches_t *before,
 
 /*  --- a part's form and meaning --- */
 
+static bool sound (const wish_t *wish)
+{
+    return wish->from_ms >= 0 && wish->from_ms < wish->until_ms &&
+           wish->until_ms <= ROOM_TIME_MS_MAX && wish->quantity > 0;
+}
+
+/*  How much of a wish goes on where it ends, as another wish of its need: that is not cleaned in
+ *  between. begun tells of each wish how much of it goes on from an earlier one already. */
+static uint32_t wish_goes_on (const wish_t *wishes, size_t count, const wish_t *wish,
+                              uint32_t *begun)
+{
+    uint32_t rest = wish->quantity;
+    for (size_t i = 0; i < count && rest > 0; i++) {
+        if (wishes [i].from_ms != wish->until_ms || !sound (&wishes [i]) ||
+            strcmp (wishes [i].need, wish->need) != 0 ||
+            strcmp (wishes [i].resource, wish->resource) != 0)
+            continue;
+        uint32_t left = wishes [i].quantity - begun [i];
+        uint32_t taken = left < rest ? left : rest;
+        begun [i] += taken;
+        rest -= taken;
+    }
+    return wish->quantity - rest;
+}
+
+static void wish_add (room_t *room, const wish_t *wish, uint32_t goes_on, stretches_t *stretches)
+{
+    stretch_t stretch = {.resource = room_find_recorded (room, wish->resource),
+                         .over = {wish->from_ms, wish->until_ms},
+                         .quantity = goes_on};
+    if (goes_on > 0)
+        stretches->list [stretches->count++] = stretch;
+    stretch.over.until += room_terms (room)->gap_ms;
+    stretch.quantity = wish->quantity - goes_on;
+    if (stretch.quantity > 0)
+        stretches->list [stretches->count++] = stretch;
+}
+
 /*  valid has looked at it when it came; a record may since have been damaged, or be of a time when
  *  other resources were offered: it counts as far as it makes sense. */
 static stretches_t wishes_stretches (room_t *room, const wish_t *wishes, size_t count)
 {
     if (count == 0)
         return (stretches_t){0};
-    stretches_t stretches = {.list = must (calloc (count, sizeof *stretches.list))};
+    stretches_t stretches = {.list = must (calloc (2 * count, sizeof *stretches.list))};
+    uint32_t *begun = must (calloc (count, sizeof *begun));
+    bool gaps = room_terms (room)->gap_ms > 0;
     for (size_t i = 0; i < count; i++) {
-        const wish_t *wish = &wishes [i];
-        if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms ||
-            wish->until_ms > ROOM_TIME_MS_MAX || wish->quantity == 0)
+        if (!sound (&wishes [i]))
             continue;
-        stretches.list [stretches.count++] =
-          (stretch_t){.resource = room_find_recorded (room, wish->resource),
-                      .over = {wish->from_ms, wish->until_ms + room_terms (room)->gap_ms},
-                      .quantity = wish->quantity};
+        uint32_t goes_on = gaps ? wish_goes_on (wishes, count, &wishes [i], begun) : 0;
+        wish_add (room, &wishes [i], goes_on, &stretches);
     }
+    free (begun);
     return stretches;
 }
 

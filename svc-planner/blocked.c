@@ -6,6 +6,7 @@
 #include "blocked.h"
 
 #include "must.h"
+#include "stages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,8 +92,9 @@ static bool stands (const part_t *self, int end, const option_t *option, int64_t
 {
     const place_t *place = &self->snapshot.places [option->place];
     const source_t *source = &self->snapshot.sources [place->source];
-    int64_t from_ms = start_ms + self->ends [end].offset_ms;
-    int64_t until_ms = from_ms + need_duration (&self->request, (size_t) end) +
+    int64_t from_ms = start_ms + compute_latest (&self->request, (size_t) end);
+    int64_t until_ms = start_ms + self->ends [end].offset_ms +
+                       need_duration (&self->request, (size_t) end) +
                        (place->supply.windows_count > 0 ? 0 : source->gap_ms);
     if (from_ms < self->order.check_from_ms)
         from_ms = self->order.check_from_ms;
@@ -175,7 +177,7 @@ static void find_rooms (const part_t *self, int64_t start_ms, rooms_t *rooms)
 {
     *rooms = (rooms_t){.start_ms = start_ms};
     network_need_interval (&self->request, 0, &rooms->from_ms, &rooms->until_ms);
-    rooms->from_ms += start_ms;
+    rooms->from_ms = network_latest (&self->request, 0) + start_ms;
     rooms->until_ms += start_ms;
     if (rooms->from_ms < self->order.check_from_ms)
         rooms->from_ms = self->order.check_from_ms;

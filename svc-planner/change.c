@@ -8,6 +8,9 @@
 
 #include "party.h"
 #include "planner_wire.h"
+#include "snapshot.h"
+#include "stages.h"
+#include "timetext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,60 +58,192 @@ static void abort_remains (errand_t *self, const moment_t *now)
 
 /*  --- modify --- */
 
-/*  When the reservation starts now, as its bookings have it; false when it has none. */
-static bool present_start (const errand_t *self, int64_t *start_ms)
+/*  What is booked of it now. */
+typedef struct {
+    user_request_t before; /* what it was made for; owned */
+    int64_t start_ms;
+    bool begun;      /* something of it */
+    int64_t lead_ms; /* the longest of those who take part, or may come to */
+} present_state_t;
+
+static int64_t later (int64_t a, int64_t b)
 {
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const part_record_t *record = &locate_part (self->locate, i)->record;
-        for (size_t b = 0; b < record->bookings_count; b++) {
-            size_t need = user_request_need (&self->request, record->bookings [b].need);
-            if (need == SIZE_MAX)
-                continue;
-            *start_ms = record->bookings [b].from_ms - self->request.compute [need].offset_ms;
-            return true;
-        }
-    }
-    return false;
+    return a > b ? a : b;
 }
 
-/*  The request as it would be after the change. */
-static bool merge (errand_t *self, char why [WHY_BYTES])
+static bool over (const part_record_t *record)
+{
+    return record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
+}
+
+/*  The request it was made for. */
+static bool read_request (errand_t *self, user_request_t *request, char why [WHY_BYTES])
 {
     const part_record_t *newest = locate_newest (self->locate);
-    user_request_clear (&self->request);
+    *request = (user_request_t){0};
     if (!newest->plan_set || newest->plan.request_size == 0) {
         snprintf (why, WHY_BYTES, "the request it was made for is not on record any more");
         return false;
     }
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    return user_request_decode (&self->request, packed, why) &&
-           user_request_patch (&self->request, &self->patch, why);
+    return user_request_decode (request, packed, why);
 }
 
-static bool keep_start (errand_t *self, char why [WHY_BYTES])
+/*  When it starts, as the earliest booking of each need has it, and whether it has. */
+static bool find_start (const errand_t *self, const moment_t *now, present_state_t *present)
 {
-    int64_t start_ms;
-    if (!present_start (self, &start_ms)) {
-        snprintf (why, WHY_BYTES, "its sites book nothing for it any more");
-        return false;
+    present->start_ms = INT64_MAX;
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const part_record_t *record = &locate_part (self->locate, i)->record;
+        for (size_t b = 0; b < record->bookings_count && !over (record); b++) {
+            const compute_booking_t *booking = &record->bookings [b];
+            size_t need = user_request_need (&present->before, booking->need);
+            if (need == SIZE_MAX)
+                continue;
+            int64_t start_ms = booking->from_ms - compute_first (&present->before, need);
+            present->start_ms = start_ms < present->start_ms ? start_ms : present->start_ms;
+            present->begun = present->begun || booking->from_ms <= now->wall_ms;
+        }
     }
+    return present->start_ms < INT64_MAX;
+}
+
+static int64_t entry_lead (const directory_entry_t *entry)
+{
+    return entry && entry->site     ? entry->site->lead_ms
+           : entry && entry->domain ? entry->domain->lead_ms
+                                    : 0;
+}
+
+static int64_t find_lead (const errand_t *self)
+{
+    static const char *const kinds [] = {"lis", "nis"};
+    const directory_t *directory = self->planner->service->directory;
+    int64_t lead_ms = 0;
+    for (size_t i = 0; i < locate_count (self->locate); i++)
+        if (locate_part (self->locate, i)->known)
+            lead_ms = later (lead_ms, entry_lead (directory_find (
+                                        directory, locate_part (self->locate, i)->party.name)));
+    for (size_t i = 0; i < self->lessons_count; i++)
+        lead_ms = later (lead_ms, self->lessons [i].lead_ms);
+    bool joins = self->patch.added.compute_count + self->patch.added.network_count > 0;
+    for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
+        const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
+        for (; entry; entry = directory_next (directory, kinds [k], entry))
+            lead_ms = later (lead_ms, entry_lead (entry));
+    }
+    return lead_ms;
+}
+
+/*  Does a new window leave the start where it is? */
+static bool admits_start (const errand_t *self, const moment_t *now, int64_t start_ms)
+{
+    user_request_t fixed = {.window = self->patch.window};
+    user_request_fix (&fixed, &self->planner->settings, now->wall_ms);
+    const frame_t *window = &fixed.window;
+    bool earliest = !window->earliest.set || window->earliest.ms <= start_ms;
+    return (!window->start.set || window->start.ms == start_ms) && earliest &&
+           (!window->latest.set || window->latest.ms >= start_ms);
+}
+
+/*  What has begun stays where and when it is: only what is to come of it can be changed (R10). */
+static bool stays_begun (errand_t *self, const moment_t *now, const present_state_t *present,
+                         char why [WHY_BYTES])
+{
+    char start [TIMETEXT_BYTES];
+    if (!self->patch.window_set || admits_start (self, now, present->start_ms))
+        return true;
+    snprintf (why, WHY_BYTES,
+              "it began at %s and can't be moved any more: its end, CPUs and bandwidth can be "
+              "changed",
+              timetext_format (present->start_ms, start));
+    return false;
+}
+
+/*  Nor does a need that has begun go to another site. */
+static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY_BYTES])
+{
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        const char *here = party_short_name (part->party.name);
+        for (size_t b = 0; b < part->record.bookings_count && !over (&part->record); b++) {
+            const compute_booking_t *booking = &part->record.bookings [b];
+            for (size_t n = 0; n < self->patch.compute_count; n++) {
+                const need_patch_t *patch = &self->patch.compute [n];
+                if (booking->from_ms > now->wall_ms || !*patch->site ||
+                    strcmp (patch->id, booking->need) != 0 || strcmp (patch->site, SITE_ANY) == 0 ||
+                    strcmp (patch->site, here) == 0)
+                    continue;
+                snprintf (why, WHY_BYTES,
+                          "need %.40s has begun at %.30s: it can't be moved to %.30s", patch->id,
+                          here, patch->site);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool keep_start (errand_t *self, const moment_t *now, const present_state_t *present,
+                        char why [WHY_BYTES])
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    int64_t wall_ms = timekeeper_most (&self->planner->service->timekeeper, now);
+    int64_t soonest_ms = errand_soonest_ms (self, now) + settings->try_ms;
+    int64_t start_ms = present->start_ms;
+    change_time_t time = {
+      .now_ms = wall_ms - start_ms,
+      .soonest_ms = soonest_ms - start_ms,
+      .effect_ms = later (wall_ms + settings->margin_ms, soonest_ms + present->lead_ms) - start_ms};
+    if (!stages_make (&self->request, &present->before, &time, why))
+        return false;
     const instant_t *deadline = &self->request.window.deadline;
     if (deadline->set && start_ms + user_request_span (&self->request) > deadline->ms) {
         snprintf (why, WHY_BYTES, "it would end after its deadline: give a new window");
         return false;
     }
     self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    self->keeps_start = true;
     return true;
+}
+
+/*  The request as it would be after the change, and when it may start. */
+static bool merge (errand_t *self, const moment_t *now, present_state_t *present,
+                   char why [WHY_BYTES])
+{
+    if (!read_request (self, &present->before, why))
+        return false;
+    user_request_clear (&self->request);
+    user_request_copy (&self->request, &present->before);
+    if (!find_start (self, now, present)) {
+        snprintf (why, WHY_BYTES, "its sites book nothing for it any more");
+        return false;
+    }
+    if (!user_request_patch (&self->request, &self->patch, why) || !sites_stay (self, now, why))
+        return false;
+    if (self->patch.window_set && !present->begun) {
+        stages_forget (&self->request);
+        return user_request_check (&self->request, why);
+    }
+    if (present->begun && !stays_begun (self, now, present, why))
+        return false;
+    if (self->patch.window_set)
+        user_request_fix (&self->request, &self->planner->settings, now->wall_ms);
+    present->lead_ms = find_lead (self);
+    return keep_start (self, now, present, why);
 }
 
 static void modify_located (errand_t *self, const moment_t *now)
 {
     char why [WHY_BYTES];
-    if (!merge (self, why) || (!self->patch.window_set && !keep_start (self, why))) {
+    present_state_t present = {0};
+    self->keeps_start = false;
+    bool good = merge (self, now, &present, why);
+    user_request_clear (&present.before);
+    if (good)
+        errand_plan (self, now);
+    else
         give_up (self, now, self->reservation, why);
-        return;
-    }
-    errand_plan (self, now);
 }
 
 /*  --- release --- */

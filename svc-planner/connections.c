@@ -7,6 +7,7 @@
 
 #include "must.h"
 #include "snapshot.h"
+#include "stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,11 +68,23 @@ static int compare_pieces (const void *a, const void *b)
     int order = strcmp (first->circuit->need, second->circuit->need);
     if (order != 0)
         return order;
+    if (first->circuit->from_ms != second->circuit->from_ms)
+        return first->circuit->from_ms < second->circuit->from_ms ? -1 : 1;
     return (first->circuit->hop > second->circuit->hop) -
            (first->circuit->hop < second->circuit->hop);
 }
 
-/*  All circuits on record, sorted by need and place in the path. */
+/*  The end of the pieces, from first on, that are of one need and over one time. */
+static size_t pieces_end (const piece_t *pieces, size_t count, size_t first)
+{
+    size_t end = first + 1;
+    while (end < count && strcmp (pieces [end].circuit->need, pieces [first].circuit->need) == 0 &&
+           pieces [end].circuit->from_ms == pieces [first].circuit->from_ms)
+        end++;
+    return end;
+}
+
+/*  All circuits on record, sorted by need, time and place in the path. */
 static piece_t *pieces_of (const part_record_t *const *records, size_t records_count, size_t *count)
 {
     *count = 0;
@@ -109,14 +122,16 @@ static bool find_links (const piece_t *pieces, size_t count, const graph_t *grap
 bool connection_links (const part_record_t *const *records, size_t records_count, const char *need,
                        const graph_t *graph, size_t *links, size_t *links_count)
 {
-    size_t count, first = 0, end;
+    size_t count, from = 0, until = 0;
     piece_t *pieces = pieces_of (records, records_count, &count);
-    while (first < count && strcmp (pieces [first].circuit->need, need) != 0)
-        first++;
-    end = first;
-    while (end < count && strcmp (pieces [end].circuit->need, need) == 0)
-        end++;
-    bool found = graph && find_links (&pieces [first], end - first, graph, links, links_count);
+    for (size_t first = 0, end; first < count; first = end) {
+        end = pieces_end (pieces, count, first);
+        if (strcmp (pieces [first].circuit->need, need) != 0)
+            continue;
+        from = first; /* of a need that was changed while it lasts, the latest counts */
+        until = end;
+    }
+    bool found = graph && find_links (&pieces [from], until - from, graph, links, links_count);
     free (pieces);
     return found;
 }
@@ -220,7 +235,7 @@ static bool gather_local (connection_t *to, const part_record_t *const *records,
     int64_t from_ms, until_ms;
     network_need_interval (request, index, &from_ms, &until_ms);
     int64_t start_ms =
-      here->from_ms - request->compute [network_need_end (request, index, 0)].offset_ms;
+      here->from_ms - compute_first (request, network_need_end (request, index, 0));
     *to = (connection_t){.mbps = need->mbps,
                          .path_count = 1,
                          .from_ms = start_ms + from_ms,
@@ -250,10 +265,7 @@ connection_t *connections_gather (const part_record_t *const *records, size_t re
     connection_t *connections = must (calloc (most + 1, sizeof *connections));
     *count = 0;
     for (size_t first = 0, end; first < pieces_count; first = end) {
-        end = first + 1;
-        while (end < pieces_count &&
-               strcmp (pieces [end].circuit->need, pieces [first].circuit->need) == 0)
-            end++;
+        end = pieces_end (pieces, pieces_count, first);
         gather_one (&connections [(*count)++], &pieces [first], end - first, records, records_count,
                     request, graph);
     }

@@ -95,6 +95,7 @@ typedef struct errand {
     uint32_t locates; /* how often it was looked for */
 
     starts_t starts;
+    bool keeps_start;              /* modify: no other start than the present one will do */
     present_t present [NEEDS_MAX]; /* modify */
     present_path_t *present_paths; /* modify: one a network need */
     int64_t check_from_ms;
@@ -155,6 +156,9 @@ void errand_plan (errand_t *self, const moment_t *now);
 /*  Search again on the snapshot as it is. */
 void errand_search (errand_t *self, const moment_t *now);
 search_order_t errand_search_order (const errand_t *self, const moment_t *now);
+
+/*  Nothing new can begin before this, even where no notice is wanted. */
+int64_t errand_soonest_ms (const errand_t *self, const moment_t *now);
 
 /*  What has been learned of a source holds for every snapshot of this errand. why NULL: only the
  * lead has changed. */

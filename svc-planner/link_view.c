@@ -2,6 +2,7 @@
 #include "link_view.h"
 
 #include "must.h"
+#include "stages.h"
 #include "wiring.h"
 
 #include <stdlib.h>
@@ -30,7 +31,10 @@ static int64_t opens (const snapshot_t *snapshot, const search_order_t *order, s
     for (size_t i = 0; present && present->set && fixed && i < present->links_count; i++)
         if (present->links [i] == link)
             return INT64_MIN;
-    return order->soonest_ms + source->lead_ms - user_request_offset_least (snapshot->request);
+    int64_t begin_ms = fixed && order->present_paths
+                         ? network_latest (snapshot->request, network_need)
+                         : user_request_offset_least (snapshot->request);
+    return order->soonest_ms + source->lead_ms - begin_ms;
 }
 
 static void find_nearest (link_view_t *self)
@@ -66,6 +70,7 @@ void link_view_init (link_view_t *self, const snapshot_t *snapshot, const search
     if (snapshot->graph)
         self->groups = must (calloc (graph_vertices (snapshot->graph) + 1, sizeof *self->groups));
     network_need_interval (snapshot->request, network_need, &self->begin_ms, &self->end_ms);
+    self->begin_ms = network_latest (snapshot->request, network_need);
     for (size_t i = 0; i < links; i++) {
         int64_t price = priced ? graph_link (snapshot->graph, i)->link->price : 0;
         self->opens_ms [i] = opens (snapshot, order, network_need, i);

@@ -87,6 +87,16 @@ static bool requirements_take (requirement_t **to, size_t *count, Musubi__Requir
     return true;
 }
 
+static bool stages_take (stages_t *to, Musubi__Stage *const *from, size_t count, const char *need,
+                         char why [WHY_BYTES])
+{
+    if (count > STAGES_MAX)
+        return wrong (why, "%s.stages: %zu, at most %d", need, count, STAGES_MAX);
+    for (size_t i = 0; i < count; i++)
+        to->list [to->count++] = (stage_t){from [i]->until_ms, from [i]->amount};
+    return true;
+}
+
 static bool need_take (compute_need_t *to, const Musubi__ComputeNeed *from, size_t at,
                        char why [WHY_BYTES])
 {
@@ -101,7 +111,8 @@ static bool need_take (compute_need_t *to, const Musubi__ComputeNeed *from, size
     to->offset_ms = from->offset_ms;
     to->duration_ms = from->duration_ms;
     snprintf (field, sizeof field, "request.compute[%zu]", at);
-    return requirements_take (&to->require, &to->require_count, from->require, from->n_require,
+    return stages_take (&to->stages, from->stages, from->n_stages, field, why) &&
+           requirements_take (&to->require, &to->require_count, from->require, from->n_require,
                               field, why);
 }
 
@@ -135,7 +146,8 @@ static bool link_take (network_need_t *to, const Musubi__NetworkNeed *from, size
             return false;
     }
     snprintf (field, sizeof field, "request.network[%zu]", at);
-    return requirements_take (&to->require, &to->require_count, from->require, from->n_require,
+    return stages_take (&to->stages, from->stages, from->n_stages, field, why) &&
+           requirements_take (&to->require, &to->require_count, from->require, from->n_require,
                               field, why);
 }
 
@@ -200,6 +212,20 @@ static bool request_take (user_request_t *to, const Musubi__Request *from, char 
     return false;
 }
 
+/*  Planners write stages; nobody asks for them. */
+static bool unstaged (const user_request_t *request, const char *field, char why [WHY_BYTES])
+{
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (request->compute [i].stages.count > 0)
+            return wrong (why, "%s.compute[%zu].stages: come with changes, they can't be asked for",
+                          field, i);
+    for (size_t i = 0; i < request->network_count; i++)
+        if (request->network [i].stages.count > 0)
+            return wrong (why, "%s.network[%zu].stages: come with changes, they can't be asked for",
+                          field, i);
+    return true;
+}
+
 bool reserve_decode (bytes_t body, user_request_t *request, bool *dry_run, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__reserve_request__descriptor, body);
@@ -210,6 +236,10 @@ bool reserve_decode (bytes_t body, user_request_t *request, bool *dry_run, char 
     bool good = reserve->request ? request_take (request, reserve->request, why)
                                  : wrong (why, "request: missing");
     message_free (message);
+    if (good && !unstaged (request, "request", why)) {
+        user_request_clear (request);
+        good = false;
+    }
     return good;
 }
 
@@ -221,6 +251,31 @@ bool user_request_decode (user_request_t *self, bytes_t body, char why [WHY_BYTE
     bool good = request_take (self, (Musubi__Request *) message, why);
     message_free (message);
     return good;
+}
+
+/*  Needs that come and go. */
+static bool patch_take_needs (request_patch_t *to, const Musubi__ModifyRequest *from,
+                              char why [WHY_BYTES])
+{
+    Musubi__Request added = MUSUBI__REQUEST__INIT;
+    added.n_compute = from->n_add_compute;
+    added.compute = from->add_compute;
+    added.n_network = from->n_add_network;
+    added.network = from->add_network;
+    if (!request_take (&to->added, &added, why) || !unstaged (&to->added, "request", why))
+        return false;
+    if (from->n_remove > NEEDS_MAX + NETWORK_NEEDS_MAX)
+        return wrong (why, "remove: %zu needs, at most %d", from->n_remove,
+                      NEEDS_MAX + NETWORK_NEEDS_MAX);
+    to->removed = list_new (from->n_remove, sizeof *to->removed);
+    to->removed_count = from->n_remove;
+    for (size_t i = 0; i < from->n_remove; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "remove[%zu]", i);
+        if (!copy_text (to->removed [i], NAME_BYTES_MAX, from->remove [i], field, why))
+            return false;
+    }
+    return true;
 }
 
 static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
@@ -241,6 +296,9 @@ static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
         to->compute [i].cpus = from->compute [i]->cpus;
         if (!copy_text (to->compute [i].id, NAME_BYTES_MAX, from->compute [i]->id, field, why))
             return false;
+        snprintf (field, sizeof field, "compute[%zu].site", i);
+        if (!copy_text (to->compute [i].site, NAME_BYTES_MAX, from->compute [i]->site, field, why))
+            return false;
     }
     if (from->n_network > NETWORK_NEEDS_MAX)
         return wrong (why, "network: %zu needs, at most %d", from->n_network, NETWORK_NEEDS_MAX);
@@ -253,7 +311,7 @@ static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
         if (!copy_text (to->network [i].id, NAME_BYTES_MAX, from->network [i]->id, field, why))
             return false;
     }
-    return true;
+    return patch_take_needs (to, from, why);
 }
 
 bool modify_decode (bytes_t body, request_patch_t *patch, char why [WHY_BYTES])
@@ -313,6 +371,9 @@ static void frame_put (frame_wire_t *to, const frame_t *from)
 
 /*  A request's lists as protobuf-c wants them: structs, and pointers to them. */
 typedef struct {
+    Musubi__Stage *stages;
+    Musubi__Stage **stages_list;
+    size_t stages_count;
     Musubi__ComputeNeed *needs;
     Musubi__ComputeNeed **needs_list;
     Musubi__Requirement *requires;
@@ -362,6 +423,31 @@ static Musubi__Requirement **requirements_put (lists_wire_t *lists, const requir
     return count > 0 ? first : NULL;
 }
 
+static void stages_room (lists_wire_t *lists, const user_request_t *from)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < from->compute_count; i++)
+        count += from->compute [i].stages.count;
+    for (size_t i = 0; i < from->network_count; i++)
+        count += from->network [i].stages.count;
+    lists->stages = must (calloc (count + 1, sizeof *lists->stages));
+    lists->stages_list = must (calloc (count + 1, sizeof (Musubi__Stage *)));
+}
+
+/*  The stages of one need, beside those put before. */
+static Musubi__Stage **stages_put (lists_wire_t *lists, const stages_t *from)
+{
+    Musubi__Stage **first = &lists->stages_list [lists->stages_count];
+    for (size_t i = 0; i < from->count; i++) {
+        size_t at = lists->stages_count++;
+        lists->stages_list [at] = &lists->stages [at];
+        musubi__stage__init (&lists->stages [at]);
+        lists->stages [at].until_ms = from->list [i].until_ms;
+        lists->stages [at].amount = from->list [i].amount;
+    }
+    return from->count > 0 ? first : NULL;
+}
+
 static void needs_put (lists_wire_t *lists, const user_request_t *from)
 {
     lists->needs = list_new (from->compute_count, sizeof *lists->needs);
@@ -377,6 +463,8 @@ static void needs_put (lists_wire_t *lists, const user_request_t *from)
         to->site = (char *) need->site;
         to->n_require = need->require_count;
         to->require = requirements_put (lists, need->require, need->require_count);
+        to->n_stages = need->stages.count;
+        to->stages = stages_put (lists, &need->stages);
     }
 }
 
@@ -400,6 +488,8 @@ static void links_put (lists_wire_t *lists, const user_request_t *from)
         to->duration_ms = need->duration_ms;
         to->n_require = need->require_count;
         to->require = requirements_put (lists, need->require, need->require_count);
+        to->n_stages = need->stages.count;
+        to->stages = stages_put (lists, &need->stages);
     }
 }
 
@@ -419,6 +509,8 @@ static void lists_free (lists_wire_t *lists)
 {
     free (lists->needs);
     free (lists->needs_list);
+    free (lists->stages);
+    free (lists->stages_list);
     free (lists->requires);
     free (lists->requires_list);
     free (lists->links);
@@ -435,6 +527,7 @@ packed_t user_request_encode (const user_request_t *self)
     lists_wire_t lists = {0};
     frame_put (&frame, &self->window);
     requirements_room (&lists, self);
+    stages_room (&lists, self);
     needs_put (&lists, self);
     links_put (&lists, self);
     files_put (&lists, self);

@@ -184,8 +184,10 @@ static void find_places (errand_t *self, const moment_t *now)
             size_t place = snapshot_place (self->snapshot, site, booking->class_name);
             if (need == SIZE_MAX || place == SIZE_MAX)
                 continue;
-            self->present [need] =
-              (present_t){.set = true, .pinned = booking->from_ms <= now->wall_ms, .place = place};
+            bool pinned =
+              booking->from_ms <= now->wall_ms || self->request.compute [need].stages.count > 0;
+            self->present [need] = (present_t){
+              .set = true, .pinned = pinned || self->present [need].pinned, .place = place};
         }
     }
 }
@@ -217,7 +219,8 @@ static void find_paths (errand_t *self, const moment_t *now)
         present_path_t *path = &self->present_paths [i];
         path->set = connection_links (records, count, need, self->snapshot->graph, path->links,
                                       &path->links_count);
-        path->pinned = path->set && has_begun (records, count, need, now->wall_ms);
+        path->pinned = path->set && (self->request.network [i].stages.count > 0 ||
+                                     has_begun (records, count, need, now->wall_ms));
     }
     free (records);
 }
@@ -229,7 +232,10 @@ static void on_replan (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     errand_t *self = owner;
     self->pause_timer = 0;
-    errand_plan (self, now);
+    if (self->kind == ERRAND_MODIFY)
+        errand_locate (self, now); /* when a change takes effect is reckoned anew */
+    else
+        errand_plan (self, now);
 }
 
 /*  The reasons are looked for in slices, too: a request may have many needs. */
@@ -325,15 +331,20 @@ static int64_t magnitude (int64_t value)
     return value < 0 ? -value : value;
 }
 
+int64_t errand_soonest_ms (const errand_t *self, const moment_t *now)
+{
+    const service_t *service = self->planner->service;
+    return timekeeper_most (&service->timekeeper, now) + self->planner->settings.guard_ms +
+           VOTE_MS + magnitude (directory_skew_ms (service->directory));
+}
+
 search_order_t errand_search_order (const errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
-    const service_t *service = self->planner->service;
     return (search_order_t){
       .starts = self->starts,
       .policy = user_request_policy (&self->request),
-      .soonest_ms = timekeeper_most (&service->timekeeper, now) + settings->guard_ms + VOTE_MS +
-                    magnitude (directory_skew_ms (service->directory)),
+      .soonest_ms = errand_soonest_ms (self, now),
       .check_from_ms = self->check_from_ms,
       .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
       .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
@@ -363,8 +374,8 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 static bool resolve (errand_t *self)
 {
     char why [WHY_BYTES];
-    if (self->kind == ERRAND_MODIFY && !self->patch.window_set)
-        return true; /* modify.c has set it */
+    if (self->keeps_start)
+        return true; /* change.c has set it */
     if (user_request_resolve (&self->request, &self->planner->settings, self->begun_wall_ms,
                               &self->starts, why))
         return true;

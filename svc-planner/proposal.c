@@ -8,6 +8,7 @@
 #include "party.h"
 #include "planner_wire.h"
 #include "shares.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -48,19 +49,23 @@ static void share_place (const errand_t *self, shares_t *shares, size_t at)
     share_t *share = share_of_source (shares, &self->snapshot->sources [place->source]);
     if (!share)
         return;
-    int64_t from_ms = search_start (self->search) + need->offset_ms;
-    compute_booking_t booking = {.cpus = need->cpus,
-                                 .nodes = option->nodes,
-                                 .from_ms = from_ms,
-                                 .until_ms = from_ms + need_duration (&self->request, at)};
-    snprintf (booking.need, sizeof booking.need, "%s", need->id);
-    snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
-    share_book (share, &booking);
+    int64_t start_ms = search_start (self->search);
+    phase_t phases [PHASES_MAX];
+    size_t count = compute_phases (&self->request, at, phases);
+    for (size_t i = 0; i < count; i++) {
+        compute_booking_t booking = {.cpus = phases [i].amount,
+                                     .nodes = place_nodes (place, phases [i].amount),
+                                     .from_ms = start_ms + phases [i].from_ms,
+                                     .until_ms = start_ms + phases [i].until_ms};
+        snprintf (booking.need, sizeof booking.need, "%s", need->id);
+        snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
+        share_book (share, &booking);
+    }
 }
 
 /*  The stretch of a need's path that begins with its first-th link: a circuit of one domain. */
-static void share_stretch (const errand_t *self, shares_t *shares, size_t at, size_t first,
-                           size_t count)
+static void share_stretch (const errand_t *self, shares_t *shares, size_t at, const phase_t *phase,
+                           size_t first, size_t count)
 {
     const network_need_t *need = &self->request.network [at];
     const snapshot_t *snapshot = self->snapshot;
@@ -69,10 +74,11 @@ static void share_stretch (const errand_t *self, shares_t *shares, size_t at, si
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
-    circuit_t circuit = {.mbps = need->mbps, .hop = (uint32_t) first, .links_count = count};
-    network_need_interval (&self->request, at, &circuit.from_ms, &circuit.until_ms);
-    circuit.from_ms += search_start (self->search);
-    circuit.until_ms += search_start (self->search);
+    circuit_t circuit = {.mbps = phase->amount,
+                         .from_ms = search_start (self->search) + phase->from_ms,
+                         .until_ms = search_start (self->search) + phase->until_ms,
+                         .hop = (uint32_t) first,
+                         .links_count = count};
     snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
     circuit.links = must (calloc (count, sizeof *circuit.links));
     for (size_t i = 0; i < count; i++)
@@ -88,9 +94,12 @@ static void share_choice (const errand_t *self, shares_t *shares)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
         const path_t *path = search_path (self->search, i);
+        phase_t phases [PHASES_MAX];
+        size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
             count = path_stretch (self->snapshot->graph, path, first);
-            share_stretch (self, shares, i, first, count);
+            for (size_t p = 0; p < phases_count; p++)
+                share_stretch (self, shares, i, &phases [p], first, count);
         }
     }
 }
@@ -312,63 +321,97 @@ bool propose_release (errand_t *self, const moment_t *now)
     return good;
 }
 
-static void fill_placement (const errand_t *self, answer_t *answer, size_t at)
+/*  A placement for each phase of the need. */
+static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option =
       &self->snapshot->needs [at].options [search_choice (self->search) [at]];
     const place_t *place = &self->snapshot->places [option->place];
-    placement_t *placement = &answer->compute [at];
-    snprintf (placement->need, sizeof placement->need, "%s", need->id);
-    snprintf (placement->site, sizeof placement->site, "%s",
-              party_short_name (self->snapshot->sources [place->source].party.name));
-    snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
-    placement->cpus = option->nodes * place->cpus_per_node;
-    placement->from_ms = search_start (self->search) + need->offset_ms;
-    placement->until_ms = placement->from_ms + need_duration (&self->request, at);
+    const char *site = party_short_name (self->snapshot->sources [place->source].party.name);
+    int64_t start_ms = search_start (self->search);
+    phase_t phases [PHASES_MAX];
+    size_t count = compute_phases (&self->request, at, phases);
+    for (size_t i = 0; i < count; i++) {
+        placement_t *placement = &answer->compute [answer->compute_count++];
+        snprintf (placement->need, sizeof placement->need, "%s", need->id);
+        snprintf (placement->site, sizeof placement->site, "%s", site);
+        snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
+        placement->cpus = place_nodes (place, phases [i].amount) * place->cpus_per_node;
+        placement->from_ms = start_ms + phases [i].from_ms;
+        placement->until_ms = start_ms + phases [i].until_ms;
+        if (placement->from_ms < answer->start_ms)
+            answer->start_ms = placement->from_ms;
+        if (placement->until_ms > answer->end_ms)
+            answer->end_ms = placement->until_ms;
+    }
     answer->cost += snapshot_cost (self->snapshot, at, option);
-    if (placement->from_ms < answer->start_ms)
-        answer->start_ms = placement->from_ms;
-    if (placement->until_ms > answer->end_ms)
-        answer->end_ms = placement->until_ms;
 }
 
-static void fill_connection (const errand_t *self, answer_t *answer, size_t at)
+static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
+                       connection_t *connection)
 {
-    const network_need_t *need = &self->request.network [at];
     const path_t *path = search_path (self->search, at);
-    connection_t *connection = &answer->network [at];
-    *connection = (connection_t){.mbps = need->mbps};
-    memcpy (connection->need, need->id, sizeof connection->need);
-    memcpy (connection->ends, need->ends, sizeof connection->ends);
-    network_need_interval (&self->request, at, &connection->from_ms, &connection->until_ms);
-    connection->from_ms += search_start (self->search);
-    connection->until_ms += search_start (self->search);
     if (path->links_count > 0) {
         connection_set_path (connection, self->snapshot->graph, search_path_from (self->search, at),
                              path);
-        answer->cost += snapshot_path_cost (self->snapshot, at, path);
         return;
     }
-    const placement_t *here = &answer->compute [network_need_end (&self->request, at, 0)];
+    const char *end = self->request.network [at].ends [0];
+    size_t here = 0;
+    while (strcmp (answer->compute [here].need, end) != 0)
+        here++;
     connection->path = must (calloc (1, sizeof *connection->path));
     connection->path_count = 1;
-    memcpy (connection->path [0], here->site, sizeof connection->path [0]);
+    memcpy (connection->path [0], answer->compute [here].site, sizeof connection->path [0]);
+}
+
+/*  A connection for each phase of the need, over the same path. */
+static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
+{
+    const network_need_t *need = &self->request.network [at];
+    const path_t *path = search_path (self->search, at);
+    int64_t start_ms = search_start (self->search);
+    phase_t phases [PHASES_MAX];
+    size_t count = network_phases (&self->request, at, phases);
+    for (size_t i = 0; i < count; i++) {
+        connection_t *connection = &answer->network [answer->network_count++];
+        *connection = (connection_t){.mbps = phases [i].amount,
+                                     .from_ms = start_ms + phases [i].from_ms,
+                                     .until_ms = start_ms + phases [i].until_ms};
+        memcpy (connection->need, need->id, sizeof connection->need);
+        memcpy (connection->ends, need->ends, sizeof connection->ends);
+        fill_path (self, answer, at, connection);
+    }
+    if (path->links_count > 0)
+        answer->cost += snapshot_path_cost (self->snapshot, at, path);
+}
+
+/*  How many phases all needs have. */
+static void count_phases (const user_request_t *request, size_t *compute, size_t *network)
+{
+    phase_t phases [PHASES_MAX];
+    *compute = *network = 0;
+    for (size_t i = 0; i < request->compute_count; i++)
+        *compute += compute_phases (request, i, phases);
+    for (size_t i = 0; i < request->network_count; i++)
+        *network += network_phases (request, i, phases);
 }
 
 void answer_of_choice (const errand_t *self, answer_t *answer)
 {
+    size_t compute, network;
     free (answer->compute);
     connections_free (answer->network, answer->network_count);
-    answer->compute_count = self->request.compute_count;
-    answer->compute = must (calloc (answer->compute_count, sizeof *answer->compute));
-    answer->network_count = self->request.network_count;
-    answer->network = must (calloc (answer->network_count + 1, sizeof *answer->network));
+    count_phases (&self->request, &compute, &network);
+    answer->compute = must (calloc (compute, sizeof *answer->compute));
+    answer->network = must (calloc (network + 1, sizeof *answer->network));
+    answer->compute_count = answer->network_count = 0;
     answer->cost = 0;
     answer->start_ms = INT64_MAX;
     answer->end_ms = 0;
-    for (size_t i = 0; i < answer->compute_count; i++)
-        fill_placement (self, answer, i);
-    for (size_t i = 0; i < answer->network_count; i++)
-        fill_connection (self, answer, i);
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        fill_placements (self, answer, i);
+    for (size_t i = 0; i < self->request.network_count; i++)
+        fill_connections (self, answer, i);
 }

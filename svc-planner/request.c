@@ -5,6 +5,7 @@
  */
 #include "request.h"
 #include "must.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <math.h>
@@ -174,7 +175,8 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
         return false;
     if (*need->site && !name_sound (need->site))
         return refuse_need (at, "site: must be a site's name, or absent", why);
-    return true;
+    return stages_check (&need->stages, need->offset_ms, need->offset_ms + need_duration (self, at),
+                         field, why);
 }
 
 static bool check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])

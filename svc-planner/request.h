@@ -26,6 +26,21 @@ typedef struct {
     instant_t deadline;
 } frame_t;
 
+/*  What a need had until it was changed while it lasted; see stages.h. */
+typedef struct {
+    int64_t until_ms; /* from the reservation's start */
+    uint32_t amount;  /* CPUs, Mbit/s; 0 = nothing yet */
+} stage_t;
+
+#define STAGES_MAX 16 /* so often a need can be changed while it lasts */
+
+/*  Ascending; the first one begins with the need. After the last one the need has what it asks for.
+ */
+typedef struct {
+    stage_t list [STAGES_MAX];
+    size_t count;
+} stages_t;
+
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
     uint32_t cpus;
@@ -34,6 +49,7 @@ typedef struct {
     int64_t offset_ms;
     int64_t duration_ms;            /* 0 = the request's */
     char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
+    stages_t stages;
 } compute_need_t;
 
 /*  Bandwidth between the places of two compute needs. */
@@ -47,6 +63,7 @@ typedef struct {
     int64_t duration_ms;    /* 0, with offset 0 = the time both ends share */
     requirement_t *require; /* of every link of its path */
     size_t require_count;
+    stages_t stages;
 } network_need_t;
 
 typedef struct {
@@ -128,8 +145,11 @@ void user_request_fix (user_request_t *self, const planner_settings_t *settings,
 
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
-    uint32_t cpus; /* 0 = as it is */
+    uint32_t cpus;                  /* 0 = as it is */
+    char site [NAME_BYTES_MAX + 1]; /* SITE_ANY: any; "" = as it is */
 } need_patch_t;
+
+#define SITE_ANY "*"
 
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
@@ -146,6 +166,9 @@ typedef struct {
     size_t compute_count;
     connection_patch_t *network;
     size_t network_count;
+    user_request_t added; /* its needs only */
+    char (*removed) [NAME_BYTES_MAX + 1];
+    size_t removed_count;
 } request_patch_t;
 
 void request_patch_clear (request_patch_t *self);

@@ -4,6 +4,7 @@
 #include "request.h"
 
 #include "domain.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -149,8 +150,12 @@ static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYT
     if (need->latency_us_max < 0 || need->latency_us_max > INT64_C (1000) * LATENCY_MS_MAX)
         return refuse (why, at, "latency_ms_max: must be 0.001 to %d, or 0 for any",
                        LATENCY_MS_MAX);
-    return check_time (self, at, why) &&
-           requirements_check (need->require, need->require_count, field, why);
+    if (!check_time (self, at, why) ||
+        !requirements_check (need->require, need->require_count, field, why))
+        return false;
+    int64_t from_ms, until_ms;
+    network_need_interval (self, at, &from_ms, &until_ms);
+    return stages_check (&need->stages, from_ms, until_ms, field, why);
 }
 
 bool network_needs_check (const user_request_t *self, char why [WHY_BYTES])

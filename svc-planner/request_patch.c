@@ -2,6 +2,7 @@
 #include "request.h"
 
 #include "domain.h"
+#include "must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@ void request_patch_clear (request_patch_t *self)
 {
     free (self->compute);
     free (self->network);
+    free (self->removed);
+    user_request_clear (&self->added);
     *self = (request_patch_t){0};
 }
 
@@ -23,6 +26,11 @@ static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
     for (size_t i = 0; i < self->compute_count; i++) {
         if (self->compute [i].cpus > CPUS_MAX) {
             snprintf (why, WHY_BYTES, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
+            return false;
+        }
+        const char *site = self->compute [i].site;
+        if (*site && strcmp (site, SITE_ANY) != 0 && !name_sound (site)) {
+            snprintf (why, WHY_BYTES, "compute[%zu].site: must be a site's name, or " SITE_ANY, i);
             return false;
         }
     }
@@ -53,7 +61,8 @@ bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
     if (!check_needs (self, why))
         return false;
     if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0 &&
-        self->network_count == 0) {
+        self->network_count == 0 && self->added.compute_count == 0 &&
+        self->added.network_count == 0 && self->removed_count == 0) {
         snprintf (why, WHY_BYTES, "a change must name a window, a duration or a need");
         return false;
     }
@@ -68,8 +77,92 @@ static network_need_t *connection_of (user_request_t *self, const char *id)
     return NULL;
 }
 
+/*  --- needs that come and go --- */
+
+static void take_out (void *list, size_t *count, size_t at, size_t size)
+{
+    char *bytes = list;
+    (*count)--;
+    memmove (bytes + at * size, bytes + (at + 1) * size, (*count - at) * size);
+}
+
+static bool remove_need (user_request_t *self, const char *id, char why [WHY_BYTES])
+{
+    size_t need = user_request_need (self, id);
+    if (need != SIZE_MAX) {
+        free (self->compute [need].require);
+        take_out (self->compute, &self->compute_count, need, sizeof *self->compute);
+        return true;
+    }
+    network_need_t *connection = connection_of (self, id);
+    if (!connection) {
+        snprintf (why, WHY_BYTES, "remove: the reservation has no need '%s'", id);
+        return false;
+    }
+    free (connection->require);
+    take_out (self->network, &self->network_count, (size_t) (connection - self->network),
+              sizeof *self->network);
+    return true;
+}
+
+static void add_needs (user_request_t *self, const user_request_t *added)
+{
+    user_request_t copy;
+    user_request_copy (&copy, added);
+    size_t compute = self->compute_count + copy.compute_count;
+    size_t network = self->network_count + copy.network_count;
+    self->compute = must (realloc (self->compute, (compute + 1) * sizeof *self->compute));
+    self->network = must (realloc (self->network, (network + 1) * sizeof *self->network));
+    for (size_t i = 0; i < copy.compute_count; i++)
+        self->compute [self->compute_count++] = copy.compute [i];
+    for (size_t i = 0; i < copy.network_count; i++)
+        self->network [self->network_count++] = copy.network [i];
+    free (copy.compute);
+    free (copy.network);
+    free (copy.data);
+}
+
+/*  What joins or feeds a need goes with it, and must be named. */
+static bool check_left (const user_request_t *self, const char *removed, char why [WHY_BYTES])
+{
+    if (self->compute_count == 0) {
+        snprintf (why, WHY_BYTES, "remove: no compute need would be left: release it instead");
+        return false;
+    }
+    if (user_request_need (self, removed) != SIZE_MAX)
+        return true; /* another one of that id has come */
+    for (size_t i = 0; i < self->network_count; i++)
+        for (int end = 0; end < 2; end++)
+            if (strcmp (self->network [i].ends [end], removed) == 0) {
+                snprintf (why, WHY_BYTES, "remove: need '%s' still joins '%s': remove it, too",
+                          self->network [i].id, removed);
+                return false;
+            }
+    for (size_t i = 0; i < self->data_count; i++)
+        if (strcmp (self->data [i].at, removed) == 0) {
+            snprintf (why, WHY_BYTES, "remove: file %.60s is needed at '%s'", self->data [i].file,
+                      removed);
+            return false;
+        }
+    return true;
+}
+
+static bool change_needs (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES])
+{
+    for (size_t i = 0; i < patch->removed_count; i++)
+        if (!remove_need (self, patch->removed [i], why))
+            return false;
+    add_needs (self, &patch->added);
+    for (size_t i = 0; i < patch->removed_count; i++)
+        if (!check_left (self, patch->removed [i], why))
+            return false;
+    return true;
+}
+
 bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES])
 {
+    if (!change_needs (self, patch, why))
+        return false;
     if (patch->window_set)
         self->window = patch->window;
     if (patch->duration_ms > 0)
@@ -83,6 +176,10 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
         }
         if (patch->compute [i].cpus > 0)
             self->compute [need].cpus = patch->compute [i].cpus;
+        const char *site = patch->compute [i].site;
+        if (*site)
+            snprintf (self->compute [need].site, sizeof self->compute [need].site, "%s",
+                      strcmp (site, SITE_ANY) == 0 ? "" : site);
     }
     for (size_t i = 0; i < patch->network_count; i++) {
         network_need_t *need = connection_of (self, patch->network [i].id);

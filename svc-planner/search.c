@@ -10,6 +10,7 @@
 #include "blocked.h"
 #include "must.h"
 #include "spans.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -75,9 +76,11 @@ static stay_t stay_of (const search_t *self, size_t need, const option_t *option
 {
     bool windows = place_of (self, option)->supply.windows_count > 0;
     int64_t gap_ms = windows ? 0 : site_of (self, option)->gap_ms;
-    return (stay_t){.offset_ms = self->request->compute [need].offset_ms,
-                    .length_ms = need_duration (self->request, need) + gap_ms,
-                    .quantity = nodes};
+    int64_t offset_ms = compute_latest (self->request, need);
+    int64_t until_ms =
+      self->request->compute [need].offset_ms + need_duration (self->request, need);
+    return (stay_t){
+      .offset_ms = offset_ms, .length_ms = until_ms - offset_ms + gap_ms, .quantity = nodes};
 }
 
 static bool is_present (const search_t *self, size_t need, const option_t *option)
@@ -91,9 +94,12 @@ static span_t frame_of (const search_t *self, size_t need, const option_t *optio
 {
     int64_t from_ms = self->order.starts.earliest_ms;
     bool fixed = from_ms == self->order.starts.latest_ms;
+    /* What joins a reservation that keeps its start begins for itself. */
+    int64_t begin_ms = fixed && self->order.present ? compute_latest (self->request, need)
+                                                    : user_request_offset_least (self->request);
     if (!fixed || !is_present (self, need, option)) /* what stays where it is needs no lead */
-        from_ms = greatest (from_ms, self->order.soonest_ms + site_of (self, option)->lead_ms -
-                                       user_request_offset_least (self->request));
+        from_ms =
+          greatest (from_ms, self->order.soonest_ms + site_of (self, option)->lead_ms - begin_ms);
     return (span_t){from_ms, self->order.starts.latest_ms};
 }
 
@@ -187,6 +193,7 @@ static bool alike (const search_t *self, size_t a, size_t b)
     if (self->wiring && !wiring_alike (self->wiring, a, b))
         return false;
     if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
+        first->stages.count + second->stages.count > 0 ||
         need_duration (self->request, a) != need_duration (self->request, b) ||
         options [a].options_count != options [b].options_count)
         return false;
@@ -367,10 +374,10 @@ static void begin_packing (search_t *self)
 {
     packing_need_t needs [NEEDS_MAX];
     for (size_t need = 0; need < self->request->compute_count; need++) {
-        int64_t from_ms = self->start_ms + self->request->compute [need].offset_ms;
+        int64_t begin_ms = self->start_ms + self->request->compute [need].offset_ms;
         needs [need] = (packing_need_t){
-          .from_ms = from_ms,
-          .until_ms = from_ms + need_duration (self->request, need),
+          .from_ms = self->start_ms + compute_latest (self->request, need),
+          .until_ms = begin_ms + need_duration (self->request, need),
           .order = self->needs [need].fit,
           .order_count = self->needs [need].fit_count,
           .like = self->needs [need].like,

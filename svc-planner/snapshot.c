@@ -3,6 +3,7 @@
  */
 #include "snapshot.h"
 #include "must.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -184,11 +185,21 @@ void snapshot_leave_out (snapshot_t *self, size_t source, const char *why)
     snprintf (self->sources [source].why, sizeof self->sources [source].why, "%s", why);
 }
 
+uint32_t place_nodes (const place_t *place, uint32_t cpus)
+{
+    return cpus / place->cpus_per_node + (cpus % place->cpus_per_node > 0);
+}
+
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option)
 {
     const place_t *place = &self->places [option->place];
-    double hours = (double) need_duration (self->request, need) / 3.6e6;
-    double cost =
-      (double) place->price * (double) option->nodes * (double) place->cpus_per_node * hours;
+    phase_t phases [PHASES_MAX];
+    size_t count = compute_phases (self->request, need, phases);
+    double cost = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t nodes = i + 1 < count ? place_nodes (place, phases [i].amount) : option->nodes;
+        double hours = (double) (phases [i].until_ms - phases [i].from_ms) / 3.6e6;
+        cost += (double) place->price * (double) nodes * (double) place->cpus_per_node * hours;
+    }
     return cost >= (double) COST_MAX ? COST_MAX : (int64_t) (cost + 0.5);
 }

@@ -94,6 +94,9 @@ void snapshot_join (snapshot_t *self);
 size_t snapshot_source (const snapshot_t *self, const char *party_name);
 size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name);
 
+/*  Whole nodes of a place that give so many CPUs. */
+uint32_t place_nodes (const place_t *place, uint32_t cpus);
+
 /*  What is known of a class or link, by its name at its source; NULL when there is none. */
 supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
 

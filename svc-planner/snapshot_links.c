@@ -7,6 +7,7 @@
  */
 #include "must.h"
 #include "snapshot.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -128,12 +129,12 @@ void snapshot_join (snapshot_t *self)
 
 int64_t snapshot_path_cost (const snapshot_t *self, size_t network_need, const path_t *path)
 {
-    int64_t from_ms, until_ms;
-    network_need_interval (self->request, network_need, &from_ms, &until_ms);
-    uint32_t mbps = self->request->network [network_need].mbps;
+    phase_t phases [PHASES_MAX];
+    size_t count = network_phases (self->request, network_need, phases);
     int64_t cost = 0;
-    for (size_t i = 0; i < path->links_count; i++)
-        cost += link_cost (graph_link (self->graph, path->links [i])->link->price, mbps,
-                           until_ms - from_ms);
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < path->links_count; i++)
+            cost += link_cost (graph_link (self->graph, path->links [i])->link->price,
+                               phases [p].amount, phases [p].until_ms - phases [p].from_ms);
     return cost;
 }

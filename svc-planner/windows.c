@@ -2,6 +2,7 @@
 #include "windows.h"
 
 #include "must.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void demand_places (demands_t *self, snapshot_t *snapshot, size_t source)
             add_demand (self, &(demand_t){.resource = place->class_name,
                                           .supply = &place->supply,
                                           .quantity = option->nodes,
-                                          .from_ms = offset_ms,
+                                          .from_ms = compute_latest (request, n),
                                           .until_ms = offset_ms + need_duration (request, n)});
         }
     }
@@ -114,6 +115,7 @@ static void demand_set (demands_t *self, snapshot_t *snapshot, size_t link, uint
         if (!snapshot_link_meets (snapshot, n, link))
             return;
         network_need_interval (snapshot->request, n, &from_ms, &until_ms);
+        from_ms = network_latest (snapshot->request, n);
         demand.from_ms = from_ms < demand.from_ms ? from_ms : demand.from_ms;
         demand.until_ms = until_ms > demand.until_ms ? until_ms : demand.until_ms;
         demand.quantity += snapshot->request->network [n].mbps;

@@ -99,7 +99,33 @@ static void want_nodes (play_t *self, wanted_t *wanted, int64_t from, int64_t un
                                    .from_ms = RIG_WALL_MS + from * RIG_MINUTE_MS,
                                    .until_ms = RIG_WALL_MS + until * RIG_MINUTE_MS};
     snprintf (booking->class_name, sizeof booking->class_name, "%s", fat ? "fat" : "thin");
-    add (wanted, room_index (&self->rig, booking->class_name), from, until + 1, nodes);
+    add (wanted, room_index (&self->rig, booking->class_name), from, until, nodes);
+}
+
+/*  Nodes are cleaned for a minute after their last booking: what begins as another one ends goes on
+ *  with its nodes, since all are of one need. */
+static void clean (play_t *self, wanted_t *wanted)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        const compute_booking_t *ends = &wanted->bookings [i];
+        int64_t nodes = 0;
+        bool first = true;
+        for (size_t k = 0; k < wanted->count; k++) {
+            const compute_booking_t *other = &wanted->bookings [k];
+            if (strcmp (other->class_name, ends->class_name) != 0)
+                continue;
+            if (other->until_ms == ends->until_ms) {
+                nodes += other->nodes;
+                first = first && k >= i;
+            }
+            if (other->from_ms == ends->until_ms)
+                nodes -= other->nodes;
+        }
+        int64_t minute = (ends->until_ms - RIG_WALL_MS) / RIG_MINUTE_MS;
+        if (first && nodes > 0)
+            add (wanted, room_index (&self->rig, ends->class_name), minute, minute + 1,
+                 (uint32_t) nodes);
+    }
 }
 
 static void want_circuit (play_t *self, wanted_t *wanted, int64_t from, int64_t until)
@@ -140,6 +166,8 @@ static packed_t want (play_t *self, wanted_t *wanted)
         else
             want_nodes (self, wanted, from, until);
     }
+    if (!self->rig.network)
+        clean (self, wanted);
     return self->rig.network ? network_part_encode (wanted->circuits, wanted->count)
                              : compute_part_encode (wanted->bookings, wanted->count);
 }

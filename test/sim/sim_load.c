@@ -58,6 +58,36 @@ static void families (sim_load_t *self)
     }
 }
 
+/*  How many nodes of a booking its need has further on, where that begins as this ends: between
+ *  them nothing is cleaned. */
+static int64_t nodes_kept (const sim_command_t *command, const compute_booking_t *booking)
+{
+    for (size_t i = 0; i < command->bookings_count; i++) {
+        const compute_booking_t *next = &command->bookings [i];
+        if (next->from_ms == booking->until_ms && strcmp (next->need, booking->need) == 0 &&
+            strcmp (next->class_name, booking->class_name) == 0)
+            return next->nodes < booking->nodes ? next->nodes : booking->nodes;
+    }
+    return 0;
+}
+
+static void take_booking (sim_load_t *self, size_t c, const compute_booking_t *booking,
+                          size_t resource, int64_t gap_ms)
+{
+    int64_t kept = nodes_kept (&self->commands [c], booking);
+    sim_taking_t taking = {.command = c,
+                           .resource = resource,
+                           .from_ms = booking->from_ms,
+                           .until_ms = booking->until_ms,
+                           .quantity = kept};
+    if (kept > 0)
+        taking_add (self, taking);
+    taking.until_ms += gap_ms;
+    taking.quantity = booking->nodes - kept;
+    if (taking.quantity > 0)
+        taking_add (self, taking);
+}
+
 bool sim_load_build (sim_load_t *self, const sim_command_t *commands, size_t commands_count,
                      const sim_resource_t *resources, size_t resources_count, int64_t gap_ms,
                      const char **unknown)
@@ -80,11 +110,7 @@ bool sim_load_build (sim_load_t *self, const sim_command_t *commands, size_t com
             if (at == SIZE_MAX)
                 *unknown = booking->class_name;
             else
-                taking_add (self, (sim_taking_t){.command = c,
-                                                 .resource = at,
-                                                 .from_ms = booking->from_ms,
-                                                 .until_ms = booking->until_ms + gap_ms,
-                                                 .quantity = booking->nodes});
+                take_booking (self, c, booking, at, gap_ms);
         }
         for (size_t k = 0; k < command->circuits_count; k++)
             for (size_t l = 0; l < command->circuits [k].links_count; l++) {

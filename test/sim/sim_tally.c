@@ -28,6 +28,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_EXPIRED] = "holds expired",
   [COUNT_CONNECTIONS] = "connections committed",
   [COUNT_CROSSINGS] = "connections over several domains",
+  [COUNT_PHASES] = "needs changed while they lasted",
   [COUNT_PROVISIONED] = "circuits put to use",
   [COUNT_LOWERED] = "links lowered",
   [COUNT_DISAGREED] = "schedules whose domains disagree",

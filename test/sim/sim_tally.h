@@ -40,6 +40,7 @@ typedef enum {
     COUNT_EXPIRED,           /* holds that ended by themselves */
     COUNT_CONNECTIONS,       /* paths committed, of any version */
     COUNT_CROSSINGS,         /* of those over two domains or more */
+    COUNT_PHASES,            /* needs changed while they lasted */
     COUNT_PROVISIONED,       /* circuits told that they may be used */
     COUNT_LOWERED,           /* links that were made to carry less */
     COUNT_DISAGREED,         /* schedules in which domains describe a point differently */

@@ -1,6 +1,8 @@
 /*  sim_version - putting a version together from everybody's records. */
 #include "sim_version.h"
 
+#include "sim_phases.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +10,23 @@
 static bool same (const char *a, const char *b)
 {
     return strcmp (a, b) == 0;
+}
+
+/*  The command that made the version which this one changes, as a home has it; NULL when that is
+ * not on record. */
+static const sim_command_t *base_of (sim_check_t *self, const sim_command_t *command)
+{
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *home = sim_check_records (self, i);
+        for (size_t c = 0; c < home->commands_count && home->home; c++) {
+            const sim_command_t *base = &home->commands [c];
+            if (base->state == COMMAND_COMMITTED &&
+                base->base_version + 1 == command->base_version &&
+                same (base->reservation, command->reservation))
+                return base;
+        }
+    }
+    return NULL;
 }
 
 /*  What a reservation must be like once the command is committed: the wish of its reserve, and all
@@ -23,41 +42,11 @@ static bool wish_of (sim_check_t *self, const sim_command_t *command, sim_wish_t
         *wish = request->wish [body];
         return true;
     }
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *home = sim_check_records (self, i);
-        for (size_t c = 0; c < home->commands_count && home->home; c++) {
-            const sim_command_t *base = &home->commands [c];
-            if (base->state != COMMAND_COMMITTED ||
-                base->base_version + 1 != command->base_version ||
-                !same (base->reservation, command->reservation))
-                continue;
-            if (!wish_of (self, base, wish))
-                return false;
-            sim_book_patch (wish, &request->patch [body]);
-            return true;
-        }
-    }
-    return false;
-}
-
-/*  The booking of a need in a transaction, and at which site; NULL when there is none, or two. */
-static const compute_booking_t *booking_of (sim_check_t *self, const txid_t *txid, const char *need,
-                                            const sim_participant_t **at)
-{
-    const compute_booking_t *found = NULL;
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *site = sim_check_records (self, i);
-        const sim_command_t *command = sim_check_command (site, txid);
-        for (size_t b = 0; command && b < command->bookings_count; b++) {
-            if (!same (command->bookings [b].need, need))
-                continue;
-            if (found)
-                return NULL;
-            found = &command->bookings [b];
-            *at = site;
-        }
-    }
-    return found;
+    const sim_command_t *base = base_of (self, command);
+    if (!base || !wish_of (self, base, wish))
+        return false;
+    sim_book_patch (wish, &request->patch [body]);
+    return true;
 }
 
 static const char *site_name (const sim_check_t *self, const sim_participant_t *site)
@@ -90,7 +79,8 @@ static void stretch_insert (sim_stretches_t *self, const sim_circuit_t *circuit,
     self->domains [at] = domain;
 }
 
-static void stretches_of (sim_check_t *self, const txid_t *txid, const char *need,
+/*  In the phase that begins then. */
+static void stretches_of (sim_check_t *self, const txid_t *txid, const char *need, int64_t from_ms,
                           sim_stretches_t *stretches)
 {
     *stretches = (sim_stretches_t){0};
@@ -98,7 +88,7 @@ static void stretches_of (sim_check_t *self, const txid_t *txid, const char *nee
         const sim_participant_t *domain = sim_check_records (self, i);
         const sim_command_t *command = sim_check_command (domain, txid);
         for (size_t c = 0; command && c < command->circuits_count; c++)
-            if (same (command->circuits [c].need, need))
+            if (same (command->circuits [c].need, need) && command->circuits [c].from_ms == from_ms)
                 stretch_insert (stretches, &command->circuits [c], domain->domain);
     }
     for (size_t c = 0; c < stretches->circuits_count; c++) {
@@ -135,20 +125,16 @@ static void wanted_over (const sim_wish_t *wish, const sim_network_need_t *need,
     }
 }
 
-static void check_connection (sim_check_t *self, const sim_command_t *command,
-                              const sim_wish_t *wish, const sim_network_need_t *need,
-                              int64_t start_ms)
+/*  One phase of a connection leads from the one site to the other. */
+static void check_phase (sim_check_t *self, const sim_command_t *command,
+                         const sim_network_need_t *need, const sim_participant_t *const ends [2],
+                         int64_t from_ms)
 {
-    const sim_participant_t *ends [2] = {NULL, NULL};
-    char words [TXID_TEXT_BYTES];
-    (void) txid_text (&command->txid, words);
-    for (size_t e = 0; e < 2; e++)
-        if (!booking_of (self, &command->txid, wish->needs [need->ends [e]].id, &ends [e]))
-            return; /* that is told already */
     sim_stretches_t stretches;
-    stretches_of (self, &command->txid, need->id, &stretches);
     sim_way_t way;
-    char why [WHY_BYTES] = "its circuits don't follow each other";
+    char words [TXID_TEXT_BYTES], why [WHY_BYTES] = "its circuits don't follow each other";
+    (void) txid_text (&command->txid, words);
+    stretches_of (self, &command->txid, need->id, from_ms, &stretches);
     if (stretches.gap ||
         !sim_map_walk (self->map, site_name (self, ends [0]), site_name (self, ends [1]),
                        need->media, stretches.hops, stretches.hops_count, &way, why)) {
@@ -159,19 +145,56 @@ static void check_connection (sim_check_t *self, const sim_command_t *command,
     if (need->latency_ms_max > 0 && (double) way.latency_us > need->latency_ms_max * 1000)
         sim_fail (self->sim, "%s: connection %s has %" PRId64 " us, more than was wished for",
                   words, need->id, way.latency_us);
-    int64_t from_ms, until_ms;
-    wanted_over (wish, need, &from_ms, &until_ms);
-    for (size_t c = 0; c < stretches.circuits_count; c++) {
-        const sim_circuit_t *circuit = stretches.circuits [c];
-        if (circuit->mbps != need->mbps || circuit->from_ms != start_ms + from_ms ||
-            circuit->until_ms != start_ms + until_ms)
-            sim_fail (self->sim,
-                      "%s: connection %s has %u Mbit/s over [%" PRId64 ", %" PRId64 ") in %s",
-                      words, need->id, circuit->mbps, circuit->from_ms, circuit->until_ms,
-                      self->map->names [stretches.domains [c]]);
-    }
     self->tally->counts [COUNT_CONNECTIONS]++;
     self->tally->counts [COUNT_CROSSINGS] += way.domains > 1;
+}
+
+/*  What had passed when the change was made is as the version before had it. */
+static bool past_stands (sim_check_t *self, const sim_command_t *command, const char *need,
+                         bool network, const sim_phases_t *phases)
+{
+    sim_phases_t before;
+    const sim_command_t *base = base_of (self, command);
+    if (command->operation == OPERATION_RESERVE)
+        return phases->count == 1;
+    if (!base)
+        return true;
+    if (network)
+        sim_phases_network (self, &base->txid, need, &before);
+    else
+        sim_phases_compute (self, &base->txid, need, &before);
+    self->tally->counts [COUNT_PHASES] += phases->count > 1;
+    return sim_phases_follow (phases, &before);
+}
+
+static void check_connection (sim_check_t *self, const sim_command_t *command,
+                              const sim_wish_t *wish, const sim_network_need_t *need,
+                              int64_t start_ms, const sim_phases_t *needs)
+{
+    const sim_participant_t *ends [2] = {needs [need->ends [0]].site, needs [need->ends [1]].site};
+    char words [TXID_TEXT_BYTES];
+    (void) txid_text (&command->txid, words);
+    if (!ends [0] || !ends [1])
+        return; /* that is told already */
+    sim_phases_t phases;
+    sim_phases_network (self, &command->txid, need->id, &phases);
+    if (phases.count == 0) { /* rightly so within one site, where no hop is needed */
+        check_phase (self, command, need, ends, 0);
+        return;
+    }
+    int64_t from_ms, until_ms;
+    wanted_over (wish, need, &from_ms, &until_ms);
+    const sim_phase_t *last = &phases.list [phases.count - 1];
+    if (phases.broken || last->amount != need->mbps || last->until_ms != start_ms + until_ms ||
+        phases.list [0].from_ms != start_ms + from_ms)
+        sim_fail (self->sim,
+                  "%s: connection %s has at last %u Mbit/s over [%" PRId64 ", %" PRId64 ")", words,
+                  need->id, last->amount, phases.list [0].from_ms, last->until_ms);
+    if (!past_stands (self, command, need->id, true, &phases))
+        sim_fail (self->sim, "%s: connection %s of %s: what had passed is not as it was", words,
+                  need->id, command->request_id);
+    for (size_t i = 0; i < phases.count; i++)
+        check_phase (self, command, need, ends, phases.list [i].from_ms);
 }
 
 /*  Is there anything at a participant that nobody asked for? */
@@ -198,36 +221,48 @@ static void check_nothing_else (sim_check_t *self, const sim_participant_t *part
     }
 }
 
+/*  A need has at last what it asked for, at one site, and had what it had. */
+static void check_need (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish,
+                        const sim_need_t *need, int64_t start_ms, const sim_phases_t *phases)
+{
+    char words [TXID_TEXT_BYTES];
+    (void) txid_text (&command->txid, words);
+    const sim_phase_t *last = phases->count > 0 ? &phases->list [phases->count - 1] : NULL;
+    bool sound = last && !phases->broken && last->amount >= need->cpus &&
+                 phases->list [0].from_ms == start_ms + need->offset_ms &&
+                 last->until_ms == start_ms + ends_ms (wish, need) &&
+                 (!*need->site || same (site_name (self, phases->site), need->site));
+    const node_class_t *class = sound ? &phases->site->site->classes [0] : NULL;
+    if (!sound || (uint64_t) phases->nodes * class->cpus_per_node < need->cpus)
+        sim_fail (self->sim, "%s: need %s of %s was not placed as asked", words, need->id,
+                  command->request_id);
+    else if (!past_stands (self, command, need->id, false, phases))
+        sim_fail (self->sim, "%s: need %s of %s: what had passed is not as it was", words, need->id,
+                  command->request_id);
+}
+
 /*  Every need has what it asked for, at one site, from one start; every connection leads all the
  *  way. */
 static void check_wish (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish)
 {
-    const sim_participant_t *sites [SIM_NEEDS_MAX] = {NULL};
+    sim_phases_t needs [SIM_NEEDS_MAX];
     char words [TXID_TEXT_BYTES];
     (void) txid_text (&command->txid, words);
-    const compute_booking_t *first =
-      booking_of (self, &command->txid, wish->needs [0].id, &sites [0]);
-    int64_t start_ms = first ? first->from_ms - wish->needs [0].offset_ms : 0;
+    for (size_t n = 0; n < wish->needs_count; n++)
+        sim_phases_compute (self, &command->txid, wish->needs [n].id, &needs [n]);
+    int64_t start_ms =
+      needs [0].count > 0 ? needs [0].list [0].from_ms - wish->needs [0].offset_ms : 0;
     int64_t latest_ms = wish->fixed ? wish->earliest_ms : wish->latest_ms;
     if (start_ms < wish->earliest_ms || start_ms > latest_ms)
         sim_fail (self->sim, "%s: %s was not placed in its time frame", words, command->request_id);
     for (size_t n = 0; n < wish->needs_count; n++) {
-        const sim_need_t *need = &wish->needs [n];
-        const compute_booking_t *booking = booking_of (self, &command->txid, need->id, &sites [n]);
-        bool sound = booking && booking->cpus >= need->cpus &&
-                     booking->from_ms == start_ms + need->offset_ms &&
-                     booking->until_ms == start_ms + ends_ms (wish, need) &&
-                     (!*need->site || same (site_name (self, sites [n]), need->site));
-        const node_class_t *class = booking ? &sites [n]->site->classes [0] : NULL;
-        if (!sound || (uint64_t) booking->nodes * class->cpus_per_node < need->cpus)
-            sim_fail (self->sim, "%s: need %s of %s was not placed as asked", words, need->id,
-                      command->request_id);
+        check_need (self, command, wish, &wish->needs [n], start_ms, &needs [n]);
         for (size_t other = 0; other < n && wish->distinct_sites; other++)
-            if (sites [other] == sites [n])
+            if (needs [other].site == needs [n].site)
                 sim_fail (self->sim, "%s: %s wanted different sites", words, command->request_id);
     }
     for (size_t n = 0; n < wish->network_count; n++)
-        check_connection (self, command, wish, &wish->network [n], start_ms);
+        check_connection (self, command, wish, &wish->network [n], start_ms, needs);
 }
 
 void sim_version_check (sim_check_t *self, const sim_command_t *command)
@@ -254,7 +289,7 @@ bool sim_version_connected (sim_check_t *self, const txid_t *txid,
                             const sim_connection_t *connection)
 {
     sim_stretches_t stretches;
-    stretches_of (self, txid, connection->need, &stretches);
+    stretches_of (self, txid, connection->need, connection->from_ms, &stretches);
     bool alike = stretches.hops_count == connection->links_count &&
                  connection->path_count == connection->links_count + 1;
     for (size_t h = 0; h < stretches.hops_count && alike; h++) {

@@ -68,7 +68,7 @@ bool sim_wire_answer (bytes_t body, sim_answer_t *answer)
         to->from_ms = from->from_ms;
         to->until_ms = from->until_ms;
     }
-    bool fits = message->n_network <= SIM_CONNECTIONS_MAX;
+    bool fits = message->n_network <= SIM_TOLD_MAX;
     for (size_t i = 0; i < message->n_network && fits; i++)
         fits = connection_read (message->network [i],
                                 &answer->connections [answer->connections_count++]);
@@ -136,6 +136,7 @@ static bool command_read (const Musubi__CommandRecord *from, sim_command_t *to)
     to->state = (command_state_t) from->state;
     to->done = from->done;
     to->epoch = from->epoch;
+    to->held_ms = from->held_ms;
     sound =
       bookings_read (from->n_bookings, from->bookings, to->bookings, &to->bookings_count) && sound;
     return circuits_read (from->n_circuits, from->circuits, to->circuits, &to->circuits_count) &&

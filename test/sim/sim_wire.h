@@ -14,8 +14,9 @@
 #define SIM_NEEDS_MAX       4
 #define SIM_CONNECTIONS_MAX 4
 #define SIM_PARTIES_MAX     16
-#define SIM_BOOKINGS_MAX    16
-#define SIM_CIRCUITS_MAX    16 /* of one reservation in one domain */
+#define SIM_BOOKINGS_MAX    32
+#define SIM_TOLD_MAX        32 /* connections in one answer, each phase by itself */
+#define SIM_CIRCUITS_MAX    48 /* of one reservation in one domain */
 #define SIM_HOPS_MAX        16 /* links of one path */
 #define SIM_POINT_BYTES     16 /* names of vertices and links: what schedules draw is short */
 #define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain */
@@ -160,7 +161,7 @@ typedef struct {
     int64_t end_ms;
     sim_placement_t placements [SIM_BOOKINGS_MAX];
     size_t placements_count;
-    sim_connection_t connections [SIM_CONNECTIONS_MAX];
+    sim_connection_t connections [SIM_TOLD_MAX];
     size_t connections_count;
     char reason [160];                          /* of a refusal */
     char request_id [REQUEST_ID_BYTES_MAX + 1]; /* with its home */
@@ -196,6 +197,7 @@ typedef struct {
     size_t circuits_count;
     bool done;
     uint32_t epoch;
+    int64_t held_ms; /* wall, of its participant */
 } sim_command_t;
 
 /*  Appends to *list, which is the caller's to free. */

@@ -401,7 +401,7 @@ static const struct {
   {"off the others", off_the_others, "c is booked 5 ms off the others"},
   {"booked twice", booked_twice, "a is booked twice, at lis/ams and at lis/cph"},
   {"CPUs for nobody", cpus_for_nobody, "lis/cph has a booking for d, which is not asked for"},
-  {"two at one site", two_at_one_site, "c and a are both at lis/cph"},
+  {"two at one site", two_at_one_site, "a and c are both at lis/cph"},
   {"a domain without it", a_domain_without_it,
    "reservation r1 is committed at gis/g1 but unknown at nis/S"},
   {"a domain that aborted", a_domain_that_aborted,
@@ -498,6 +498,119 @@ static void finds_an_overbooked_link (void **state)
                          "nis/N/b-x has 1501 Mbit/s booked of 1500 at 1970-01-01T12:00:00Z");
 }
 
+/*  --- changed while it lasts --- */
+
+/*  From twelve on a has 8 CPUs, 4 before, and a-b 1000 Mbit/s, 300 before. */
+static void grown (story_t *self)
+{
+    static asked_stage_t cpus = {2 * (int64_t) HOUR_MS, 4};
+    static asked_stage_t mbps = {2 * (int64_t) HOUR_MS, 300};
+    good (self);
+    self->compute [0].stages = &cpus;
+    self->compute [0].stages_count = 1;
+    self->network [0].stages = &mbps;
+    self->network [0].stages_count = 1;
+    self->bookings_count [AMS] = 0;
+    book (self, AMS, "a", 4, 10, 12);
+    book (self, AMS, "a", 8, 12, 14);
+    self->circuits_count [N] = 0;
+    lay (self, N, "a-b", "a-x", "b-x", 300, 0, 11, 12);
+    lay (self, N, "b-c", "b-x", NULL, 500, 0, 12, 13);
+    lay (self, N, "a-b", "a-x", "b-x", 1000, 0, 12, 13);
+}
+
+static void one_that_has_grown_is_not_accused (void **state)
+{
+    fixture_t *self = *state;
+    story_t story;
+    grown (&story);
+    tell_story (self, &story);
+    check_result_t result = judge (self, 1, true);
+    if (result.violations)
+        fail_msg ("%s", self->told [0]);
+    assert_int_equal (result.connections, 2);
+    assert_int_equal (result.circuits, 4);
+}
+
+static void grows_too_late (story_t *self)
+{
+    self->bookings [AMS][0].until_ms += HOUR_MS;
+    self->bookings [AMS][1].from_ms += HOUR_MS;
+}
+static void grows_too_much (story_t *self)
+{
+    self->bookings [AMS][1].cpus = 9;
+}
+static void had_more_before (story_t *self)
+{
+    self->bookings [AMS][0].cpus = 5;
+}
+static void grows_elsewhere (story_t *self)
+{
+    self->bookings [BER][1] = self->bookings [AMS][1];
+    self->bookings_count [BER] = 2;
+    self->bookings_count [AMS] = 1;
+}
+static void does_not_grow (story_t *self)
+{
+    self->bookings_count [AMS] = 1;
+}
+static void has_the_past_twice (story_t *self)
+{
+    self->bookings [CPH][1] = self->bookings [AMS][0];
+    self->bookings_count [CPH] = 2;
+}
+static void a_wider_past (story_t *self)
+{
+    self->circuits [N][0].mbps = 301;
+}
+static void no_path_in_the_past (story_t *self)
+{
+    self->circuits [N][0] = self->circuits [N][2];
+    self->circuits_count [N] = 2;
+}
+static void half_a_path_in_the_past (story_t *self)
+{
+    self->circuits [N][0].links_count = 1;
+}
+
+static const struct {
+    const char *name;
+    void (*change) (story_t *self);
+    const char *sentence;
+} growths [] = {
+  {"grows too late", grows_too_late, "a is not booked for as long as it asks"},
+  {"grows too much", grows_too_much, "a asks 8 CPUs, lis/ams has 9 booked"},
+  {"had more before", had_more_before, "a asks 4 CPUs, lis/ams has 5 booked"},
+  {"grows elsewhere", grows_elsewhere, "a goes from lis/ams/thin to lis/ber/thin"},
+  {"does not grow", does_not_grow, "a is booked 1 times, for 2 phases"},
+  {"the past twice", has_the_past_twice, "a is booked twice, at lis/ams and at lis/ams"},
+  {"a wider past", a_wider_past, "a-b asks 300 Mbit/s, nis/N has 301 booked"},
+  {"no path in the past", no_path_in_the_past, "a-b has no circuit from ams to ber for an earlier"},
+  {"half a path", half_a_path_in_the_past, "a-b leads from ams to X1, not to ber"},
+};
+
+static void any_one_thing_changed_of_a_growth_is_found (void **state)
+{
+    (void) state;
+    for (size_t i = 0; i < sizeof growths / sizeof growths [0]; i++) {
+        fixture_t *self = fixture_new ();
+        story_t story;
+        grown (&story);
+        growths [i].change (&story);
+        tell_story (self, &story);
+        check_result_t result = judge (self, 1, true);
+        bool told = false;
+        for (size_t t = 0; t < self->told_count && t < TOLD_MAX; t++)
+            told |= strstr (self->told [t], growths [i].sentence) != NULL;
+        if (result.violations == 0 || !told)
+            fail_msg ("%s: %zu violations, first: %s", growths [i].name, result.violations,
+                      self->told [0]);
+        check_destroy (&self->check);
+        free (self);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown (name, set_up, tear_down)
 
 int main (void)
@@ -508,6 +621,8 @@ int main (void)
       TEST (a_silent_domain_leaves_a_connection_unjudged),
       TEST (circuits_without_any_request_on_record_need_cpus),
       TEST (finds_an_overbooked_link),
+      TEST (one_that_has_grown_is_not_accused),
+      cmocka_unit_test (any_one_thing_changed_of_a_growth_is_found),
     };
     return cmocka_run_group_tests_name ("check_asked", tests, NULL, NULL);
 }

@@ -368,6 +368,27 @@ static void a_patch_names_what_it_changes (void **state)
     json_decref (written);
 }
 
+static void a_patch_moves_needs_and_takes_them_in_and_out (void **state)
+{
+    (void) state;
+    char why [FORM_WHY_BYTES] = "";
+    json_t *written =
+      parse ("{\"compute\": [{\"id\": \"a\", \"site\": \"*\"}], "
+             "\"add\": {\"compute\": [{\"id\": \"b\", \"cpus\": 2, \"site\": \"tsu\"}], "
+             "\"network\": [{\"between\": [\"a\", \"b\"], \"mbps\": 5}]}, "
+             "\"remove\": [\"c\", \"a-c\"]}");
+    json_t *patch = request_form_patch (written, "r1", why);
+    json_t *expected =
+      parse ("{\"reservation\": \"r1\", \"compute\": [{\"id\": \"a\", \"site\": \"*\"}], "
+             "\"add_compute\": [{\"id\": \"b\", \"cpus\": 2, \"site\": \"tsu\"}], "
+             "\"add_network\": [{\"between\": [\"a\", \"b\"], \"mbps\": 5}], "
+             "\"remove\": [\"c\", \"a-c\"]}");
+    assert_true (json_equal (patch, expected));
+    json_decref (patch);
+    json_decref (expected);
+    json_decref (written);
+}
+
 static void a_patch_that_can_not_be_meant_is_refused (void **state)
 {
     (void) state;
@@ -376,7 +397,13 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"[]", "wants an object"},
       {"{\"policy\": \"time\"}", "policy: unknown key"},
       {"{\"duration\": \"0s\"}", "duration: "},
-      {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0].cpus: is missing"},
+      {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0]: changes nothing: wants cpus or site"},
+      {"{\"add\": {}, \"remove\": []}", "remove: wants an array of needs' ids"},
+      {"{\"remove\": [7]}", "remove: wants an array of needs' ids"},
+      {"{\"add\": {\"data\": []}}", "add.data: unknown key; there are: compute network"},
+      {"{\"add\": {\"compute\": [{\"id\": \"b\"}]}}", "add.compute[0].cpus: is missing"},
+      {"{\"add\": {\"network\": [{\"between\": [\"a\", \"a\"], \"mbps\": 1}]}}",
+       "add.network[0].between: \"a\" can't be linked to itself"},
       {"{\"compute\": [{\"id\": \"a\", \"cpus\": 1}, {\"id\": \"a\", \"cpus\": 1}]}",
        "compute[1].id: is used twice"},
       {"{\"network\": [{\"mbps\": 1}]}", "network[0].id: is missing"},
@@ -415,6 +442,7 @@ int main (void)
       cmocka_unit_test (too_many_needs_are_refused),
       cmocka_unit_test (a_refusal_holds_no_control_characters),
       cmocka_unit_test (a_patch_names_what_it_changes),
+      cmocka_unit_test (a_patch_moves_needs_and_takes_them_in_and_out),
       cmocka_unit_test (a_patch_that_can_not_be_meant_is_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -44,17 +44,30 @@ static int64_t below (model_t *self, int64_t bound)
     return (int64_t) prng_below (&self->prng, (uint64_t) bound);
 }
 
+/*  All bookings here are of one need: nodes are cleaned after the last booking that has them, and
+ *  what ends when another begins goes on as that. */
 static plain_t plain_of (const model_t *self, const compute_booking_t *bookings, size_t count)
 {
     plain_t plain = {0};
+    static plain_t ends, begins;
+    memset (&ends, 0, sizeof ends);
+    memset (&begins, 0, sizeof begins);
     for (size_t i = 0; i < count; i++) {
         size_t class_index = 0;
         while (strcmp (self->f.classes [class_index].name, bookings [i].class_name) != 0)
             class_index++;
-        int64_t until = (bookings [i].until_ms - EPOCH_MS) / TICK_MS + self->gap;
-        for (int64_t t = (bookings [i].from_ms - EPOCH_MS) / TICK_MS; t < until; t++)
+        int64_t from = (bookings [i].from_ms - EPOCH_MS) / TICK_MS;
+        int64_t until = (bookings [i].until_ms - EPOCH_MS) / TICK_MS;
+        begins.nodes [class_index][from] += bookings [i].nodes;
+        ends.nodes [class_index][until] += bookings [i].nodes;
+        for (int64_t t = from; t < until; t++)
             plain.nodes [class_index][t] += bookings [i].nodes;
     }
+    for (size_t c = 0; c < self->f.site.classes_count; c++)
+        for (int64_t end = 0; end + self->gap < TICKS; end++)
+            for (int64_t t = end; t < end + self->gap; t++)
+                if (ends.nodes [c][end] > begins.nodes [c][end])
+                    plain.nodes [c][t] += ends.nodes [c][end] - begins.nodes [c][end];
     return plain;
 }
 
