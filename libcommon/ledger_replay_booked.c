@@ -53,6 +53,26 @@ static void add_booking (ledger_replay_t *self, replay_spans_t *spans, const cha
         *end_ms = until_ms + resource->gap_ms;
 }
 
+/*  A need that was changed while it lasts is booked anew where its booking ends: as much as goes on
+ *  is not cleaned in between. Each booking goes on from others with no more than it has. */
+static void find_kept (const compute_booking_t *bookings, size_t count, replay_span_t *spans)
+{
+    int64_t *begun = must (calloc (count + 1, sizeof *begun));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            int64_t rest = spans [i].quantity - spans [i].kept;
+            int64_t left = spans [k].quantity - begun [k];
+            if (bookings [k].from_ms != bookings [i].until_ms ||
+                strcmp (bookings [k].need, bookings [i].need) != 0 ||
+                strcmp (bookings [k].class_name, bookings [i].class_name) != 0)
+                continue;
+            spans [i].kept += rest < left ? rest : left;
+            begun [k] += rest < left ? rest : left;
+        }
+    }
+    free (begun);
+}
+
 bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, bytes_t part,
                         replay_spans_t *spans, int64_t *until_ms)
 {
@@ -68,6 +88,7 @@ bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, bytes_t part,
         for (size_t i = 0; i < count; i++)
             add_booking (self, spans, bookings [i].class_name, bookings [i].from_ms,
                          bookings [i].until_ms, bookings [i].nodes, until_ms);
+        find_kept (bookings, count, spans->list);
         free (bookings);
         return true;
     }
@@ -109,8 +130,11 @@ static size_t add_edges (edge_t *edges, size_t count, const replay_spans_t *span
         edge_t edge = {.resource = span->resource, .at_ms = span->from_ms};
         edge.change [which] = span->quantity;
         edges [count++] = edge;
+        edge.at_ms = span->until_ms;
+        edge.change [which] = -span->kept;
+        edges [count++] = edge;
         edge.at_ms = span->until_ms + gap_ms;
-        edge.change [which] = -span->quantity;
+        edge.change [which] = span->kept - span->quantity;
         edges [count++] = edge;
     }
     return count;
@@ -123,7 +147,7 @@ typedef void pair_fn (void *owner, size_t resource, int64_t from_ms, int64_t unt
 static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
                      const ledger_replay_t *gaps, pair_fn *visit, void *owner)
 {
-    edge_t *edges = must (calloc (2 * (first->count + second->count) + 1, sizeof *edges));
+    edge_t *edges = must (calloc (3 * (first->count + second->count) + 1, sizeof *edges));
     size_t count = add_edges (edges, 0, first, 0, gaps);
     count = add_edges (edges, count, second, 1, gaps);
     qsort (edges, count, sizeof *edges, by_resource_and_time);

@@ -27,6 +27,7 @@ typedef struct {
     int64_t from_ms;
     int64_t until_ms;
     int64_t quantity;
+    int64_t kept; /* of it goes on for the same need when it ends: that has no gap behind it */
 } replay_span_t;
 
 typedef struct {
