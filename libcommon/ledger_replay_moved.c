@@ -48,6 +48,17 @@ static bool event_known (const char *event, int *number)
     return false;
 }
 
+/*  What may change in a record whose state stays: a hold's life, that all have acknowledged, and
+ * who has fenced it, which buries what is not known here. */
+static bool stays (const ledger_row_t *row)
+{
+    if (strcmp (row->event, "renew") == 0)
+        return row->from == COMMAND_HELD;
+    if (strcmp (row->event, "done") == 0)
+        return row->from == COMMAND_COMMITTED || row->from == COMMAND_EDGE_REFUSED;
+    return strcmp (row->event, "fence") == 0 && (!over (row->from) || row->from == COMMAND_ABORTED);
+}
+
 /*  Was it where the row says, and does that step exist? */
 static void check_step (ledger_replay_t *self, const replay_entry_t *entry, const ledger_row_t *row)
 {
@@ -58,7 +69,7 @@ static void check_step (ledger_replay_t *self, const replay_entry_t *entry, cons
         replay_violation (self, "%s goes from %s to %s, but was %s", text, word (row->from),
                           word (row->to), word (entry->state));
     else if (row->from == row->to
-               ? over (row->from) && row->from != COMMAND_COMMITTED
+               ? !stays (row)
                : !event_known (row->event, &event) ||
                    !states_allow (&command_states, (int) row->from, event, (int) row->to))
         replay_violation (self, "%s goes from %s to %s by \"%s\", which nothing allows", text,

@@ -237,6 +237,9 @@ typedef struct {
     size_t kept_count;
     kept_t *rows; /* of the ledger */
     size_t rows_count;
+    bool reading; /* rows were asked for in the last step */
+    read_order_t read;
+    uint64_t read_from;
     size_t puts;   /* in the last step */
     size_t alarms; /* log lines of that level, ever */
     asked_t asked [CALLS_KEPT];
@@ -292,9 +295,18 @@ static inline void rig_keep (rig_t *rig, const effect_t *effect)
     rig->puts++;
 }
 
-/*  Rows of the ledger are kept apart: they only ever become more. */
+/*  Rows of the ledger are kept apart: new ones behind, old ones leave from the front. */
 static inline void rig_keep_row (rig_t *rig, const effect_t *effect)
 {
+    if (effect->kind == EFFECT_DELETE) {
+        assert_true (rig->rows_count > 0);
+        assert_int_equal (ledger_number (effect->record.key),
+                          ledger_number ((bytes_t){rig->rows [0].key.data, LEDGER_KEY_BYTES}));
+        free (rig->rows [0].key.data);
+        free (rig->rows [0].value.data);
+        memmove (rig->rows, rig->rows + 1, --rig->rows_count * sizeof *rig->rows);
+        return;
+    }
     rig->rows = realloc (rig->rows, (rig->rows_count + 1) * sizeof *rig->rows);
     assert_non_null (rig->rows);
     rig->rows [rig->rows_count++] = (kept_t){.table = TABLE_LEDGER,
@@ -327,6 +339,12 @@ static inline void rig_drain (rig_t *rig)
             else
                 rig_keep (rig, &effect);
             break;
+        case EFFECT_READ:
+            assert_false (rig->reading);
+            rig->reading = true;
+            rig->read = effect.read;
+            rig->read_from = ledger_number (effect.read.from);
+            break;
         case EFFECT_REPLY:
             assert_false (rig->replied);
             rig->replied = true;
@@ -350,10 +368,37 @@ static inline void rig_drain (rig_t *rig)
     }
 }
 
+/*  Those that were asked for, in a step of its own. */
+static inline void rig_show_rows (rig_t *rig)
+{
+    row_t *rows = calloc (rig->rows_count + 1, sizeof *rows);
+    assert_non_null (rows);
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = rig->read.read, .rows = rows}};
+    size_t bytes = 0;
+    for (size_t i = 0; i < rig->rows_count && !event.rows.more; i++) {
+        row_t row = {.key = {rig->rows [i].key.data, rig->rows [i].key.size},
+                     .value = {rig->rows [i].value.data, rig->rows [i].value.size}};
+        bytes += row.key.size + row.value.size;
+        if (ledger_number (row.key) < rig->read_from)
+            bytes = 0;
+        else if (event.rows.count == rig->read.most ||
+                 (event.rows.count > 0 && bytes > rig->read.bytes))
+            event.rows.more = true;
+        else
+            rows [event.rows.count++] = row;
+    }
+    rig->reading = false;
+    service_step (rig->service, &rig->now, &event);
+    rig_drain (rig);
+    free (rows);
+}
+
 static inline void rig_step (rig_t *rig, const event_t *event)
 {
     service_step (rig->service, &rig->now, event);
     rig_drain (rig);
+    if (rig->reading)
+        rig_show_rows (rig);
     if (event->kind != EVENT_RECORD)
         participant_check (rig->participant);
 }
@@ -373,10 +418,21 @@ static inline void rig_recall (rig_t *rig, const kept_t *kept)
                                          .value = {kept->value.data, kept->value.size}}});
 }
 
+static inline ledger_quantity_t *rig_quantities (void *owner, size_t *count)
+{
+    const rig_t *rig = owner;
+    ledger_quantity_t *list = calloc (1, sizeof *list);
+    assert_non_null (list);
+    *list = (ledger_quantity_t){.resource = "thin", .quantity = rig->pool.capacity};
+    *count = 1;
+    return list;
+}
+
 static inline void rig_boot (rig_t *rig)
 {
     rig->service = service_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
+    ledger_capacities (rig->service->ledger, rig_quantities, rig);
     rig->alarm_ms = INT64_MAX;
     rig->store.start++;
     for (size_t i = 0; i < rig->kept_count; i++)

@@ -85,10 +85,9 @@ static void on_request (counter_t *self, const moment_t *now, const request_t *r
         outbox_put (self->outbox, TABLE_CLAIMS, request->body, text_bytes ("told"));
     } else if (is (request, "PutRow")) {
         self->asked = request->reply_to;
-        outbox_read (self->outbox, &(read_order_t){.read = 1,
-                                                   .table = TABLE_LEDGER,
-                                                   .most = 100,
-                                                   .bytes = UINT32_MAX});
+        outbox_read (
+          self->outbox,
+          &(read_order_t){.read = 1, .table = TABLE_LEDGER, .most = 100, .bytes = UINT32_MAX});
         outbox_put (self->outbox, TABLE_LEDGER, request->body, text_bytes ("happened"));
     } else if (is (request, "PutLarge")) {
         outbox_put (self->outbox, TABLE_DECISIONS, text_bytes (request->request_id), request->body);
@@ -398,6 +397,20 @@ static void unknown_methods_are_the_cores_to_refuse (void **state)
     client_ask (client, &question, &reply);
     assert_int_equal (reply.status, CALL_UNKNOWN_METHOD);
     assert_string_equal (reply.reason, "no such method");
+    assert_int_equal (end (&process, SIGTERM), 0);
+}
+
+static void rows_are_read_as_this_batch_has_flushed_them (void **state)
+{
+    (void) state;
+    process_t process = start (NULL);
+    assert_int_equal (ask_number (&process, "PutRow", "a"), 1);
+    assert_int_equal (ask_number (&process, "PutRow", "b"), 2);
+    assert_int_equal (ask_number (&process, "PutRow", "b"), 2);
+    assert_int_equal (ask_number (&process, "PutRow", "c"), 3);
+    assert_int_equal (end (&process, SIGTERM), 0);
+    process = start (NULL);
+    assert_int_equal (ask_number (&process, "Records", ""), 1); /* the last one */
     assert_int_equal (end (&process, SIGTERM), 0);
 }
 
@@ -711,6 +724,7 @@ int main (int argc, char **argv)
       HOST_TEST (serves_and_ends_cleanly_on_either_signal),
       HOST_TEST (a_reply_names_the_store_and_its_start),
       HOST_TEST (unknown_methods_are_the_cores_to_refuse),
+      HOST_TEST (rows_are_read_as_this_batch_has_flushed_them),
       HOST_TEST (every_answered_put_survives_kill_9),
       HOST_TEST (a_second_process_on_the_store_does_not_start),
       HOST_TEST (a_process_that_was_taken_over_ends_without_answering),

@@ -1,8 +1,8 @@
 /*  Random sequences of requests, evidence, time and restarts, watched by an oracle: nothing
  * overbooked, nothing leaked, what has ended has ended, what was promised stays, repeats change
- * nothing.
+ * nothing, the ledger replayed comes to what is stored.
  */
-#include "participant_fixture.h"
+#include "ledger_judge.h"
 
 #include "prng.h"
 
@@ -63,6 +63,8 @@ static void watch (play_t *play)
         settled += thing->settled;
     assert_int_equal (pool_things (&rig->pool), open + settled);
     assert_true (settled <= RESERVATIONS);
+    if (pick (play, 20) == 0)
+        judge_rig (rig);
 }
 
 static void play_hold (play_t *play)

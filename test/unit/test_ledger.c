@@ -1,0 +1,408 @@
+/*  The ledger: a row for each change, in the change's own write, numbered and chained; told to
+ *  administrators alone (T14, R19).
+ */
+#include "ledger_judge.h"
+
+#include "ledger.pb-c.h"
+#include "message.h"
+
+#include <sodium.h>
+
+/*  A row of the rig, decoded; the caller ends it. */
+static Musubi__LedgerRow *row_at (const rig_t *rig, size_t at)
+{
+    assert_true (at < rig->rows_count);
+    const kept_t *kept = &rig->rows [at];
+    ProtobufCMessage *row = message_unpack (&musubi__ledger_row__descriptor,
+                                            (bytes_t){kept->value.data, kept->value.size});
+    assert_non_null (row);
+    return (Musubi__LedgerRow *) row;
+}
+
+static Musubi__LedgerRow *last_row (const rig_t *rig)
+{
+    return row_at (rig, rig->rows_count - 1);
+}
+
+static void row_free (Musubi__LedgerRow *row)
+{
+    message_free (&row->base);
+}
+
+static void digest_of (const rig_t *rig, size_t at, uint8_t digest [LEDGER_DIGEST_BYTES])
+{
+    const kept_t *kept = &rig->rows [at];
+    crypto_generichash (digest, LEDGER_DIGEST_BYTES, kept->value.data, kept->value.size, NULL, 0);
+}
+
+static void assert_chained (const rig_t *rig)
+{
+    uint8_t before [LEDGER_DIGEST_BYTES] = {0};
+    for (size_t i = 0; i < rig->rows_count; i++) {
+        Musubi__LedgerRow *row = row_at (rig, i);
+        assert_int_equal (row->number, i + 1);
+        assert_int_equal (ledger_number ((bytes_t){rig->rows [i].key.data, rig->rows [i].key.size}),
+                          i + 1);
+        assert_int_equal (row->before.len, sizeof before);
+        assert_memory_equal (row->before.data, before, sizeof before);
+        digest_of (rig, i, before);
+        row_free (row);
+    }
+    assert_int_equal (ledger_last (rig->service->ledger), rig->rows_count);
+    assert_memory_equal (ledger_digest (rig->service->ledger), before, sizeof before);
+}
+
+static void each_start_says_what_there_is (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (12);
+    rig_restart (rig, 500);
+    assert_int_equal (rig->rows_count, 2);
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_STARTED);
+    assert_int_equal (row->start, 2);
+    assert_int_equal (row->wall_ms, rig->now.wall_ms);
+    assert_string_equal (row->caller, "");
+    assert_int_equal (row->n_quantities, 1);
+    assert_string_equal (row->quantities [0]->resource, "thin");
+    assert_int_equal (row->quantities [0]->quantity, 12);
+    row_free (row);
+    rig_destroy (rig);
+}
+
+static void rows_are_numbered_and_chained_across_restarts (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    for (uint64_t i = 1; i <= 3; i++) {
+        char id [8];
+        snprintf (id, sizeof id, "r%d", (int) i);
+        rig_reserve (rig, i, id, 2, 1, 2);
+        assert_chained (rig);
+        rig_restart (rig, 10);
+        assert_chained (rig);
+    }
+    assert_int_equal (rig->rows_count, 4 + 3 * 2);
+    rig_destroy (rig);
+}
+
+static void a_row_is_in_the_same_step_as_its_change_and_before_the_answer (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    packed_t body = hold_encode (&hold);
+    hold_clear (&hold);
+    service_step (rig->service, &rig->now,
+                  &(event_t){.kind = EVENT_REQUEST,
+                             .request = {.service = "Participant",
+                                         .method = "Hold",
+                                         .actor = PLANNER,
+                                         .request_id = "",
+                                         .body = {body.data, body.size},
+                                         .reply_to = 1}});
+    size_t changes = 0;
+    size_t rows = 0;
+    size_t replies = 0;
+    effect_t effect;
+    while (service_next (rig->service, &effect)) {
+        bool put = effect.kind == EFFECT_PUT;
+        changes += put && effect.record.table == TABLE_COMMANDS;
+        rows += put && effect.record.table == TABLE_LEDGER;
+        replies += effect.kind == EFFECT_REPLY;
+        assert_true (!put || replies == 0);
+    }
+    assert_int_equal (changes, 1);
+    assert_int_equal (rows, 1);
+    assert_int_equal (replies, 1);
+    free (body.data);
+    rig_destroy (rig);
+}
+
+static void a_row_says_who_moved_what_from_where_to_where (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_MOVED);
+    assert_string_equal (row->caller, PLANNER);
+    assert_int_equal (row->txid->counter, 1);
+    assert_int_equal (row->from, MUSUBI__COMMAND_STATE__UNKNOWN);
+    assert_int_equal (row->to, MUSUBI__COMMAND_STATE__PREPARED);
+    assert_string_equal (row->event, "prepare");
+    assert_string_equal (row->reservation, "r1");
+    assert_int_equal (row->old_version, 0);
+    assert_int_equal (row->new_version, 0);
+    assert_true (row->command->plan.len > 0);
+    assert_true (row->command->part.len > 0);
+    row_free (row);
+
+    rig_verb (rig, "Commit", 1);
+    row = last_row (rig);
+    assert_int_equal (row->from, MUSUBI__COMMAND_STATE__PREPARED);
+    assert_int_equal (row->to, MUSUBI__COMMAND_STATE__COMMITTED);
+    assert_string_equal (row->event, "commit");
+    assert_int_equal (row->old_version, 0);
+    assert_int_equal (row->new_version, 1);
+    assert_int_equal (row->command->plan.len, 0); /* as before */
+    assert_int_equal (row->command->part.len, 0);
+    row_free (row);
+    rig_destroy (rig);
+}
+
+static void what_time_does_names_no_caller (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    hold.prepare = false;
+    hold.ttl_ms = 1000;
+    rig_hold (rig, hold);
+    rig->now.mono_ms += 2000;
+    rig->now.wall_ms += 2000;
+    rig_verb (rig, "Resolve", 1); /* the message finds it expired */
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->to, MUSUBI__COMMAND_STATE__EXPIRED);
+    assert_string_equal (row->caller, "");
+    assert_string_equal (row->event, "ttl");
+    row_free (row);
+    rig_destroy (rig);
+}
+
+static void what_changes_within_a_state_has_its_row (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    hold.prepare = false;
+    hold.ttl_ms = 5000;
+    rig_hold (rig, hold);
+    rig->now.mono_ms += 1000;
+    rig->now.wall_ms += 1000;
+    rig_verb (rig, "Renew", 1);
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_string_equal (row->event, "renew");
+    assert_int_equal (row->from, MUSUBI__COMMAND_STATE__HELD);
+    assert_int_equal (row->to, MUSUBI__COMMAND_STATE__HELD);
+    assert_int_equal (row->command->expires_ms, rig->now.wall_ms + rig->limits.hold_ttl_ms);
+    row_free (row);
+
+    rig_verb (rig, "Prepare", 1);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, OTHER_PLANNER, "Fence", fence_encode (&txid, 3, rig->now.wall_ms + 1000));
+    row = last_row (rig);
+    assert_string_equal (row->event, "fence");
+    assert_string_equal (row->caller, OTHER_PLANNER);
+    assert_int_equal (row->command->epoch, 3);
+    row_free (row);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void all_acknowledged_has_its_row_when_it_is_stored (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    size_t before = rig->rows_count;
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    assert_int_equal (rig->rows_count, before);
+    rig_pass (rig, 10000);
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_string_equal (row->event, "done");
+    assert_true (row->command->done);
+    row_free (row);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void what_changes_when_all_is_over_has_its_row (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (4);
+    txid_t unknown = txid_numbered (7);
+    rig_request (rig, PLANNER, "Fence", fence_encode (&unknown, 1, rig->now.wall_ms + 1000));
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_string_equal (row->event, "fence");
+    assert_int_equal (row->from, MUSUBI__COMMAND_STATE__ABORTED);
+    row_free (row);
+
+    /* past its edge, and somebody else has the window */
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 1, 5));
+    rig_pass (rig, 2 * HOUR_MS);
+    rig_forget_calls (rig);
+    rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 4, 3, 5));
+    rig_verb (rig, "Commit", 1);
+    assert_int_equal (rig_state (rig, 1), COMMAND_EDGE_REFUSED);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_verb (rig, "Commit", 2); /* the mark travels with this write */
+    row = last_row (rig);
+    assert_string_equal (row->event, "done");
+    assert_int_equal (row->from, MUSUBI__COMMAND_STATE__EDGE_REFUSED);
+    row_free (row);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void what_was_pruned_is_told (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    rig->limits.retention_ms = HOUR_MS;
+    rig_restart (rig, 10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    txid_t txid = txid_numbered (1);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    size_t before = rig->rows_count;
+    for (int i = 0; i < 24; i++)
+        rig_pass (rig, HOUR_MS / 4);
+    assert_int_equal (rig->kept_count, 0);
+    size_t commands = 0;
+    size_t reservations = 0;
+    for (size_t i = before; i < rig->rows_count; i++) {
+        Musubi__LedgerRow *row = row_at (rig, i);
+        commands += row->kind == MUSUBI__LEDGER_KIND__ROW_PRUNED_COMMAND && row->txid->counter == 1;
+        reservations += row->kind == MUSUBI__LEDGER_KIND__ROW_PRUNED_RESERVATION &&
+                        strcmp (row->reservation, "r1") == 0;
+        row_free (row);
+    }
+    assert_int_equal (commands, 1);
+    assert_int_equal (reservations, 1);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (void **state)
+{
+    (void) state;
+    static const uint8_t zeros [LEDGER_DIGEST_BYTES];
+    rig_t *rig = rig_started (20);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    uint64_t last = ledger_last (rig->service->ledger);
+    size_t alarms = rig->alarms;
+    rig_stop (rig);
+    /* as a store shows it: the last sound row, then what is damaged behind it */
+    rig->service = service_new ("lis/ams", NULL, 0);
+    rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
+    rig_recall (rig, &rig->rows [rig->rows_count - 2]);
+    kept_t *damaged = &rig->rows [rig->rows_count - 1];
+    damaged->value.data [0] = RECORD_DAMAGED.data [0];
+    damaged->value.size = RECORD_DAMAGED.size;
+    rig_recall (rig, damaged);
+    assert_int_equal (ledger_last (rig->service->ledger), last);
+    assert_int_equal (rig->alarms, alarms + 1);
+    rig_step (rig, &(event_t){.kind = EVENT_START, .start = {.store = rig->store}});
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->number, last + 1);
+    assert_int_equal (row->before.len, sizeof zeros);
+    assert_memory_equal (row->before.data, zeros, sizeof zeros);
+    row_free (row);
+    rig_destroy (rig);
+}
+
+/*  --- Ledger.Rows --- */
+
+static void ask_rows (rig_t *rig, const char *actor, uint64_t from, uint32_t most)
+{
+    Musubi__RowsRequest request = MUSUBI__ROWS_REQUEST__INIT;
+    request.from = from;
+    request.most = most;
+    size_t size;
+    uint8_t *body = message_pack (&request.base, &size);
+    rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
+                              .request = {.service = "Ledger",
+                                          .method = "Rows",
+                                          .actor = actor,
+                                          .request_id = "",
+                                          .body = {body, size},
+                                          .reply_to = 1}});
+    free (body);
+    assert_true (rig->replied);
+}
+
+static Musubi__RowsAnswer *rows_answer (const rig_t *rig)
+{
+    assert_int_equal (rig->status, CALL_OK);
+    ProtobufCMessage *answer = message_unpack (&musubi__rows_answer__descriptor,
+                                               (bytes_t){rig->reply.data, rig->reply.size});
+    assert_non_null (answer);
+    return (Musubi__RowsAnswer *) answer;
+}
+
+static void rows_are_told_to_administrators_alone (void **state)
+{
+    (void) state;
+    static const char *const others [] = {"alice", "", PLANNER, "lis/tyo"};
+    rig_t *rig = rig_started (20);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ask_rows (rig, others [i], 0, 0);
+        assert_int_equal (rig->status, CALL_DENIED);
+    }
+    ask_rows (rig, "root", 0, 0);
+    assert_int_equal (rig->status, CALL_OK);
+    rig_destroy (rig);
+}
+
+static void rows_come_page_by_page_as_they_were_stored (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_reserve (rig, 2, "r2", 2, 1, 2);
+    assert_int_equal (rig->rows_count, 5);
+    size_t told = 0;
+    for (bool more = true; more;) {
+        ask_rows (rig, "root", told + 1, 2);
+        Musubi__RowsAnswer *answer = rows_answer (rig);
+        assert_int_equal (answer->last, 5);
+        assert_true (answer->n_rows > 0 && answer->n_rows <= 2);
+        for (size_t i = 0; i < answer->n_rows; i++, told++) {
+            assert_int_equal (answer->rows [i].len, rig->rows [told].value.size);
+            assert_memory_equal (answer->rows [i].data, rig->rows [told].value.data,
+                                 answer->rows [i].len);
+        }
+        more = answer->more;
+        message_free (&answer->base);
+    }
+    assert_int_equal (told, 5);
+    rig_destroy (rig);
+}
+
+static void a_question_that_is_none_is_refused (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (20);
+    static const uint8_t body [] = {0x08}; /* a field without its value */
+    rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
+                              .request = {.service = "Ledger",
+                                          .method = "Rows",
+                                          .actor = "root",
+                                          .request_id = "",
+                                          .body = {body, sizeof body},
+                                          .reply_to = 1}});
+    assert_int_equal (rig->status, CALL_BAD_REQUEST);
+    rig_destroy (rig);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (each_start_says_what_there_is),
+      cmocka_unit_test (rows_are_numbered_and_chained_across_restarts),
+      cmocka_unit_test (a_row_is_in_the_same_step_as_its_change_and_before_the_answer),
+      cmocka_unit_test (a_row_says_who_moved_what_from_where_to_where),
+      cmocka_unit_test (what_time_does_names_no_caller),
+      cmocka_unit_test (what_changes_within_a_state_has_its_row),
+      cmocka_unit_test (all_acknowledged_has_its_row_when_it_is_stored),
+      cmocka_unit_test (what_changes_when_all_is_over_has_its_row),
+      cmocka_unit_test (what_was_pruned_is_told),
+      cmocka_unit_test (a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight),
+      cmocka_unit_test (rows_are_told_to_administrators_alone),
+      cmocka_unit_test (rows_come_page_by_page_as_they_were_stored),
+      cmocka_unit_test (a_question_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
