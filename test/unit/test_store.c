@@ -2,86 +2,13 @@
  *
  *  Other processes are forks of this one; it has no threads.
  */
-#include "store.h"
+#include "store_fixture.h"
 
-#include "pool.h"
-#include "prng.h"
-
-#include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
-#include <lmdb.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#define MAP_BYTES ((uint64_t) 16 << 20)
-
-static char folder [64];
-static const uint8_t entropy [STORE_ID_BYTES] = "sixteen bytes id";
-
-static int folder_new (void **state)
-{
-    (void) state;
-    snprintf (folder, sizeof folder, "/tmp/musubi-store-XXXXXX");
-    return mkdtemp (folder) ? 0 : -1;
-}
-
-static int remove_one (const char *path, const struct stat *seen, int kind, struct FTW *place)
-{
-    (void) seen;
-    (void) kind;
-    (void) place;
-    return remove (path);
-}
-
-static int folder_remove (void **state)
-{
-    (void) state;
-    return nftw (folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static store_answer_t try_open (store_t **store, char why [STORE_WHY_BYTES])
-{
-    return store_open (store, folder, MAP_BYTES, entropy, 1000, why);
-}
-
-static store_t *open_store (void)
-{
-    store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
-    store_answer_t answer = try_open (&store, why);
-    assert_string_equal (why, "");
-    assert_int_equal (answer, STORE_OK);
-    return store;
-}
-
-static bytes_t text (const char *words)
-{
-    return (bytes_t){.data = (const uint8_t *) words, .size = strlen (words)};
-}
-
-static void put (store_t *store, uint8_t table, const char *key, const char *value)
-{
-    assert_int_equal (store_put (store, table, text (key), text (value)), STORE_OK);
-}
-
-static void flush_one (store_t *store, uint8_t table, const char *key, const char *value)
-{
-    assert_int_equal (store_begin (store), STORE_OK);
-    put (store, table, key, value);
-    assert_int_equal (store_flush (store, 2000), STORE_OK);
-}
 
 /*  All records as "table key=value;" */
 static bool write_down (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
@@ -288,11 +215,6 @@ static void a_killed_process_leaves_what_it_told_and_no_lock (void **state)
     store_close (&store);
 }
 
-static void in_folder (char path [128], const char *name)
-{
-    snprintf (path, 128, "%s/%s", folder, name);
-}
-
 /*  Who takes a store over without its lock is an operator's mistake, or a file system's. */
 static void a_store_that_was_taken_over_takes_no_more_writes (void **state)
 {
@@ -394,190 +316,6 @@ static void a_full_disk_refuses_and_keeps_what_it_has (void **state)
     assert_int_equal (answer, STORE_FULL);
 }
 
-static void fill_some (void)
-{
-    store_t *store = open_store ();
-    for (int batch = 0; batch < 6; batch++) {
-        assert_int_equal (store_begin (store), STORE_OK);
-        for (int i = 0; i < 50; i++) {
-            char key [32], value [300];
-            snprintf (key, sizeof key, "key %d %d", i, batch);
-            snprintf (value, sizeof value, "%0250d", i);
-            put (store, 1, key, value);
-        }
-        assert_int_equal (store_flush (store, 2000), STORE_OK);
-    }
-    store_close (&store);
-}
-
-static void assert_damaged (void)
-{
-    store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
-    assert_int_equal (try_open (&store, why), STORE_DAMAGED);
-    assert_null (store);
-    assert_non_null (strstr (why, "damaged"));
-}
-
-static void a_store_cut_short_is_called_damaged (void **state)
-{
-    (void) state;
-    char path [128];
-    in_folder (path, "store.mdb");
-    fill_some ();
-    struct stat whole;
-    assert_int_equal (stat (path, &whole), 0);
-    static const off_t cuts [] = {1, 100, 4096, 5000, 3 * 4096};
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts [0]; i++) {
-        assert_int_equal (truncate (path, cuts [i]), 0);
-        assert_damaged ();
-    }
-}
-
-static void a_file_that_is_no_store_is_called_damaged (void **state)
-{
-    (void) state;
-    char path [128];
-    in_folder (path, "store.mdb");
-    FILE *file = fopen (path, "w");
-    assert_non_null (file);
-    for (int i = 0; i < 2000; i++)
-        fputs ("Dear diary, ", file);
-    fclose (file);
-    assert_damaged ();
-}
-
-static void write_file (const char *path, const uint8_t *bytes, size_t size)
-{
-    FILE *file = fopen (path, "w");
-    assert_non_null (file);
-    assert_int_equal (fwrite (bytes, 1, size, file), size);
-    assert_int_equal (fclose (file), 0);
-}
-
-/*  Whatever a disk does to the pages: a word, never a crash. What hits only unused bytes goes
- *  unseen. */
-static void scribbled_pages_never_crash (void **state)
-{
-    (void) state;
-    char path [128], why [STORE_WHY_BYTES];
-    in_folder (path, "store.mdb");
-    fill_some ();
-    static uint8_t whole [1 << 20];
-    FILE *file = fopen (path, "r");
-    assert_non_null (file);
-    size_t size = fread (whole, 1, sizeof whole, file);
-    fclose (file);
-    assert_true (size > 0 && size < sizeof whole);
-
-    int damaged = 0;
-    for (size_t page = 0; (page + 1) * 4096 <= size; page++) {
-        uint8_t kept [4096];
-        memcpy (kept, whole + page * 4096, sizeof kept);
-        memset (whole + page * 4096, 0xa5, sizeof kept);
-        write_file (path, whole, size);
-        memcpy (whole + page * 4096, kept, sizeof kept);
-        store_t *store = NULL;
-        store_answer_t answer = try_open (&store, why);
-        assert_true (answer == STORE_OK || answer == STORE_DAMAGED);
-        damaged += answer == STORE_DAMAGED;
-        store_close (&store);
-    }
-    assert_true (damaged > 10);
-}
-
-/*  What fill_some puts, or damaged. */
-typedef struct {
-    size_t sound;
-    size_t damaged;
-} visited_t;
-
-static bool visit_filled (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
-{
-    visited_t *visited = owner;
-    visited->sound += sound;
-    visited->damaged += !sound;
-    if (!sound) {
-        assert_int_equal (value.size, RECORD_DAMAGED.size);
-        return true;
-    }
-    int i, batch;
-    char name [32], wanted [300];
-    snprintf (name, sizeof name, "%.*s", (int) key.size, (const char *) key.data);
-    assert_int_equal (sscanf (name, "key %d %d", &i, &batch), 2);
-    snprintf (wanted, sizeof wanted, "%0250d", i);
-    assert_int_equal (table, 1);
-    assert_int_equal (value.size, strlen (wanted));
-    assert_memory_equal (value.data, wanted, value.size);
-    return true;
-}
-
-/*  Changed bytes, and ends that are missing, anywhere. */
-static void what_is_not_as_it_was_put_is_never_taken_for_it (void **state)
-{
-    (void) state;
-    char path [128], why [STORE_WHY_BYTES];
-    in_folder (path, "store.mdb");
-    fill_some ();
-    static uint8_t whole [1 << 20];
-    FILE *file = fopen (path, "r");
-    assert_non_null (file);
-    size_t size = fread (whole, 1, sizeof whole, file);
-    fclose (file);
-    assert_true (size > 0 && size < sizeof whole);
-
-    prng_t prng;
-    prng_seed (&prng, 7);
-    visited_t all = {0};
-    size_t refused = 0;
-    for (int i = 0; i < 200; i++) {
-        size_t at = prng_below (&prng, size);
-        uint8_t bits = (uint8_t) (1 + prng_below (&prng, 255));
-        bool cut = i % 10 == 0;
-        whole [at] ^= bits;
-        write_file (path, whole, cut ? at : size);
-        whole [at] ^= bits;
-        store_t *store = NULL;
-        store_answer_t answer = try_open (&store, why);
-        assert_true (answer == STORE_OK || (answer == STORE_DAMAGED && *why));
-        refused += answer == STORE_DAMAGED;
-        if (store)
-            assert_int_equal (store_each (store, visit_filled, &all), STORE_OK);
-        if (store && store_begin (store) == STORE_OK) { /* and it can be written on */
-            put (store, 2, "more", "of it");
-            assert_int_equal (store_flush (store, 3000), STORE_OK);
-        }
-        store_close (&store);
-    }
-    assert_true (refused > 0 && all.damaged > 0 && all.sound > 1000);
-}
-
-/*  The first layout, as it was: an identity of 32 bytes without a checksum. */
-static void a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator (void **state)
-{
-    (void) state;
-    char path [128], why [STORE_WHY_BYTES];
-    in_folder (path, "store.mdb");
-    uint8_t name [] = {0, 's', 't', 'o', 'r', 'e'};
-    uint8_t identity [32] = {0, 0, 0, 1, 0, 0, 0, 3};
-    MDB_env *env;
-    MDB_txn *txn;
-    MDB_dbi table;
-    MDB_val key = {.mv_size = sizeof name, .mv_data = name};
-    MDB_val value = {.mv_size = sizeof identity, .mv_data = identity};
-    assert_int_equal (mdb_env_create (&env), 0);
-    assert_int_equal (mdb_env_open (env, path, MDB_NOSUBDIR, 0600), 0);
-    assert_int_equal (mdb_txn_begin (env, NULL, 0, &txn), 0);
-    assert_int_equal (mdb_dbi_open (txn, NULL, 0, &table), 0);
-    assert_int_equal (mdb_put (txn, table, &key, &value, 0), 0);
-    assert_int_equal (mdb_txn_commit (txn), 0);
-    mdb_env_close (env);
-    store_t *store = NULL;
-    assert_int_equal (try_open (&store, why), STORE_DAMAGED);
-    assert_non_null (strstr (why, "layout 1"));
-    assert_non_null (strstr (why, "earlier version"));
-}
-
 static void a_folder_that_cannot_be_made_is_told (void **state)
 {
     (void) state;
@@ -587,100 +325,6 @@ static void a_folder_that_cannot_be_made_is_told (void **state)
                       STORE_ERROR);
     assert_string_equal (why, "cannot make folder /dev/null/store: Not a directory");
 }
-
-static store_t *claim (void)
-{
-    store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
-    assert_int_equal (pool_claim (&store, folder, MAP_BYTES, entropy, 0, why), STORE_OK);
-    return store;
-}
-
-static void a_pool_gives_each_its_own_and_the_first_free_one_again (void **state)
-{
-    (void) state;
-    store_t *first = claim (), *second = claim ();
-    char first_folder [128];
-    snprintf (first_folder, sizeof first_folder, "%s", store_folder (first));
-    assert_string_not_equal (first_folder, store_folder (second));
-    store_close (&first);
-    first = claim ();
-    assert_string_equal (first_folder, store_folder (first));
-    assert_int_equal (store_identity (first)->start, 2);
-    store_close (&first);
-    store_close (&second);
-}
-
-#define CLAIMERS 12
-
-static void many_claim_at_once_and_none_shares (void **state)
-{
-    (void) state;
-    int go [2], told [2];
-    assert_int_equal (pipe (go), 0);
-    assert_int_equal (pipe (told), 0);
-    for (int i = 0; i < CLAIMERS; i++) {
-        pid_t child = fork ();
-        assert_true (child >= 0);
-        if (child > 0)
-            continue;
-        close (go [1]);
-        char byte, path [64] = "";
-        store_t *store;
-        char why [STORE_WHY_BYTES];
-        ssize_t ended = read (go [0], &byte, 1); /* all start when the pipe closes */
-        if (ended == 0 && pool_claim (&store, folder, MAP_BYTES, entropy, 0, why) == STORE_OK)
-            snprintf (path, sizeof path, "%s", store_folder (store) + strlen (folder));
-        if (write (told [1], path, sizeof path) != sizeof path)
-            _exit (1);
-        pause (); /* holds its store until killed */
-        _exit (0);
-    }
-    close (go [0]);
-    close (go [1]);
-    char paths [CLAIMERS][64];
-    for (int i = 0; i < CLAIMERS; i++)
-        assert_int_equal (read (told [0], paths [i], sizeof paths [i]), sizeof paths [i]);
-    for (int i = 0; i < CLAIMERS; i++) {
-        assert_true (paths [i][0]);
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal (paths [i], paths [j]);
-    }
-    close (told [0]);
-    close (told [1]);
-}
-
-/*  The claimers are this process's only children. */
-static int end_children (void **state)
-{
-    char path [64];
-    snprintf (path, sizeof path, "/proc/self/task/%d/children", (int) getpid ());
-    FILE *file = fopen (path, "r");
-    int child;
-    while (file && fscanf (file, "%d", &child) == 1)
-        kill (child, SIGKILL);
-    if (file)
-        fclose (file);
-    while (wait (NULL) > 0)
-        ;
-    return folder_remove (state);
-}
-
-static void a_damaged_store_does_not_hold_up_its_pool (void **state)
-{
-    (void) state;
-    store_t *store = claim ();
-    char damaged [128], path [160];
-    snprintf (damaged, sizeof damaged, "%s", store_folder (store));
-    store_close (&store);
-    snprintf (path, sizeof path, "%s/store.mdb", damaged);
-    assert_int_equal (truncate (path, 5000), 0);
-    store = claim ();
-    assert_string_not_equal (store_folder (store), damaged);
-    store_close (&store);
-}
-
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown (name, folder_new, folder_remove)
 
 int main (void)
 {
@@ -696,16 +340,7 @@ int main (void)
       STORE_TEST (a_store_that_was_taken_over_takes_no_more_writes),
       STORE_TEST (a_full_map_refuses_and_keeps_what_it_has),
       STORE_TEST (a_full_disk_refuses_and_keeps_what_it_has),
-      STORE_TEST (a_store_cut_short_is_called_damaged),
-      STORE_TEST (a_file_that_is_no_store_is_called_damaged),
-      STORE_TEST (scribbled_pages_never_crash),
-      STORE_TEST (what_is_not_as_it_was_put_is_never_taken_for_it),
-      STORE_TEST (a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator),
       STORE_TEST (a_folder_that_cannot_be_made_is_told),
-      STORE_TEST (a_pool_gives_each_its_own_and_the_first_free_one_again),
-      cmocka_unit_test_setup_teardown (many_claim_at_once_and_none_shares, folder_new,
-                                       end_children),
-      STORE_TEST (a_damaged_store_does_not_hold_up_its_pool),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,0 +1,112 @@
+/*  test_pool - stores of one folder, claimed by whoever comes: each has one of its own.
+ *
+ *  Other processes are forks of this one; it has no threads.
+ */
+#include "pool.h"
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+static store_t *claim (void)
+{
+    store_t *store = NULL;
+    char why [STORE_WHY_BYTES];
+    assert_int_equal (pool_claim (&store, folder, MAP_BYTES, entropy, 0, why), STORE_OK);
+    return store;
+}
+
+static void a_pool_gives_each_its_own_and_the_first_free_one_again (void **state)
+{
+    (void) state;
+    store_t *first = claim (), *second = claim ();
+    char first_folder [128];
+    snprintf (first_folder, sizeof first_folder, "%s", store_folder (first));
+    assert_string_not_equal (first_folder, store_folder (second));
+    store_close (&first);
+    first = claim ();
+    assert_string_equal (first_folder, store_folder (first));
+    assert_int_equal (store_identity (first)->start, 2);
+    store_close (&first);
+    store_close (&second);
+}
+
+#define CLAIMERS 12
+
+static void many_claim_at_once_and_none_shares (void **state)
+{
+    (void) state;
+    int go [2], told [2];
+    assert_int_equal (pipe (go), 0);
+    assert_int_equal (pipe (told), 0);
+    for (int i = 0; i < CLAIMERS; i++) {
+        pid_t child = fork ();
+        assert_true (child >= 0);
+        if (child > 0)
+            continue;
+        close (go [1]);
+        char byte, path [64] = "";
+        store_t *store;
+        char why [STORE_WHY_BYTES];
+        ssize_t ended = read (go [0], &byte, 1); /* all start when the pipe closes */
+        if (ended == 0 && pool_claim (&store, folder, MAP_BYTES, entropy, 0, why) == STORE_OK)
+            snprintf (path, sizeof path, "%s", store_folder (store) + strlen (folder));
+        if (write (told [1], path, sizeof path) != sizeof path)
+            _exit (1);
+        pause (); /* holds its store until killed */
+        _exit (0);
+    }
+    close (go [0]);
+    close (go [1]);
+    char paths [CLAIMERS][64];
+    for (int i = 0; i < CLAIMERS; i++)
+        assert_int_equal (read (told [0], paths [i], sizeof paths [i]), sizeof paths [i]);
+    for (int i = 0; i < CLAIMERS; i++) {
+        assert_true (paths [i][0]);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal (paths [i], paths [j]);
+    }
+    close (told [0]);
+    close (told [1]);
+}
+
+/*  The claimers are this process's only children. */
+static int end_children (void **state)
+{
+    char path [64];
+    snprintf (path, sizeof path, "/proc/self/task/%d/children", (int) getpid ());
+    FILE *file = fopen (path, "r");
+    int child;
+    while (file && fscanf (file, "%d", &child) == 1)
+        kill (child, SIGKILL);
+    if (file)
+        fclose (file);
+    while (wait (NULL) > 0)
+        ;
+    return folder_remove (state);
+}
+
+static void a_damaged_store_does_not_hold_up_its_pool (void **state)
+{
+    (void) state;
+    store_t *store = claim ();
+    char damaged [128], path [160];
+    snprintf (damaged, sizeof damaged, "%s", store_folder (store));
+    store_close (&store);
+    snprintf (path, sizeof path, "%s/store.mdb", damaged);
+    assert_int_equal (truncate (path, 5000), 0);
+    store = claim ();
+    assert_string_not_equal (store_folder (store), damaged);
+    store_close (&store);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      STORE_TEST (a_pool_gives_each_its_own_and_the_first_free_one_again),
+      cmocka_unit_test_setup_teardown (many_claim_at_once_and_none_shares, folder_new,
+                                       end_children),
+      STORE_TEST (a_damaged_store_does_not_hold_up_its_pool),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
