@@ -7,13 +7,10 @@
  *  site's of one class, a question over loopback beside an empty one.
  */
 #include "bench.h"
-#include "calendar.pb-c.h"
 #include "client.h"
 #include "lis.h"
-#include "message.h"
+#include "network.h"
 #include "nis.h"
-#include "nis.pb-c.h"
-#include "prng.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -22,183 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-    LINKS_MAX = 1000,
-    CIRCUIT_MAX = 3, /* links of one that is booked */
-    QUESTIONS = 64,  /* different ones of a kind */
-    DAYS = 20,
-    HOUR_MS = 3600000,
-    DAY_MS = 24 * HOUR_MS,
-    LINK_MBPS = 100000000, /* nothing is ever short: refusals cost otherwise */
-};
-
-#define PLANNER "planner/00000000000000000000000000000001"
-
-static const uint8_t planner_store [STORE_ID_BYTES] = {[15] = 1};
-
-static void fail (const char *what)
-{
-    fprintf (stderr, "bench_nis: %s\n", what);
-    exit (1);
-}
-
-static int64_t wall_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_REALTIME, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/*  --- a domain and what is asked of it --- */
-
-typedef struct {
-    vertex_t vertices [LINKS_MAX];
-    link_t links [LINKS_MAX];
-    domain_t domain;
-    prng_t prng;
-    int64_t base_ms; /* the first moment that is booked */
-    uint64_t holds;
-} network_t;
-
-/*  Half as many routers as links, in a ring; the other links are chords. */
-static void network_make (network_t *self, size_t links)
-{
-    *self = (network_t){0};
-    prng_seed (&self->prng, 1);
-    size_t routers = links / 2;
-    for (size_t i = 0; i < routers; i++) {
-        self->vertices [i].kind = VERTEX_ROUTER;
-        snprintf (self->vertices [i].name, sizeof self->vertices [i].name, "N/r%zu", i);
-    }
-    for (size_t i = 0; i < links; i++) {
-        size_t from = i % routers;
-        size_t to = (from + 1) % routers;
-        while (i >= routers && (to == from || to == (from + 1) % routers))
-            to = (size_t) prng_below (&self->prng, routers);
-        link_t *link = &self->links [i];
-        *link = (link_t){.mbps = LINK_MBPS, .latency_us = 1000};
-        snprintf (link->name, sizeof link->name, "l%zu", i);
-        memcpy (link->ends [0], self->vertices [from].name, sizeof link->ends [0]);
-        memcpy (link->ends [1], self->vertices [to].name, sizeof link->ends [1]);
-    }
-    self->domain = (domain_t){.vertices = self->vertices,
-                              .vertices_count = routers,
-                              .links = self->links,
-                              .links_count = links,
-                              .lead_ms = 1000,
-                              .horizon_ms = (int64_t) 365 * DAY_MS};
-}
-
-/*  A hold of a part, which it frees, with its vote; the caller frees it. */
-static packed_t hold_make (const char *name, const uint8_t store [STORE_ID_BYTES], part_kind_t kind,
-                           packed_t part, int64_t now_ms, uint64_t counter, txid_t *txid)
-{
-    party_t participant = {.endpoint = "sim://x"};
-    snprintf (participant.name, sizeof participant.name, "%s", name);
-    memcpy (participant.store, store, STORE_ID_BYTES);
-    hold_t hold = {
-      .plan = {.txid = {.start = 1, .counter = counter},
-               .participants = &participant,
-               .participants_count = 1,
-               .coordinator = {.name = PLANNER, .endpoint = "sim://p"},
-               .decide_by_ms = now_ms + 10000,
-               .edge_ms = now_ms + 30000,
-               .actor = "bench"},
-      .part_kind = kind,
-      .part = part.data,
-      .part_size = part.size,
-      .prepare = true,
-    };
-    memcpy (hold.plan.txid.store, planner_store, STORE_ID_BYTES);
-    memcpy (hold.plan.coordinator.store, planner_store, STORE_ID_BYTES);
-    snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "r%" PRIu64, counter);
-    *txid = hold.plan.txid;
-    packed_t body = hold_encode (&hold);
-    free (part.data);
-    return body;
-}
-
-/*  A hold of links that follow each other on the ring. */
-static packed_t circuit_hold (network_t *self, size_t links, const uint8_t store [STORE_ID_BYTES],
-                              int64_t now_ms, txid_t *txid)
-{
-    char names [CIRCUIT_MAX][NAME_BYTES_MAX + 1];
-    size_t first = (size_t) prng_below (&self->prng, self->domain.vertices_count);
-    for (size_t i = 0; i < links; i++)
-        memcpy (names [i], self->links [(first + i) % self->domain.vertices_count].name,
-                sizeof names [i]);
-    int64_t from_ms =
-      self->base_ms + (int64_t) prng_below (&self->prng, DAYS * 24 * 12) * (HOUR_MS / 12);
-    circuit_t circuit = {.need = "a-b",
-                         .links = names,
-                         .links_count = links,
-                         .mbps = 1 + (uint32_t) prng_below (&self->prng, 1000),
-                         .from_ms = from_ms,
-                         .until_ms = from_ms + HOUR_MS};
-    packed_t part = network_part_encode (&circuit, 1);
-    return hold_make ("nis/N", store, PART_NETWORK, part, now_ms, ++self->holds, txid);
-}
-
-static packed_t pack (const ProtobufCMessage *message)
-{
-    packed_t packed;
-    packed.data = message_pack (message, &packed.size);
-    return packed;
-}
-
-static packed_t profile_question (const network_t *self, int days, const char *link)
-{
-    char *names [] = {(char *) link};
-    Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.from_ms = self->base_ms + (days == 1 ? DAYS / 2 * (int64_t) DAY_MS : 0);
-    request.until_ms = request.from_ms + days * (int64_t) DAY_MS;
-    request.n_resources = link ? 1 : 0;
-    request.resources = names;
-    return pack (&request.base);
-}
-
-static packed_t path_question (network_t *self, const char *route)
-{
-    size_t routers = self->domain.vertices_count;
-    size_t from = (size_t) prng_below (&self->prng, routers);
-    size_t to = (from + 1 + (size_t) prng_below (&self->prng, routers - 1)) % routers;
-    Musubi__PathQuestion question = MUSUBI__PATH_QUESTION__INIT;
-    Musubi__PathQuestion *list [] = {&question};
-    question.from = self->vertices [from].name;
-    question.to = self->vertices [to].name;
-    question.mbps = 1000;
-    question.from_ms =
-      self->base_ms + (int64_t) prng_below (&self->prng, DAYS * 24) * (int64_t) HOUR_MS;
-    question.until_ms = question.from_ms + HOUR_MS;
-    question.route = (char *) route;
-    Musubi__PathsRequest request = MUSUBI__PATHS_REQUEST__INIT;
-    request.n_questions = 1;
-    request.questions = list;
-    return pack (&request.base);
-}
-
-/*  A window of an hour on each link. */
-static packed_t windows_question (network_t *self)
-{
-    static Musubi__Window windows [LINKS_MAX];
-    static Musubi__Window *list [LINKS_MAX];
-    for (size_t i = 0; i < self->domain.links_count; i++) {
-        musubi__window__init (&windows [i]);
-        list [i] = &windows [i];
-        windows [i].resource = self->links [i].name;
-        windows [i].quantity = 1000;
-        windows [i].from_ms =
-          self->base_ms + (int64_t) prng_below (&self->prng, DAYS * 24) * (int64_t) HOUR_MS;
-        windows [i].until_ms = windows [i].from_ms + HOUR_MS;
-    }
-    Musubi__WindowsRequest request = MUSUBI__WINDOWS_REQUEST__INIT;
-    request.n_windows = self->domain.links_count;
-    request.windows = list;
-    return pack (&request.base);
-}
+enum { QUESTIONS = 64 }; /* different ones of a kind */
 
 /*  --- a core, asked by events --- */
 
@@ -233,7 +56,7 @@ static uint64_t ask_core (asker_t *self, const char *service, const char *method
         if (effect.kind != EFFECT_REPLY)
             continue;
         if (effect.reply.status != CALL_OK)
-            fail (effect.reply.reason);
+            bench_fail (effect.reply.reason);
         bytes += effect.reply.body.size + 1;
     }
     return bytes;
@@ -313,8 +136,8 @@ static uint64_t commit_bookings (void *subject, uint32_t operations)
                                      .until_ms = from_ms + HOUR_MS};
         txid_t txid;
         packed_t hold =
-          hold_make ("lis/bench", core_store, PART_COMPUTE, compute_part_encode (&booking, 1),
-                     self->now.wall_ms, ++self->holds, &txid);
+          hold_of ("lis/bench", core_store, PART_COMPUTE, compute_part_encode (&booking, 1),
+                   self->now.wall_ms, ++self->holds, &txid);
         core_commit (self, hold, &txid);
     }
     return self->holds;
@@ -323,7 +146,7 @@ static uint64_t commit_bookings (void *subject, uint32_t operations)
 static void core_start (asker_t *self, network_t *network)
 {
     self->network = network;
-    self->now = (moment_t){.wall_ms = wall_ms (),
+    self->now = (moment_t){.wall_ms = bench_wall_ms (),
                            .mono_ms = 1000,
                            .store_free_bytes = UINT64_C (1) << 40,
                            .store_bytes = UINT64_C (1) << 40};
@@ -421,7 +244,7 @@ static void file_write (const live_t *self, const char *name)
     const network_t *network = self->network;
     FILE *file = fopen (name, "w");
     if (!file)
-        fail ("no configuration file");
+        bench_fail ("no configuration file");
     fprintf (file,
              "name = N\nbind\n    endpoint = \"tcp://127.0.0.1:0\"\n"
              "    events = \"tcp://127.0.0.1:0\"\nstore\n    folder = \"%s/store\"\n"
@@ -435,13 +258,13 @@ static void file_write (const live_t *self, const char *name)
                  network->links [i].name, network->links [i].ends [0] + 2,
                  network->links [i].ends [1] + 2, network->links [i].mbps);
     if (fclose (file) != 0)
-        fail ("no configuration file");
+        bench_fail ("no configuration file");
 }
 
 static void reply_want (const client_reply_t *reply)
 {
     if (reply->status != CALL_OK)
-        fail (reply->reason);
+        bench_fail (reply->reason);
 }
 
 static void live_ask (live_t *self, const char *service, const char *method, bytes_t body,
@@ -464,14 +287,14 @@ static double live_start (live_t *self, network_t *network)
     *self = (live_t){.network = network, .client = client_new ()};
     strcpy (self->folder, "/tmp/musubi-nis.XXXXXX");
     if (!mkdtemp (self->folder))
-        fail ("no temporary folder");
+        bench_fail ("no temporary folder");
     char name [96];
     snprintf (name, sizeof name, "%s/N.zpl", self->folder);
     file_write (self, name);
     char own [512];
     ssize_t size = readlink ("/proc/self/exe", own, sizeof own - 16);
     if (size <= 0)
-        fail ("/proc/self/exe can't be read");
+        bench_fail ("/proc/self/exe can't be read");
     own [size] = '\0';
     strcpy (strrchr (own, '/'), "/svc-nis");
 
@@ -481,16 +304,16 @@ static double live_start (live_t *self, network_t *network)
         posix_spawn_file_actions_adddup2 (&actions, pipes [1], STDOUT_FILENO) != 0 ||
         posix_spawn_file_actions_addclose (&actions, pipes [0]) != 0 ||
         posix_spawn_file_actions_addopen (&actions, STDERR_FILENO, "/dev/null", 1, 0) != 0)
-        fail ("no pipe");
+        bench_fail ("no pipe");
     char *arguments [] = {own, (char *) "-c", name, NULL};
     double began = bench_wall_ns ();
     if (posix_spawn (&self->pid, own, &actions, NULL, arguments, environ) != 0)
-        fail ("svc-nis can't be run");
+        bench_fail ("svc-nis can't be run");
     posix_spawn_file_actions_destroy (&actions);
     close (pipes [1]);
     FILE *output = fdopen (pipes [0], "r");
     if (!output || fscanf (output, "ready endpoint=%255s", self->endpoint) != 1)
-        fail ("svc-nis does not serve");
+        bench_fail ("svc-nis does not serve");
     double took_s = (bench_wall_ns () - began) / 1e9;
     fclose (output);
     client_reply_t reply;
@@ -504,12 +327,12 @@ static void live_stop (live_t *self)
     int status;
     if (kill (self->pid, SIGTERM) != 0 || waitpid (self->pid, &status, 0) != self->pid ||
         status != 0)
-        fail ("svc-nis does not end cleanly");
+        bench_fail ("svc-nis does not end cleanly");
     client_destroy (&self->client);
     char command [96];
     snprintf (command, sizeof command, "rm -rf '%s'", self->folder);
     if (system (command) != 0)
-        fail (command);
+        bench_fail (command);
 }
 
 static uint64_t live_send (live_t *self, const char *method, packed_t body)
@@ -539,8 +362,9 @@ static void live_book (live_t *self, uint32_t circuits)
     for (uint32_t made = 0; made < circuits; made += BUNDLE) {
         for (size_t i = 0; i < BUNDLE; i++) {
             size_t links = 1 + (size_t) prng_below (&self->network->prng, CIRCUIT_MAX);
-            live_send (self, "Hold",
-                       circuit_hold (self->network, links, self->store, wall_ms (), &txids [i]));
+            live_send (
+              self, "Hold",
+              circuit_hold (self->network, links, self->store, bench_wall_ms (), &txids [i]));
         }
         live_gather (self);
         for (size_t i = 0; i < BUNDLE; i++)
@@ -573,7 +397,7 @@ static double live_commit_us (live_t *self, int times)
         for (int i = 0; i < times; i++) {
             txid_t txid;
             packed_t hold =
-              circuit_hold (self->network, CIRCUIT_MAX, self->store, wall_ms (), &txid);
+              circuit_hold (self->network, CIRCUIT_MAX, self->store, bench_wall_ms (), &txid);
             packed_t commit = txid_message_encode (&txid);
             double began = bench_wall_ns ();
             live_ask (self, "Participant", "Hold", (bytes_t){hold.data, hold.size}, &reply);
@@ -591,7 +415,7 @@ static void bench_live (bench_t *bench, size_t links, uint32_t circuits, const c
 {
     static network_t network;
     network_make (&network, links);
-    network.base_ms = wall_ms () + DAY_MS;
+    network.base_ms = bench_wall_ms () + DAY_MS;
     live_t live;
     double start_s = live_start (&live, &network);
     live_book (&live, circuits);
