@@ -271,6 +271,23 @@ void service_limit (service_t *self, const char *name, int64_t most)
     self->limits [self->limits_count++] = (counter_t){.name = name, .value = most};
 }
 
+void service_announce (service_t *self, const moment_t *now, directory_entry_t *entry)
+{
+    assert (self->store.start > 0);
+    if (!self->directory)
+        return;
+    entry->start = self->store.start;
+    memcpy (entry->name, self->name, sizeof entry->name);
+    memcpy (entry->store, self->store.id, sizeof entry->store);
+    static_assert (sizeof entry->name == sizeof self->name &&
+                     sizeof entry->endpoint == sizeof self->endpoint &&
+                     sizeof entry->events == sizeof self->events,
+                   "same bounds");
+    memcpy (entry->endpoint, self->endpoint, sizeof entry->endpoint);
+    memcpy (entry->events, self->events, sizeof entry->events);
+    directory_announce (self->directory, now, entry);
+}
+
 void service_reply_to (service_t *self, uint64_t reply_to, const ProtobufCMessage *message)
 {
     size_t size;

@@ -77,6 +77,10 @@ void service_count (service_t *self, const char *name, int64_t by);
 /*  Show a limit, by its static name, in Service.Status. Once each. */
 void service_limit (service_t *self, const char *name, int64_t most);
 
+/*  Tell the directories what is served here; again when it has changed. Who this is and where it is
+ *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */
+void service_announce (service_t *self, const moment_t *now, directory_entry_t *entry);
+
 /*  Answer a request. message is packed; see message.h. */
 struct ProtobufCMessage;
 void service_reply (service_t *self, const request_t *request,

@@ -49,16 +49,8 @@ static const site_t *site_now (lis_t *self)
 static void announce (void *owner, const moment_t *now)
 {
     lis_t *self = owner;
-    if (!self->service->directory)
-        return;
     site_t site = *site_now (self);
-    directory_entry_t entry = {.start = self->service->store.start, .site = &site};
-    memcpy (entry.name, self->service->name, sizeof entry.name);
-    memcpy (entry.store, self->service->store.id, sizeof entry.store);
-    static_assert (sizeof entry.endpoint == sizeof self->service->endpoint, "same bound");
-    memcpy (entry.endpoint, self->service->endpoint, sizeof entry.endpoint);
-    memcpy (entry.events, self->service->events, sizeof entry.events);
-    directory_announce (self->service->directory, now, &entry);
+    service_announce (self->service, now, &(directory_entry_t){.site = &site});
 }
 
 static void on_site (void *owner, const moment_t *now, const request_t *request)

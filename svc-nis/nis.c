@@ -55,15 +55,7 @@ static void announce (void *owner, const moment_t *now)
     nis_t *self = owner;
     domain_t domain = *domain_now (self);
     paths_changed (self->paths);
-    if (!self->service->directory)
-        return;
-    directory_entry_t entry = {.start = self->service->store.start, .domain = &domain};
-    memcpy (entry.name, self->service->name, sizeof entry.name);
-    memcpy (entry.store, self->service->store.id, sizeof entry.store);
-    static_assert (sizeof entry.endpoint == sizeof self->service->endpoint, "same bound");
-    memcpy (entry.endpoint, self->service->endpoint, sizeof entry.endpoint);
-    memcpy (entry.events, self->service->events, sizeof entry.events);
-    directory_announce (self->service->directory, now, &entry);
+    service_announce (self->service, now, &(directory_entry_t){.domain = &domain});
 }
 
 static void on_domain (void *owner, const moment_t *now, const request_t *request)

@@ -73,16 +73,10 @@ static int compare_inquiry (const void *key, const void *thing)
 
 static void announce (planner_t *self, const moment_t *now)
 {
-    const service_t *service = self->service;
-    directory_entry_t entry = {.finishing = self->settings.finishing,
-                               .in_progress = (uint32_t) ordered_count (self->errands)};
-    snprintf (entry.name, sizeof entry.name, "%s", service->name);
-    memcpy (entry.store, service->store.id, STORE_ID_BYTES);
-    entry.start = service->store.start;
-    snprintf (entry.endpoint, sizeof entry.endpoint, "%s", service->endpoint);
-    snprintf (entry.events, sizeof entry.events, "%s", service->events);
-    self->told_load = entry.in_progress;
-    directory_announce (service->directory, now, &entry);
+    self->told_load = (uint32_t) ordered_count (self->errands);
+    service_announce (
+      self->service, now,
+      &(directory_entry_t){.finishing = self->settings.finishing, .in_progress = self->told_load});
 }
 
 static void on_load_due (void *owner, const moment_t *now, uint64_t token)
