@@ -404,9 +404,29 @@ static plan_t plan_of (participant_t *self, const reservation_t *reservation)
     return plan;
 }
 
+/*  What is booked stays booked, also on what the configuration no longer has, or has otherwise:
+ *  only people can tell what is to become of it. Each is told, but for those beyond a bound. */
+static void tell_drift (participant_t *self, const moment_t *now, const reservation_t *reservation,
+                        const plan_t *plan, size_t *drifted)
+{
+    bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+    refusal_t refusal = {0};
+    char why [WHY_BYTES] = "";
+    if (reservation->until_ms <= now->wall_ms ||
+        self->resource.valid (self->resource.owner, plan, part, &refusal, why))
+        return;
+    service_count (self->service, "drifted", 1);
+    if (++*drifted <= DRIFTED_TOLD_MAX)
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "reservation %s owner=%s can't be kept as configured: %s", reservation->id,
+                    reservation->owner, refusal.reason == REFUSAL_NONE ? why : refusal.text);
+    refusal_clear (&refusal);
+}
+
 static void book_reservations (participant_t *self, const moment_t *now)
 {
     const resource_t *resource = &self->resource;
+    size_t drifted = 0;
     const char *at = NULL;
     for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
          at = reservation->id) {
@@ -416,10 +436,15 @@ static void book_reservations (participant_t *self, const moment_t *now)
         reservation->spans =
           resource->span (resource->owner, part, &reservation->from_ms, &reservation->until_ms);
         plan_t plan = plan_of (self, reservation);
+        tell_drift (self, now, reservation, &plan, &drifted);
         void *taken = take_forced (self, now, &plan, NULL, part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
         plan_clear (&plan);
     }
+    if (drifted > DRIFTED_TOLD_MAX)
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "and %zu more reservations can't be kept as configured",
+                    drifted - DRIFTED_TOLD_MAX);
 }
 
 /*  The pending change of its reservation again; false when another one is, which no write of ours

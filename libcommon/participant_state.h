@@ -33,6 +33,7 @@
 #define PRUNE_REST_MS_MIN   1000   /* between two sweeps: an eighth of the retention, */
 #define PRUNE_REST_MS_MAX   600000 /* within these bounds */
 #define PRUNE_ASKS_MAX      16     /* questions for acknowledgement in one go */
+#define DRIFTED_TOLD_MAX    64     /* reservations that don't fit the configuration, in the log */
 #define LOOKS_MAX           4096   /* records looked at for one page, told or not */
 #define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13), */
 #define BURY_RESERVE_PARTS  20     /* its half for those of known commands alone */

@@ -15,8 +15,9 @@
 static_assert (QUESTIONS_STEPS_MOST >= DOMAIN_LINKS_MAX, "a step for each link");
 static_assert (PROFILES_MAX >= DOMAIN_LINKS_MAX, "readers take a profile of each link");
 
-#define SPANS_PRESET 16 /* answered when a question does not say how many */
-#define SPANS_SORTED 16 /* times so many are gathered before the later ones are left out */
+#define SPANS_PRESET        16 /* answered when a question does not say how many */
+#define OVERBOOKED_TOLD_MAX 16 /* reservations named in the log */
+#define SPANS_SORTED        16 /* times so many are gathered before the later ones are left out */
 
 struct questions {
     questions_parts_t parts;
@@ -373,10 +374,15 @@ static size_t overbooked_tell (const questions_t *self, const moment_t *now, con
 {
     int64_t from_ms = room_now_ms (self->parts.room, now);
     size_t count = timetable_overbooked (self->parts.timetable, from_ms, names, OVERBOOKED_MAX);
+    const room_t *room = self->parts.room;
+    outbox_t *outbox = self->parts.service->outbox;
     if (count > 0)
-        outbox_log (self->parts.service->outbox, LEVEL_ALARM,
-                    "%s overbooked reservations=%zu first=%s", self->parts.service->name, count,
-                    names [0]);
+        outbox_log (outbox, LEVEL_ALARM, "%s overbooked reservations=%zu first=%s",
+                    self->parts.service->name, count, names [0]);
+    for (size_t i = 0; i < count && i < OVERBOOKED_TOLD_MAX; i++)
+        outbox_log (outbox, LEVEL_ALARM, "reservation %s overbooked %s=%s/%s", names [i],
+                    room_words (room)->resource, room_name (room),
+                    timetable_overbooked_on (self->parts.timetable, from_ms, names [i]));
     return count;
 }
 

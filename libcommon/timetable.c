@@ -454,7 +454,9 @@ const char *timetable_owner (const void *holding)
     return self->owner;
 }
 
-static bool holding_hit (const timetable_t *self, const holding_t *holding, int64_t from_ms)
+/*  The first of its stretches that is; NULL = none. */
+static const stretch_t *holding_hit (const timetable_t *self, const holding_t *holding,
+                                     int64_t from_ms)
 {
     for (size_t i = 0; i < holding->booked.count; i++) {
         const stretch_t *stretch = &holding->booked.list [i];
@@ -462,9 +464,9 @@ static bool holding_hit (const timetable_t *self, const holding_t *holding, int6
         ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
         if (ahead.from < ahead.until &&
             calendar_least (room_calendar (self->room, stretch->resource), ahead) < 0)
-            return true;
+            return stretch;
     }
-    return false;
+    return NULL;
 }
 
 static int name_compare (const void *left, const void *right)
@@ -479,7 +481,7 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 {
     size_t hit_count = 0;
     for (const holding_t *holding = self->first; holding; holding = holding->next)
-        hit_count += holding_hit (self, holding, from_ms);
+        hit_count += holding_hit (self, holding, from_ms) != NULL;
     if (hit_count == 0)
         return 0;
     const char **hit = must (calloc (hit_count, sizeof *hit));
@@ -500,6 +502,19 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
     }
     free (hit);
     return count;
+}
+
+const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
+                                     const char *reservation)
+{
+    for (const holding_t *holding = self->first; holding; holding = holding->next) {
+        const stretch_t *hit = strcmp (holding->reservation, reservation) == 0
+                                 ? holding_hit (self, holding, from_ms)
+                                 : NULL;
+        if (hit)
+            return room_resource_name (self->room, hit->resource);
+    }
+    return "";
 }
 
 void timetable_check (const timetable_t *self)

@@ -66,6 +66,10 @@ const char *timetable_owner (const void *holding);
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max);
 
+/*  The resource of which the overbooked reservation has too much from then on; the first one. */
+const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
+                                     const char *reservation);
+
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void timetable_check (const timetable_t *self);
 

@@ -59,6 +59,8 @@ typedef struct {
     size_t announced;            /* Gis.Announce called */
     uint32_t announced_quantity; /* in the last one */
 
+    char alarms [4096]; /* logged since the last start, a line each */
+
     /*  The last reply. */
     bool replied;
     call_status_t status;
@@ -188,6 +190,12 @@ static inline void take_effect (world_t *self, const effect_t *effect)
     case EFFECT_TIMER:
         self->timer_ms = effect->timer.mono_ms;
         break;
+    case EFFECT_LOG:
+        if (effect->log.level == LEVEL_ALARM) {
+            size_t used = strlen (self->alarms);
+            snprintf (self->alarms + used, sizeof self->alarms - used, "%s\n", effect->log.line);
+        }
+        break;
     default:
         break;
     }
@@ -273,6 +281,7 @@ static inline void stop (world_t *self)
 static inline void restart (world_t *self)
 {
     stop (self);
+    self->alarms [0] = '\0';
     start (self);
 }
 

@@ -154,6 +154,55 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
     close_world (&w);
 }
 
+static void assert_alarmed (const world_t *w, const char *what)
+{
+    if (!strstr (w->alarms, what))
+        fail_msg ("no \"%s\" in:\n%s", what, w->alarms);
+}
+
+/*  What is booked stays so; each reservation that the graph can't carry any more is named, with
+ *  the link. */
+static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **state)
+{
+    (void) state;
+    world_t w;
+    prepare_world (&w);
+    link_t links [6];
+    memcpy (links, w.settings.domain.links, sizeof links);
+    w.settings.domain.links = links;
+    start (&w);
+    reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
+    reserve (&w, "r2", circuit ("a-c c-r", 100, 10, 20));
+    reserve (&w, "r3", circuit ("b-x", 100, 10, 20));
+    restart (&w);
+    assert_string_equal (w.alarms, "");
+
+    snprintf (links [4].ends [1], sizeof links [4].ends [1], "b"); /* a-c leads to b now */
+    restart (&w);
+    assert_alarmed (&w, "reservation r2 owner=alice can't be kept as configured: need");
+    assert_alarmed (&w, "link c-r does not go on where the one before ends");
+    assert_null (strstr (w.alarms, "r1"));
+    assert_taken (&w, 15, (int64_t [6]){700, 700, 100, 0, 100, 100});
+
+    snprintf (links [4].ends [1], sizeof links [4].ends [1], "c");
+    links [1].mbps = 600; /* r-b */
+    restart (&w);
+    assert_alarmed (&w, "reservation r1 overbooked link=N/r-b");
+    assert_null (strstr (w.alarms, "r2"));
+
+    links [1].mbps = 1000;
+    snprintf (links [2].name, sizeof links [2].name, "b-y"); /* b-x is gone */
+    restart (&w);
+    assert_alarmed (&w,
+                    "reservation r3 owner=alice can't be kept as configured: N has no link b-x");
+    assert_alarmed (&w, "reservation r3 overbooked link=N/b-x");
+
+    pass (&w, 30 * MINUTE_MS); /* when its time is over it is nobody's business */
+    restart (&w);
+    assert_string_equal (w.alarms, "");
+    close_world (&w);
+}
+
 static void a_circuit_hangs_together (void **state)
 {
     (void) state;
@@ -360,6 +409,7 @@ int main (void)
       cmocka_unit_test (a_circuit_takes_every_link_or_none),
       cmocka_unit_test (circuits_of_one_part_add_up_on_a_link_they_share),
       cmocka_unit_test (a_pending_change_has_the_larger_of_old_and_new_on_each_link),
+      cmocka_unit_test (a_graph_that_changed_under_circuits_is_told_at_the_start),
       cmocka_unit_test (a_circuit_hangs_together),
       cmocka_unit_test (time_and_limits_are_minded),
       cmocka_unit_test (an_edge_gives_back_and_a_late_commit_takes_all_or_nothing),
