@@ -1,0 +1,286 @@
+/*  ledger_audit - all commands of all ledgers, by txid. */
+#include "ledger_audit.h"
+
+#include "ledger_replay_wire.h"
+#include "must.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  What one ledger tells of a transaction. */
+typedef struct {
+    txid_t txid;
+    size_t ledger;
+    bool decision;  /* its coordinator's, or that of one who has fenced it */
+    bool confirmed; /* decision: all have acknowledged */
+    uint64_t row;
+    replay_command_t command;
+} voice_t;
+
+typedef struct {
+    const audit_ledger_t *ledgers;
+    size_t ledgers_count;
+    replay_tell_fn *tell;
+    void *owner;
+    voice_t *voices;
+    size_t voices_count;
+    size_t voices_room;
+    audit_result_t result;
+} audit_t;
+
+static void violation (audit_t *self, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+static void violation (audit_t *self, const char *format, ...)
+{
+    char sentence [512];
+    va_list args;
+    va_start (args, format);
+    vsnprintf (sentence, sizeof sentence, format, args);
+    va_end (args);
+    self->result.violations++;
+    self->tell (self->owner, sentence);
+}
+
+/*  --- gathering --- */
+
+static void add_voice (audit_t *self, voice_t voice)
+{
+    if (self->voices_count == self->voices_room) {
+        self->voices_room = self->voices_room ? 2 * self->voices_room : 256;
+        self->voices = must (realloc (self->voices, self->voices_room * sizeof *self->voices));
+    }
+    self->voices [self->voices_count++] = voice;
+}
+
+static void add_ledger (audit_t *self, size_t ledger)
+{
+    const ledger_replay_t *replay = self->ledgers [ledger].replay;
+    replay_command_t command;
+    txid_t last;
+    for (const txid_t *after = NULL; ledger_replay_command (replay, after, &command);
+         after = &last) {
+        last = command.txid;
+        add_voice (
+          self, (voice_t){
+                  .txid = command.txid, .ledger = ledger, .row = command.row, .command = command});
+    }
+    replay_decision_t decision;
+    for (const txid_t *after = NULL; ledger_replay_decision (replay, after, &decision);
+         after = &last) {
+        bool undone;
+        voice_t voice = {.ledger = ledger, .decision = true, .row = decision.row};
+        last = decision.txid;
+        voice.txid = decision.txid;
+        if (decision_read (decision.record, &voice.confirmed, &undone))
+            add_voice (self, voice);
+    }
+}
+
+static int by_txid (const void *a, const void *b)
+{
+    const voice_t *one = a;
+    const voice_t *other = b;
+    int order = txid_compare (&one->txid, &other->txid);
+    if (order != 0)
+        return order;
+    return (one->ledger > other->ledger) - (one->ledger < other->ledger);
+}
+
+/*  --- one transaction --- */
+
+/*  Is it the store that the plan means, under this id or under the one before it was adopted? */
+static bool is_store (const audit_ledger_t *ledger, const uint8_t store [STORE_ID_BYTES])
+{
+    replay_figures_t figures = ledger_replay_figures (ledger->replay);
+    return memcmp (ledger->store, store, STORE_ID_BYTES) == 0 ||
+           (figures.adopted > 0 && memcmp (figures.before_id, store, STORE_ID_BYTES) == 0);
+}
+
+static bool takes_part (const audit_ledger_t *ledger, const plan_t *plan)
+{
+    for (size_t i = 0; i < plan->participants_count; i++)
+        if (is_store (ledger, plan->participants [i].store))
+            return true;
+    return false;
+}
+
+/*  Every row of it is here since before that moment: what it does not tell has not been. */
+static bool complete (const audit_ledger_t *ledger, int64_t since_ms)
+{
+    replay_figures_t figures = ledger_replay_figures (ledger->replay);
+    return figures.broken == 0 && figures.adopted == 0 &&
+           (figures.first <= 1 || figures.first_wall_ms < since_ms);
+}
+
+typedef struct {
+    audit_t *audit;
+    const voice_t *voices;
+    size_t count;
+    const plan_t *plan;
+    const voice_t *committed; /* one of those who have decided so; NULL = none */
+    char text [TXID_TEXT_BYTES];
+} story_t;
+
+static const char *name_of (const story_t *story, const voice_t *voice)
+{
+    return story->audit->ledgers [voice->ledger].name;
+}
+
+/*  Rows after the mark may tell of what the others had not heard of when they were read. */
+static bool marked (const story_t *story, const voice_t *voice)
+{
+    uint64_t mark = story->audit->ledgers [voice->ledger].mark;
+    return mark == 0 || voice->row <= mark;
+}
+
+static void judge_mixed (const story_t *story)
+{
+    const voice_t *yes = story->committed;
+    for (size_t i = 0; i < story->count; i++) {
+        const voice_t *voice = &story->voices [i];
+        command_state_t state = voice->command.state;
+        if (voice->decision || voice->command.decided ||
+            (state != COMMAND_ABORTED && state != COMMAND_EXPIRED) ||
+            !takes_part (&story->audit->ledgers [voice->ledger], story->plan))
+            continue;
+        violation (story->audit, "mixed outcome of %s: %s at %s, %s at %s", story->text,
+                   command_state_word (yes->command.state), name_of (story, yes),
+                   command_state_word (state), name_of (story, voice));
+    }
+}
+
+static bool heard (const story_t *story, size_t ledger, bool decision)
+{
+    for (size_t i = 0; i < story->count; i++)
+        if (story->voices [i].ledger == ledger && story->voices [i].decision == decision)
+            return true;
+    return false;
+}
+
+static void judge_orphan (const story_t *story)
+{
+    audit_t *self = story->audit;
+    bool all = true;
+    for (size_t p = 0; p < story->plan->participants_count; p++) {
+        const party_t *party = &story->plan->participants [p];
+        size_t at = 0;
+        while (at < self->ledgers_count && !is_store (&self->ledgers [at], party->store))
+            at++;
+        if (at == self->ledgers_count ||
+            !complete (&self->ledgers [at], story->committed->command.wall_ms)) {
+            all = all && at < self->ledgers_count && heard (story, at, false);
+            continue;
+        }
+        if (!heard (story, at, false) && marked (story, story->committed))
+            violation (self, "%s (%s) was committed at %s, and %s of its plan never heard of it",
+                       story->text, story->plan->reservation, name_of (story, story->committed),
+                       party->name);
+    }
+    if (!all)
+        self->result.unjudged++;
+}
+
+/*  The coordinator's own ledger has its decision (T4). */
+static void judge_decided (const story_t *story)
+{
+    audit_t *self = story->audit;
+    const voice_t *yes = story->committed;
+    for (size_t at = 0; at < self->ledgers_count; at++)
+        if (is_store (&self->ledgers [at], yes->txid.store) &&
+            complete (&self->ledgers [at], yes->command.wall_ms) && !heard (story, at, true) &&
+            marked (story, yes))
+            violation (self, "%s was committed at %s, and %s never decided so", story->text,
+                       name_of (story, yes), self->ledgers [at].name);
+}
+
+static void judge_confirmed (const story_t *story, const voice_t *decision)
+{
+    for (size_t i = 0; i < story->count; i++) {
+        const voice_t *voice = &story->voices [i];
+        if (!voice->decision && !voice->command.decided &&
+            takes_part (&story->audit->ledgers [voice->ledger], story->plan))
+            violation (story->audit, "%s is acknowledged by all, says %s, and is %s at %s",
+                       story->text, name_of (story, decision),
+                       command_state_word (voice->command.state), name_of (story, voice));
+    }
+}
+
+/*  The plan as each of them has it; false when nobody has any. */
+static bool take_plan (const story_t *story, plan_t *plan)
+{
+    bytes_t first = {0};
+    const voice_t *whose = NULL;
+    bool taken = false;
+    char why [WHY_BYTES];
+    stored_command_t kept = {0};
+    for (size_t i = 0; i < story->count; i++) {
+        const voice_t *voice = &story->voices [i];
+        stored_command_t stored;
+        if (voice->decision || !stored_command_read (&stored, voice->command.stored))
+            continue;
+        if (!taken && stored.plan.size > 0 && plan_decode (plan, stored.plan, why)) {
+            taken = true;
+            whose = voice;
+            kept = stored;
+            first = kept.plan;
+            continue;
+        }
+        if (taken && stored.plan.size > 0 &&
+            (stored.plan.size != first.size ||
+             memcmp (stored.plan.data, first.data, first.size) != 0))
+            violation (story->audit, "%s has another plan at %s than at %s", story->text,
+                       name_of (story, voice), name_of (story, whose));
+        stored_command_end (&stored);
+    }
+    stored_command_end (&kept);
+    return taken;
+}
+
+static void judge (audit_t *self, const voice_t *voices, size_t count)
+{
+    story_t story = {.audit = self, .voices = voices, .count = count};
+    const voice_t *confirmed = NULL;
+    txid_text (&voices->txid, story.text);
+    for (size_t i = 0; i < count; i++) {
+        if (!voices [i].decision && voices [i].command.decided)
+            story.committed = &voices [i];
+        if (voices [i].decision && voices [i].confirmed)
+            confirmed = &voices [i];
+    }
+    self->result.transactions++;
+    plan_t plan;
+    if (!take_plan (&story, &plan))
+        return;
+    story.plan = &plan;
+    if (story.committed) {
+        self->result.committed++;
+        judge_mixed (&story);
+        judge_orphan (&story);
+        judge_decided (&story);
+    }
+    if (confirmed && marked (&story, confirmed))
+        judge_confirmed (&story, confirmed);
+    plan_clear (&plan);
+}
+
+audit_result_t ledger_audit_judge (const audit_ledger_t *ledgers, size_t count,
+                                   replay_tell_fn *tell, void *owner)
+{
+    audit_t self = {.ledgers = ledgers, .ledgers_count = count, .tell = tell, .owner = owner};
+    for (size_t i = 0; i < count; i++)
+        add_ledger (&self, i);
+    if (self.voices_count > 0)
+        qsort (self.voices, self.voices_count, sizeof *self.voices, by_txid);
+    for (size_t from = 0, until; from < self.voices_count; from = until) {
+        until = from + 1;
+        while (until < self.voices_count &&
+               txid_compare (&self.voices [until].txid, &self.voices [from].txid) == 0)
+            until++;
+        judge (&self, &self.voices [from], until - from);
+    }
+    free (self.voices);
+    return self.result;
+}

@@ -1,0 +1,37 @@
+/*  ledger_tables - are the records of a store those that its ledger tells of?
+ *
+ *  Given every record of the tables of commands, reservations, claims, decisions, capacities and
+ *  uses, it tells of each that the replay has otherwise, that is missing, that is damaged, or of
+ *  which no row tells; and what must be put or deleted for the store to be as the ledger says. What
+ *  began before the first row, or in a hole, is not judged. Pure.
+ */
+#ifndef MUSUBI_LEDGER_TABLES_H
+#define MUSUBI_LEDGER_TABLES_H
+
+#include "ledger_replay.h"
+
+typedef struct ledger_tables ledger_tables_t;
+
+typedef struct {
+    /*  One sentence for each difference. mended: put or erase was called for it; if not, only an
+     *  operator can decide. */
+    void (*tell) (void *owner, bool mended, const char *sentence);
+
+    /*  What must be written instead; may be NULL. An erased one has no value. */
+    void (*put) (void *owner, uint8_t table, bytes_t key, bytes_t value);
+    void (*erase) (void *owner, uint8_t table, bytes_t key);
+    void *owner;
+} ledger_mender_t;
+
+/*  The replay has come to its end and is borrowed, as is what the mender points to. */
+ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_mender_t *mender);
+void ledger_tables_destroy (ledger_tables_t **self_p);
+
+/*  A record, in any order; those of other tables are passed over. sound: its checksum is right. */
+void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, bytes_t value,
+                           bool sound);
+
+/*  That were all: tells what is missing. Returns how many differences there were. */
+size_t ledger_tables_end (ledger_tables_t *self);
+
+#endif
