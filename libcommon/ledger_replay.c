@@ -214,18 +214,9 @@ static void switched (ledger_replay_t *self, const ledger_row_t *row)
         memcpy (one->reservation, row->reservation, strlen (row->reservation) + 1);
         ordered_add (self->uses, one->reservation, one);
     }
-    one->gone = false;
+    one->gone = strcmp (row->event, "forgotten") == 0;
     free (one->record.data);
     one->record = replay_copy (row->record);
-}
-
-/*  What is kept beside a reservation leaves with it. */
-static void pruned_reservation (ledger_replay_t *self, const ledger_row_t *row)
-{
-    replay_used_t *one = ordered_find (self->uses, row->reservation);
-    if (one)
-        one->gone = true;
-    replay_pruned_reservation (self, row);
 }
 
 static void take (ledger_replay_t *self, const ledger_row_t *row)
@@ -253,7 +244,7 @@ static void take (ledger_replay_t *self, const ledger_row_t *row)
         replay_pruned_command (self, row);
         break;
     case LEDGER_PRUNED_RESERVATION:
-        pruned_reservation (self, row);
+        replay_pruned_reservation (self, row);
         break;
     case LEDGER_PRUNED_CLAIM:
         replay_pruned_claim (self, row);

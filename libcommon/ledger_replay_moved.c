@@ -48,10 +48,14 @@ static bool event_known (const char *event, int *number)
     return false;
 }
 
-/*  What may change in a record whose state stays: a hold's life, that all have acknowledged, and
- * who has fenced it, which buries what is not known here. */
-static bool stays (const ledger_row_t *row)
+/*  A step of the table, or what may change in a record whose state stays: a hold's life, that all
+ *  have acknowledged, and who has fenced it, which buries what is not known here. */
+static bool allowed (const ledger_row_t *row)
 {
+    int event;
+    if (row->from != row->to)
+        return event_known (row->event, &event) &&
+               states_allow (&command_states, (int) row->from, event, (int) row->to);
     if (strcmp (row->event, "renew") == 0)
         return row->from == COMMAND_HELD;
     if (strcmp (row->event, "done") == 0)
@@ -63,15 +67,11 @@ static bool stays (const ledger_row_t *row)
 static void check_step (ledger_replay_t *self, const replay_entry_t *entry, const ledger_row_t *row)
 {
     char text [TXID_TEXT_BYTES];
-    int event;
     txid_text (&row->txid, text);
     if (entry->state != row->from)
         replay_violation (self, "%s goes from %s to %s, but was %s", text, word (row->from),
                           word (row->to), word (entry->state));
-    else if (row->from == row->to
-               ? !stays (row)
-               : !event_known (row->event, &event) ||
-                   !states_allow (&command_states, (int) row->from, event, (int) row->to))
+    else if (!allowed (row))
         replay_violation (self, "%s goes from %s to %s by \"%s\", which nothing allows", text,
                           word (row->from), word (row->to), row->event);
 }

@@ -284,7 +284,9 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
 {
     if (table == TABLE_CAPACITIES)
         judge_capacity (self, key, value, sound);
-    if (!judged (table))
+    bool mark =
+      table == TABLE_DECISIONS && key.size != TXID_BYTES; /* that it is busy: no promise */
+    if (!judged (table) || (mark && sound))
         return;
     wanted_t asked = {.table = table, .key_size = key.size};
     wanted_t *wanted = NULL;

@@ -81,10 +81,11 @@ static bytes_t key_of (const char *reservation)
     return (bytes_t){.data = (const uint8_t *) reservation, .size = strlen (reservation)};
 }
 
-/*  An empty record: nothing is kept of it any more. */
-static void tell_ledger (uses_t *self, const use_t *use, bytes_t record)
+/*  event: NULL, or "forgotten" when nothing is kept of it any more. */
+static void tell_ledger (uses_t *self, const use_t *use, const char *event, bytes_t record)
 {
     ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_SWITCHED,
+                                                            .event = event,
                                                             .reservation = use->reservation,
                                                             .record = record});
 }
@@ -95,7 +96,7 @@ static void use_store (uses_t *self, use_t *use)
     packed_t value = use_record_encode (use->provisioned);
     bytes_t record = {.data = value.data, .size = value.size};
     outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation), record);
-    tell_ledger (self, use, record);
+    tell_ledger (self, use, NULL, record);
     free (value.data);
 }
 
@@ -115,7 +116,7 @@ static void use_end (uses_t *self, use_t *use)
     turn_set (self, use, INT64_MAX);
     if (use->asked) {
         outbox_delete (self->service->outbox, TABLE_USES, key_of (use->reservation));
-        tell_ledger (self, use, (bytes_t){0});
+        tell_ledger (self, use, "forgotten", (bytes_t){0});
     }
     ordered_remove (self->by_reservation, use->reservation);
     free (use);

@@ -348,6 +348,11 @@ const store_identity_t *sim_identity (const sim_t *self, int process)
     return sim_store_identity (self->processes [process]->store);
 }
 
+const sim_store_t *sim_store (const sim_t *self, int process)
+{
+    return self->processes [process]->store;
+}
+
 void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
 {
     self->paced = true;

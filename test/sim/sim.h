@@ -119,6 +119,7 @@ bool sim_up (const sim_t *self, int process);
 /*  Where it can be reached now, or could when it was last up. */
 const char *sim_address (const sim_t *self, int process);
 const store_identity_t *sim_identity (const sim_t *self, int process);
+const sim_store_t *sim_store (const sim_t *self, int process);
 
 /*  What a process would say if it died now and came back: a new core is fed its durable records
  *  and asked. Nothing of the run changes. The answer is the caller's (free); NULL when the core

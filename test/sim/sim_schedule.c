@@ -1,4 +1,5 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
+#include "sim_ledger.h"
 #include "sim_schedule_own.h"
 
 #include <stdlib.h>
@@ -432,6 +433,8 @@ static void run (schedule_t *self)
         audit (self);
     if (!sim_failed (self->sim))
         sim_check_end (&self->check);
+    if (!sim_failed (self->sim))
+        sim_ledger_check (self->sim, self->tally);
     if (!sim_failed (self->sim) && self->scene && self->scene->judge)
         self->scene->judge (self->scene->owner, self);
 }

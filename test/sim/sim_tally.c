@@ -35,6 +35,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_SETTLED_COMMITTED] = "settled by a fence: committed",
   [COUNT_SETTLED_ABORTED] = "settled by a fence: aborted",
   [COUNT_FENCED] = "decisions overruled by a fence",
+  [COUNT_ROWS] = "rows of ledgers replayed",
   [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
 };
 

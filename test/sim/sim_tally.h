@@ -47,6 +47,7 @@ typedef enum {
     COUNT_SETTLED_COMMITTED, /* told to one who had it settled by a fence */
     COUNT_SETTLED_ABORTED,
     COUNT_FENCED,   /* decisions overruled by a fence */
+    COUNT_ROWS,     /* of ledgers, replayed */
     COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
     COUNTS
 } count_kind_t;

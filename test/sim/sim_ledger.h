@@ -1,0 +1,11 @@
+/*  sim_ledger - the audit that ends every schedule: the ledgers in the stores of all processes. */
+#ifndef MUSUBI_SIM_LEDGER_H
+#define MUSUBI_SIM_LEDGER_H
+
+#include "sim.h"
+
+/*  Replays each, holds it against the records of its store and against the other ledgers. What is
+ *  wrong goes to sim_fail; rows are counted. */
+void sim_ledger_check (sim_t *sim, sim_tally_t *tally);
+
+#endif
