@@ -1,17 +1,44 @@
-/*  audit - gathering records page by page, and telling what the check finds. */
+/*  audit - all ledgers are read once, then each again to its end: what the first reading told of is
+ *  known to everybody by the second, so that work in progress is not taken for an orphan.
+ */
 #include "audit.h"
 
-#include "json.h"
+#include "audited.h"
+#include "check_gather.h"
+#include "ledger_audit.h"
 #include "must.h"
-#include "records.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define LOOK_MS  500
-#define TOLD_MAX 20
+#define TOLD_MAX 50
+
+typedef struct {
+    const cli_t *cli;
+    session_t *session;
+    audit_teller_t teller;
+    json_t *sentences;
+    audited_t *audited;
+    size_t audited_count;
+    json_t *silent; /* name: why */
+} audit_t;
+
+static void tell (void *owner, const char *sentence)
+{
+    audit_t *self = owner;
+    json_array_append_new (self->sentences, json_string (sentence));
+    if (!self->cli->json && json_array_size (self->sentences) <= TOLD_MAX)
+        printf ("VIOLATION %s\n", sentence);
+}
+
+static void silent (audit_t *self, const char *name, const char *why)
+{
+    if (!json_object_get (self->silent, name) &&
+        json_object_set_new (self->silent, name, json_string (why)) != 0)
+        abort ();
+}
 
 static const char *text_of (const json_t *object, const char *key)
 {
@@ -19,321 +46,142 @@ static const char *text_of (const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static int64_t number_of (const json_t *object, const char *key)
+/*  Everybody who is listed and keeps a ledger. */
+static void list (audit_t *self)
 {
-    return json_integer_value (json_object_get (object, key));
-}
-
-/*  One gathering. heard and silent are names of participants, as JSON objects used as sets. */
-typedef struct {
-    session_t *session;
-    check_t *check;
-    const char *participant; /* whose records are being read */
-    json_t *heard;
-    json_t *silent;
-    json_t *named; /* in plans */
-    size_t records;
-} audit_t;
-
-static void note (json_t *set, const char *name)
-{
-    if (json_object_set_new (set, name, json_true ()) != 0)
-        abort ();
-}
-
-/*  --- what a participant has, as the directory tells it --- */
-
-static void take_text (char *to, size_t size, const char *from)
-{
-    snprintf (to, size, "%.*s", (int) size - 1, from);
-}
-
-/*  The caller frees the list. */
-static attribute_t *attributes_of (const json_t *described, size_t *count)
-{
-    const json_t *written = json_object_get (described, "attributes");
-    attribute_t *list = must (calloc (json_array_size (written) + 1, sizeof *list));
-    *count = json_array_size (written);
-    for (size_t i = 0; i < *count; i++) {
-        const json_t *attribute = json_array_get (written, i);
-        take_text (list [i].name, sizeof list [i].name, text_of (attribute, "name"));
-        take_text (list [i].value, sizeof list [i].value, text_of (attribute, "value"));
-    }
-    return list;
-}
-
-static void take_class (audit_t *audit, const char *participant, const json_t *written,
-                        int64_t cleaning_gap_ms)
-{
-    node_class_t class = {.nodes = (uint32_t) number_of (written, "nodes"),
-                          .cpus_per_node = (uint32_t) number_of (written, "cpus_per_node")};
-    take_text (class.name, sizeof class.name, text_of (written, "name"));
-    class.attributes = attributes_of (written, &class.attributes_count);
-    check_class (audit->check, participant, &class, cleaning_gap_ms);
-    free (class.attributes);
-}
-
-static void take_vertex (audit_t *audit, const char *participant, const json_t *written)
-{
-    const char *kind = text_of (written, "kind");
-    vertex_t vertex = {.kind = strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
-                               : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
-                                                                       : VERTEX_SITE};
-    take_text (vertex.name, sizeof vertex.name, text_of (written, "name"));
-    vertex.attributes = attributes_of (written, &vertex.attributes_count);
-    check_vertex (audit->check, participant, &vertex);
-    free (vertex.attributes);
-}
-
-static void take_link (audit_t *audit, const char *participant, const json_t *written)
-{
-    double latency_ms = json_number_value (json_object_get (written, "latency_ms"));
-    link_t link = {.mbps = (uint32_t) number_of (written, "mbps"),
-                   .latency_us = (int64_t) llround (latency_ms * 1000)};
-    take_text (link.name, sizeof link.name, text_of (written, "name"));
-    take_text (link.ends [0], sizeof link.ends [0], text_of (written, "a"));
-    take_text (link.ends [1], sizeof link.ends [1], text_of (written, "b"));
-    link.attributes = attributes_of (written, &link.attributes_count);
-    check_link (audit->check, participant, &link);
-    free (link.attributes);
-}
-
-static void take_entry (audit_t *audit, const char *participant, const json_t *entry)
-{
-    const json_t *site = json_object_get (entry, "site");
-    const json_t *domain = json_object_get (entry, "domain");
-    size_t i;
-    const json_t *one;
-    json_array_foreach (json_object_get (site, "classes"), i, one)
-      take_class (audit, participant, one, number_of (site, "cleaning_gap_ms"));
-    json_array_foreach (json_object_get (domain, "vertices"), i, one)
-      take_vertex (audit, participant, one);
-    json_array_foreach (json_object_get (domain, "links"), i, one)
-      take_link (audit, participant, one);
-}
-
-/*  --- its records --- */
-
-static void take_record (void *owner, const check_record_t *record)
-{
-    audit_t *audit = owner;
-    check_command (audit->check, audit->participant, record);
-    for (size_t i = 0; i < record->plan->participants_count; i++)
-        note (audit->named, record->plan->participants [i].name);
-    audit->records++;
-}
-
-/*  All pages of one participant; false when it stops answering. */
-static bool gather_from (audit_t *audit, const json_t *entry)
-{
-    txid_t last;
-    bool more = true;
-    bool first = true;
-    audit->participant = text_of (entry, "name");
-    while (more) {
-        packed_t question = records_question (first ? NULL : &last);
-        client_reply_t reply;
-        client_ask (session_client (audit->session),
-                    &(client_request_t){.endpoint = text_of (entry, "endpoint"),
-                                        .service = "Participant",
-                                        .method = "Commands",
-                                        .actor = session_actor (audit->session),
-                                        .body = {question.data, question.size},
-                                        .timeout_ms = session_timeout_ms (audit->session)},
-                    &reply);
-        free (question.data);
-        first = false;
-        if (reply.status != CALL_OK ||
-            !records_read (reply.body, take_record, audit, &last, &more)) {
-            cli_fail (EXIT_UNKNOWN, "check: %s: %s", audit->participant,
-                      reply.status == CALL_OK          ? "its records can't be read"
-                      : reply.status == CALL_TIMED_OUT ? "no answer in time"
-                                                       : reply.reason);
-            return false;
-        }
-    }
-    return true;
-}
-
-/*  Those who keep records of transactions: sites, network domains, request homes. */
-static bool keeps_records (const char *name)
-{
-    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
-        if (strncmp (name, kinds [i], 4) == 0)
-            return true;
-    return false;
-}
-
-/*  All of them that are listed; then whoever is named in a plan and was not heard. */
-static void gather (audit_t *audit)
-{
-    session_look (audit->session, "");
+    const json_t *entries = session_entries (self->session);
     size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (audit->session), i, entry)
+    self->audited = must (calloc (json_array_size (entries) + 1, sizeof *self->audited));
+    json_array_foreach (entries, i, entry)
     {
         const char *name = text_of (entry, "name");
-        if (!keeps_records (name))
-            continue;
-        take_entry (audit, name, entry);
-        if (gather_from (audit, entry))
-            note (audit->heard, name);
-        else
-            note (audit->silent, name);
+        if (check_keeps_records (name) || strncmp (name, "planner/", 8) == 0)
+            audited_begin (&self->audited [self->audited_count++], name,
+                           text_of (entry, "endpoint"), self->session, &self->teller);
     }
+}
+
+static void read_all (audit_t *self, const char *folder)
+{
+    for (size_t i = 0; i < self->audited_count; i++)
+        audited_read (&self->audited [i], folder);
+    for (size_t i = 0; i < self->audited_count; i++)
+        self->audited [i].mark = ledger_replay_figures (self->audited [i].replay).last;
+    for (size_t i = 0; i < self->audited_count; i++)
+        if (self->audited [i].heard)
+            audited_compare (&self->audited [i]);
+    for (size_t i = 0; i < self->audited_count; i++) {
+        audited_t *one = &self->audited [i];
+        if (one->heard && audited_read (one, NULL))
+            ledger_replay_end (one->replay, one->last);
+        if (!one->heard)
+            silent (self, one->name, one->why);
+        else if (one->moving)
+            silent (self, one->name,
+                    "it never stood still for a moment: ask again when it is less "
+                    "busy");
+    }
+}
+
+static audit_result_t judge_all (audit_t *self)
+{
+    audit_ledger_t *ledgers = must (calloc (self->audited_count + 1, sizeof *ledgers));
+    size_t count = 0;
+    for (size_t i = 0; i < self->audited_count; i++) {
+        const audited_t *one = &self->audited [i];
+        if (!one->heard)
+            continue;
+        ledgers [count] = (audit_ledger_t){.replay = one->replay, .mark = one->mark};
+        memcpy (ledgers [count].name, one->name, sizeof one->name);
+        memcpy (ledgers [count].store, one->store, STORE_ID_BYTES);
+        count++;
+    }
+    audit_result_t result = ledger_audit_judge (ledgers, count, tell, self);
+    free (ledgers);
+    return result;
+}
+
+/*  What `musubi check` finds; but what was booked is judged by the ledgers. */
+static check_result_t check_all (audit_t *self, bool settled)
+{
+    check_gather_t gather;
     const char *name;
     json_t *value;
-    json_object_foreach (audit->named, name, value)
-    {
-        if (!json_object_get (audit->heard, name))
-            note (audit->silent, name);
+    check_gather_begin (&gather, self->session);
+    check_gather (&gather);
+    check_booked_elsewhere (gather.check);
+    check_result_t result = check_judge (gather.check, cli_wall_ms (), settled, tell, self);
+    json_object_foreach (gather.silent, name, value)
+      silent (self, name, "it is not listed, or does not answer");
+    check_gather_end (&gather);
+    return result;
+}
+
+static void print_result (const audit_t *self, const audit_result_t *all,
+                          const check_result_t *checked)
+{
+    uint64_t rows = 0;
+    size_t kept = 0;
+    size_t heard = 0;
+    for (size_t i = 0; i < self->audited_count; i++) {
+        rows += ledger_replay_figures (self->audited [i].replay).rows;
+        kept += self->audited [i].kept;
+        heard += self->audited [i].heard;
     }
-    json_object_foreach (audit->silent, name, value) check_silent (audit->check, name);
-}
-
-/*  --- what users were told ---  */
-
-static bool take_answer (check_t *check, const json_t *line)
-{
-    const json_t *answer = json_object_get (line, "answer");
-    const json_t *form = answer ? answer : line;
-    const char *status = text_of (form, "status");
-    const char *request_id = text_of (line, "request_id");
-    bool told = strcmp (status, "committed") == 0 || strcmp (status, "released") == 0;
-    if (*request_id == '\0')
-        return false;
-    /* Unknown is no claim; a conflict says nothing of the request that had the id first. */
-    if (told || (strcmp (status, "refused") == 0 && !json_object_get (form, "conflict")))
-        check_answer (check, request_id, text_of (form, "reservation"), told);
-    return true;
-}
-
-static bool read_answers (check_t *check, const char *path)
-{
-    FILE *file = fopen (path, "re");
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    size_t number = 0;
-    bool good = file != NULL;
-    if (!file)
-        cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
-    while (good && (length = getline (&line, &room, file)) >= 0) {
-        char why [JSON_WHY_BYTES] = "not an answer with its request_id";
-        json_t *json = json_parse (line, (size_t) length, why);
-        number++;
-        good = json && take_answer (check, json);
-        if (!good)
-            cli_fail (EXIT_USAGE, "%s:%zu: %s", path, number, why);
-        json_decref (json);
-    }
-    free (line);
-    if (file)
-        fclose (file);
-    return good;
-}
-
-/*  --- judging ---  */
-
-typedef struct {
-    json_t *sentences;
-    bool json;
-} teller_t;
-
-static void tell (void *owner, const char *sentence)
-{
-    teller_t *teller = owner;
-    json_array_append_new (teller->sentences, json_string (sentence));
-    if (!teller->json && json_array_size (teller->sentences) <= TOLD_MAX)
-        printf ("VIOLATION %s\n", sentence);
-}
-
-static void print_result (const audit_t *audit, const teller_t *teller,
-                          const check_result_t *result)
-{
-    size_t heard = json_object_size (audit->heard);
-    size_t silent = json_object_size (audit->silent);
-    if (teller->json) {
+    size_t violations = json_array_size (self->sentences);
+    if (self->cli->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
-          (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) audit->records,
-          "transactions", (json_int_t) result->transactions, "reservations",
-          (json_int_t) result->reservations, "connections", (json_int_t) result->connections,
-          "circuits", (json_int_t) result->circuits, "unasked", (json_int_t) result->unasked,
-          "answers", (json_int_t) result->answers, "pending", (json_int_t) result->pending,
-          "unjudged", (json_int_t) result->unjudged, "repaired", (json_int_t) result->repaired,
-          "violations", (json_int_t) result->violations, "sentences", teller->sentences));
+          "{s:I, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "ledgers", (json_int_t) heard,
+          "silent", self->silent, "rows", (json_int_t) rows, "compared", (json_int_t) kept,
+          "transactions", (json_int_t) all->transactions, "committed", (json_int_t) all->committed,
+          "unjudged", (json_int_t) all->unjudged, "reservations",
+          (json_int_t) checked->reservations, "pending", (json_int_t) checked->pending,
+          "violations", (json_int_t) violations, "sentences", self->sentences));
         return;
     }
-    if (result->violations > TOLD_MAX)
-        printf ("… and %zu more\n", result->violations - TOLD_MAX);
-    printf ("%zu participants, %zu records: %zu committed transactions, %zu standing "
-            "reservations with %zu connections of %zu circuits, %zu answers, %zu pending, %zu "
-            "repaired\n",
-            heard, audit->records, result->transactions, result->reservations, result->connections,
-            result->circuits, result->answers, result->pending, result->repaired);
+    if (violations > TOLD_MAX)
+        printf ("… and %zu more\n", violations - TOLD_MAX);
+    printf ("%zu ledgers, %llu rows; %zu records and stretches of calendars held against them: %zu "
+            "transactions, %zu of them committed, %zu standing reservations, %zu pending\n",
+            heard, (unsigned long long) rows, kept, all->transactions, all->committed,
+            checked->reservations, checked->pending);
+    if (all->unjudged > 0)
+        printf ("%zu committed transactions had a participant whose ledger is not there\n",
+                all->unjudged);
     const char *name;
-    json_t *value;
-    json_object_foreach (audit->silent, name, value)
-      printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
-    if (audit->records == 0)
-        printf ("no records: there are none, or only an administrator would be shown them\n");
-    if (result->unasked > 0)
-        printf ("%zu reservations have no request on record that they could be held against\n",
-                result->unasked);
-    const char *verdict = "sound: all or nothing, as asked, nothing overbooked";
-    if (silent > 0)
+    json_t *why;
+    json_object_foreach (self->silent, name, why)
+      printf ("%s could not be audited: %s\n", name, json_string_value (why));
+    const char *verdict =
+      "sound: every ledger follows, nothing was ever overbooked, all or nothing, no orphan";
+    if (json_object_size (self->silent) > 0)
         verdict = "no violation in what was told; whether all is sound is not known";
-    printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
+    printf ("%s\n", violations ? "NOT SOUND" : verdict);
 }
 
-static void audit_begin (audit_t *audit, session_t *session)
+int audit_run (const cli_t *cli, session_t *session, const char *save, int64_t settle_ms)
 {
-    *audit = (audit_t){.session = session,
-                       .check = check_new (),
-                       .heard = json_object (),
-                       .silent = json_object (),
-                       .named = json_object ()};
-}
-
-static void audit_end (audit_t *audit)
-{
-    check_destroy (&audit->check);
-    json_decref (audit->heard);
-    json_decref (audit->silent);
-    json_decref (audit->named);
-}
-
-int audit_run (const cli_t *cli, session_t *session, const char *answers, int64_t settle_ms)
-{
-    int64_t until_ms = cli_mono_ms () + settle_ms;
-    audit_t audit;
-    check_result_t result;
-    for (bool over = settle_ms == 0; !over;) {
-        /* Only looks whether anything is still in progress, or anybody not yet back. */
-        audit_begin (&audit, session);
-        gather (&audit);
-        result = check_judge (audit.check, cli_wall_ms (), false, NULL, NULL);
-        over =
-          (result.pending == 0 && json_object_size (audit.silent) == 0 && result.violations == 0) ||
-          cli_mono_ms () >= until_ms || cli_interrupted ();
-        audit_end (&audit);
-        if (!over)
-            cli_rest (LOOK_MS);
-    }
-    audit_begin (&audit, session);
-    gather (&audit);
-    int code = EXIT_USAGE;
-    if (!answers || read_answers (audit.check, answers)) {
-        teller_t teller = {.sentences = json_array (), .json = cli->json};
-        result = check_judge (audit.check, cli_wall_ms (), settle_ms > 0, tell, &teller);
-        print_result (&audit, &teller, &result);
-        json_decref (teller.sentences);
-        code = result.violations                                        ? EXIT_REFUSED
-               : result.unjudged || json_object_size (audit.heard) == 0 ? EXIT_UNKNOWN
-                                                                        : EXIT_DONE;
-    }
-    audit_end (&audit);
+    if (save && mkdir (save, 0700) != 0 && errno != EEXIST)
+        return cli_fail (EXIT_USAGE, "audit: %s: %s", save, strerror (errno));
+    check_wait (session, settle_ms);
+    if (!session_look (session, ""))
+        return session_lost (session);
+    audit_t self = {
+      .cli = cli, .session = session, .sentences = json_array (), .silent = json_object ()};
+    self.teller = (audit_teller_t){.tell = tell, .owner = &self};
+    list (&self);
+    read_all (&self, save);
+    audit_result_t all = judge_all (&self);
+    check_result_t checked = check_all (&self, settle_ms > 0);
+    print_result (&self, &all, &checked);
+    int code = json_array_size (self.sentences) > 0                            ? EXIT_REFUSED
+               : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN
+                                                                               : EXIT_DONE;
+    for (size_t i = 0; i < self.audited_count; i++)
+        audited_end (&self.audited [i]);
+    free (self.audited);
+    json_decref (self.sentences);
+    json_decref (self.silent);
     return code;
 }

@@ -481,6 +481,11 @@ static void judge_answers (check_t *self)
     free (index);
 }
 
+void check_booked_elsewhere (check_t *self)
+{
+    self->booked_elsewhere = true;
+}
+
 check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
                             void (*tell) (void *owner, const char *sentence), void *owner)
 {
@@ -495,7 +500,8 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     judge_transactions (self, records, self->records_count);
     for (size_t i = 0; i < self->records_count; i++)
         judge_pending (self, &self->records [i], now_ms, settled);
-    check_booked (self, records, self->records_count);
+    if (!self->booked_elsewhere)
+        check_booked (self, records, self->records_count);
     check_asked (self, records, self->records_count);
     judge_answers (self);
     free (records);

@@ -105,6 +105,10 @@ void check_command (check_t *self, const char *participant, const check_record_t
 /*  What a user was told: done (committed), or refused; reservation may be "". */
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done);
 
+/*  What is booked is judged elsewhere, by what there was when it was: not held against what there
+ * is now, which may be less. */
+void check_booked_elsewhere (check_t *self);
+
 /*  --- the verdict --- */
 
 typedef struct {

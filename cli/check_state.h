@@ -69,6 +69,7 @@ struct check {
     size_t silent_count;
     size_t silent_room;
 
+    bool booked_elsewhere;
     check_result_t result;
     void (*tell) (void *owner, const char *sentence);
     void *owner;

@@ -114,6 +114,7 @@ int run_gantt (cli_t *cli);
 int run_call (cli_t *cli);
 int run_workload (cli_t *cli);
 int run_check (cli_t *cli);
+int run_audit (cli_t *cli);
 int run_txn (cli_t *cli);
 int run_solve (cli_t *cli);
 

@@ -1,5 +1,5 @@
 /*  musubi check - are the participants' own records whole and within capacity? */
-#include "audit.h"
+#include "check_gather.h"
 
 int run_check (cli_t *cli)
 {
@@ -18,7 +18,7 @@ int run_check (cli_t *cli)
     session_t *session = session_open (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? audit_run (cli, session, answers, settle_ms)
+    code = session_look (session, "") ? check_run (cli, session, answers, settle_ms)
                                       : session_lost (session);
     session_close (&session);
     return code;

@@ -1,6 +1,6 @@
 /*  musubi workload - a real job log as co-allocations, replayed live or written to a file. */
 #include "answer_form.h"
-#include "audit.h"
+#include "check_gather.h"
 #include "replay.h"
 
 #include "timetext.h"
@@ -297,7 +297,7 @@ static int report (workload_t *self, const replay_outcome_t *outcomes, size_t se
         !replay_plot (outcomes, sent, name ? name + 1 : options->log, options->plot))
         code = cli_fail (EXIT_USAGE, "%s: can't be written: %s", options->plot, strerror (errno));
     if (options->check) {
-        int sound = audit_run (self->cli, self->session, options->answers, SETTLE_MS);
+        int sound = check_run (self->cli, self->session, options->answers, SETTLE_MS);
         code = sound != EXIT_DONE ? sound : code;
     }
     return code;

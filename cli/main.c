@@ -43,6 +43,8 @@ static const command_t commands [] = {
    "Replay a job log as co-allocations.", run_workload},
   {"check", "[--answers FILE.jsonl] [--settle D]",
    "Do the participants' own records hold together?", run_check},
+  {"audit", "[--save DIR] [--settle D] | --rebuild STORE [--from FILE]",
+   "Do the ledgers of all prove it? And a store made whole from its ledger.", run_audit},
   {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
   {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
    "Solve co-allocation problems out of a file; nobody is asked.", run_solve},

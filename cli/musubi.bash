@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check txn solve'
+  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check audit txn solve'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -38,6 +38,7 @@ _musubi () {
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;
+    audit) own='--save --settle --rebuild --from' ;;
     txn) own='--in-doubt --all --fence' ;;
     solve) own='--variant --solver --time-limit --first' ;;
   esac

@@ -1,0 +1,106 @@
+/*  audited - reading a ledger page by page. */
+#include "audited.h"
+
+#include "audit_wire.h"
+#include "ledger_file.h"
+#include "must.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void tell (void *owner, const char *sentence)
+{
+    const audited_t *self = owner;
+    char line [640];
+    snprintf (line, sizeof line, "%s: %s", self->name, sentence);
+    self->teller->tell (self->teller->owner, line);
+}
+
+void audited_begin (audited_t *self, const char *name, const char *endpoint, session_t *session,
+                    const audit_teller_t *teller)
+{
+    *self = (audited_t){.session = session, .teller = teller};
+    snprintf (self->name, sizeof self->name, "%s", name);
+    snprintf (self->endpoint, sizeof self->endpoint, "%s", endpoint);
+    self->replay = ledger_replay_new (tell, self);
+}
+
+void audited_end (audited_t *self)
+{
+    if (self->file && !ledger_file_end (self->file))
+        cli_fail (EXIT_REFUSED, "audit: the ledger of %s is not saved whole: %s", self->name,
+                  strerror (errno));
+    ledger_replay_destroy (&self->replay);
+}
+
+bool audited_ask (audited_t *self, const char *service, const char *method, packed_t question,
+                  client_reply_t *reply)
+{
+    client_ask (session_client (self->session),
+                &(client_request_t){.endpoint = self->endpoint,
+                                    .service = service,
+                                    .method = method,
+                                    .actor = session_actor (self->session),
+                                    .body = {question.data, question.size},
+                                    .timeout_ms = session_timeout_ms (self->session)},
+                reply);
+    free (question.data);
+    if (reply->status == CALL_OK)
+        return true;
+    snprintf (self->why, sizeof self->why, "%s",
+              reply->status == CALL_TIMED_OUT ? "no answer in time" : reply->reason);
+    return false;
+}
+
+static void take_row (void *owner, bytes_t row)
+{
+    audited_t *self = owner;
+    ledger_replay_row (self->replay, row);
+    if (self->file)
+        ledger_file_row (self->file, row);
+}
+
+/*  "FOLDER/lis-ams-0123456789abcdef.ledger" */
+static void open_file (audited_t *self, const char *folder)
+{
+    char path [512];
+    size_t used = (size_t) snprintf (path, sizeof path, "%s/%s-", folder, self->name);
+    char *slash = strchr (path + strlen (folder) + 1, '/');
+    if (slash)
+        *slash = '-';
+    for (size_t i = 0; i < 8; i++)
+        used += (size_t) snprintf (path + used, sizeof path - used, "%02x", self->store [i]);
+    snprintf (path + used, sizeof path - used, ".ledger");
+    self->file = ledger_file_new (path, self->store);
+    if (!self->file)
+        cli_fail (EXIT_USAGE, "audit: %s: %s", path, strerror (errno));
+}
+
+bool audited_read (audited_t *self, const char *folder)
+{
+    bool first = self->last == 0;
+    for (bool more = true; more;) {
+        client_reply_t reply;
+        uint64_t next = ledger_replay_figures (self->replay).last + 1;
+        self->heard =
+          audited_ask (self, "Ledger", "Rows", rows_question (first ? 0 : next), &reply);
+        if (!self->heard)
+            return false;
+        if (!first && memcmp (reply.store, self->store, STORE_ID_BYTES) != 0) {
+            snprintf (self->why, sizeof self->why, "another store answers since then");
+            return self->heard = false;
+        }
+        if (first) {
+            memcpy (self->store, reply.store, STORE_ID_BYTES);
+            if (folder)
+                open_file (self, folder);
+        }
+        first = false;
+        if (!rows_read (reply.body, take_row, self, &self->last, &more)) {
+            snprintf (self->why, sizeof self->why, "its rows can't be read");
+            return self->heard = false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,52 @@
+/*  audited - one process whose ledger is read, replayed and held against what it says of itself.
+ */
+#ifndef MUSUBI_AUDITED_H
+#define MUSUBI_AUDITED_H
+
+#include "ledger_replay.h"
+#include "session.h"
+
+#include <stdio.h>
+
+/*  Told for each violation, with the name in front. */
+typedef struct {
+    void (*tell) (void *owner, const char *sentence);
+    void *owner;
+} audit_teller_t;
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    char endpoint [256];
+    session_t *session;
+    const audit_teller_t *teller;
+    bool heard; /* the store below answered, to the end of its ledger */
+    uint8_t store [STORE_ID_BYTES];
+    ledger_replay_t *replay;
+    uint64_t last; /* rows that it says it has */
+    uint64_t mark; /* rows that were read before the others were read to their end */
+    FILE *file;    /* where rows are kept, too; NULL = nowhere */
+    size_t kept;   /* records, reservations and stretches of profiles held against the ledger */
+    bool moving;   /* it never stood still for long enough to be held against its ledger */
+    char why [CLIENT_REASON_BYTES]; /* not heard: why */
+} audited_t;
+
+/*  Begins with nothing read. teller and session are borrowed for life. */
+void audited_begin (audited_t *self, const char *name, const char *endpoint, session_t *session,
+                    const audit_teller_t *teller);
+void audited_end (audited_t *self);
+
+/*  Reads rows from where it stands to the end. folder: where to keep them, NULL = nowhere. False
+ * when it does not answer, or by another store. */
+bool audited_read (audited_t *self, const char *folder);
+
+/*  Holds its records, its reservations and its calendar against the replay, at a moment between two
+ *  rows: new rows are read, and what was compared meanwhile is compared again. */
+void audited_compare (audited_t *self);
+
+/*  --- audited_compare.c --- */
+
+/*  One question; false when it was not answered. The body lives until the next one. */
+bool audited_ask (audited_t *self, const char *service, const char *method, packed_t question,
+                  client_reply_t *reply);
+
+#endif

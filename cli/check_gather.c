@@ -1,0 +1,333 @@
+/*  check_gather - gathering records page by page, and telling what the check finds. */
+#include "check_gather.h"
+
+#include "json.h"
+#include "must.h"
+#include "records.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS  500
+#define TOLD_MAX 20
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+static void note (json_t *set, const char *name)
+{
+    if (json_object_set_new (set, name, json_true ()) != 0)
+        abort ();
+}
+
+/*  --- what a participant has, as the directory tells it --- */
+
+static void take_text (char *to, size_t size, const char *from)
+{
+    snprintf (to, size, "%.*s", (int) size - 1, from);
+}
+
+/*  The caller frees the list. */
+static attribute_t *attributes_of (const json_t *described, size_t *count)
+{
+    const json_t *written = json_object_get (described, "attributes");
+    attribute_t *list = must (calloc (json_array_size (written) + 1, sizeof *list));
+    *count = json_array_size (written);
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *attribute = json_array_get (written, i);
+        take_text (list [i].name, sizeof list [i].name, text_of (attribute, "name"));
+        take_text (list [i].value, sizeof list [i].value, text_of (attribute, "value"));
+    }
+    return list;
+}
+
+static void take_class (check_gather_t *self, const char *participant, const json_t *written,
+                        int64_t cleaning_gap_ms)
+{
+    node_class_t class = {.nodes = (uint32_t) number_of (written, "nodes"),
+                          .cpus_per_node = (uint32_t) number_of (written, "cpus_per_node")};
+    take_text (class.name, sizeof class.name, text_of (written, "name"));
+    class.attributes = attributes_of (written, &class.attributes_count);
+    check_class (self->check, participant, &class, cleaning_gap_ms);
+    free (class.attributes);
+}
+
+static void take_vertex (check_gather_t *self, const char *participant, const json_t *written)
+{
+    const char *kind = text_of (written, "kind");
+    vertex_t vertex = {.kind = strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
+                               : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
+                                                                       : VERTEX_SITE};
+    take_text (vertex.name, sizeof vertex.name, text_of (written, "name"));
+    vertex.attributes = attributes_of (written, &vertex.attributes_count);
+    check_vertex (self->check, participant, &vertex);
+    free (vertex.attributes);
+}
+
+static void take_link (check_gather_t *self, const char *participant, const json_t *written)
+{
+    double latency_ms = json_number_value (json_object_get (written, "latency_ms"));
+    link_t link = {.mbps = (uint32_t) number_of (written, "mbps"),
+                   .latency_us = (int64_t) llround (latency_ms * 1000)};
+    take_text (link.name, sizeof link.name, text_of (written, "name"));
+    take_text (link.ends [0], sizeof link.ends [0], text_of (written, "a"));
+    take_text (link.ends [1], sizeof link.ends [1], text_of (written, "b"));
+    link.attributes = attributes_of (written, &link.attributes_count);
+    check_link (self->check, participant, &link);
+    free (link.attributes);
+}
+
+static void take_entry (check_gather_t *self, const char *participant, const json_t *entry)
+{
+    const json_t *site = json_object_get (entry, "site");
+    const json_t *domain = json_object_get (entry, "domain");
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (site, "classes"), i, one)
+      take_class (self, participant, one, number_of (site, "cleaning_gap_ms"));
+    json_array_foreach (json_object_get (domain, "vertices"), i, one)
+      take_vertex (self, participant, one);
+    json_array_foreach (json_object_get (domain, "links"), i, one)
+      take_link (self, participant, one);
+}
+
+/*  --- its records --- */
+
+static void take_record (void *owner, const check_record_t *record)
+{
+    check_gather_t *self = owner;
+    check_command (self->check, self->participant, record);
+    for (size_t i = 0; i < record->plan->participants_count; i++)
+        note (self->named, record->plan->participants [i].name);
+    self->records++;
+}
+
+/*  All pages of one participant; false when it stops answering. */
+static bool gather_from (check_gather_t *self, const json_t *entry)
+{
+    txid_t last;
+    bool more = true;
+    bool first = true;
+    self->participant = text_of (entry, "name");
+    while (more) {
+        packed_t question = records_question (first ? NULL : &last);
+        client_reply_t reply;
+        client_ask (session_client (self->session),
+                    &(client_request_t){.endpoint = text_of (entry, "endpoint"),
+                                        .service = "Participant",
+                                        .method = "Commands",
+                                        .actor = session_actor (self->session),
+                                        .body = {question.data, question.size},
+                                        .timeout_ms = session_timeout_ms (self->session)},
+                    &reply);
+        free (question.data);
+        first = false;
+        if (reply.status != CALL_OK ||
+            !records_read (reply.body, take_record, self, &last, &more)) {
+            cli_fail (EXIT_UNKNOWN, "check: %s: %s", self->participant,
+                      reply.status == CALL_OK          ? "its records can't be read"
+                      : reply.status == CALL_TIMED_OUT ? "no answer in time"
+                                                       : reply.reason);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*  Those who keep records of transactions: sites, network domains, request homes. */
+bool check_keeps_records (const char *name)
+{
+    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
+        if (strncmp (name, kinds [i], 4) == 0)
+            return true;
+    return false;
+}
+
+/*  All of them that are listed; then whoever is named in a plan and was not heard. */
+void check_gather (check_gather_t *self)
+{
+    session_look (self->session, "");
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (self->session), i, entry)
+    {
+        const char *name = text_of (entry, "name");
+        if (!check_keeps_records (name))
+            continue;
+        take_entry (self, name, entry);
+        if (gather_from (self, entry))
+            note (self->heard, name);
+        else
+            note (self->silent, name);
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach (self->named, name, value)
+    {
+        if (!json_object_get (self->heard, name))
+            note (self->silent, name);
+    }
+    json_object_foreach (self->silent, name, value) check_silent (self->check, name);
+}
+
+/*  --- what users were told ---  */
+
+static bool take_answer (check_t *check, const json_t *line)
+{
+    const json_t *answer = json_object_get (line, "answer");
+    const json_t *form = answer ? answer : line;
+    const char *status = text_of (form, "status");
+    const char *request_id = text_of (line, "request_id");
+    bool told = strcmp (status, "committed") == 0 || strcmp (status, "released") == 0;
+    if (*request_id == '\0')
+        return false;
+    /* Unknown is no claim; a conflict says nothing of the request that had the id first. */
+    if (told || (strcmp (status, "refused") == 0 && !json_object_get (form, "conflict")))
+        check_answer (check, request_id, text_of (form, "reservation"), told);
+    return true;
+}
+
+static bool read_answers (check_t *check, const char *path)
+{
+    FILE *file = fopen (path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    size_t number = 0;
+    bool good = file != NULL;
+    if (!file)
+        cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
+    while (good && (length = getline (&line, &room, file)) >= 0) {
+        char why [JSON_WHY_BYTES] = "not an answer with its request_id";
+        json_t *json = json_parse (line, (size_t) length, why);
+        number++;
+        good = json && take_answer (check, json);
+        if (!good)
+            cli_fail (EXIT_USAGE, "%s:%zu: %s", path, number, why);
+        json_decref (json);
+    }
+    free (line);
+    if (file)
+        fclose (file);
+    return good;
+}
+
+/*  --- judging ---  */
+
+typedef struct {
+    json_t *sentences;
+    bool json;
+} teller_t;
+
+static void tell (void *owner, const char *sentence)
+{
+    teller_t *teller = owner;
+    json_array_append_new (teller->sentences, json_string (sentence));
+    if (!teller->json && json_array_size (teller->sentences) <= TOLD_MAX)
+        printf ("VIOLATION %s\n", sentence);
+}
+
+static void print_result (const check_gather_t *self, const teller_t *teller,
+                          const check_result_t *result)
+{
+    size_t heard = json_object_size (self->heard);
+    size_t silent = json_object_size (self->silent);
+    if (teller->json) {
+        cli_print_json (json_pack (
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
+          (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) self->records,
+          "transactions", (json_int_t) result->transactions, "reservations",
+          (json_int_t) result->reservations, "connections", (json_int_t) result->connections,
+          "circuits", (json_int_t) result->circuits, "unasked", (json_int_t) result->unasked,
+          "answers", (json_int_t) result->answers, "pending", (json_int_t) result->pending,
+          "unjudged", (json_int_t) result->unjudged, "repaired", (json_int_t) result->repaired,
+          "violations", (json_int_t) result->violations, "sentences", teller->sentences));
+        return;
+    }
+    if (result->violations > TOLD_MAX)
+        printf ("… and %zu more\n", result->violations - TOLD_MAX);
+    printf ("%zu participants, %zu records: %zu committed transactions, %zu standing "
+            "reservations with %zu connections of %zu circuits, %zu answers, %zu pending, %zu "
+            "repaired\n",
+            heard, self->records, result->transactions, result->reservations, result->connections,
+            result->circuits, result->answers, result->pending, result->repaired);
+    const char *name;
+    json_t *value;
+    json_object_foreach (self->silent, name, value)
+      printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
+    if (self->records == 0)
+        printf ("no records: there are none, or only an administrator would be shown them\n");
+    if (result->unasked > 0)
+        printf ("%zu reservations have no request on record that they could be held against\n",
+                result->unasked);
+    const char *verdict = "sound: all or nothing, as asked, nothing overbooked";
+    if (silent > 0)
+        verdict = "no violation in what was told; whether all is sound is not known";
+    printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
+}
+
+void check_gather_begin (check_gather_t *self, session_t *session)
+{
+    *self = (check_gather_t){.session = session,
+                             .check = check_new (),
+                             .heard = json_object (),
+                             .silent = json_object (),
+                             .named = json_object ()};
+}
+
+void check_gather_end (check_gather_t *self)
+{
+    check_destroy (&self->check);
+    json_decref (self->heard);
+    json_decref (self->silent);
+    json_decref (self->named);
+}
+
+void check_wait (session_t *session, int64_t settle_ms)
+{
+    int64_t until_ms = cli_mono_ms () + settle_ms;
+    for (bool over = settle_ms == 0; !over;) {
+        check_gather_t self;
+        check_gather_begin (&self, session);
+        check_gather (&self);
+        check_result_t result = check_judge (self.check, cli_wall_ms (), false, NULL, NULL);
+        over =
+          (result.pending == 0 && json_object_size (self.silent) == 0 && result.violations == 0) ||
+          cli_mono_ms () >= until_ms || cli_interrupted ();
+        check_gather_end (&self);
+        if (!over)
+            cli_rest (LOOK_MS);
+    }
+}
+
+int check_run (const cli_t *cli, session_t *session, const char *answers, int64_t settle_ms)
+{
+    check_gather_t self;
+    check_result_t result;
+    check_wait (session, settle_ms);
+    check_gather_begin (&self, session);
+    check_gather (&self);
+    int code = EXIT_USAGE;
+    if (!answers || read_answers (self.check, answers)) {
+        teller_t teller = {.sentences = json_array (), .json = cli->json};
+        result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, tell, &teller);
+        print_result (&self, &teller, &result);
+        json_decref (teller.sentences);
+        code = result.violations                                       ? EXIT_REFUSED
+               : result.unjudged || json_object_size (self.heard) == 0 ? EXIT_UNKNOWN
+                                                                       : EXIT_DONE;
+    }
+    check_gather_end (&self);
+    return code;
+}

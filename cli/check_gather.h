@@ -1,0 +1,39 @@
+/*  check_gather - asks every participant itself for its records, and has them checked.
+ *
+ *  Planners are not asked: what they say is what is in question.
+ */
+#ifndef MUSUBI_CHECK_GATHER_H
+#define MUSUBI_CHECK_GATHER_H
+
+#include "check.h"
+#include "session.h"
+
+/*  One gathering. heard and silent are names of participants, as JSON objects used as sets. */
+typedef struct {
+    session_t *session;
+    check_t *check;
+    const char *participant; /* whose records are being read */
+    json_t *heard;
+    json_t *silent;
+    json_t *named; /* in plans */
+    size_t records;
+} check_gather_t;
+
+void check_gather_begin (check_gather_t *self, session_t *session);
+void check_gather_end (check_gather_t *self);
+
+/*  Asks all participants that are listed; who is named in a plan and was not heard is silent. */
+void check_gather (check_gather_t *self);
+
+/*  Does one of that name keep records of transactions: a site, a domain, a request home? */
+bool check_keeps_records (const char *name);
+
+/*  Waits so long for work in progress to end, and for those who are not yet back. */
+void check_wait (session_t *session, int64_t settle_ms);
+
+/*  answers = a file of answers as `musubi workload --answers` writes it, or NULL. settle_ms: how
+ * long to wait for work in progress to end; then what is pending is a violation, too. Prints what
+ * was found; returns the exit code. */
+int check_run (const cli_t *cli, session_t *session, const char *answers, int64_t settle_ms);
+
+#endif

@@ -1,0 +1,81 @@
+/*  ledger_file - writing and reading, nothing of what is in the rows. */
+#include "ledger_file.h"
+
+#include "must.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char head [16] = "musubi ledger 1\n";
+
+FILE *ledger_file_new (const char *path, const uint8_t store [STORE_ID_BYTES])
+{
+    FILE *file = fopen (path, "wxe");
+    if (!file)
+        return NULL;
+    fwrite (head, 1, sizeof head, file);
+    fwrite (store, 1, STORE_ID_BYTES, file);
+    return file;
+}
+
+void ledger_file_row (FILE *file, bytes_t row)
+{
+    uint8_t length [4];
+    for (int i = 0; i < 4; i++)
+        length [i] = (uint8_t) (row.size >> (24 - 8 * i));
+    fwrite (length, 1, sizeof length, file);
+    fwrite (row.data, 1, row.size, file);
+}
+
+bool ledger_file_end (FILE *file)
+{
+    bool written = !ferror (file) && fflush (file) == 0 && fsync (fileno (file)) == 0;
+    int error = errno;
+    if (fclose (file) != 0 && written)
+        return false;
+    errno = error;
+    return written;
+}
+
+static bool read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void *owner,
+                       char why [LEDGER_FILE_WHY_BYTES])
+{
+    uint8_t *row = must (malloc (BODY_BYTES_MAX));
+    uint8_t length [4];
+    bool good = true;
+    for (size_t got; good && (got = fread (length, 1, sizeof length, file)) > 0;) {
+        uint32_t size = (uint32_t) length [0] << 24 | (uint32_t) length [1] << 16 |
+                        (uint32_t) length [2] << 8 | length [3];
+        good = got == sizeof length && size > 0 && size <= BODY_BYTES_MAX &&
+               fread (row, 1, size, file) == size;
+        if (good)
+            take (owner, (bytes_t){.data = row, .size = size});
+    }
+    if (!good || ferror (file))
+        snprintf (why, LEDGER_FILE_WHY_BYTES, "at byte %ld: it ends within a row, or is no ledger",
+                  ftell (file));
+    free (row);
+    return good && !ferror (file);
+}
+
+bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
+                       void (*take) (void *owner, bytes_t row), void *owner,
+                       char why [LEDGER_FILE_WHY_BYTES])
+{
+    char begins [sizeof head];
+    FILE *file = fopen (path, "re");
+    if (!file) {
+        snprintf (why, LEDGER_FILE_WHY_BYTES, "%s", strerror (errno));
+        return false;
+    }
+    bool good = fread (begins, 1, sizeof begins, file) == sizeof begins &&
+                memcmp (begins, head, sizeof head) == 0 &&
+                fread (store, 1, STORE_ID_BYTES, file) == STORE_ID_BYTES;
+    if (!good)
+        snprintf (why, LEDGER_FILE_WHY_BYTES, "it is no saved ledger");
+    good = good && read_rows (file, take, owner, why);
+    fclose (file);
+    return good;
+}

@@ -1,0 +1,31 @@
+/*  ledger_file - a ledger saved as a file, for archives and for rebuilding a lost store.
+ *
+ *      0                       16          32
+ *      +-----------------------+-----------+--------+-----+--------+-----+
+ *      | "musubi ledger 1\n"   | store id  | length | row | length | row | ...
+ *      +-----------------------+-----------+--------+-----+--------+-----+
+ *                                           4 bytes, network order
+ *
+ *  Rows are as stored, ascending, so that their digests can be checked.
+ */
+#ifndef MUSUBI_LEDGER_FILE_H
+#define MUSUBI_LEDGER_FILE_H
+
+#include "core.h"
+
+#include <stdio.h>
+
+/*  A new file; NULL with errno. Closing it tells whether all was written: ledger_file_end. */
+FILE *ledger_file_new (const char *path, const uint8_t store [STORE_ID_BYTES]);
+void ledger_file_row (FILE *file, bytes_t row);
+
+/*  To the disk. False with errno. */
+bool ledger_file_end (FILE *file);
+
+/*  Hands each row to take. False with why ("at byte 512: …"); rows before that were handed over. */
+#define LEDGER_FILE_WHY_BYTES 256
+bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
+                       void (*take) (void *owner, bytes_t row), void *owner,
+                       char why [LEDGER_FILE_WHY_BYTES]);
+
+#endif

@@ -1,0 +1,423 @@
+/*  rebuild - rows first: what they come to is then what the records must be.
+ */
+#include "rebuild.h"
+
+#include "ledger_file.h"
+#include "ledger_replay_wire.h"
+#include "ledger_tables.h"
+#include "ledger_wire.h"
+#include "must.h"
+#include "store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PAGE_ROWS 1024
+
+/*  A row, of the store or of the file. */
+typedef struct {
+    uint64_t number;
+    packed_t bytes;
+} kept_row_t;
+
+typedef struct {
+    kept_row_t *list;
+    size_t count;
+    size_t room;
+} kept_rows_t;
+
+/*  A record to be written. value NULL: deleted. */
+typedef struct {
+    uint8_t table;
+    packed_t key;
+    packed_t value;
+} change_t;
+
+typedef struct {
+    const cli_t *cli;
+    bool anew; /* into a folder without a store: everything is written, which need not be told */
+    store_t *store;
+    uint8_t file_store [STORE_ID_BYTES];
+    kept_rows_t own;  /* of the store */
+    kept_rows_t file; /* of the saved ledger */
+    ledger_replay_t *replay;
+    ledger_tables_t *tables;
+    change_t *changes;
+    size_t changes_count;
+    size_t changes_room;
+    json_t *mended; /* sentences */
+    json_t *left;
+} rebuild_t;
+
+static packed_t copy_of (bytes_t from)
+{
+    packed_t copy = {.data = must (malloc (from.size + 1)), .size = from.size};
+    if (from.size > 0)
+        memcpy (copy.data, from.data, from.size);
+    return copy;
+}
+
+static bytes_t bytes_of (packed_t from)
+{
+    return (bytes_t){.data = from.data, .size = from.size};
+}
+
+static void note (rebuild_t *self, bool mended, const char *sentence)
+{
+    json_array_append_new (mended ? self->mended : self->left, json_string (sentence));
+    if (!self->cli->json && !(mended && self->anew))
+        printf ("%s %s\n", mended ? "MENDED" : "LEFT", sentence);
+}
+
+/*  --- rows --- */
+
+static void keep_row (kept_rows_t *rows, uint64_t number, bytes_t bytes)
+{
+    if (rows->count == rows->room) {
+        rows->room = rows->room ? 2 * rows->room : 1024;
+        rows->list = must (realloc (rows->list, rows->room * sizeof *rows->list));
+    }
+    rows->list [rows->count++] = (kept_row_t){.number = number, .bytes = copy_of (bytes)};
+}
+
+static void rows_clear (kept_rows_t *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        free (rows->list [i].bytes.data);
+    free (rows->list);
+}
+
+static void take_file_row (void *owner, bytes_t bytes)
+{
+    rebuild_t *self = owner;
+    ledger_row_t row;
+    char why [WHY_BYTES];
+    if (!row_read (&row, bytes, why))
+        return; /* damaged when it was saved */
+    keep_row (&self->file, row.number, bytes);
+    row_end (&row);
+}
+
+typedef struct {
+    kept_rows_t *rows;
+    uint64_t next;
+    bool more;
+} reading_t;
+
+static void take_page (void *owner, const row_t *rows, size_t count, bool more)
+{
+    reading_t *self = owner;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = ledger_number (rows [i].key);
+        if (number < self->next) /* a key that was damaged, too */
+            continue;
+        keep_row (self->rows, number, rows [i].value);
+        self->next = number + 1;
+    }
+    self->more = more && count > 0;
+}
+
+static void key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
+{
+    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
+        key [i] = (uint8_t) (number >> (56 - 8 * i));
+}
+
+static bool read_own (rebuild_t *self)
+{
+    reading_t reading = {.rows = &self->own, .more = true};
+    while (reading.more) {
+        uint8_t key [LEDGER_KEY_BYTES];
+        key_of (reading.next, key);
+        read_order_t order = {.table = TABLE_LEDGER,
+                              .from = {.data = key, .size = sizeof key},
+                              .most = PAGE_ROWS,
+                              .bytes = BODY_BYTES_MAX};
+        if (store_read (self->store, &order, take_page, &reading) != STORE_OK)
+            return false;
+    }
+    return true;
+}
+
+static void change (rebuild_t *self, uint8_t table, bytes_t key, const bytes_t *value)
+{
+    if (self->changes_count == self->changes_room) {
+        self->changes_room = self->changes_room ? 2 * self->changes_room : 64;
+        self->changes = must (realloc (self->changes, self->changes_room * sizeof *self->changes));
+    }
+    self->changes [self->changes_count++] = (change_t){
+      .table = table, .key = copy_of (key), .value = value ? copy_of (*value) : (packed_t){0}};
+}
+
+static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
+{
+    uint8_t key [LEDGER_KEY_BYTES];
+    key_of (number, key);
+    change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, &bytes);
+}
+
+static bool row_sound (const kept_row_t *row)
+{
+    ledger_row_t read;
+    char why [WHY_BYTES];
+    bool sound = row_read (&read, bytes_of (row->bytes), why);
+    if (sound)
+        row_end (&read);
+    return sound;
+}
+
+/*  The rows in order, each from the store, or from the file where the store's is missing or
+ * damaged, which is written back. */
+static void replay_rows (rebuild_t *self)
+{
+    size_t own = 0;
+    size_t file = 0;
+    while (own < self->own.count || file < self->file.count) {
+        const kept_row_t *mine = own < self->own.count ? &self->own.list [own] : NULL;
+        const kept_row_t *saved = file < self->file.count ? &self->file.list [file] : NULL;
+        bool both = mine && saved && mine->number == saved->number;
+        bool take_mine =
+          mine && (!saved || mine->number <= saved->number) && !(both && !row_sound (mine));
+        const kept_row_t *row = take_mine ? mine : saved;
+        if (!take_mine) {
+            char sentence [96];
+            snprintf (sentence, sizeof sentence, "row %" PRIu64 ": taken from the saved ledger",
+                      row->number);
+            note (self, true, sentence);
+            put_row (self, row->number, bytes_of (row->bytes));
+        }
+        ledger_replay_row (self->replay, bytes_of (row->bytes));
+        if (mine && mine->number == row->number)
+            own++;
+        if (saved && saved->number == row->number)
+            file++;
+    }
+    uint64_t last = ledger_replay_figures (self->replay).last;
+    ledger_replay_end (self->replay, last);
+}
+
+/*  --- records --- */
+
+static void tell_row (void *owner, const char *sentence)
+{
+    char line [640];
+    snprintf (line, sizeof line, "the ledger: %s", sentence);
+    note (owner, false, line);
+}
+
+static void tell_record (void *owner, bool mended, const char *sentence)
+{
+    note (owner, mended, sentence);
+}
+
+static void put_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    change (owner, table, key, &value);
+}
+
+static void erase_record (void *owner, uint8_t table, bytes_t key)
+{
+    change (owner, table, key, NULL);
+}
+
+static bool take_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
+{
+    rebuild_t *self = owner;
+    ledger_tables_record (self->tables, table, key, value, sound);
+    return true;
+}
+
+/*  Only a coordinator can end these. */
+static void tell_doubts (rebuild_t *self)
+{
+    replay_command_t command;
+    txid_t last;
+    for (const txid_t *after = NULL; ledger_replay_command (self->replay, after, &command);
+         after = &last) {
+        stored_command_t stored;
+        plan_t plan;
+        char why [WHY_BYTES];
+        char text [TXID_TEXT_BYTES];
+        char line [256];
+        last = command.txid;
+        if (command.gone || (command.state != COMMAND_PREPARED && command.state != COMMAND_EDGE) ||
+            !stored_command_read (&stored, command.stored))
+            continue;
+        if (plan_decode (&plan, stored.plan, why)) {
+            snprintf (line, sizeof line,
+                      "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
+                      "musubi txn resolve --fence",
+                      txid_text (&command.txid, text), plan.reservation,
+                      command_state_word (command.state), plan.coordinator.name);
+            note (self, false, line);
+            plan_clear (&plan);
+        }
+        stored_command_end (&stored);
+    }
+}
+
+/*  --- writing --- */
+
+static bool write_changes (rebuild_t *self)
+{
+    if (self->changes_count == 0)
+        return true;
+    store_answer_t answer = store_begin (self->store);
+    for (size_t i = 0; answer == STORE_OK && i < self->changes_count; i++) {
+        const change_t *one = &self->changes [i];
+        answer = one->value.data
+                   ? store_put (self->store, one->table, bytes_of (one->key), bytes_of (one->value))
+                   : store_delete (self->store, one->table, bytes_of (one->key));
+    }
+    return answer == STORE_OK && store_flush (self->store, cli_wall_ms ()) == STORE_OK;
+}
+
+/*  The new store goes on from the old one's last row. */
+static void put_adopted (rebuild_t *self)
+{
+    uint8_t before [LEDGER_DIGEST_BYTES] = {0};
+    const kept_row_t *last = &self->file.list [self->file.count - 1];
+    ledger_place_t place = {.number = last->number + 1,
+                            .before = before,
+                            .start = store_identity (self->store)->start,
+                            .wall_ms = cli_wall_ms ()};
+    crypto_generichash (before, sizeof before, last->bytes.data, last->bytes.size, NULL, 0);
+    packed_t row = ledger_row_encode (
+      &place,
+      &(ledger_entry_t){.kind = LEDGER_ADOPTED, .caller = "", .old_store = self->file_store});
+    put_row (self, place.number, bytes_of (row));
+    free (row.data);
+}
+
+static void tell_adopted (rebuild_t *self)
+{
+    note (self, false,
+          "the store has a new id. Before it serves: be sure that the old one never will again; "
+          "then set capacities that an administrator had changed, and ask musubi audit whether "
+          "others committed what the saved ledger does not tell of: they answer for it alone");
+}
+
+/*  --- the whole --- */
+
+static bool has_store (const char *folder)
+{
+    char path [512];
+    struct stat found;
+    snprintf (path, sizeof path, "%s/store.mdb", folder);
+    return stat (path, &found) == 0;
+}
+
+static int open_store (rebuild_t *self, const char *folder)
+{
+    uint8_t entropy [STORE_ID_BYTES];
+    char why [STORE_WHY_BYTES];
+    randombytes_buf (entropy, sizeof entropy);
+    switch (store_open (&self->store, folder, STORE_BYTES_DEFAULT, entropy, cli_wall_ms (), why)) {
+    case STORE_OK:
+        return EXIT_DONE;
+    case STORE_LOCKED:
+        return cli_fail (EXIT_USAGE, "audit: %s is being served: stop its process first", folder);
+    default:
+        return cli_fail (EXIT_REFUSED,
+                         "audit: %s: %s. What can't be opened can't be rebuilt in place: rebuild a "
+                         "saved ledger (--from FILE) into an empty folder",
+                         folder, why);
+    }
+}
+
+static uint64_t last_of (const kept_rows_t *rows)
+{
+    return rows->count > 0 ? rows->list [rows->count - 1].number : 0;
+}
+
+/*  Is the file one that this store can be helped by? */
+static int check_file (rebuild_t *self, const char *folder, const char *from)
+{
+    if (memcmp (self->file_store, store_identity (self->store)->id, STORE_ID_BYTES) != 0)
+        return cli_fail (EXIT_USAGE, "audit: %s is the ledger of another store than %s", from,
+                         folder);
+    if (last_of (&self->file) > last_of (&self->own))
+        return cli_fail (EXIT_REFUSED,
+                         "audit: %s goes on to row %" PRIu64 ", %s ends at row %" PRIu64
+                         ": it is an old copy and has forgotten promises. Rebuild the file into an "
+                         "empty folder instead",
+                         from, last_of (&self->file), folder, last_of (&self->own));
+    return EXIT_DONE;
+}
+
+static int read_file (rebuild_t *self, const char *from)
+{
+    char why [LEDGER_FILE_WHY_BYTES];
+    if (!ledger_file_read (from, self->file_store, take_file_row, self, why))
+        return cli_fail (EXIT_USAGE, "audit: %s: %s", from, why);
+    if (self->file.count == 0)
+        return cli_fail (EXIT_USAGE, "audit: %s: no rows", from);
+    return EXIT_DONE;
+}
+
+static void rebuild_end (rebuild_t *self)
+{
+    ledger_tables_destroy (&self->tables);
+    ledger_replay_destroy (&self->replay);
+    for (size_t i = 0; i < self->changes_count; i++) {
+        free (self->changes [i].key.data);
+        free (self->changes [i].value.data);
+    }
+    free (self->changes);
+    rows_clear (&self->own);
+    rows_clear (&self->file);
+    store_close (&self->store);
+    json_decref (self->mended);
+    json_decref (self->left);
+}
+
+static int make_whole (rebuild_t *self)
+{
+    ledger_mender_t mender = {
+      .tell = tell_record, .put = put_record, .erase = erase_record, .owner = self};
+    self->replay = ledger_replay_new (tell_row, self);
+    replay_rows (self);
+    self->tables = ledger_tables_new (self->replay, &mender);
+    if (store_each (self->store, take_record, self) != STORE_OK)
+        return cli_fail (EXIT_REFUSED, "audit: %s", store_why (self->store));
+    ledger_tables_end (self->tables);
+    tell_doubts (self);
+    if (self->anew) {
+        put_adopted (self);
+        tell_adopted (self);
+    }
+    if (!write_changes (self))
+        return cli_fail (EXIT_REFUSED, "audit: nothing is written: %s", store_why (self->store));
+    size_t left = json_array_size (self->left);
+    replay_figures_t figures = ledger_replay_figures (self->replay);
+    if (self->cli->json)
+        cli_print_json (json_pack ("{s:I, s:O, s:O}", "rows", (json_int_t) figures.rows, "mended",
+                                   self->mended, "left", self->left));
+    else
+        printf ("%" PRIu64 " rows: %zu %s, %zu left to you\n", figures.rows,
+                json_array_size (self->mended), self->anew ? "written" : "mended", left);
+    return left > 0 ? EXIT_REFUSED : EXIT_DONE;
+}
+
+int rebuild_run (const cli_t *cli, const char *store, const char *from)
+{
+    bool anew = !has_store (store);
+    if (anew && !from)
+        return cli_fail (EXIT_USAGE, "audit: there is no store in %s", store);
+    rebuild_t self = {.cli = cli, .anew = anew, .mended = json_array (), .left = json_array ()};
+    int code = from ? read_file (&self, from) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = open_store (&self, store);
+    if (code == EXIT_DONE && !read_own (&self))
+        code = cli_fail (EXIT_REFUSED, "audit: %s", store_why (self.store));
+    if (code == EXIT_DONE && from && !anew)
+        code = check_file (&self, store, from);
+    if (code == EXIT_DONE)
+        code = make_whole (&self);
+    rebuild_end (&self);
+    return code;
+}
