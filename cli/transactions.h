@@ -7,7 +7,8 @@
  * [{"participant", "store", "state", "held", "voted", "acknowledged", "fenced", "fenced_by"}]}
  *
  *  version is the one that it makes. A participant's state is its command's ("prepared"), "unknown"
- *  when it has no record, "lost" when it has another store by now, or "silent". The status is what all of them mean together:
+ *  when it has no record, "lost" when it has another store by now, or "silent". The status is what
+ * all of them mean together:
  *
  *      held        somebody holds, nobody has voted
  *      voting      votes are there, and the decision may still be taken
