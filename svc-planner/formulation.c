@@ -432,6 +432,27 @@ static void answer_from (formulation_t *self, int status, solver_answer_t *answe
         answer->bound = answer->plan->cost;
 }
 
+static void formulation_begin (formulation_t *self)
+{
+    const program_t *program = self->program;
+    self->lp = glp_create_prob ();
+    self->x = must (calloc (program->nodes_count * program->sites_count, sizeof *self->x));
+    self->y = must (calloc (program->links_count * 2 * program->edges_count + 1, sizeof *self->y));
+    add_columns (self);
+    add_rows (self);
+    self->iterations_begun = (uint64_t) glp_get_it_cnt (self->lp);
+}
+
+static void formulation_end (formulation_t *self)
+{
+    glp_delete_prob (self->lp);
+    free (self->x);
+    free (self->y);
+    free (self->rows);
+    free (self->columns);
+    free (self->values);
+}
+
 void formulation_solve (const program_t *program, const solver_order_t *order, spending_t *spending,
                         solver_answer_t *answer)
 {
@@ -441,25 +462,28 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
       .spending = spending,
       .strong = order->kind == SOLVER_GLPK,
       .pruned = order->kind == SOLVER_GLPK_PRUNED,
-      .lp = glp_create_prob (),
-      .x = must (calloc (program->nodes_count * program->sites_count, sizeof (int))),
-      .y = must (calloc (program->links_count * 2 * program->edges_count + 1, sizeof (int))),
       .first = order->first,
     };
-    add_columns (&self);
-    add_rows (&self);
-    self.iterations_begun = (uint64_t) glp_get_it_cnt (self.lp);
+    formulation_begin (&self);
     int status = relax (&self);
     if (status == GLP_OPT) {
         self.bound = glp_get_obj_val (self.lp);
         status = branch (&self);
     }
     answer_from (&self, status, answer);
-    glp_delete_prob (self.lp);
-    free (self.x);
-    free (self.y);
-    free (self.rows);
-    free (self.columns);
-    free (self.values);
+    formulation_end (&self);
     glp_term_out (told);
+}
+
+bool formulation_write (const program_t *program, const char *file)
+{
+    int told = glp_term_out (GLP_OFF);
+    formulation_t self = {.program = program, .strong = true};
+    formulation_begin (&self);
+    for (int i = 1; i <= glp_get_num_cols (self.lp); i++)
+        glp_set_obj_coef (self.lp, i, glp_get_obj_coef (self.lp, i) * self.unit);
+    bool written = glp_write_lp (self.lp, NULL, file) == 0;
+    formulation_end (&self);
+    glp_term_out (told);
+    return written;
 }

@@ -49,7 +49,7 @@ static size_t edges_for (const program_t *program, int64_t bandwidth)
 static void classes_find (net_t *self, int64_t class_bandwidths [])
 {
     const program_t *program = self->program;
-    size_t *counts = must (malloc ((program->links_count + 1) * sizeof *counts));
+    size_t *counts = must (calloc (program->links_count + 1, sizeof *counts));
     for (size_t l = 0; l < program->links_count; l++) {
         int64_t bandwidth = program->links [l].bandwidth;
         if (bandwidth == 0)

@@ -1,248 +1,30 @@
 /*  placing - sites one after the other, each at its most promising node first.
  *
- *  All sums are doubled, so that half a distance is a whole number. A node's row of a requested
- * site holds what it would cost there: twice its CPUs and its links to placed sites, and once, for
- * the m links to sites not yet placed, the m nearest other places (each link counts half at either
+ *  All sums are doubled, so that half a distance is a whole number. A requested site's row holds
+ * what it would cost at each place: twice its CPUs and its links to placed sites, and once, for the
+ * m links to sites not yet placed, the m nearest other places (each link counts half at either
  * end). Rows change only for sites that are linked to the one just placed.
  *
+ *  The bound of a node is the least sum of the rows: kin, who share a row, take its least places,
+ * each a different one; and where several want the same place, all but one go on to their next.
+ *
  *  Sites of equal cost and distance are not interchangeable once bandwidth binds; requested sites
- *  that want the same of the same are, and are kept in one order.
+ *  that want the same of the same are.
  */
 #include "placing.h"
 
 #include "must.h"
-#include "routing.h"
+#include "placing_state.h"
 
 #include <string.h>
 
-#define NEVER            (INT64_MAX / 8) /* a cost that rules a place out */
-#define SETTLE_STEPS_MAX 400 /* for paths at one placing, at first */
-#define SETTLE_STEPS_GROW 8 /* times as many, when that was too few */
-#define NOWHERE          UINT32_MAX
-
-typedef struct {
-    uint32_t link;
-    uint32_t other; /* requested site */
-    int64_t bandwidth;
-} tie_t;
-
-typedef struct {
-    const program_t *program;
-    const net_t *net;
-    routing_t *routing;
-    spending_t *spending;
-    bool first;
-    size_t sites;      /* requested */
-    size_t places;     /* nodes that might do for some */
-    uint32_t *node_of; /* by place */
-    tie_t *ties;       /* of requested site j: ties [j * sites], by descending bandwidth */
-    size_t *ties_count;
-    uint8_t *alike; /* requested sites that may change places, by pair */
-    int32_t *near;  /* by place: distances to the sites - 1 nearest others, ascending */
-    int64_t **rows; /* by level and requested site */
-    int64_t *room;  /* the rows' memory, the same way */
-    uint32_t *at;   /* place of each requested site */
-    uint8_t *used;  /* places */
-
-    program_plan_t *best;
-    int64_t best_cost;  /* NEVER: none */
-    int64_t left_bound; /* what is not looked at costs so much at least; NEVER: nothing is left */
-    uint64_t settle_steps_max;
-    bool stopped;
-} placing_t;
+#define SETTLE_STEPS_MAX  400 /* for paths at one placing, at first */
+#define SETTLE_STEPS_GROW 8   /* times as many, when that was too few */
 
 static int64_t *row_of (const placing_t *self, size_t level, size_t site)
 {
     return self->rows [level * self->sites + site];
 }
-
-static size_t placed (const placing_t *self, size_t site)
-{
-    return self->at [site] != NOWHERE;
-}
-
-/*  --- the frame --- */
-
-static int tie_compare (const void *a, const void *b)
-{
-    const tie_t *left = a;
-    const tie_t *right = b;
-    if (left->bandwidth != right->bandwidth)
-        return left->bandwidth > right->bandwidth ? -1 : 1;
-    return left->link < right->link ? -1 : 1;
-}
-
-static void ties_find (placing_t *self)
-{
-    const program_t *program = self->program;
-    self->ties = must (malloc (self->sites * self->sites * sizeof *self->ties));
-    self->ties_count = must (calloc (self->sites, sizeof *self->ties_count));
-    for (size_t l = 0; l < program->links_count; l++) {
-        const program_link_t *link = &program->links [l];
-        for (size_t side = 0; side < 2 && link->bandwidth > 0; side++) {
-            size_t site = link->ends [side];
-            self->ties [site * self->sites + self->ties_count [site]++] = (tie_t){
-              .link = (uint32_t) l, .other = link->ends [1 - side], .bandwidth = link->bandwidth};
-        }
-    }
-    for (size_t j = 0; j < self->sites; j++)
-        if (self->ties_count [j] > 1)
-            qsort (&self->ties [j * self->sites], self->ties_count [j], sizeof *self->ties,
-                   tie_compare);
-}
-
-/*  What site a has to do with site c: the bandwidth, and where directions count, its sign. */
-static int64_t tie_between (const placing_t *self, size_t a, size_t c)
-{
-    for (size_t i = 0; i < self->ties_count [a]; i++) {
-        const tie_t *tie = &self->ties [a * self->sites + i];
-        if (tie->other != c)
-            continue;
-        bool back = self->program->reading == PROGRAM_DIRECTED &&
-                    self->program->links [tie->link].ends [0] != a;
-        return back ? -tie->bandwidth : tie->bandwidth;
-    }
-    return 0;
-}
-
-static bool sites_alike (const placing_t *self, size_t a, size_t b)
-{
-    if (self->program->cpus [a] != self->program->cpus [b] ||
-        self->ties_count [a] != self->ties_count [b])
-        return false;
-    if (self->program->reading == PROGRAM_DIRECTED && tie_between (self, a, b) != 0)
-        return false;
-    for (size_t c = 0; c < self->sites; c++)
-        if (c != a && c != b && tie_between (self, a, c) != tie_between (self, b, c))
-            return false;
-    return true;
-}
-
-static void alike_find (placing_t *self)
-{
-    self->alike = must (calloc (self->sites * self->sites, 1));
-    for (size_t a = 0; a < self->sites; a++)
-        for (size_t b = a + 1; b < self->sites; b++)
-            self->alike [a * self->sites + b] = self->alike [b * self->sites + a] =
-              sites_alike (self, a, b);
-}
-
-static void places_find (placing_t *self)
-{
-    const program_t *program = self->program;
-    int64_t least = INT64_MAX;
-    for (size_t j = 0; j < self->sites; j++)
-        least = program->cpus [j] < least ? program->cpus [j] : least;
-    self->node_of = must (malloc (program->nodes_count * sizeof *self->node_of));
-    for (size_t i = 0; i < program->nodes_count; i++)
-        if (program->nodes [i].cpus >= least)
-            self->node_of [self->places++] = (uint32_t) i;
-}
-
-/*  The nearest others of each place: a short list kept in order. */
-static void near_find (placing_t *self)
-{
-    size_t most = self->sites - 1;
-    self->near = must (malloc ((self->places * most + 1) * sizeof *self->near));
-    if (self->net->classes_count == 0)
-        return;
-    for (size_t s = 0; s < self->places; s++) {
-        int32_t *near = &self->near [s * most];
-        const int32_t *distances =
-          net_distances (self->net, self->net->class_widest, self->node_of [s]);
-        for (size_t k = 0; k < most; k++)
-            near [k] = NET_FAR;
-        for (size_t t = 0; t < self->places; t++) {
-            int32_t distance = distances [self->node_of [t]];
-            if (t == s || most == 0 || distance >= near [most - 1])
-                continue;
-            size_t k = most - 1;
-            for (; k > 0 && near [k - 1] > distance; k--)
-                near [k] = near [k - 1];
-            near [k] = distance;
-        }
-    }
-}
-
-/*  What the links of a site at a place to sites not placed cost at least, and that once: the
- * nearest places serve the greatest bandwidths. `also` counts as not placed. */
-static int64_t halves (const placing_t *self, size_t site, size_t place, size_t also)
-{
-    const int32_t *near = &self->near [place * (self->sites - 1)];
-    int64_t sum = 0;
-    for (size_t i = 0; i < self->ties_count [site]; i++) {
-        const tie_t *tie = &self->ties [site * self->sites + i];
-        if (placed (self, tie->other) && tie->other != also)
-            continue;
-        if (*near >= NET_FAR)
-            return NEVER;
-        sum += tie->bandwidth * *near++;
-    }
-    return sum;
-}
-
-/*  Has the node bandwidth enough for all links of the site? */
-static bool can_leave (const placing_t *self, size_t site, uint32_t node)
-{
-    const net_t *net = self->net;
-    const tie_t *ties = &self->ties [site * self->sites];
-    size_t count = self->ties_count [site];
-    if (count == 0)
-        return true;
-    int64_t wanted = 0;
-    for (size_t i = 0; i < count; i++)
-        wanted += ties [i].bandwidth;
-    int64_t least = ties [count - 1].bandwidth;
-    bool even = ties [0].bandwidth == least;
-    int64_t free = 0;
-    for (uint32_t a = net->starts [node]; a < net->starts [node + 1] && free < wanted; a++) {
-        int64_t pool = net->free [net->arcs [a].pool];
-        if (pool >= least) /* links that go both ways may draw on two pools */
-            free += (self->program->reading == PROGRAM_DIRECTED ? 2 : 1) *
-                    (even ? pool / least * least : pool);
-    }
-    return free >= wanted;
-}
-
-static void rows_begin (placing_t *self)
-{
-    const program_t *program = self->program;
-    size_t row = self->places + 1;
-    self->room = must (malloc ((self->sites + 1) * self->sites * row * sizeof *self->room));
-    self->rows = must (malloc ((self->sites + 1) * self->sites * sizeof *self->rows));
-    for (size_t j = 0; j < self->sites; j++) {
-        int64_t *costs = self->rows [j] = &self->room [j * row];
-        for (size_t s = 0; s < self->places; s++) {
-            uint32_t node = self->node_of [s];
-            costs [s] = NEVER;
-            if (program->nodes [node].cpus < program->cpus [j] || !can_leave (self, j, node))
-                continue;
-            int64_t later = halves (self, j, s, j);
-            if (later < NEVER)
-                costs [s] = 2 * program->nodes [node].unit_cost * program->cpus [j] + later;
-        }
-    }
-}
-
-/*  Are there places for all, as far as CPUs go? Those who want more fit wherever those fit who want
- *  still more, so counting suffices. */
-static bool places_suffice (const placing_t *self)
-{
-    const program_t *program = self->program;
-    for (size_t j = 0; j < self->sites; j++) {
-        size_t places = 0;
-        size_t wanting = 0;
-        for (size_t s = 0; s < self->places; s++)
-            places += program->nodes [self->node_of [s]].cpus >= program->cpus [j];
-        for (size_t k = 0; k < self->sites; k++)
-            wanting += program->cpus [k] >= program->cpus [j];
-        if (places < wanting)
-            return false;
-    }
-    return true;
-}
-
-/*  --- the search --- */
 
 static void leave (placing_t *self, int64_t doubled)
 {
@@ -256,72 +38,177 @@ static bool worse (const placing_t *self, int64_t doubled)
     return (doubled + 1) / 2 >= self->best_cost;
 }
 
-/*  The rows of the next level, after `site` went to `place`. */
-static void rows_next (placing_t *self, size_t level, size_t site, uint32_t place)
+/*  --- bounds --- */
+
+/*  What is known of a node: the doubled least that all rows come to, and of each kin the cost of
+ * the last place that it takes in that. */
+typedef struct {
+    int64_t least;     /* of the rows, each kin by itself */
+    int64_t contested; /* more, because a place takes one */
+    int64_t lasts [PROGRAM_SITES_MAX];
+} outlook_t;
+
+typedef struct {
+    uint32_t place;
+    int64_t regret; /* what going on to the next place costs at least */
+} claim_t;
+
+/*  The least entries of a kin's row, one for each that is not placed and one more, ascending. */
+static void row_leasts (const placing_t *self, const placing_kin_t *kin, const int64_t *row,
+                        size_t count, int64_t *costs, uint32_t *places)
 {
-    size_t row = self->places + 1;
-    int64_t **next = &self->rows [(level + 1) * self->sites];
-    memcpy (next, &self->rows [level * self->sites], self->sites * sizeof *next);
-    for (size_t i = 0; i < self->ties_count [site]; i++) {
-        const tie_t *tie = &self->ties [site * self->sites + i];
-        size_t other = tie->other;
-        if (placed (self, other))
+    for (size_t i = 0; i < count; i++) {
+        costs [i] = PLACING_NEVER;
+        places [i] = PLACING_NOWHERE;
+    }
+    for (uint32_t s = kin->from; s < self->places; s++) {
+        if (row [s] >= costs [count - 1] || self->used [s])
             continue;
-        const int64_t *before = row_of (self, level, other);
-        int64_t *after = next [other] = &self->room [((level + 1) * self->sites + other) * row];
-        const int32_t *distances =
-          net_distances (self->net, self->net->link_class [tie->link], self->node_of [place]);
-        for (size_t s = 0; s < self->places; s++) {
-            int32_t distance = distances [self->node_of [s]];
-            after [s] = NEVER;
-            if (before [s] >= NEVER || distance >= NET_FAR)
-                continue;
-            after [s] = before [s] + 2 * tie->bandwidth * distance - halves (self, other, s, site) +
-                        halves (self, other, s, other);
+        size_t i = count - 1;
+        for (; i > 0 && costs [i - 1] > row [s]; i--) {
+            costs [i] = costs [i - 1];
+            places [i] = places [i - 1];
         }
+        costs [i] = row [s];
+        places [i] = s;
     }
 }
 
-/*  Requested sites that may change places stand in one order. */
-static bool in_order (const placing_t *self, size_t site, size_t place)
+/*  Of all that claim one place, one has it; the others regret. The dearest regret is spared. */
+static int64_t regrets (const claim_t *claims, size_t count)
 {
-    const uint8_t *alike = &self->alike [site * self->sites];
-    for (size_t k = 0; k < self->sites; k++)
-        if (alike [k] && placed (self, k) && (k < site) != (self->at [k] < place))
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool dearest = true;
+        for (size_t k = 0; k < count && dearest; k++)
+            dearest = claims [k].place != claims [i].place ||
+                      claims [k].regret < claims [i].regret ||
+                      (claims [k].regret == claims [i].regret && k >= i);
+        sum += dearest ? 0 : claims [i].regret;
+    }
+    return sum;
+}
+
+/*  False when some kin has not places enough. */
+static bool look_out (const placing_t *self, size_t level, outlook_t *outlook)
+{
+    int64_t costs [PROGRAM_SITES_MAX + 1];
+    uint32_t places [PROGRAM_SITES_MAX + 1];
+    claim_t claims [PROGRAM_SITES_MAX];
+    size_t claims_count = 0;
+    outlook->least = 0;
+    for (size_t k = 0; k < self->kin_count; k++) {
+        const placing_kin_t *kin = &self->kin [k];
+        size_t wanting = kin->count - kin->placed;
+        outlook->lasts [k] = 0;
+        if (wanting == 0)
+            continue;
+        row_leasts (self, kin, row_of (self, level, kin->members [kin->placed]), wanting + 1, costs,
+                    places);
+        if (costs [wanting - 1] >= PLACING_NEVER)
             return false;
+        outlook->lasts [k] = costs [wanting - 1];
+        for (size_t i = 0; i < wanting; i++) {
+            outlook->least += costs [i];
+            claims [claims_count++] =
+              (claim_t){.place = places [i], .regret = costs [wanting] - costs [i]};
+        }
+    }
+    outlook->contested = regrets (claims, claims_count);
     return true;
 }
 
-/*  The least of a row over places that are free. */
-static int64_t row_least (const placing_t *self, const int64_t *row)
+/*  What a node comes to when one of the kin takes a place of this cost. */
+static int64_t with_cost (const outlook_t *outlook, size_t kin, int64_t cost)
 {
-    int64_t least = NEVER;
-    for (size_t s = 0; s < self->places; s++)
-        if (row [s] < least && !self->used [s])
-            least = row [s];
-    return least;
+    int64_t more = cost > outlook->lasts [kin] ? cost - outlook->lasts [kin] : 0;
+    more = more > outlook->contested ? more : outlook->contested;
+    return outlook->least + more;
 }
 
-/*  Who is placed next: of the fewest places that could still lead to something better; of these the
- *  one with the most links to placed sites, then with the most links. */
-static size_t choose (const placing_t *self, size_t level, const int64_t *leasts, int64_t sum)
+/*  --- rows --- */
+
+/*  The least place of the row after (last_cost, last_place) for the kin; NOWHERE when none. */
+static uint32_t place_next (const placing_t *self, const placing_kin_t *kin, const int64_t *row,
+                            int64_t last_cost, uint32_t last_place)
 {
-    size_t chosen = self->sites;
+    uint32_t best = PLACING_NOWHERE;
+    int64_t best_cost = PLACING_NEVER;
+    for (uint32_t s = kin->from; s < self->places; s++) {
+        if (row [s] >= best_cost || row [s] < last_cost || self->used [s] ||
+            (row [s] == last_cost && last_place != PLACING_NOWHERE && s <= last_place))
+            continue;
+        best = s;
+        best_cost = row [s];
+    }
+    return best;
+}
+
+/*  The row of `other` after a site that it is tied to went to `place`. */
+static void row_next (const placing_t *self, const int64_t *before, int64_t *after,
+                      const placing_tie_t *tie, size_t site, uint32_t place)
+{
+    const int32_t *distances =
+      net_distances (self->net, self->net->link_class [tie->link], self->node_of [place]);
+    size_t other = tie->other;
+    const placing_tie_t *ties = placing_ties (self, other);
+    size_t count = self->ties_count [other];
+    bool even = ties [0].bandwidth == ties [count - 1].bandwidth;
+    size_t waiting = 0; /* its ties to sites not placed, this one still counted */
+    for (size_t i = 0; i < count; i++)
+        waiting += ties [i].other == site || !placing_placed (self, ties [i].other);
+    for (size_t s = 0; s < self->places; s++) {
+        int32_t distance = distances [self->node_of [s]];
+        after [s] = PLACING_NEVER;
+        if (before [s] >= PLACING_NEVER || distance >= NET_FAR)
+            continue;
+        int64_t no_more = /* with even bandwidth the farthest of the nearest falls away */
+          even ? tie->bandwidth * self->near [s * (self->sites - 1) + waiting - 1]
+               : placing_halves (self, other, s, site) - placing_halves (self, other, s, other);
+        after [s] = before [s] + 2 * tie->bandwidth * distance - no_more;
+    }
+}
+
+/*  The rows of the next level, after `site` went to `place`. */
+static void rows_next (placing_t *self, size_t level, size_t site, uint32_t place)
+{
+    int64_t **next = &self->rows [(level + 1) * self->sites];
+    memcpy (next, &self->rows [level * self->sites], self->sites * sizeof *next);
+    const placing_tie_t *ties = placing_ties (self, site);
+    for (size_t i = 0; i < self->ties_count [site]; i++) {
+        size_t other = ties [i].other;
+        const placing_kin_t *kin = &self->kin [self->kin_of [other]];
+        if (placing_placed (self, other) || kin->members [kin->placed] != other)
+            continue;
+        int64_t *after = &self->room [((level + 1) * self->sites + other) * (self->places + 1)];
+        row_next (self, row_of (self, level, other), after, &ties [i], site, place);
+        for (uint32_t m = kin->placed; m < kin->count; m++)
+            next [kin->members [m]] = after;
+    }
+}
+
+/*  Which kin gives the next one: that with the fewest places that could still lead to something
+ *  better; of these the one with the most links to placed sites, then with the most links. */
+static size_t choose (const placing_t *self, size_t level, const outlook_t *outlook, int64_t so_far)
+{
+    size_t chosen = 0;
     size_t fewest = SIZE_MAX;
     size_t most_ties = 0;
-    for (size_t j = 0; j < self->sites; j++) {
-        if (placed (self, j))
+    for (size_t k = 0; k < self->kin_count; k++) {
+        const placing_kin_t *kin = &self->kin [k];
+        if (kin->placed == kin->count)
             continue;
-        const int64_t *row = row_of (self, level, j);
+        size_t site = kin->members [kin->placed];
+        const int64_t *row = row_of (self, level, site);
         size_t count = 0;
-        for (size_t s = 0; s < self->places; s++)
-            count += row [s] < NEVER && !self->used [s] &&
-                     !worse (self, sum - leasts [j] + row [s]) && in_order (self, j, s);
-        size_t ties = self->ties_count [j];
-        for (size_t i = 0; i < self->ties_count [j]; i++)
-            ties += self->sites * placed (self, self->ties [j * self->sites + i].other);
+        for (uint32_t s = kin->from; s < self->places && count <= fewest; s++)
+            count += row [s] < PLACING_NEVER && !self->used [s] &&
+                     !worse (self, so_far + with_cost (outlook, k, row [s]));
+        size_t ties = self->ties_count [site];
+        for (size_t i = 0; i < self->ties_count [site]; i++)
+            ties += self->sites * placing_placed (self, placing_ties (self, site) [i].other);
         if (count < fewest || (count == fewest && ties > most_ties)) {
-            chosen = j;
+            chosen = k;
             fewest = count;
             most_ties = ties;
         }
@@ -329,82 +216,77 @@ static size_t choose (const placing_t *self, size_t level, const int64_t *leasts
     return chosen;
 }
 
-/*  The free place of the least cost in the row after (last_cost, last_place); NOWHERE when none. */
-static uint32_t place_next (const placing_t *self, const int64_t *row, int64_t last_cost,
-                            uint32_t last_place)
-{
-    uint32_t best = NOWHERE;
-    for (uint32_t s = 0; s < self->places; s++) {
-        if (self->used [s] || row [s] < last_cost || row [s] >= NEVER ||
-            (row [s] == last_cost && last_place != NOWHERE && s <= last_place))
-            continue;
-        if (best == NOWHERE || row [s] < row [best])
-            best = s;
-    }
-    return best;
-}
+/*  --- the search --- */
 
 static void search (placing_t *self, size_t level, int64_t cpus, int64_t routed);
 
-/*  Opens the site's links to placed sites; tells what they cost by their distances. */
+/*  Opens the site's links to placed sites; adds what they cost by their distances. */
 static bool links_open (placing_t *self, size_t site, int64_t *nearest)
 {
     const program_t *program = self->program;
+    const placing_tie_t *ties = placing_ties (self, site);
     bool fits = true;
     for (size_t i = 0; i < self->ties_count [site]; i++) {
-        const tie_t *tie = &self->ties [site * self->sites + i];
-        if (!placed (self, tie->other))
+        if (!placing_placed (self, ties [i].other))
             continue;
-        const program_link_t *link = &program->links [tie->link];
+        const program_link_t *link = &program->links [ties [i].link];
         uint32_t from = self->node_of [self->at [link->ends [0]]];
         uint32_t to = self->node_of [self->at [link->ends [1]]];
-        *nearest +=
-          tie->bandwidth * net_distances (self->net, self->net->link_class [tie->link], to) [from];
-        fits = routing_open (self->routing, tie->link, from, to) && fits;
+        const int32_t *distances =
+          net_distances (self->net, self->net->link_class [ties [i].link], to);
+        *nearest += ties [i].bandwidth * distances [from];
+        fits = routing_open (self->routing, ties [i].link, from, to) && fits;
     }
     return fits;
 }
 
-/*  With the site at the place. `cpus`: doubled cost of all placed with this one; `routed`: what
- * paths cost at least, without its; `rest`: the doubled least of all others. */
-static void search_with (placing_t *self, size_t level, size_t site, uint32_t place, int64_t cpus,
-                         int64_t routed, int64_t rest)
+/*  Paths for the site's links and all before, changed where they must be. *routed becomes what they
+ *  cost at least. False when that leads nowhere. `others`: the doubled least of all but paths. */
+static bool links_settle (placing_t *self, size_t level, int64_t others, int64_t *routed)
 {
+    routing_keep (self->routing, level);
+    int64_t limit =
+      self->best_cost >= PLACING_NEVER ? PLACING_NEVER : self->best_cost - (others + 1) / 2;
+    switch (routing_settle (self->routing, limit, self->settle_steps_max)) {
+    case ROUTING_FITS:
+        *routed = routing_cost (self->routing);
+        return true;
+    case ROUTING_UNSURE:
+        return true;
+    case ROUTING_NONE:
+        return false;
+    case ROUTING_UNKNOWN:
+        leave (self, others + 2 * *routed);
+        return false;
+    }
+    abort ();
+}
+
+/*  With the next of the kin at the place. `cpus`: doubled cost of all placed, this one with them;
+ *  `routed`: what paths cost at least, without its; `rest`: the doubled least of all others. */
+static void search_with (placing_t *self, size_t level, placing_kin_t *kin, uint32_t place,
+                         int64_t cpus, int64_t routed, int64_t rest)
+{
+    size_t site = kin->members [kin->placed];
     size_t open = routing_open_count (self->routing);
+    uint32_t from = kin->from;
     self->at [site] = place;
     self->used [place] = 1;
-    int64_t least = routed;
-    bool settled = false;
-    bool good = true;
-    if (!links_open (self, site, &least)) {
-        settled = true;
-        routing_keep (self->routing, level);
-        int64_t limit = self->best_cost >= NEVER ? NEVER : self->best_cost - (cpus + rest + 1) / 2;
-        switch (routing_settle (self->routing, limit, self->settle_steps_max)) {
-        case ROUTING_FITS:
-            least = routing_cost (self->routing);
-            break;
-        case ROUTING_UNSURE:
-            break;
-        case ROUTING_NONE:
-            good = false;
-            break;
-        case ROUTING_UNKNOWN:
-            leave (self, cpus + 2 * least + rest);
-            good = false;
-            break;
-        }
-    }
-    if (good) {
+    kin->placed++;
+    kin->from = place + 1;
+    bool fits = links_open (self, site, &routed);
+    if (fits || links_settle (self, level, cpus + rest, &routed)) {
         rows_next (self, level, site, place);
-        search (self, level + 1, cpus, least);
+        search (self, level + 1, cpus, routed);
     }
     while (routing_open_count (self->routing) > open)
         routing_close (self->routing);
-    if (settled)
+    if (!fits)
         routing_take_back (self->routing, level);
+    kin->from = from;
+    kin->placed--;
     self->used [place] = 0;
-    self->at [site] = NOWHERE;
+    self->at [site] = PLACING_NOWHERE;
 }
 
 /*  All are placed. */
@@ -416,8 +298,7 @@ static void take (placing_t *self, int64_t cpus, int64_t routed)
         for (size_t j = 0; j < self->sites; j++)
             self->best->nodes [j] = self->node_of [self->at [j]];
         routing_tell (self->routing, self->best);
-        self->best->cost = cost;
-        self->stopped = self->stopped || self->first;
+        self->stopped = self->first;
     }
     if (cpus / 2 + routed < self->best_cost)
         leave (self, cpus + 2 * routed);
@@ -429,63 +310,55 @@ static void search (placing_t *self, size_t level, int64_t cpus, int64_t routed)
         take (self, cpus, routed);
         return;
     }
-    int64_t leasts [PROGRAM_SITES_MAX];
-    int64_t sum = cpus + 2 * routed;
-    for (size_t j = 0; j < self->sites; j++) {
-        if (placed (self, j))
-            continue;
-        leasts [j] = row_least (self, row_of (self, level, j));
-        if (leasts [j] >= NEVER)
-            return;
-        sum += leasts [j];
-    }
-    if (worse (self, sum))
+    int64_t so_far = cpus + 2 * routed;
+    outlook_t outlook;
+    if (!look_out (self, level, &outlook) ||
+        worse (self, so_far + outlook.least + outlook.contested))
         return;
     if (self->stopped || !spending_step (self->spending)) {
-        self->stopped = true;
-        leave (self, sum);
+        leave (self, so_far + outlook.least + outlook.contested);
         return;
     }
-    size_t site = choose (self, level, leasts, sum);
+    size_t chosen = choose (self, level, &outlook, so_far);
+    placing_kin_t *kin = &self->kin [chosen];
+    size_t site = kin->members [kin->placed];
     const int64_t *row = row_of (self, level, site);
-    int64_t rest = sum - cpus - 2 * routed - leasts [site];
     int64_t cost = 0;
-    for (uint32_t place = place_next (self, row, cost, NOWHERE); place != NOWHERE;
-         place = place_next (self, row, cost, place)) {
+    for (uint32_t place = place_next (self, kin, row, cost, PLACING_NOWHERE);
+         place != PLACING_NOWHERE; place = place_next (self, kin, row, cost, place)) {
         cost = row [place];
-        if (worse (self, sum - leasts [site] + cost))
+        int64_t least = so_far + with_cost (&outlook, chosen, cost);
+        if (worse (self, least))
             return;
         if (self->stopped || self->spending->over) {
-            leave (self, sum - leasts [site] + cost);
+            leave (self, least);
             return;
         }
-        if (!in_order (self, site, place))
-            continue;
         int64_t own =
           2 * self->program->nodes [self->node_of [place]].unit_cost * self->program->cpus [site];
-        search_with (self, level, site, place, cpus + own, routed, rest);
+        search_with (self, level, kin, place, cpus + own, routed,
+                     outlook.least - outlook.lasts [chosen]);
+    }
+}
+
+/*  What was too much work the first time is looked at again, with the best plan so far. */
+static void search_all (placing_t *self)
+{
+    self->settle_steps_max = SETTLE_STEPS_MAX;
+    for (;;) {
+        self->left_bound = PLACING_NEVER;
+        search (self, 0, 0, 0);
+        if (self->stopped || self->spending->over || self->left_bound >= self->best_cost)
+            return;
+        self->settle_steps_max *= SETTLE_STEPS_GROW;
     }
 }
 
 /*  --- the answer --- */
 
-static void placing_free (placing_t *self)
-{
-    routing_destroy (&self->routing);
-    free (self->node_of);
-    free (self->ties);
-    free (self->ties_count);
-    free (self->alike);
-    free (self->near);
-    free (self->rows);
-    free (self->room);
-    free (self->at);
-    free (self->used);
-}
-
 static void answer_from (placing_t *self, solver_answer_t *answer)
 {
-    bool found = self->best_cost < NEVER;
+    bool found = self->best_cost < PLACING_NEVER;
     bool proven = self->left_bound >= self->best_cost;
     answer->status = found    ? proven ? SOLVER_OPTIMAL : SOLVER_FEASIBLE
                      : proven ? SOLVER_INFEASIBLE
@@ -508,39 +381,23 @@ void placing_solve (const program_t *program, const solver_order_t *order, spend
       .spending = spending,
       .first = order->first,
       .sites = program->sites_count,
-      .best_cost = NEVER,
-      .left_bound = NEVER,
+      .best_cost = PLACING_NEVER,
     };
-    places_find (&self);
-    if (!places_suffice (&self)) {
+    if (!placing_find (&self)) {
         answer->status = SOLVER_INFEASIBLE;
-        free (self.node_of);
+        placing_unmake (&self);
         return;
     }
     net_t *net = net_new (program, spending);
-    if (!net) {
-        free (self.node_of);
-        return; /* unknown, bound 0 */
-    }
-    self.net = net;
-    self.routing = routing_new (net, spending);
-    self.at = must (malloc (self.sites * sizeof *self.at));
-    self.used = must (calloc (self.places + 1, 1));
-    memset (self.at, 0xff, self.sites * sizeof *self.at);
-    self.best = program_plan_new (program);
-    ties_find (&self);
-    alike_find (&self);
-    near_find (&self);
-    rows_begin (&self);
-    /* What was too much work the first time is looked at again, with the best plan so far. */
-    for (self.settle_steps_max = SETTLE_STEPS_MAX;;
-         self.settle_steps_max *= SETTLE_STEPS_GROW) {
-        self.left_bound = NEVER;
-        search (&self, 0, 0, 0);
-        if (self.stopped || spending->over || self.left_bound >= self.best_cost)
-            break;
-    }
-    answer_from (&self, answer);
-    placing_free (&self);
-    net_destroy (&net);
+    if (net) {
+        self.net = net;
+        self.routing = routing_new (net, spending);
+        self.best = program_plan_new (program);
+        placing_make (&self);
+        search_all (&self);
+        answer_from (&self, answer);
+        routing_destroy (&self.routing);
+        net_destroy (&net);
+    } /* else unknown, bound 0 */
+    placing_unmake (&self);
 }

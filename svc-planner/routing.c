@@ -458,7 +458,7 @@ static void settle_without (routing_t *self, size_t index, uint32_t pool)
 /*  One of those on the pool must leave it; each in turn, those before it staying. */
 static void branch (routing_t *self, uint32_t pool)
 {
-    leaving_t *leaving = must (malloc (self->wires_count * sizeof *leaving));
+    leaving_t *leaving = must (malloc ((self->wires_count + 1) * sizeof *leaving));
     size_t count = 0;
     for (size_t i = 0; i < self->wires_count; i++)
         if (uses (self, &self->wires [i], pool) && !*mark (self, self->staying, i, pool))

@@ -1,0 +1,223 @@
+/*  placing_make - what can be told of a program before anything is placed. */
+#include "placing_state.h"
+
+#include "must.h"
+
+#include <string.h>
+
+/*  --- places --- */
+
+/*  Those who want more fit wherever those fit who want still more, so counting suffices. */
+static bool places_suffice (const placing_t *self)
+{
+    const program_t *program = self->program;
+    for (size_t j = 0; j < self->sites; j++) {
+        size_t places = 0;
+        size_t wanting = 0;
+        for (size_t s = 0; s < self->places; s++)
+            places += program->nodes [self->node_of [s]].cpus >= program->cpus [j];
+        for (size_t k = 0; k < self->sites; k++)
+            wanting += program->cpus [k] >= program->cpus [j];
+        if (places < wanting)
+            return false;
+    }
+    return true;
+}
+
+bool placing_find (placing_t *self)
+{
+    const program_t *program = self->program;
+    int64_t least = INT64_MAX;
+    for (size_t j = 0; j < self->sites; j++)
+        least = program->cpus [j] < least ? program->cpus [j] : least;
+    self->node_of = must (calloc (program->nodes_count, sizeof *self->node_of));
+    for (size_t i = 0; i < program->nodes_count; i++)
+        if (program->nodes [i].cpus >= least)
+            self->node_of [self->places++] = (uint32_t) i;
+    return places_suffice (self);
+}
+
+/*  --- ties and kin --- */
+
+static int tie_compare (const void *a, const void *b)
+{
+    const placing_tie_t *left = a;
+    const placing_tie_t *right = b;
+    if (left->bandwidth != right->bandwidth)
+        return left->bandwidth > right->bandwidth ? -1 : 1;
+    return left->link < right->link ? -1 : 1;
+}
+
+static void ties_find (placing_t *self)
+{
+    const program_t *program = self->program;
+    self->ties = must (calloc (self->sites * self->sites, sizeof *self->ties));
+    self->ties_count = must (calloc (self->sites, sizeof *self->ties_count));
+    for (size_t l = 0; l < program->links_count; l++) {
+        const program_link_t *link = &program->links [l];
+        for (size_t side = 0; side < 2 && link->bandwidth > 0; side++) {
+            size_t site = link->ends [side];
+            self->ties [site * self->sites + self->ties_count [site]++] = (placing_tie_t){
+              .link = (uint32_t) l, .other = link->ends [1 - side], .bandwidth = link->bandwidth};
+        }
+    }
+    for (size_t j = 0; j < self->sites; j++)
+        if (self->ties_count [j] > 1)
+            qsort (&self->ties [j * self->sites], self->ties_count [j], sizeof *self->ties,
+                   tie_compare);
+}
+
+/*  What site a has to do with site c: the bandwidth, and where directions count, its sign. */
+static int64_t tie_between (const placing_t *self, size_t a, size_t c)
+{
+    const placing_tie_t *ties = placing_ties (self, a);
+    for (size_t i = 0; i < self->ties_count [a]; i++) {
+        if (ties [i].other != c)
+            continue;
+        bool back = self->program->reading == PROGRAM_DIRECTED &&
+                    self->program->links [ties [i].link].ends [0] != a;
+        return back ? -ties [i].bandwidth : ties [i].bandwidth;
+    }
+    return 0;
+}
+
+static bool sites_alike (const placing_t *self, size_t a, size_t b)
+{
+    if (self->program->cpus [a] != self->program->cpus [b] ||
+        self->ties_count [a] != self->ties_count [b])
+        return false;
+    if (self->program->reading == PROGRAM_DIRECTED && tie_between (self, a, b) != 0)
+        return false;
+    for (size_t c = 0; c < self->sites; c++)
+        if (c != a && c != b && tie_between (self, a, c) != tie_between (self, b, c))
+            return false;
+    return true;
+}
+
+/*  Alike is an equivalence, so the first member speaks for all. */
+static void kin_find (placing_t *self)
+{
+    self->kin = must (calloc (self->sites, sizeof *self->kin));
+    self->kin_of = must (malloc (self->sites * sizeof *self->kin_of));
+    for (size_t j = 0; j < self->sites; j++) {
+        size_t k = 0;
+        while (k < self->kin_count && !sites_alike (self, self->kin [k].members [0], j))
+            k++;
+        self->kin_count += k == self->kin_count;
+        self->kin [k].members [self->kin [k].count++] = (uint32_t) j;
+        self->kin_of [j] = (uint32_t) k;
+    }
+}
+
+/*  --- what places cost --- */
+
+/*  The nearest others of each place: a short list kept in order. */
+static void near_find (placing_t *self)
+{
+    size_t most = self->sites - 1;
+    self->near = must (malloc ((self->places * most + 1) * sizeof *self->near));
+    if (self->net->classes_count == 0)
+        return;
+    for (size_t s = 0; s < self->places; s++) {
+        int32_t *near = &self->near [s * most];
+        const int32_t *distances =
+          net_distances (self->net, self->net->class_widest, self->node_of [s]);
+        for (size_t k = 0; k < most; k++)
+            near [k] = NET_FAR;
+        for (size_t t = 0; t < self->places; t++) {
+            int32_t distance = distances [self->node_of [t]];
+            if (t == s || most == 0 || distance >= near [most - 1])
+                continue;
+            size_t k = most - 1;
+            for (; k > 0 && near [k - 1] > distance; k--)
+                near [k] = near [k - 1];
+            near [k] = distance;
+        }
+    }
+}
+
+int64_t placing_halves (const placing_t *self, size_t site, size_t place, size_t also)
+{
+    const int32_t *near = &self->near [place * (self->sites - 1)];
+    const placing_tie_t *ties = placing_ties (self, site);
+    int64_t sum = 0;
+    for (size_t i = 0; i < self->ties_count [site]; i++) {
+        if (placing_placed (self, ties [i].other) && ties [i].other != also)
+            continue;
+        if (*near >= NET_FAR)
+            return PLACING_NEVER;
+        sum += ties [i].bandwidth * *near++;
+    }
+    return sum;
+}
+
+/*  Has the node bandwidth enough for all links of the site? */
+static bool can_leave (const placing_t *self, size_t site, uint32_t node)
+{
+    const net_t *net = self->net;
+    const placing_tie_t *ties = placing_ties (self, site);
+    size_t count = self->ties_count [site];
+    if (count == 0)
+        return true;
+    int64_t wanted = 0;
+    for (size_t i = 0; i < count; i++)
+        wanted += ties [i].bandwidth;
+    int64_t least = ties [count - 1].bandwidth;
+    bool even = ties [0].bandwidth == least;
+    int64_t room = 0;
+    for (uint32_t a = net->starts [node]; a < net->starts [node + 1] && room < wanted; a++) {
+        int64_t pool = net->free [net->arcs [a].pool];
+        if (pool >= least) /* links that go both ways may draw on two pools */
+            room += (self->program->reading == PROGRAM_DIRECTED ? 2 : 1) *
+                    (even ? pool - pool % least : pool);
+    }
+    return room >= wanted;
+}
+
+static void rows_begin (placing_t *self)
+{
+    const program_t *program = self->program;
+    size_t row = self->places + 1;
+    self->room = must (malloc ((self->sites + 1) * self->sites * row * sizeof *self->room));
+    self->rows = must (malloc ((self->sites + 1) * self->sites * sizeof *self->rows));
+    for (size_t k = 0; k < self->kin_count; k++) {
+        size_t site = self->kin [k].members [0];
+        int64_t *costs = &self->room [site * row];
+        for (size_t s = 0; s < self->places; s++) {
+            uint32_t node = self->node_of [s];
+            costs [s] = PLACING_NEVER;
+            if (program->nodes [node].cpus < program->cpus [site] || !can_leave (self, site, node))
+                continue;
+            int64_t later = placing_halves (self, site, s, site);
+            if (later < PLACING_NEVER)
+                costs [s] = 2 * program->nodes [node].unit_cost * program->cpus [site] + later;
+        }
+        for (uint32_t m = 0; m < self->kin [k].count; m++)
+            self->rows [self->kin [k].members [m]] = costs;
+    }
+}
+
+void placing_make (placing_t *self)
+{
+    self->at = must (malloc (self->sites * sizeof *self->at));
+    memset (self->at, 0xff, self->sites * sizeof *self->at); /* nowhere */
+    self->used = must (calloc (self->places + 1, 1));
+    ties_find (self);
+    kin_find (self);
+    near_find (self);
+    rows_begin (self);
+}
+
+void placing_unmake (placing_t *self)
+{
+    free (self->node_of);
+    free (self->ties);
+    free (self->ties_count);
+    free (self->kin);
+    free (self->kin_of);
+    free (self->near);
+    free (self->rows);
+    free (self->room);
+    free (self->at);
+    free (self->used);
+}

@@ -1,0 +1,34 @@
+/*  solve_problems - problems to measure solvers on, made up from a seed.
+ *
+ *  The windows of S4's simulation: ten sites in three domains and two exchange points, two users
+ * whose requests arrive over a day for the next one until 100 % of the CPUs are asked for, ten
+ * start times a request, the first one that can be had is taken. What each window had free, and was
+ * asked, is a problem.
+ *
+ *  Larger networks of the same make: domains of three to five sites, fully meshed, each joined
+ * through all its sites to one to three exchange points, and a share of everything in use.
+ */
+#ifndef MUSUBI_SOLVE_PROBLEMS_H
+#define MUSUBI_SOLVE_PROBLEMS_H
+
+#include "program.h"
+
+typedef struct {
+    program_t program;
+    program_node_t *nodes;
+    program_edge_t *edges;
+    int64_t cpus [8];
+    program_link_t links [28];
+} problem_t;
+
+/*  Of one run, in the order of arrival. Malloc'ed: problems_free. */
+problem_t *problems_s4 (uint64_t seed, size_t *count);
+
+/*  So many sites in all, of which so many are requested, each two of them linked with this chance;
+ *  `used` is the mean share in use. */
+problem_t *problems_large (uint64_t seed, size_t count, size_t sites, size_t requested,
+                           double linked, double used);
+
+void problems_free (problem_t *problems, size_t count);
+
+#endif
