@@ -42,6 +42,27 @@ static void blame (errand_t *self, const moment_t *now, const char *what)
     give_up (self, now, culprit, why);
 }
 
+/*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site
+ *  ams"; else what. */
+static void blame_change (errand_t *self, const moment_t *now, const char *what)
+{
+    static const char *const words [] = {[OPERATION_RESERVE] = "reserve",
+                                         [OPERATION_MODIFY] = "modify",
+                                         [OPERATION_RELEASE] = "release"};
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTY_WORDS_BYTES];
+        if (!part->known || !part->record.pending_set)
+            continue;
+        snprintf (why, sizeof why, "change %s (%s) of it is pending at %s",
+                  txid_text (&part->record.pending, txid), words [part->record.pending_operation],
+                  party_words (part->party.name, party));
+        give_up (self, now, part->party.name, why);
+        return;
+    }
+    blame (self, now, what);
+}
+
 /*  A pending command that an earlier life of this planner left without a decision. */
 static void abort_remains (errand_t *self, const moment_t *now)
 {
@@ -221,10 +242,8 @@ static bool merge (errand_t *self, const moment_t *now, present_state_t *present
     }
     if (!user_request_patch (&self->request, &self->patch, why) || !sites_stay (self, now, why))
         return false;
-    if (self->patch.window_set && !present->begun) {
-        stages_forget (&self->request);
-        return user_request_check (&self->request, why);
-    }
+    if (self->patch.window_set && !present->begun)
+        return true;
     if (present->begun && !stays_begun (self, now, present, why))
         return false;
     if (self->patch.window_set)
@@ -275,7 +294,10 @@ static void proceed (errand_t *self, const moment_t *now)
 static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max, const char *why)
 {
     if (self->locates >= looks_max) {
-        blame (self, now, why);
+        if (locate_verdict (self->locate) == LOCATED_CHANGING)
+            blame_change (self, now, why);
+        else
+            blame (self, now, why);
         return;
     }
     abort_remains (self, now);

@@ -174,8 +174,8 @@ typedef struct {
 void request_patch_clear (request_patch_t *self);
 bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES]);
 
-/*  Apply a checked patch to the request of a reservation; false with why naming an unknown need or
- *  what can't be meant any more. */
+/*  Apply a checked patch to the request of a reservation, which is without stages then; false with
+ * why naming an unknown need or what can't be meant any more. */
 bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES]);
 
 /*  ID@HOME in its two parts. */

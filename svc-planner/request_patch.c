@@ -3,6 +3,7 @@
 
 #include "domain.h"
 #include "must.h"
+#include "stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,5 +192,6 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
         if (patch->network [i].mbps > 0)
             need->mbps = patch->network [i].mbps;
     }
+    stages_forget (self); /* they are made anew */
     return user_request_check (self, why);
 }

@@ -196,6 +196,15 @@ static void end_need (stages_t *stages, uint32_t *amount, int64_t *until_ms, int
         *amount = stages->list [--stages->count].amount;
 }
 
+/*  It has nothing before the change takes effect, and what it was to have is withdrawn. */
+static bool not_begun (const stages_t *stages, const phase_t *whole, const change_time_t *time)
+{
+    phase_t phases [PHASES_MAX];
+    (void) phases_of (stages, *whole, phases);
+    return phases [0].from_ms >= time->effect_ms ||
+           (phases [0].from_ms > whole->from_ms && phases [0].from_ms >= time->soonest_ms);
+}
+
 static void *grown (void *list, size_t count, size_t size)
 {
     return must (realloc (list, (count + 1) * size));
@@ -210,7 +219,7 @@ static void keep_compute (user_request_t *self, const user_request_t *before, si
                           const change_time_t *time)
 {
     phase_t whole = whole_compute (before, need);
-    if (whole.from_ms >= time->effect_ms)
+    if (not_begun (&before->compute [need].stages, &whole, time))
         return;
     self->compute = grown (self->compute, self->compute_count, sizeof *self->compute);
     compute_need_t *kept = &self->compute [self->compute_count++];
@@ -225,7 +234,7 @@ static void keep_network (user_request_t *self, const user_request_t *before, si
                           const change_time_t *time)
 {
     phase_t whole = whole_network (before, need);
-    if (whole.from_ms >= time->effect_ms)
+    if (not_begun (&before->network [need].stages, &whole, time))
         return;
     self->network = grown (self->network, self->network_count, sizeof *self->network);
     network_need_t *kept = &self->network [self->network_count++];

@@ -46,7 +46,7 @@ typedef struct {
 bool stages_make (user_request_t *self, const user_request_t *before, const change_time_t *time,
                   char why [WHY_BYTES]);
 
-/*  It begins anew, at another time: without stages. */
+/*  As if no need had been changed while it lasted. */
 void stages_forget (user_request_t *self);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct {
     char *removes [2];
 } alteration_t;
 
-static void asked_init (alteration_t *self, const char *reservation)
+static void alteration_init (alteration_t *self, const char *reservation)
 {
     *self = (alteration_t){.body = MUSUBI__MODIFY_REQUEST__INIT,
                            .need = MUSUBI__NEED_PATCH__INIT,
@@ -135,7 +135,7 @@ static void what_runs_grows_from_soon_on_and_keeps_what_it_had_until_then (void 
     char *reservation = run_pair (&fed, 30);
     int64_t asked_ms = wall_now (&fed);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "n0", 14);
     want_mbps (&asked, "n0-n1", 900);
     Musubi__Answer *answer = change (&fed, "p1", "m@g1", &asked);
@@ -181,7 +181,7 @@ static void what_runs_grows_shrinks_and_is_prolonged_again_and_again (void **sta
     for (size_t i = 1; i < 5; i++) {
         char id [16];
         snprintf (id, sizeof id, "m%zu@g1", i);
-        asked_init (&asked, reservation);
+        alteration_init (&asked, reservation);
         want_cpus (&asked, "n0", cpus [i]);
         asked.body.duration_ms = FED_HOUR_MS + (int64_t) i * 60000;
         Musubi__Answer *answer = change (&fed, i % 2 ? "p0" : "p1", id, &asked);
@@ -209,7 +209,7 @@ static void two_changes_before_the_first_takes_effect_leave_no_trace_of_it (void
     fed_t fed;
     char *reservation = run_pair (&fed, 32);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "n0", 32);
     Musubi__Answer *answer = change (&fed, "p0", "m1@g1", &asked);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -242,12 +242,12 @@ static void what_can_not_grow_is_refused_by_name_and_stands (void **state)
     fed_t fed;
     char *reservation = run_pair (&fed, 33);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "n0", 36);
     Musubi__Answer *answer = change (&fed, "p0", "m1@g1", &asked);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     message_free (&answer->base);
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_mbps (&asked, "n0-n1", 1001);
     answer = change (&fed, "p0", "m2@g1", &asked);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
@@ -269,7 +269,7 @@ static void what_runs_can_be_shortened_to_an_end_to_come (void **state)
     fed_t fed;
     char *reservation = run_pair (&fed, 34);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     asked.body.duration_ms = FED_HOUR_MS / 4;
     expect_refused (change (&fed, "p0", "m1@g1", &asked), "need n0 has begun: it can end in");
     asked.body.duration_ms = FED_HOUR_MS / 2 + 300000;
@@ -293,7 +293,7 @@ static void a_need_and_its_connection_join_what_runs (void **state)
     fed_t fed;
     char *reservation = run_pair (&fed, 35);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     asked.added.id = "late";
     asked.added.cpus = 8;
     asked.added.site = "c";
@@ -318,7 +318,7 @@ static void a_need_and_its_connection_join_what_runs (void **state)
     assert_int_equal (free_now (&fed, "lis/c", "thin", fed.mono_ms + SOON_MS), 6);
 
     /* And goes again, with its connection or not at all. */
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     asked.removes [0] = "late";
     asked.body.n_remove = 1;
     expect_refused (change (&fed, "p1", "m2@g1", &asked),
@@ -332,7 +332,7 @@ static void a_need_and_its_connection_join_what_runs (void **state)
     assert_int_equal (free_now (&fed, "lis/c", "thin", fed.mono_ms + SOON_MS), 8);
     assert_int_equal (free_now (&fed, "nis/S", "X1-c", fed.mono_ms + SOON_MS), 1000);
     assert_int_equal (free_now (&fed, "nis/N", "a-b", fed.mono_ms + SOON_MS), 400);
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "late", 4);
     expect_refused (change (&fed, "p1", "m4@g1", &asked), "need late has ended");
     free (reservation);
@@ -345,7 +345,7 @@ static void the_last_need_is_not_taken_out_but_released (void **state)
     fed_t fed;
     char *reservation = run_pair (&fed, 36);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     asked.removes [0] = "n0-n1";
     asked.removes [1] = "n0";
     asked.body.n_remove = 2;
@@ -362,6 +362,33 @@ static void the_last_need_is_not_taken_out_but_released (void **state)
     fed_end (&fed);
 }
 
+static void a_need_taken_out_before_it_joined_leaves_no_trace (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char *reservation = run_pair (&fed, 41);
+    alteration_t asked;
+    alteration_init (&asked, reservation);
+    asked.added.id = "late";
+    asked.added.cpus = 8;
+    asked.added.site = "c";
+    asked.body.n_add_compute = 1;
+    Musubi__Answer *answer = change (&fed, "p0", "m1@g1", &asked);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    alteration_init (&asked, reservation);
+    asked.removes [0] = "late";
+    asked.body.n_remove = 1;
+    answer = change (&fed, "p0", "m2@g1", &asked);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->n_compute, 2);
+    message_free (&answer->base);
+    fed_run (&fed, 1000);
+    assert_int_equal (free_now (&fed, "lis/c", "thin", fed.mono_ms + 20000), 8);
+    free (reservation);
+    fed_end (&fed);
+}
+
 /*  --- moving --- */
 
 static void what_has_begun_can_not_be_moved_and_stands (void **state)
@@ -370,15 +397,15 @@ static void what_has_begun_can_not_be_moved_and_stands (void **state)
     fed_t fed;
     char *reservation = run_pair (&fed, 37);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_start (&asked, WALL_MS + 5 * FED_HOUR_MS);
     expect_refused (change (&fed, "p0", "m1@g1", &asked), "can't be moved any more");
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "n0", 0);
     asked.need.site = "c";
     expect_refused (change (&fed, "p0", "m2@g1", &asked),
                     "need n0 has begun at a: it can't be moved to c");
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_start (&asked, WALL_MS); /* where it is */
     asked.body.duration_ms = 2 * FED_HOUR_MS;
     Musubi__Answer *answer = change (&fed, "p0", "m3@g1", &asked);
@@ -403,7 +430,7 @@ static void what_has_not_begun_moves_to_another_time_and_another_site (void **st
     Musubi__Answer *first = reserve_net (&fed, "p0", "r@g1", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     alteration_t asked;
-    asked_init (&asked, first->reservation);
+    alteration_init (&asked, first->reservation);
     want_start (&asked, FED_EPOCH_MS + 5 * FED_HOUR_MS);
     Musubi__Answer *answer = change (&fed, "p1", "m1@g1", &asked);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -414,7 +441,7 @@ static void what_has_not_begun_moves_to_another_time_and_another_site (void **st
     assert_int_equal (free_now (&fed, "nis/N", "a-b", FED_HOUR_MS), 1000);
     assert_int_equal (free_now (&fed, "nis/N", "a-b", 5 * FED_HOUR_MS), 400);
 
-    asked_init (&asked, first->reservation);
+    alteration_init (&asked, first->reservation);
     want_cpus (&asked, "n0", 0);
     asked.need.site = "c";
     answer = change (&fed, "p1", "m2@g1", &asked);
@@ -445,7 +472,7 @@ static void R10_what_grows_at_two_sites_and_not_in_their_domain_grows_nowhere (v
     fed_t fed;
     char *reservation = run_pair (&fed, 39);
     alteration_t asked;
-    asked_init (&asked, reservation);
+    alteration_init (&asked, reservation);
     want_cpus (&asked, "n0", 32);
     want_mbps (&asked, "n0-n1", 900);
     fed.passes = lose_holds_at_n;
@@ -464,6 +491,96 @@ static void R10_what_grows_at_two_sites_and_not_in_their_domain_grows_nowhere (v
     fed_end (&fed);
 }
 
+/*  --- two commands on one reservation --- */
+
+/*  What p0 decides reaches lis/a as long as counts [0] is 0. */
+static bool keep_a_in_doubt (fed_t *fed, const fed_call_t *call)
+{
+    int a = fed_find (fed, "lis/a");
+    bool tells = strcmp (call->method, "Commit") == 0 || strcmp (call->method, "Outcome") == 0 ||
+                 strcmp (call->method, "Resolve") == 0;
+    return fed->counts [0] == 0 || !tells || (call->to != a && call->from != a);
+}
+
+static void R10_the_second_change_is_told_the_name_of_the_first_and_may_be_asked_again (
+  void **state)
+{
+    (void) state;
+    fed_t fed;
+    char *reservation = run_pair (&fed, 40);
+    alteration_t first, second;
+    alteration_init (&first, reservation);
+    want_cpus (&first, "n0", 8);
+    alteration_init (&second, reservation);
+    want_cpus (&second, "n1", 12);
+    fed.passes = keep_a_in_doubt;
+    fed.counts [0] = 1;
+    uint64_t asked =
+      fed_ask (&fed, "p0", "Planner", "Modify", "alice", "m1@g1", &first.body.base, 60000);
+    fed_run (&fed, 200); /* prepared at both sites, decided, and not known at a */
+    Musubi__Answer *answer = change (&fed, "p1", "m2@g1", &second);
+    expect_refused (answer, "(modify) of it is pending at site a");
+    fed.counts [0] = 0;
+    answer = read_answer (&fed, asked);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    answer = change (&fed, "p1", "m3@g1", &second);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->version, 3);
+    message_free (&answer->base);
+    fed_run (&fed, 120000);
+    assert_int_equal (free_now (&fed, "lis/a", "thin", fed.mono_ms + SOON_MS), 6);
+    assert_int_equal (free_now (&fed, "lis/b", "thin", fed.mono_ms + SOON_MS), 5);
+    free (reservation);
+    fed_end (&fed);
+}
+
+/*  One grows it, the other shrinks it, at two planners at once, over and over: each is told what
+ *  became of his, no version is made twice, and what stands is what the last one wanted. */
+static void two_actors_grow_and_shrink_what_runs_at_once (void **state)
+{
+    (void) state;
+    for (uint64_t seed = 50; seed < 58; seed++) {
+        fed_t fed;
+        char *reservation = run_pair (&fed, seed);
+        uint32_t committed = 0, newest = 0, nodes = 0;
+        for (int round = 0; round < 3; round++) {
+            static const uint32_t cpus [2] = {24, 12};
+            alteration_t wanted [2];
+            uint64_t asked [2];
+            for (int i = 0; i < 2; i++) {
+                char id [16];
+                snprintf (id, sizeof id, "m%d-%d@g1", round, i);
+                alteration_init (&wanted [i], reservation);
+                want_cpus (&wanted [i], "n0", cpus [i]);
+                want_mbps (&wanted [i], "n0-n1", 10 * cpus [i]);
+                asked [i] = fed_ask (&fed, i ? "p1" : "p0", "Planner", "Modify", "alice", id,
+                                     &wanted [i].body.base, 60000);
+            }
+            for (int i = 0; i < 2; i++) {
+                Musubi__Answer *answer = read_answer (&fed, asked [i]);
+                bool made = answer->status == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED;
+                if (!made)
+                    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+                committed += made;
+                if (made && answer->version > newest) {
+                    newest = answer->version;
+                    nodes = cpus [i] / 4;
+                }
+                message_free (&answer->base);
+            }
+            fed_run (&fed, 120000);
+            assert_int_equal (newest, committed + 1);
+            assert_int_equal (free_now (&fed, "lis/a", "thin", fed.mono_ms + SOON_MS), 8 - nodes);
+            assert_int_equal (free_now (&fed, "nis/N", "a-b", fed.mono_ms + SOON_MS),
+                              1000 - 40 * nodes);
+        }
+        assert_true (committed >= 3);
+        free (reservation);
+        fed_end (&fed);
+    }
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -473,9 +590,12 @@ int main (void)
       cmocka_unit_test (what_can_not_grow_is_refused_by_name_and_stands),
       cmocka_unit_test (what_runs_can_be_shortened_to_an_end_to_come),
       cmocka_unit_test (a_need_and_its_connection_join_what_runs),
+      cmocka_unit_test (a_need_taken_out_before_it_joined_leaves_no_trace),
       cmocka_unit_test (the_last_need_is_not_taken_out_but_released),
       cmocka_unit_test (what_has_begun_can_not_be_moved_and_stands),
       cmocka_unit_test (what_has_not_begun_moves_to_another_time_and_another_site),
+      cmocka_unit_test (R10_the_second_change_is_told_the_name_of_the_first_and_may_be_asked_again),
+      cmocka_unit_test (two_actors_grow_and_shrink_what_runs_at_once),
       cmocka_unit_test (R10_what_grows_at_two_sites_and_not_in_their_domain_grows_nowhere),
     };
     return cmocka_run_group_tests_name ("planner running", tests, NULL, NULL);
