@@ -1,0 +1,423 @@
+/*  planning_world - the services, their clock, the users who queue at planners, and the count. */
+#include "planning_world.h"
+
+#include "gis.h"
+#include "grid.h"
+#include "lis.h"
+#include "must.h"
+#include "nis.h"
+#include "outbox.h"
+#include "planner.h"
+#include "planning_wire.h"
+#include "sim.h"
+#include "sim_wire.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WARM_MS     INT64_C (60000)   /* services find each other */
+#define LATE_MS     INT64_C (3600000) /* everything has been answered so long after the last one */
+#define PATIENCE_MS INT64_C (7200000)
+#define LEASE_MS    3600000
+#define HOLD_TTL_MS 300000
+#define HOLDS_OPEN  256
+
+static const char *const home [] = {"gis/g1"};
+static const char *const gis_endpoint [] = {"sim://gis/g1/1"};
+static const char *const anybody [] = {"*"};
+
+/*  A hold that has been asked for. */
+typedef struct {
+    int from;
+    uint64_t call;
+    double cpu_hours;
+} pending_t;
+
+typedef struct world world_t;
+
+/*  The requests put to one planner, in the order of their arrival. */
+typedef struct {
+    world_t *world;
+    outbox_t *outbox;
+    int planner;
+    size_t asked; /* the request under way; SIZE_MAX = none */
+    size_t next;
+    uint64_t calls;
+    int64_t origin_ms; /* monotonic time of the world's beginning */
+} users_t;
+
+struct world {
+    const planning_order_t *order;
+    planning_result_t *result;
+    sim_t *sim;
+    prng_t prng; /* service times */
+    grid_t grid;
+    gis_settings_t gis;
+    lis_settings_t lis [GRID_SITES];
+    char names [GRID_SITES][NAME_BYTES_MAX + 1];
+    nis_settings_t nis;
+    planner_settings_t planner;
+    users_t users [SCENARIO_PLANNERS];
+    char planner_names [SCENARIO_PLANNERS][NAME_BYTES_MAX + 1];
+    char user_names [SCENARIO_PLANNERS][NAME_BYTES_MAX + 1];
+    scenario_request_t *requests;
+    size_t requests_count;
+    pending_t pending [HOLDS_OPEN];
+    size_t pending_count;
+    double granted;   /* CPU-hours, without what replaces a hold of the same plan */
+    double committed; /* CPU-hours */
+    double cost;
+    double planning_s;
+    uint64_t messages;
+};
+
+/*  --- what a query takes (table 2) --- */
+
+static bool is (const sim_message_t *message, const char *service, const char *method)
+{
+    return strcmp (message->service, service) == 0 && strcmp (message->method, method) == 0;
+}
+
+/*  Nodes have one CPU each. */
+static double cpu_hours_of (const sim_command_t *command)
+{
+    double sum = 0;
+    for (size_t i = 0; i < command->bookings_count; i++)
+        sum += (double) command->bookings [i].nodes *
+               (double) (command->bookings [i].until_ms - command->bookings [i].from_ms) / 3.6e6;
+    return sum;
+}
+
+static int64_t between_s (world_t *self, int64_t least)
+{
+    return 1000000 * least + (int64_t) prng_below (&self->prng, 1000000);
+}
+
+static int64_t serve (void *owner, const sim_message_t *request)
+{
+    world_t *self = owner;
+    if (request->to >= 0 && strncmp (sim_name (self->sim, request->to), "gis/", 4) == 0)
+        return 0;
+    if (is (request, "Calendar", "Free") || is (request, "Calendar", "Profile"))
+        return between_s (self, 2);
+    if (is (request, "Calendar", "Windows") || is (request, "Participant", "Commit") ||
+        is (request, "Participant", "Abort"))
+        return between_s (self, 1);
+    if (!is (request, "Participant", "Hold"))
+        return 0;
+    sim_asked_t asked;
+    bool read = sim_wire_hold_read (request, &asked);
+    return read && asked.replaces_count > 0 ? 0 : between_s (self, 1);
+}
+
+/*  --- counting --- */
+
+static bool counts (const sim_message_t *message)
+{
+    return strcmp (message->service, "Calendar") == 0 ||
+           strcmp (message->service, "Participant") == 0;
+}
+
+static void see_hold (world_t *self, const sim_message_t *message)
+{
+    sim_asked_t asked;
+    if (!sim_wire_hold_read (message, &asked) || asked.replaces_count > 0 ||
+        self->pending_count == HOLDS_OPEN)
+        return;
+    self->pending [self->pending_count++] = (pending_t){
+      .from = message->from, .call = message->call, .cpu_hours = cpu_hours_of (&asked.command)};
+}
+
+static void see_held (world_t *self, const sim_message_t *message)
+{
+    txid_t txid;
+    command_state_t state;
+    uint32_t ttl_ms;
+    refusal_reason_t refused;
+    for (size_t i = 0; i < self->pending_count; i++) {
+        if (self->pending [i].from != message->to || self->pending [i].call != message->call)
+            continue;
+        if (message->status == CALL_OK &&
+            sim_wire_command_answer (sim_message_body (message), &txid, &state, &ttl_ms,
+                                     &refused) &&
+            (state == COMMAND_HELD || state == COMMAND_PREPARED))
+            self->granted += self->pending [i].cpu_hours;
+        self->pending [i] = self->pending [--self->pending_count];
+        return;
+    }
+}
+
+static void left (void *owner, const sim_message_t *message)
+{
+    world_t *self = owner;
+    if (message->kind == MESSAGE_HINT || !counts (message))
+        return;
+    self->messages++;
+    if (is (message, "Participant", "Hold") && message->kind == MESSAGE_REQUEST)
+        see_hold (self, message);
+    else if (is (message, "Participant", "Hold"))
+        see_held (self, message);
+}
+
+/*  --- users --- */
+
+static int64_t world_ms (const world_t *self)
+{
+    return sim_now_us (self->sim) / 1000 - WARM_MS;
+}
+
+/*  The next request of this planner from here on. */
+static size_t request_from (const users_t *self, size_t at)
+{
+    const world_t *world = self->world;
+    size_t planner = (size_t) (self - world->users);
+    while (at < world->requests_count && world->requests [at].planner != planner)
+        at++;
+    return at;
+}
+
+static void ask (users_t *self, const moment_t *now)
+{
+    world_t *world = self->world;
+    const planning_order_t *order = world->order;
+    while (self->asked == SIZE_MAX && self->next < world->requests_count) {
+        const scenario_request_t *request = &world->requests [self->next];
+        if (request->arrival_ms > world_ms (world)) {
+            outbox_timer (self->outbox, now->mono_ms + request->arrival_ms - world_ms (world));
+            return;
+        }
+        size_t at = self->next;
+        self->next = request_from (self, at + 1);
+        if (request->arrival_ms + PLANNING_W_INTERVAL_MS <= world_ms (world)) {
+            world->result->too_late++;
+            continue;
+        }
+        planning_ask_t asks = {.request = request,
+                               .systems = grid_systems,
+                               .algorithm = order->algorithm,
+                               .policy = order->policy,
+                               .earliest_ms = SIM_EPOCH_MS + WARM_MS + request->arrival_ms +
+                                              PLANNING_W_INTERVAL_MS};
+        char id [NAME_BYTES_MAX + 1];
+        snprintf (id, sizeof id, "r%zu@%s", at, home [0]);
+        packed_t body = planning_ask_encode (&asks);
+        outbox_call (self->outbox,
+                     &(effect_t){.kind = EFFECT_CALL,
+                                 .call = {.call = ++self->calls,
+                                          .endpoint = sim_address (world->sim, self->planner),
+                                          .service = "Planner",
+                                          .method = "Reserve",
+                                          .actor = "user",
+                                          .request_id = id,
+                                          .body = {.data = body.data, .size = body.size},
+                                          .timeout_ms = PATIENCE_MS}});
+        free (body.data);
+        self->asked = at;
+    }
+}
+
+static void take_answer (users_t *self, const event_t *event)
+{
+    world_t *world = self->world;
+    const scenario_request_t *request = &world->requests [self->asked];
+    planning_answer_t answer;
+    if (event->answer.status != CALL_OK || !planning_answer_decode (event->answer.body, &answer) ||
+        !answer.final) {
+        sim_fail (world->sim, "request %zu: no final answer: status %d %s", self->asked,
+                  (int) event->answer.status, event->answer.reason);
+        return;
+    }
+    bool in_time = world_ms (world) <= request->arrival_ms + PLANNING_W_INTERVAL_MS;
+    if (!in_time)
+        world->result->too_late++;
+    if (!answer.committed)
+        return;
+    world->result->planned += in_time;
+    world->planning_s += answer.planning_s;
+    world->cost += answer.cost;
+    for (size_t i = 0; i < SCENARIO_JOBS; i++)
+        world->committed +=
+          (double) request->jobs [i].cpus * (double) request->jobs [i].duration_ms / 3.6e6;
+}
+
+static void users_step (void *self_, const moment_t *now, const event_t *event)
+{
+    users_t *self = self_;
+    outbox_clear (self->outbox);
+    if (event->kind == EVENT_ANSWER) {
+        take_answer (self, event);
+        self->asked = SIZE_MAX;
+    }
+    ask (self, now);
+}
+
+static bool users_next (void *self, effect_t *effect)
+{
+    return outbox_next (((users_t *) self)->outbox, effect);
+}
+
+static void users_destroy (void *self)
+{
+    outbox_destroy (&((users_t *) self)->outbox);
+}
+
+static void make_users (void *owner, core_t *core)
+{
+    users_t *self = owner;
+    self->outbox = outbox_new ();
+    *core =
+      (core_t){.self = self, .step = users_step, .next = users_next, .destroy = users_destroy};
+}
+
+/*  --- services --- */
+
+static void make_gis (void *owner, core_t *core)
+{
+    gis_core (owner, core);
+}
+
+static void make_lis (void *owner, core_t *core)
+{
+    lis_core (owner, core);
+}
+
+static void make_nis (void *owner, core_t *core)
+{
+    nis_core (owner, core);
+}
+
+static void make_planner (void *owner, core_t *core)
+{
+    planner_core (owner, core);
+}
+
+static int add (world_t *self, const char *name, void (*make) (void *, core_t *), void *owner,
+                int64_t start_us)
+{
+    static const sim_clock_t exact = {0};
+    return sim_add (self->sim,
+                    &(sim_program_t){.name = name, .make = make, .owner = owner, .stays = true},
+                    &exact, SIM_NOBODY, start_us);
+}
+
+/*  A plan may take as long as w_interval, and nobody is in doubt meanwhile. */
+static participant_limits_t patient_limits (void)
+{
+    participant_limits_t limits = participant_limits_default;
+    limits.hold_ttl_ms = HOLD_TTL_MS;
+    limits.hold_ttl_ms_max = HOLD_TTL_MS;
+    limits.hold_age_ms_max = 2 * (uint32_t) PLANNING_W_INTERVAL_MS;
+    limits.doubt_ms = 600000;
+    limits.doubt_ms_max = 600000;
+    return limits;
+}
+
+static void add_services (world_t *self)
+{
+    static const uncommitted_limits_t all = {
+      .share = 100, .share_per_planner = 100, .share_per_actor = 100};
+    access_t open = {.accounts = anybody, .accounts_count = 1};
+    self->gis = gis_settings_default;
+    self->gis.name = home [0];
+    self->gis.homes = home;
+    self->gis.homes_count = 1;
+    self->gis.lease_ms_min = self->gis.lease_ms_max = LEASE_MS;
+    self->gis.access = open;
+    self->gis.limits = patient_limits ();
+    add (self, home [0], make_gis, &self->gis, 0);
+    for (size_t i = 0; i < GRID_SITES; i++) {
+        snprintf (self->names [i], sizeof self->names [i], "lis/%.50s", self->grid.names [i]);
+        self->lis [i] = (lis_settings_t){.name = self->names [i],
+                                         .site = self->grid.sites [i],
+                                         .access = open,
+                                         .participant = patient_limits (),
+                                         .limits = lis_limits_default,
+                                         .gis_endpoints = gis_endpoint,
+                                         .gis_count = 1};
+        self->lis [i].limits.uncommitted = all;
+        add (self, self->names [i], make_lis, &self->lis [i], 1000);
+    }
+    self->nis = (nis_settings_t){.name = "nis/grid",
+                                 .domain = self->grid.network,
+                                 .access = open,
+                                 .participant = patient_limits (),
+                                 .limits = nis_limits_default,
+                                 .gis_endpoints = gis_endpoint,
+                                 .gis_count = 1};
+    self->nis.limits.uncommitted = all;
+    add (self, self->nis.name, make_nis, &self->nis, 1000);
+}
+
+static void add_planners (world_t *self)
+{
+    planner_settings_t *settings = &self->planner;
+    *settings = planner_settings_default;
+    settings->gis_endpoints = gis_endpoint;
+    settings->gis_count = 1;
+    settings->request_limit_ms = 2 * PLANNING_W_INTERVAL_MS;
+    settings->decide_ms = PLANNING_W_INTERVAL_MS;
+    settings->hold_ttl_ms = HOLD_TTL_MS;
+    settings->try_ms = PLANNING_W_INTERVAL_MS;
+    settings->finish_interval_ms = 0;
+    settings->backtrack_wait_ms = PLANNING_W_INTERVAL_MS;
+    settings->backtrack_own = self->order->own;
+    settings->backtrack_least = self->order->least;
+    settings->backtrack_whole = self->order->whole;
+    for (size_t i = 0; i < SCENARIO_PLANNERS; i++) {
+        snprintf (self->planner_names [i], sizeof self->planner_names [i], "planner/%zu", i + 1);
+        snprintf (self->user_names [i], sizeof self->user_names [i], "users/%zu", i + 1);
+        users_t *users = &self->users [i];
+        *users =
+          (users_t){.world = self,
+                    .planner = add (self, self->planner_names [i], make_planner, settings, 2000),
+                    .asked = SIZE_MAX};
+        users->next = request_from (users, 0);
+        add (self, self->user_names [i], make_users, users, 1000 * WARM_MS);
+    }
+}
+
+bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
+                    char why [PLANNING_WHY_BYTES])
+{
+    static const sim_observer_t none = {0};
+    world_t *self = must (calloc (1, sizeof *self));
+    sim_tally_t tally = {0};
+    *result = (planning_result_t){0};
+    self->order = order;
+    self->result = result;
+    prng_seed (&self->prng, seed ^ UINT64_C (0x5e771ce));
+    grid_make (&self->grid, seed, order->wide);
+    self->requests = scenario_make (&(scenario_order_t){.kind = order->kind,
+                                                        .load = order->load,
+                                                        .cpus = self->grid.cpus,
+                                                        .until_ms = order->hours * 3600000,
+                                                        .histogram = order->histogram},
+                                    seed, &self->requests_count);
+    self->sim = sim_new (seed, &tally, NULL);
+    sim_observer_t observer = none;
+    observer.owner = self;
+    observer.left = left;
+    sim_observe (self->sim, &observer);
+    sim_pace (self->sim, 0, 0);
+    sim_serve (self->sim, serve, self);
+    add_services (self);
+    add_planners (self);
+    sim_run (self->sim, 1000 * (WARM_MS + order->hours * 3600000 + LATE_MS));
+    bool sound = !sim_failed (self->sim);
+    if (!sound)
+        snprintf (why, PLANNING_WHY_BYTES, "%s", sim_why (self->sim));
+    sim_destroy (&self->sim);
+    double requests = (double) self->requests_count;
+    result->requests = self->requests_count;
+    result->price = self->committed > 0 ? self->cost / self->committed : 0;
+    result->planning_s = result->planned > 0 ? self->planning_s / (double) result->planned : 0;
+    result->messages = requests > 0 ? (double) self->messages / requests : 0;
+    result->blocked = requests > 0 ? (self->granted - self->committed) / requests : 0;
+    grid_clear (&self->grid);
+    free (self->requests);
+    free (self);
+    return sound;
+}

@@ -1,0 +1,47 @@
+/*  planning_world - S0's simulation, played with our own services: 18 sites, one network domain,
+ * one directory, three planners, each query taking the time of the paper's table 2.
+ *
+ *      free check 1-2 s (Calendar.Windows), CPU window search 2-3 s (Calendar.Free), prepare,
+ * commit, cancel 1-2 s each; all else nothing. A profile counts as a window search: it is more than
+ *      one answer of S0's, in one message.
+ *
+ *  Each service does one thing at a time, each planner one request at a time, in the order of their
+ *  arrival; a request that is not answered by arrival + w_interval has failed. A hold that replaces
+ *  one of the same plan takes no time (bir's last round), its message counts.
+ */
+#ifndef MUSUBI_PLANNING_WORLD_H
+#define MUSUBI_PLANNING_WORLD_H
+
+#include "scenario.h"
+
+#define PLANNING_W_INTERVAL_MS INT64_C (1800000)
+#define PLANNING_WHY_BYTES     512
+
+typedef struct {
+    const char *algorithm;
+    const char *policy;
+    scenario_kind_t kind;
+    bool wide;
+    double load;
+    int64_t hours; /* of arrivals */
+    const cpu_histogram_t *histogram;
+    bool own;   /* bbr counts its own choices */
+    bool least; /* a late place moves the start only when all are */
+    bool whole; /* the milder deadline */
+} planning_order_t;
+
+typedef struct {
+    uint64_t requests;
+    uint64_t planned;
+    double price;      /* credits a CPU-hour of what was planned, links included */
+    double planning_s; /* mean, of those planned, in the planner's hands */
+    double messages;   /* to and from services, a request */
+    double blocked;    /* CPU-hours held and never committed, a request */
+    uint64_t too_late; /* not answered within w_interval */
+} planning_result_t;
+
+/*  A pure function of its arguments. False with why when something did not hold. */
+bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
+                    char why [PLANNING_WHY_BYTES]);
+
+#endif
