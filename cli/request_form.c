@@ -481,7 +481,7 @@ static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_B
         return refuse (&reader, "distinct_sites", "wants true or false");
     take (request, "distinct_sites", json_boolean (json_is_true (distinct)));
     return read_choice (&reader, written, "policy", "time cost load random", request) &&
-           read_choice (&reader, written, "algorithm", "auto", request) &&
+           read_choice (&reader, written, "algorithm", "auto bbr bir", request) &&
            read_choice (&reader, written, "route", "free fixed", request);
 }
 

@@ -9,7 +9,7 @@
 
 #define PARTICIPANTS_MAX       66 /* 65 sites, domains, stores and the request home */
 #define PLAN_REQUEST_BYTES_MAX 65536
-#define REPLACES_MAX           8
+#define REPLACES_MAX           64
 #define DIGEST_BYTES           32
 #define CLAIM_ANSWER_BYTES_MAX 65536
 #define DONE_TXIDS_MAX         4096 /* in one DONE */

@@ -9,6 +9,7 @@
 
 #include "planner_wire.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static void send_close (errand_t *self, const moment_t *now)
     answer->planning_ms = now->mono_ms - self->begun_ms;
     memcpy (answer->planner, self->planner->service->name, sizeof answer->planner);
     memcpy (answer->request_id, self->name.full, sizeof answer->request_id);
-    strcpy (answer->algorithm, "auto");
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
     if (self->kind != ERRAND_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = answer_encode (answer);

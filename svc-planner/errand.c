@@ -228,6 +228,7 @@ void errand_clear_planning (errand_t *self)
 {
     survey_destroy (&self->survey);
     search_destroy (&self->search);
+    backtracking_destroy (&self->backtracking);
     snapshot_destroy (&self->snapshot);
 }
 
@@ -287,7 +288,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
     answer->rounds = self->rounds;
     answer->planning_ms = now->mono_ms - self->begun_ms;
     snprintf (answer->planner, sizeof answer->planner, "%s", self->planner->service->name);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "auto");
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->name.full);
     /* A reserve that was not decided has tried out names that mean nothing. */
     if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
@@ -295,6 +296,11 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
     packed_t packed = answer_encode (answer);
     errand_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
     free (packed.data);
+}
+
+const char *errand_algorithm (const errand_t *self)
+{
+    return errand_faithful (self) ? self->request.algorithm : "auto";
 }
 
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)

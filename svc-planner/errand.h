@@ -15,6 +15,7 @@
 
 #include "answer.h"
 #include "attempt.h"
+#include "backtracking.h"
 #include "coordinator.h"
 #include "locate.h"
 #include "ordered.h"
@@ -104,8 +105,9 @@ typedef struct errand {
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
-    bool proven;           /* there is no plan: the search did not only end too soon */
-    obstacle_t *obstacles; /* one a network need, of the first so many examined */
+    backtracking_t *backtracking; /* bbr, bir: in its place */
+    bool proven;                  /* there is no plan: the search did not only end too soon */
+    obstacle_t *obstacles;        /* one a network need, of the first so many examined */
     size_t examined;
     bool contended; /* refused since we last found nothing: others are at it too */
     source_lesson_t lessons [LESSONS_MAX];
@@ -147,6 +149,23 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 
 /*  Drop what planning made: survey, search, snapshot. */
 void errand_clear_planning (errand_t *self);
+
+/*  "auto", "bbr", "bir": how it is planned. */
+const char *errand_algorithm (const errand_t *self);
+
+/*  --- faithful.c --- */
+
+/*  bbr or bir plans it: once, without another round. */
+bool errand_faithful (const errand_t *self);
+
+/*  Look for a plan on the snapshot's candidates in S0's way; ends as errand_plan does. */
+void errand_backtrack (errand_t *self, const moment_t *now);
+
+/*  The plan found, by whichever way: as search.h tells them. */
+int64_t choice_start (const errand_t *self);
+const size_t *choice_options (const errand_t *self);
+const path_t *choice_path (const errand_t *self, size_t network_need);
+size_t choice_path_from (const errand_t *self, size_t network_need);
 
 /*  --- planning.c --- */
 

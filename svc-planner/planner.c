@@ -29,6 +29,7 @@ const planner_settings_t planner_settings_default = {
   .candidates_max = CANDIDATES_MAX,
   .search_steps_max = 2000000,
   .search_slice_steps = 50000,
+  .backtrack_wait_ms = 20000,
   .frame_ms = INT64_C (86400000),
   .frame_ms_max = INT64_C (31) * 86400000,
   .retention_ms = INT64_C (86400000),

@@ -20,6 +20,10 @@
         .path = (key), .type = CONFIG_DURATION, .preset = (default_), .least = (least_),           \
         .most = (most_), .meaning = (meaning_)                                                     \
     }
+#define SWITCH(key, meaning_)                                                                      \
+    {                                                                                              \
+        .path = (key), .type = CONFIG_BOOLEAN, .preset = "false", .meaning = (meaning_)            \
+    }
 
 const config_key_t planner_keys [] = {
   {.path = "name",
@@ -45,6 +49,15 @@ const config_key_t planner_keys [] = {
    .type = CONFIG_BOOLEAN,
    .preset = "false",
    .meaning = "settle this store and end; what --finish STORE sets (T8)"},
+  DURATION (
+    "backtrack/wait", "20s", 100, DAY_MS,
+    "bbr, bir: first start tried, and end of planning, after the receipt (w_interval of S0)"),
+  SWITCH ("backtrack/whole_deadline",
+          "bbr, bir: no place from which the whole plan can't end by the deadline"),
+  SWITCH ("backtrack/least_delay",
+          "bbr, bir: a late place moves the start only when all places are late"),
+  SWITCH ("backtrack/serial", "bbr, bir: sites are asked one after another"),
+  SWITCH ("backtrack/count_own", "bbr: what the plan itself takes counts as taken"),
   DURATION ("limits/request", "30s", 100, DAY_MS,
             "an answer by then, even if it is \"in progress\""),
   DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call"),
@@ -71,6 +84,11 @@ static planner_settings_t read_settings (const config_t *config)
     settings.frame_ms = config_duration_ms (config, "frame");
     settings.retention_ms = config_duration_ms (config, "retention");
     settings.done_ms = config_duration_ms (config, "tell_done");
+    settings.backtrack_wait_ms = config_duration_ms (config, "backtrack/wait");
+    settings.backtrack_whole = config_boolean (config, "backtrack/whole_deadline");
+    settings.backtrack_least = config_boolean (config, "backtrack/least_delay");
+    settings.backtrack_serial = config_boolean (config, "backtrack/serial");
+    settings.backtrack_own = config_boolean (config, "backtrack/count_own");
     settings.finish_interval_ms = config_duration_ms (config, "finish/interval");
     settings.finish_linger_ms = config_duration_ms (config, "finish/linger");
     settings.finishing = config_boolean (config, "finish/only");

@@ -404,6 +404,10 @@ void errand_plan (errand_t *self, const moment_t *now)
         find_paths (self, now);
     }
     self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
+    if (errand_faithful (self)) {
+        errand_backtrack (self, now);
+        return;
+    }
     survey_order_t order = {.snapshot = self->snapshot,
                             .starts = self->starts,
                             .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",

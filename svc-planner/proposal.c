@@ -43,13 +43,12 @@ static share_t *share_of_source (shares_t *shares, const source_t *source)
 static void share_place (const errand_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option =
-      &self->snapshot->needs [at].options [search_choice (self->search) [at]];
+    const option_t *option = &self->snapshot->needs [at].options [choice_options (self) [at]];
     const place_t *place = &self->snapshot->places [option->place];
     share_t *share = share_of_source (shares, &self->snapshot->sources [place->source]);
     if (!share)
         return;
-    int64_t start_ms = search_start (self->search);
+    int64_t start_ms = choice_start (self);
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -69,14 +68,14 @@ static void share_stretch (const errand_t *self, shares_t *shares, size_t at, co
 {
     const network_need_t *need = &self->request.network [at];
     const snapshot_t *snapshot = self->snapshot;
-    const path_t *path = search_path (self->search, at);
+    const path_t *path = choice_path (self, at);
     const snapshot_link_t *link = &snapshot->links [path->links [first]];
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
     circuit_t circuit = {.mbps = phase->amount,
-                         .from_ms = search_start (self->search) + phase->from_ms,
-                         .until_ms = search_start (self->search) + phase->until_ms,
+                         .from_ms = choice_start (self) + phase->from_ms,
+                         .until_ms = choice_start (self) + phase->until_ms,
                          .hop = (uint32_t) first,
                          .links_count = count};
     snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
@@ -93,7 +92,7 @@ static void share_choice (const errand_t *self, shares_t *shares)
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = search_path (self->search, i);
+        const path_t *path = choice_path (self, i);
         phase_t phases [PHASES_MAX];
         size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
@@ -206,7 +205,7 @@ static void fill_claim (errand_t *self, const moment_t *now)
         answer_of_choice (self, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     snprintf (answer.planner, sizeof answer.planner, "%s", self->planner->service->name);
-    snprintf (answer.algorithm, sizeof answer.algorithm, "auto");
+    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", errand_algorithm (self));
     snprintf (answer.request_id, sizeof answer.request_id, "%s", self->name.full);
     self->proposal.answer = answer_encode (&answer);
     answer_clear (&answer);
@@ -325,11 +324,10 @@ bool propose_release (errand_t *self, const moment_t *now)
 static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option =
-      &self->snapshot->needs [at].options [search_choice (self->search) [at]];
+    const option_t *option = &self->snapshot->needs [at].options [choice_options (self) [at]];
     const place_t *place = &self->snapshot->places [option->place];
     const char *site = party_short_name (self->snapshot->sources [place->source].party.name);
-    int64_t start_ms = search_start (self->search);
+    int64_t start_ms = choice_start (self);
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -351,10 +349,9 @@ static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
-    const path_t *path = search_path (self->search, at);
+    const path_t *path = choice_path (self, at);
     if (path->links_count > 0) {
-        connection_set_path (connection, self->snapshot->graph, search_path_from (self->search, at),
-                             path);
+        connection_set_path (connection, self->snapshot->graph, choice_path_from (self, at), path);
         return;
     }
     const char *end = self->request.network [at].ends [0];
@@ -370,8 +367,8 @@ static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
 static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
-    const path_t *path = search_path (self->search, at);
-    int64_t start_ms = search_start (self->search);
+    const path_t *path = choice_path (self, at);
+    int64_t start_ms = choice_start (self);
     phase_t phases [PHASES_MAX];
     size_t count = network_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {

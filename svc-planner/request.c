@@ -219,8 +219,14 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
                   self->policy);
         return false;
     }
-    if (*self->algorithm && strcmp (self->algorithm, "auto") != 0) {
-        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto", self->algorithm);
+    bool faithful = strcmp (self->algorithm, "bbr") == 0 || strcmp (self->algorithm, "bir") == 0;
+    if (*self->algorithm && strcmp (self->algorithm, "auto") != 0 && !faithful) {
+        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto, bbr or bir",
+                  self->algorithm);
+        return false;
+    }
+    if (faithful && strcmp (self->route, "free") == 0) {
+        snprintf (why, WHY_BYTES, "request.route: must be fixed with %s", self->algorithm);
         return false;
     }
     if (*self->route && strcmp (self->route, "free") != 0 && strcmp (self->route, "fixed") != 0) {

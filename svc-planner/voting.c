@@ -251,6 +251,10 @@ static void log_no (errand_t *self)
 void errand_again (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
+    if (errand_faithful (self)) {
+        errand_give_up (self, now);
+        return;
+    }
     if (self->rounds >= settings->attempts_max) {
         answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
                        settings->attempts_max);

@@ -202,7 +202,7 @@ static void ask (users_t *self, const moment_t *now)
                                .earliest_ms = SIM_EPOCH_MS + WARM_MS + request->arrival_ms +
                                               PLANNING_W_INTERVAL_MS};
         char id [NAME_BYTES_MAX + 1];
-        snprintf (id, sizeof id, "r%zu@%s", at, home [0]);
+        snprintf (id, sizeof id, "r%zu@g1", at);
         packed_t body = planning_ask_encode (&asks);
         outbox_call (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
