@@ -162,7 +162,7 @@ static void odd_policy (user_request_t *request)
 
 static void odd_algorithm (user_request_t *request)
 {
-    strcpy (request->algorithm, "bbr");
+    strcpy (request->algorithm, "best");
 }
 
 static void control_in_name (user_request_t *request)
@@ -200,7 +200,7 @@ static const bad_t bads [] = {
    deadline_before_start},
   {"request.window.earliest: must be 0 to 253402300800000 ms", far_away},
   {"request.policy: 'best' must be time, cost, load or random", odd_policy},
-  {"request.algorithm: 'bbr' must be auto", odd_algorithm},
+  {"request.algorithm: 'best' must be auto, bbr or bir", odd_algorithm},
   {"request.name: must not have control characters", control_in_name},
   {"request.compute[0].require[0].attribute: must not be empty", empty_attribute},
 };
