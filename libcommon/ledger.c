@@ -4,6 +4,7 @@
  */
 #include "ledger.h"
 
+#include "ledger_cut.h"
 #include "ledger_wire.h"
 #include "must.h"
 #include "participant.h"
@@ -28,6 +29,7 @@ typedef struct {
 
 struct ledger {
     service_t *service;
+    ledger_cut_t *cut;
     const access_t *access;
     ledger_quantities_fn *quantities;
     void *quantities_owner;
@@ -77,6 +79,17 @@ void ledger_append (ledger_t *self, const ledger_entry_t *entry)
     free (packed.data);
 }
 
+void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry)
+{
+    ledger_entry_t whole = *entry;
+    ledger_quantity_t *quantities = NULL;
+    if (self->quantities)
+        quantities = self->quantities (self->quantities_owner, &whole.quantities_count);
+    whole.quantities = quantities;
+    ledger_append (self, &whole);
+    free (quantities);
+}
+
 uint64_t ledger_last (const ledger_t *self)
 {
     return self->last;
@@ -111,15 +124,9 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 
 static void on_start (void *owner, const moment_t *now)
 {
-    (void) now;
     ledger_t *self = owner;
-    ledger_entry_t entry = {.kind = LEDGER_STARTED};
-    ledger_quantity_t *quantities = NULL;
-    if (self->quantities)
-        quantities = self->quantities (self->quantities_owner, &entry.quantities_count);
-    entry.quantities = quantities;
-    ledger_append (self, &entry);
-    free (quantities);
+    ledger_append_whole (self, &(ledger_entry_t){.kind = LEDGER_STARTED});
+    ledger_cut_start (self->cut, now);
 }
 
 void ledger_access (ledger_t *self, const access_t *access)
@@ -131,6 +138,16 @@ void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *
 {
     self->quantities = quantities;
     self->quantities_owner = owner;
+}
+
+void ledger_retention (ledger_t *self, int64_t retention_ms)
+{
+    ledger_cut_retention (self->cut, retention_ms);
+}
+
+void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
+{
+    ledger_cut_stands (self->cut, stands, owner);
 }
 
 /*  --- reading --- */
@@ -209,6 +226,7 @@ ledger_t *ledger_new (service_t *service)
 {
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
+    self->cut = ledger_cut_new (service);
     service_load (service, TABLE_LEDGER, on_record, self);
     service_at_start (service, on_start, self);
     service_serve (service, "Ledger", "Rows", on_rows, self);
@@ -217,6 +235,10 @@ ledger_t *ledger_new (service_t *service)
 
 void ledger_destroy (ledger_t **self_p)
 {
-    free (*self_p);
+    ledger_t *self = *self_p;
+    if (!self)
+        return;
+    ledger_cut_destroy (&self->cut);
+    free (self);
     *self_p = NULL;
 }

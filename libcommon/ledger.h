@@ -6,7 +6,8 @@
  *  to go on from it. Its first row of each start says what there is of everything.
  *
  *  A row that was damaged on disk keeps its number: the one after it goes on, with zeros for its
- *  digest, and whoever audits the ledger finds both. Pure.
+ *  digest, and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h).
+ * Pure.
  */
 #ifndef MUSUBI_LEDGER_H
 #define MUSUBI_LEDGER_H
@@ -17,6 +18,8 @@
 #define LEDGER_DIGEST_BYTES 32
 #define LEDGER_KEY_BYTES    8  /* the row's number, network order */
 #define LEDGER_READS_MAX    64 /* under way at once */
+#define LEDGER_RETENTION_MS (INT64_C (366) * 24 * 3600000)
+#define LEDGER_ROOM_PARTS   5 /* with less than a fifth of the store left, rows leave sooner */
 
 /*  Same numbers as proto LedgerKind. */
 typedef enum {
@@ -84,6 +87,27 @@ void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *
 
 /*  Puts the row, at the time of the step that is under way. */
 void ledger_append (ledger_t *self, const ledger_entry_t *entry);
+
+/*  The same, with all that there is as its quantities. */
+void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry);
+
+/*  Rows are kept so long, and longer while something that they tell of stands. The default is
+ *  LEDGER_RETENTION_MS. */
+void ledger_retention (ledger_t *self, int64_t retention_ms);
+
+/*  What a row tells of; "" where it names none. */
+typedef struct {
+    int64_t wall_ms;
+    bool txid_set;
+    txid_t txid;
+    char reservation [NAME_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+} ledger_subject_t;
+
+/*  Does it still stand, so that the row is needed? All who keep records are asked. */
+typedef bool ledger_stands_fn (void *owner, const ledger_subject_t *subject);
+void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner);
 
 /*  Of the last row: its number (0 = none) and the digest that the next one will carry. */
 uint64_t ledger_last (const ledger_t *self);

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static_assert ((int) LEDGER_CUT == MUSUBI__LEDGER_KIND__ROW_CUT, "same numbers");
 static_assert ((int) LEDGER_KINDS == LEDGER_CUT + 1, "none without a number");
@@ -91,6 +92,34 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
     message_free (command);
     message_free (readmitted);
     return packed;
+}
+
+/*  As it is, if it fits. */
+static bool copy_text (char *to, size_t bytes_max, const char *from)
+{
+    size_t length = strlen (from);
+    if (length > bytes_max)
+        return false;
+    memcpy (to, from, length + 1);
+    return true;
+}
+
+static bool subject_take (ledger_subject_t *to, const Musubi__LedgerRow *from)
+{
+    char why [WHY_BYTES];
+    *to = (ledger_subject_t){.wall_ms = from->wall_ms, .txid_set = from->txid != NULL};
+    return (!from->txid || txid_take (&to->txid, from->txid, "txid", why)) &&
+           copy_text (to->reservation, NAME_BYTES_MAX, from->reservation) &&
+           copy_text (to->actor, NAME_BYTES_MAX, from->actor) &&
+           copy_text (to->request_id, REQUEST_ID_BYTES_MAX, from->request_id);
+}
+
+bool ledger_subject_read (ledger_subject_t *subject, bytes_t row)
+{
+    ProtobufCMessage *message = message_unpack (&musubi__ledger_row__descriptor, row);
+    bool good = message && subject_take (subject, (const Musubi__LedgerRow *) message);
+    message_free (message);
+    return good;
 }
 
 bool rows_question_decode (bytes_t body, uint64_t *from, uint32_t *most, char why [WHY_BYTES])

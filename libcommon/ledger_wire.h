@@ -14,6 +14,9 @@ typedef struct {
 
 packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *entry);
 
+/*  False when it is no row. */
+bool ledger_subject_read (ledger_subject_t *subject, bytes_t row);
+
 bool rows_question_decode (bytes_t body, uint64_t *from, uint32_t *most, char why [WHY_BYTES]);
 packed_t rows_answer_encode (const row_t *rows, size_t count, bool more, uint64_t last);
 

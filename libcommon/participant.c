@@ -22,6 +22,7 @@ const participant_limits_t participant_limits_default = {
   .tombstones_max = 262144,
   .tombstones_per_planner_max = 65536,
   .retention_ms = 24 * 3600000,
+  .ledger_retention_ms = LEDGER_RETENTION_MS,
   .doubt_ms = 2000,
   .doubt_ms_max = 15000,
   .list_max = 1000,
@@ -409,6 +410,14 @@ static void on_start (void *owner, const moment_t *now)
     prune_start (self, now);
 }
 
+/*  For the ledger: is what a row tells of still on record? */
+static bool stands (void *owner, const ledger_subject_t *subject)
+{
+    const participant_t *self = owner;
+    return (subject->txid_set && command_find (self, &subject->txid)) ||
+           (*subject->reservation && reservation_find (self, subject->reservation));
+}
+
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access)
 {
@@ -420,6 +429,8 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     self->limits = *limits;
     self->access = access;
     ledger_access (service->ledger, access);
+    ledger_retention (service->ledger, limits->ledger_retention_ms);
+    ledger_stands (service->ledger, stands, self);
     records_register (self);
     service_at_start (service, on_start, self);
     static const struct {

@@ -32,10 +32,11 @@ typedef struct {
     uint32_t holds_per_planner_max;      /* 16 384 */
     uint32_t tombstones_max;             /* buried before they came, and kept; 262 144 */
     uint32_t tombstones_per_planner_max; /* of one planner's store; 65 536 */
-    int64_t retention_ms;  /* finished records are kept so long past the last window; 24 h */
-    uint32_t doubt_ms;     /* first question about a vote without decision; 2 000 */
-    uint32_t doubt_ms_max; /* questions back off to this; 15 000 */
-    uint32_t list_max;     /* records in a page; 1 000 */
+    int64_t retention_ms;        /* finished records are kept so long past the last window; 24 h */
+    int64_t ledger_retention_ms; /* rows are kept so long (ledger.h); 366 days */
+    uint32_t doubt_ms;           /* first question about a vote without decision; 2 000 */
+    uint32_t doubt_ms_max;       /* questions back off to this; 15 000 */
+    uint32_t list_max;           /* records in a page; 1 000 */
 } participant_limits_t;
 
 extern const participant_limits_t participant_limits_default;

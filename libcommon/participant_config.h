@@ -68,6 +68,13 @@
        .most = 36500 * SETTING_DAY_MS,                                                             \
        .meaning = "finished records and claims are kept so long past the last window of their "    \
                   "reservation"},                                                                  \
+      {.path = "ledger/retention",                                                                 \
+       .type = CONFIG_DURATION,                                                                    \
+       .preset = "366d",                                                                           \
+       .least = 1000,                                                                              \
+       .most = 36500 * SETTING_DAY_MS,                                                             \
+       .meaning = "rows of the ledger are kept so long, and longer while what they tell of "       \
+                  "stands"},                                                                       \
       {.path = "limits/doubt",                                                                     \
        .type = CONFIG_DURATION,                                                                    \
        .preset = "2s",                                                                             \

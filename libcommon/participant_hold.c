@@ -104,10 +104,12 @@ static bool check_time (const participant_t *self, const moment_t *now, const pl
 }
 
 /*  T13: the last of the room is for decisions and releases. */
-static bool check_room (const moment_t *now, const plan_t *plan, refusal_t *refusal)
+static bool check_room (const participant_t *self, const moment_t *now, const plan_t *plan,
+                        refusal_t *refusal)
 {
-    if (plan->operation == OPERATION_RELEASE ||
-        now->store_free_bytes >= now->store_bytes / STORE_RESERVE_PARTS)
+    uint64_t reserve =
+      now->store_bytes / STORE_RESERVE_PARTS + (uint64_t) self->open_count * LEDGER_ROOM_BYTES;
+    if (plan->operation == OPERATION_RELEASE || now->store_free_bytes >= reserve)
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
     return refuse_with (refusal, REFUSAL_STORE_FULL, "only %" PRIu64 " KiB are left in the store",
@@ -431,7 +433,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
 {
     const plan_t *plan = &hold->plan;
     if (!drop_replaced (self, now, request, hold, refusal) ||
-        !check_time (self, now, plan, refusal) || !check_room (now, plan, refusal) ||
+        !check_time (self, now, plan, refusal) || !check_room (self, now, plan, refusal) ||
         !check_limits (self, now, plan, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))
         return NULL;

@@ -36,6 +36,7 @@
 #define DRIFTED_TOLD_MAX    64     /* reservations that don't fit the configuration, in the log */
 #define LOOKS_MAX           4096   /* records looked at for one page, told or not */
 #define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13), */
+#define LEDGER_ROOM_BYTES   1024   /* and so much for the rows that each open command may need */
 #define BURY_RESERVE_PARTS  20     /* its half for those of known commands alone */
 
 typedef struct command command_t;

@@ -265,6 +265,14 @@ void service_count (service_t *self, const char *name, int64_t by)
     self->counters [self->counters_count++] = (counter_t){.name = name, .value = by};
 }
 
+int64_t service_counted (const service_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->counters_count; i++)
+        if (strcmp (self->counters [i].name, name) == 0)
+            return self->counters [i].value;
+    return 0;
+}
+
 void service_limit (service_t *self, const char *name, int64_t most)
 {
     assert (self->limits_count < LIMITS_MAX);

@@ -74,6 +74,9 @@ bool service_next (service_t *self, effect_t *effect);
 /*  Count something by its static name; shown by Service.Status. */
 void service_count (service_t *self, const char *name, int64_t by);
 
+/*  As counted so far in this start. */
+int64_t service_counted (const service_t *self, const char *name);
+
 /*  Show a limit, by its static name, in Service.Status. Once each. */
 void service_limit (service_t *self, const char *name, int64_t most);
 

@@ -30,6 +30,7 @@ const gis_settings_t gis_settings_default = {
              .tombstones_max = 262144,
              .tombstones_per_planner_max = 65536,
              .retention_ms = INT64_C (86400000),
+             .ledger_retention_ms = LEDGER_RETENTION_MS,
              .doubt_ms = 2000,
              .doubt_ms_max = 15000,
              .list_max = 1000},

@@ -559,6 +559,12 @@ static void on_start (void *owner, const moment_t *now)
                 ordered_count (self->claims), self->closed_count);
 }
 
+/*  For the ledger: is the claim that a row tells of still closed? */
+static bool closed_stands (void *owner, const ledger_subject_t *subject)
+{
+    return *subject->actor && claim_find (owner, subject->actor, subject->request_id);
+}
+
 home_t *home_new (service_t *service, const gis_settings_t *settings)
 {
     assert (service && settings && strchr (service->name, '/'));
@@ -578,6 +584,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
                                  .moved = moved};
     self->participant = participant_new (service, &resource, &settings->limits, &settings->access);
     service_load (service, TABLE_CLAIMS, load_closed, self);
+    ledger_stands (service->ledger, closed_stands, self);
     service_at_start (service, on_start, self); /* after the participant's: the claims are there */
     service_serve (service, "Home", "Look", on_look, self);
     service_serve (service, "Home", "Close", on_close, self);

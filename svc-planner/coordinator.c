@@ -520,6 +520,14 @@ static void on_start (void *owner, const moment_t *now)
     }
 }
 
+/*  For the ledger: is the decision that a row tells of still on record? */
+static bool stands (void *owner, const ledger_subject_t *subject)
+{
+    const coordinator_t *self = owner;
+    return subject->txid_set && (ordered_find (self->decisions, &subject->txid) ||
+                                 settled_has (self->settled, &subject->txid, NULL));
+}
+
 coordinator_t *coordinator_new (service_t *service, const planner_settings_t *settings)
 {
     coordinator_t *self = must (calloc (1, sizeof *self));
@@ -531,6 +539,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->done = done_new (service, settings, on_done_sent, self);
     service_serve (service, "Coordinator", "Outcome", on_outcome, self);
     service_load (service, TABLE_DECISIONS, on_record, self);
+    ledger_stands (service->ledger, stands, self);
     service_at_start (service, on_start, self);
     return self;
 }

@@ -33,6 +33,7 @@ const planner_settings_t planner_settings_default = {
   .frame_ms = INT64_C (86400000),
   .frame_ms_max = INT64_C (31) * 86400000,
   .retention_ms = INT64_C (86400000),
+  .ledger_retention_ms = LEDGER_RETENTION_MS,
   .done_ms = 50,
   .finish_interval_ms = 30000,
   .finish_linger_ms = 45000,
@@ -168,6 +169,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->access = (access_t){.administrators = self->settings.administrators,
                               .administrators_count = self->settings.administrators_count};
     ledger_access (self->service->ledger, &self->access);
+    ledger_retention (self->service->ledger, self->settings.ledger_retention_ms);
     coordinator_repairer (self->coordinator, repair_begin, self);
     service_serve (self->service, "Planner", "Reserve", planner_on_reserve, self);
     service_serve (self->service, "Planner", "Modify", planner_on_modify, self);

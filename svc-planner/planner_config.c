@@ -39,6 +39,8 @@ const config_key_t planner_keys [] = {
   DURATION ("frame", "1d", 1000, YEAR_MS, "how far ahead to look when a request sets no end"),
   DURATION ("retention", "1d", 1000, YEAR_MS,
             "decisions are kept so long past their last window (T5)"),
+  DURATION ("ledger/retention", "366d", 1000, 100 * YEAR_MS,
+            "rows of the ledger are kept so long, and longer while what they tell of stands"),
   DURATION ("tell_done", "50ms", 1, 60000,
             "that all have acknowledged is told so late, in batches (T6)"),
   DURATION ("finish/interval", "30s", 0, DAY_MS,
@@ -83,6 +85,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.hold_ttl_ms = (uint32_t) config_duration_ms (config, "hold_ttl");
     settings.frame_ms = config_duration_ms (config, "frame");
     settings.retention_ms = config_duration_ms (config, "retention");
+    settings.ledger_retention_ms = config_duration_ms (config, "ledger/retention");
     settings.done_ms = config_duration_ms (config, "tell_done");
     settings.backtrack_wait_ms = config_duration_ms (config, "backtrack/wait");
     settings.backtrack_whole = config_boolean (config, "backtrack/whole_deadline");

@@ -387,6 +387,140 @@ static void a_question_that_is_none_is_refused (void **state)
     rig_destroy (rig);
 }
 
+/*  --- the cut --- */
+
+/*  Reservations whose windows are soon over and that everybody has acknowledged. */
+static void live_and_forget (rig_t *rig, uint64_t first, uint64_t count)
+{
+    for (uint64_t i = first; i < first + count; i++) {
+        char id [16];
+        int64_t hours = (rig->now.wall_ms - WALL_MS) / HOUR_MS;
+        snprintf (id, sizeof id, "old%d", (int) i);
+        rig_reserve (rig, i, id, 2, hours + 1, hours + 2);
+        txid_t txid = txid_numbered (i);
+        rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    }
+}
+
+static void pass_hours (rig_t *rig, int hours)
+{
+    for (int i = 0; i < 4 * hours; i++) {
+        rig_pass (rig, HOUR_MS / 4);
+        rig_forget_calls (rig);
+    }
+}
+
+static rig_t *rig_cutting (int64_t retention_ms)
+{
+    rig_t *rig = rig_new (100);
+    rig->limits.retention_ms = HOUR_MS;
+    rig->limits.ledger_retention_ms = retention_ms;
+    rig_boot (rig);
+    return rig;
+}
+
+static uint64_t first_number (const rig_t *rig)
+{
+    return ledger_number ((bytes_t){rig->rows [0].key.data, rig->rows [0].key.size});
+}
+
+static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    live_and_forget (rig, 1, 10);
+    pass_hours (rig, 47);
+    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (first_number (rig), 1); /* nothing before its time */
+    uint64_t before = ledger_last (rig->service->ledger);
+    pass_hours (rig, 10);
+    assert_true (first_number (rig) > 1);
+    assert_true (ledger_last (rig->service->ledger) > before);
+    assert_int_equal (first_number (rig) + rig->rows_count - 1, ledger_last (rig->service->ledger));
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_CUT);
+    assert_int_equal (row->kept_from, first_number (rig));
+    assert_int_equal (row->n_quantities, 1); /* those of the start have left */
+    assert_int_equal (row->quantities [0]->quantity, 100);
+    row_free (row);
+    rig_reserve (rig, 11, "new", 2, 100, 101);
+    judge_rig (rig);
+    rig_restart (rig, 10);
+    rig_reserve (rig, 12, "newer", 2, 100, 101);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    live_and_forget (rig, 1, 10);
+    rig_pass (rig, 10000); /* the last mark of done is stored, too */
+    uint64_t needed = ledger_last (rig->service->ledger) + 1;
+    rig_reserve (rig, 11, "far", 2, 200, 201);
+    live_and_forget (rig, 12, 10);
+    for (int restarts = 0; restarts < 2; restarts++) {
+        pass_hours (rig, 75);
+        assert_true (first_number (rig) > 1 && first_number (rig) <= needed);
+        judge_rig (rig);
+        rig_restart (rig, 10);
+    }
+    txid_t txid = txid_numbered (11);
+    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    pass_hours (rig, 120);
+    assert_int_equal (rig->kept_count, 0);
+    assert_true (first_number (rig) > needed);
+    rig_destroy (rig);
+}
+
+static void a_few_rows_are_not_worth_a_cut (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    pass_hours (rig, 200);
+    assert_int_equal (rig->rows_count, 1); /* and not one more for each look */
+    rig_destroy (rig);
+}
+
+static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_cutting (LEDGER_RETENTION_MS);
+    live_and_forget (rig, 1, 10);
+    rig_reserve (rig, 11, "stands", 2, 200, 201);
+    pass_hours (rig, 20);
+    assert_int_equal (first_number (rig), 1);
+    size_t alarms = rig->alarms;
+    rig->now.store_free_bytes = rig->now.store_bytes / LEDGER_ROOM_PARTS - 1;
+    pass_hours (rig, 1);
+    assert_true (first_number (rig) > 1);
+    assert_int_equal (rig->alarms, alarms + 1);
+    judge_rig (rig); /* what stands is in the rest */
+    rig_destroy (rig);
+}
+
+static void nothing_is_cut_while_a_record_cannot_be_read (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    live_and_forget (rig, 1, 10);
+    rig_reserve (rig, 11, "far", 2, 200, 201);
+    size_t damaged = 0;
+    for (size_t i = 0; i < rig->kept_count; i++) {
+        if (rig->kept [i].table == TABLE_RESERVATIONS && rig->kept [i].key.size == 3) {
+            rig->kept [i].value.data [0] = RECORD_DAMAGED.data [0];
+            rig->kept [i].value.size = RECORD_DAMAGED.size;
+            damaged++;
+        }
+    }
+    assert_int_equal (damaged, 1);
+    rig_restart (rig, 10);
+    pass_hours (rig, 100);
+    assert_int_equal (first_number (rig), 1);
+    rig_destroy (rig);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -403,6 +537,11 @@ int main (void)
       cmocka_unit_test (rows_are_told_to_administrators_alone),
       cmocka_unit_test (rows_come_page_by_page_as_they_were_stored),
       cmocka_unit_test (a_question_that_is_none_is_refused),
+      cmocka_unit_test (old_rows_that_nothing_needs_leave_from_the_front),
+      cmocka_unit_test (the_first_row_that_is_needed_keeps_all_behind_it),
+      cmocka_unit_test (a_few_rows_are_not_worth_a_cut),
+      cmocka_unit_test (rows_leave_early_when_the_store_is_nearly_full_and_it_is_told),
+      cmocka_unit_test (nothing_is_cut_while_a_record_cannot_be_read),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

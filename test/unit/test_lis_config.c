@@ -154,6 +154,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                       {"limits/hold_ttl_max", p->hold_ttl_ms_max},
                       {"limits/hold_age_max", p->hold_age_ms_max},
                       {"limits/retention", p->retention_ms},
+                      {"ledger/retention", p->ledger_retention_ms},
                       {"limits/doubt", p->doubt_ms},
                       {"limits/doubt_max", p->doubt_ms_max}},
                 integers [] = {
