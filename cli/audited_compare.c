@@ -134,6 +134,10 @@ static void take_command (void *owner, const check_record_t *told)
     if (whole && !part_same (stored.part_kind, stored.part, told->bookings, told->bookings_count,
                              told->circuits, told->circuits_count))
         differs (self, "it records another part of %s than its ledger", text);
+    /* A mark of done is told before it is stored, and never taken back. */
+    if (stored.held_ms != told->held_ms || stored.prepared_ms != told->prepared_ms ||
+        stored.epoch != told->epoch || (stored.done && !told->done))
+        differs (self, "it records other times, another fence or mark of %s than its ledger", text);
     stored_command_end (&stored);
 }
 

@@ -97,6 +97,10 @@ typedef struct {
     const circuit_t *circuits;
     size_t circuits_count;
     const asked_t *asked; /* NULL: no request is on record */
+    bool done;            /* all are known to have acknowledged */
+    int64_t held_ms;
+    int64_t prepared_ms;
+    uint32_t epoch;
 } check_record_t;
 
 /*  Everything is copied. */

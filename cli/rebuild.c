@@ -160,18 +160,15 @@ static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
     change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, &bytes);
 }
 
-static bool row_sound (const kept_row_t *row)
+static bool row_same (const kept_row_t *one, const kept_row_t *other)
 {
-    ledger_row_t read;
-    char why [WHY_BYTES];
-    bool sound = row_read (&read, bytes_of (row->bytes), why);
-    if (sound)
-        row_end (&read);
-    return sound;
+    return one->bytes.size == other->bytes.size &&
+           memcmp (one->bytes.data, other->bytes.data, one->bytes.size) == 0;
 }
 
-/*  The rows in order, each from the store, or from the file where the store's is missing or
- * damaged, which is written back. */
+/*  The rows in order, each from the file where the store's is missing, damaged or another one: a
+ * row never changes, and the file was out of reach of what changed this one. That is written back.
+ */
 static void replay_rows (rebuild_t *self)
 {
     size_t own = 0;
@@ -181,7 +178,7 @@ static void replay_rows (rebuild_t *self)
         const kept_row_t *saved = file < self->file.count ? &self->file.list [file] : NULL;
         bool both = mine && saved && mine->number == saved->number;
         bool take_mine =
-          mine && (!saved || mine->number <= saved->number) && !(both && !row_sound (mine));
+          mine && (both ? row_same (mine, saved) : !saved || mine->number < saved->number);
         const kept_row_t *row = take_mine ? mine : saved;
         if (!take_mine) {
             char sentence [96];

@@ -165,6 +165,10 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
                                    .bookings_count = from->n_bookings,
                                    .circuits = circuits,
                                    .circuits_count = circuits_count,
+                                   .done = from->done,
+                                   .held_ms = from->held_ms,
+                                   .prepared_ms = from->prepared_ms,
+                                   .epoch = from->epoch,
                                    .asked = known ? &asked : NULL});
     asked_clear (&asked);
     circuits_free (circuits, circuits_count);

@@ -7,6 +7,7 @@
 #include "bus.pb-c.h"
 #include "calendar.pb-c.h"
 #include "gis.pb-c.h"
+#include "ledger.pb-c.h"
 #include "lis.pb-c.h"
 #include "nis.pb-c.h"
 #include "planner.pb-c.h"
@@ -28,6 +29,7 @@ static const struct {
   {&musubi__planner__descriptor, " planner "},
   {&musubi__coordinator__descriptor, " planner "},
   {&musubi__participant__descriptor, " gis lis nis "},
+  {&musubi__ledger__descriptor, " gis lis nis planner "},
   {&musubi__service__descriptor, " gis lis nis planner "},
 };
 

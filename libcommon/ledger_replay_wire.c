@@ -128,6 +128,7 @@ bool stored_command_read (stored_command_t *self, bytes_t bytes)
     self->prepared_ms = from->prepared_ms;
     self->until_ms = from->until_ms;
     self->epoch = from->epoch;
+    self->done = from->done;
     return true;
 }
 

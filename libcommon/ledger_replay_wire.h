@@ -51,6 +51,7 @@ typedef struct {
     int64_t prepared_ms;
     int64_t until_ms;
     uint32_t epoch;
+    bool done;
     void *message;
 } stored_command_t;
 bool stored_command_read (stored_command_t *self, bytes_t bytes);

@@ -12,7 +12,7 @@ kind_of () { # SERVICE-BLOCK: who serves it
     Calendar) echo "lis nis" ;;
     Planner | Coordinator) echo planner ;;
     Participant) echo "lis nis gis" ;;
-    Service) echo "gis lis nis planner" ;;
+    Service | Ledger) echo "gis lis nis planner" ;;
     *) echo "" ;;
   esac
 }

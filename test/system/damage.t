@@ -42,4 +42,4 @@ damaged lis n64 "$federation/store/lis-n64" Calendar.Profile "$profile"
 damaged nis "${domain#nis-}" "$federation/store/$domain" Calendar.Profile "$profile"
 damaged gis g1 "$federation/store/gis-g1"
 damaged planner 1 "$federation/store/planners/0001"
-finish
+finish broken

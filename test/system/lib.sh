@@ -6,7 +6,8 @@
 #   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
 #   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
 #   slay PID                       kills it (-9) and waits until it has ended
-#   finish                         the plan, and the exit code
+#   finish [broken]                the plan, and the exit code; before that the federation's ledgers must prove that all
+#                                  is sound, unless the test leaves it broken or ended
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=${MUSUBI_BUILD:-$root/build}/release/bin
@@ -74,6 +75,7 @@ cleanup () {
 trap cleanup EXIT
 
 finish () {
+  [ -z "$federation" ] || [ "${1:-}" = broken ] || check "the ledgers prove it sound" musubi audit --settle 60s
   echo "1..$number"
   [ $bad -eq 0 ]
   exit

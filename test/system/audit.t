@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# The audit of a federation that was killed now and then is sound; whatever is forged in a stopped store is named; a
+# store that was damaged or lost is made whole from its ledger.
+. "$(dirname "$0")/lib.sh"
+federation "$root/deploy/federations/s4.zpl" --planners 2
+
+request () { # CPUS
+  printf '{"window": {"earliest": "now+2h", "deadline": "now+20h"}, "duration": "1h", "compute": [{"id": "ocean", "cpus": %s,
+    "site": "n64"}, {"id": "air", "cpus": 4, "site": "n32"}], "network": [{"between": ["ocean", "air"], "mbps": 100}]}' "$1" \
+    >"$work/request.json"
+}
+reserve () { # CPUS: its id
+  request "$1"
+  musubi --json --timeout 30s reserve "$work/request.json" 2>/dev/null | grep -oP '"reservation": *"\K[^"]+'
+}
+again () { musubi up --dir "$federation"; }
+
+reservations=()
+for round in 1 2 3 4; do
+  reservations+=("$(reserve $((round * 2)))")
+  mapfile -t running < <(musubi up --dir "$federation" --pids | grep -E ' (lis/n64|nis/N|planner|gis/g1)')
+  victim=${running[round % ${#running[@]}]}
+  slay "${victim%% *}"
+  check "${victim#* } is killed and comes back" again
+done
+check "there are reservations" test "${#reservations[@]}" -eq 4
+echo '{"duration": "90m"}' >"$work/patch.json"
+check "one is modified" musubi --timeout 30s modify "${reservations[0]}" "$work/patch.json"
+check "one is released" musubi --timeout 30s release "${reservations[1]}"
+request 100000
+exits 1 "one is refused" musubi reserve "$work/request.json"
+
+check "the audit is sound" musubi audit --settle 60s --save "$work/saved"
+says "  … over all ledgers" '^[0-9]+ ledgers, [0-9]+ rows'
+says "  … and says so" '^sound: '
+check "for scripts, too" musubi --json audit
+says "  … in numbers" '"violations": *0'
+exits 3 "who is no administrator can't audit" env MUSUBI_ACTOR=eve musubi audit
+says "  … and is told why" 'eve does not administer'
+
+site=$federation/store/lis-n64
+forge () { # the federation is ended for it
+  musubi down --dir "$federation" >/dev/null 2>&1
+  check "forged: $*" python3 "$(dirname "$0")/forge.py" "$@"
+}
+whole () { # the store that was forged is rebuilt and all is sound again
+  musubi down --dir "$federation" >/dev/null 2>&1
+  check "  … the store is rebuilt" musubi audit --rebuild "$site" "$@"
+  says "  … something was mended" '^MENDED '
+  check "  … it serves again" again
+  check "  … and all is sound" musubi audit --settle 60s
+}
+
+forge "$site" delete 2
+check "it serves all the same" again
+exits 1 "a reservation that is missing is found" musubi audit --settle 60s
+says "  … and named" '^VIOLATION lis/n64: it has no record of reservation'
+whole
+forge "$site" change 2 0 ocean
+again >/dev/null 2>&1
+exits 1 "a record that was changed so that no checksum shows it is found" musubi audit
+says "  … and named" '^VIOLATION lis/n64: reservation .* books another thing than by its ledger'
+whole
+forge "$site" damage 1 -1
+check "it serves all the same" again
+exits 1 "a command that is damaged is found" musubi audit
+says "  … and named" '^VIOLATION lis/n64: it has no record of'
+whole
+forge "$site" change 7 2
+exits 1 "a row that was changed can't be mended from its own ledger" musubi audit --rebuild "$site"
+says "  … and is named" '^LEFT the ledger: row 4: it does not follow row 3'
+again >/dev/null 2>&1
+exits 1 "the audit finds it, too" musubi audit
+says "  … and names it" '^VIOLATION lis/n64: row 4: it does not follow row 3'
+exits 2 "a store that is being served is not touched" musubi audit --rebuild "$site"
+says "  … and why" 'stop its process first'
+whole --from "$work"/saved/lis-n64-*.ledger
+exits 2 "another's saved ledger is refused" musubi audit --rebuild "$federation/store/lis-n32" --from "$work"/saved/lis-n64-*.ledger
+
+musubi down --dir "$federation" >/dev/null 2>&1
+rm -r "$work/saved"
+again >/dev/null 2>&1
+check "ledgers are saved" musubi audit --settle 60s --save "$work/saved"
+musubi down --dir "$federation" >/dev/null 2>&1
+rm -r "$site"
+exits 1 "a lost store is made anew from its saved ledger" musubi audit --rebuild "$site" --from "$work"/saved/lis-n64-*.ledger
+says "  … and what is left to the operator is told" '^LEFT the store has a new id'
+check "it serves" again
+check "its reservations are there" bash -c "musubi --json call lis/n64 Participant.List '{}' | grep -q '${reservations[0]}'"
+check "and the audit has nothing against it" musubi audit --settle 60s
+exits 2 "no store, no ledger: nothing to rebuild" musubi audit --rebuild "$work/none"
+exits 2 "what is no ledger is refused" musubi audit --rebuild "$work/none" --from "$work/request.json"
+finish
