@@ -449,6 +449,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     self->scene = scene;
     self->tally = tally;
     prng_seed (&self->prng, seed ^ 0x7363686564756cu);
+    prng_seed (&self->changes, seed ^ 0x6368616e676573u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);
     self->sim = sim_new (seed, tally, trace);

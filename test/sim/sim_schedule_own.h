@@ -76,6 +76,7 @@ struct schedule {
     size_t sites_count;
 
     prng_t network; /* what networks add is drawn from here */
+    prng_t changes; /* who changes what runs, from here */
     prng_t fences;  /* and who settles by a fence, from here */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];

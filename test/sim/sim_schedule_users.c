@@ -129,12 +129,55 @@ static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_requ
     errand->patience_ms = draw_patience (self);
 }
 
+#define RUNNING_CLIENTS_MAX 3 /* with more, the book has no room for these */
+
+/*  Once what it reserved first may run: it grows, shrinks, lasts longer or less long, or is moved,
+ *  which comes too late by then. */
+static void draw_running (schedule_t *self, sim_client_t *client, const sim_request_t *first,
+                          size_t number)
+{
+    prng_t *prng = &self->changes;
+    const sim_wish_t *wish = &first->wish [0];
+    if (self->clients_count > RUNNING_CLIENTS_MAX || prng_below (prng, 100) < 40)
+        return;
+    size_t changes = 1 + prng_below (prng, 3);
+    for (size_t i = 0; i < changes; i++) {
+        sim_request_t *request = sim_book_add (&self->book);
+        const sim_need_t *need = &wish->needs [prng_below (prng, wish->needs_count)];
+        sim_patch_t *patch = &request->patch [0];
+        request->operation = OPERATION_MODIFY;
+        request->of = first;
+        sim_text (request->actor, sizeof request->actor, first->actor);
+        snprintf (request->request_id, sizeof request->request_id, "c%zu-r%zu@g1", number, i);
+        sim_text (patch->need, sizeof patch->need, need->id);
+        patch->cpus = 1 + (uint32_t) prng_below (prng, need->cpus + 4);
+        if (wish->network_count > 0 && prng_below (prng, 2) == 0) {
+            const sim_network_need_t *connection =
+              &wish->network [prng_below (prng, wish->network_count)];
+            sim_text (patch->connection, sizeof patch->connection, connection->id);
+            patch->mbps = 50 + 50 * (uint32_t) prng_below (prng, 12);
+        }
+        if (prng_below (prng, 3) == 0)
+            patch->duration_ms = wish->duration_ms / 2 + (int64_t) prng_below (prng, 12000);
+        if (prng_below (prng, 8) == 0) {
+            request->shifts = true;
+            patch->start_ms = 1000 * (int64_t) prng_below (prng, 13);
+        }
+        sim_errand_t *errand = errand_add (client, request);
+        errand->beside = i > 0 && prng_below (prng, 2) == 0;
+        errand->think_ms = (int64_t) prng_below (prng, i == 0 ? 6000 : 2500);
+        errand->patience_ms = 500 + (int64_t) prng_below (prng, 4000);
+    }
+}
+
 static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
 {
     size_t commands = 1 + schedule_draw (self, 4);
+    const sim_request_t *first = NULL;
     for (size_t i = 0; i < commands; i++) {
         sim_request_t *request = sim_book_add (&self->book);
         draw_request (self, request, number, i + 1);
+        first = first ? first : request;
         sim_errand_t *errand = errand_add (client, request);
         errand->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
         errand->patience_ms = draw_patience (self);
@@ -160,6 +203,7 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
             errand->patience_ms = draw_patience (self);
         }
     }
+    draw_running (self, client, first, number);
 }
 
 void schedule_client (schedule_t *self, sim_client_t *client, const char *name)
