@@ -410,6 +410,37 @@ bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYT
     return good;
 }
 
+packed_t amend_encode (const txid_t *txid, uint32_t epoch, bytes_t answer)
+{
+    Musubi__AmendRequest request = MUSUBI__AMEND_REQUEST__INIT;
+    Musubi__Txid wire;
+    txid_put (&wire, txid);
+    request.txid = &wire;
+    request.epoch = epoch;
+    request.answer = (ProtobufCBinaryData){.len = answer.size, .data = (uint8_t *) answer.data};
+    return packed_of (&request.base);
+}
+
+bool amend_decode (bytes_t body, txid_t *txid, uint32_t *epoch, packed_t *answer,
+                   char why [WHY_BYTES])
+{
+    *answer = (packed_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__amend_request__descriptor, body);
+    if (!message)
+        return wrong (why, "not an AmendRequest");
+    const Musubi__AmendRequest *request = (Musubi__AmendRequest *) message;
+    bool good = txid_take (txid, request->txid, "txid", why);
+    if (good && (request->answer.len == 0 || request->answer.len > CLAIM_ANSWER_BYTES_MAX))
+        good = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
+    *epoch = request->epoch;
+    if (good) {
+        answer->size = request->answer.len;
+        answer->data = memcpy (must (malloc (answer->size)), request->answer.data, answer->size);
+    }
+    message_free (message);
+    return good;
+}
+
 packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done)
 {
     Musubi__OutcomeAnswer answer = MUSUBI__OUTCOME_ANSWER__INIT;

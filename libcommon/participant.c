@@ -86,9 +86,8 @@ bool participant_may (const participant_t *self, verb_t verb, const request_t *r
     return may (self->access, verb, request->actor, request->actor, object);
 }
 
-/*  The refusal of a verb that does not fit the state: the state says how it ended. */
-static void answer_ended (participant_t *self, const moment_t *now, const request_t *request,
-                          const txid_t *txid, const command_t *command)
+void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                               const txid_t *txid, const command_t *command)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     if (command)
@@ -145,7 +144,7 @@ static void on_renew (void *owner, const moment_t *now, const request_t *request
         return;
     }
     if (!command || command->state != COMMAND_HELD) {
-        answer_ended (self, now, request, &txid, command);
+        participant_answer_ended (self, now, request, &txid, command);
         return;
     }
     if (ttl_ms == 0)
@@ -196,71 +195,6 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
     participant_answer_state (command, now, request);
 }
 
-static bool claim_same (const command_t *command, packed_t claim)
-{
-    return command->part.size == claim.size &&
-           (claim.size == 0 || memcmp (command->part.data, claim.data, claim.size) == 0);
-}
-
-/*  Is it a claim of the request that is held? */
-static bool claim_matches (const command_t *command, packed_t claim)
-{
-    uint8_t digests [2][DIGEST_BYTES];
-    packed_t answers [2] = {0};
-    char why [WHY_BYTES];
-    bytes_t old = {.data = command->part.data, .size = command->part.size};
-    bytes_t new = {.data = claim.data, .size = claim.size};
-    bool same = command->participant->resource.claims && command->state == COMMAND_HELD &&
-                claim_part_decode (old, digests [0], &answers [0], why) &&
-                claim_part_decode (new, digests [1], &answers [1], why) &&
-                memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
-    free (answers [0].data);
-    free (answers [1].data);
-    return same;
-}
-
-/*  Takes it in the place of the one held with. */
-static void claim_replace (command_t *command, const moment_t *now, const plan_t *plan,
-                           packed_t *claim)
-{
-    const resource_t *resource = &command->participant->resource;
-    refusal_t refusal = {0};
-    int64_t from_ms;
-    int64_t until_ms;
-    bytes_t part = {.data = claim->data, .size = claim->size};
-    resource->drop (resource->owner, command->taken);
-    command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
-    assert (command->taken);
-    refusal_clear (&refusal);
-    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
-        command->until_ms = until_ms;
-    free (command->part.data);
-    command->part_untold = true;
-    command->part = *claim;
-    *claim = (packed_t){0};
-}
-
-/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
- *  digest, or another answer once voted, is a conflict. False with *refusal, or why when the
- *  resource does not understand it: it asserts on what it takes, so it looks first. */
-static bool claim_complete (command_t *command, const moment_t *now, packed_t *claim,
-                            refusal_t *refusal, char why [WHY_BYTES])
-{
-    const resource_t *resource = &command->participant->resource;
-    if (claim_same (command, *claim))
-        return true;
-    if (!claim_matches (command, *claim))
-        return refuse_with (refusal, REFUSAL_CONFLICT,
-                            "this txid is held with another claim, or none");
-    bytes_t part = {.data = claim->data, .size = claim->size};
-    plan_t plan = command_plan (command);
-    bool good = resource->valid (resource->owner, &plan, part, refusal, why);
-    if (good)
-        claim_replace (command, now, &plan, claim);
-    plan_clear (&plan);
-    return good;
-}
-
 static void prepare_step (participant_t *self, const moment_t *now, const request_t *request,
                           const txid_t *txid, packed_t *claim)
 {
@@ -269,7 +203,7 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
         return;
     if (!command || (command->state != COMMAND_HELD && command->state != COMMAND_PREPARED &&
                      command->state != COMMAND_COMMITTED)) {
-        answer_ended (self, now, request, txid, command);
+        participant_answer_ended (self, now, request, txid, command);
         return;
     }
     char why [WHY_BYTES] = "";
@@ -331,7 +265,7 @@ static void on_commit (void *owner, const moment_t *now, const request_t *reques
     if (command && command->state == COMMAND_COMMITTED)
         participant_answer_state (command, now, request);
     else
-        answer_ended (self, now, request, &txid, command); /* nothing was done */
+        participant_answer_ended (self, now, request, &txid, command); /* nothing was done */
 }
 
 /*  An administrator may end what is only held; a vote is the coordinator's alone (T3). */
@@ -376,7 +310,7 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
     if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
         participant_answer_state (command, now, request);
     else
-        answer_ended (self, now, request, &txid, command);
+        participant_answer_ended (self, now, request, &txid, command);
 }
 
 /*  --- done --- */
@@ -444,6 +378,7 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
       {"Abort", on_abort},
       {"Resolve", participant_on_resolve},
       {"Fence", participant_on_fence},
+      {"Amend", participant_on_amend},
       {"Outcome", participant_on_outcome},
       {"Done", on_done},
       {"Show", participant_on_show},
@@ -511,7 +446,7 @@ void participant_commands (const participant_t *self, const txid_t *after,
         command_view_t view = {.plan = &plan,
                                .state = command->state,
                                .part = {.data = command->part.data, .size = command->part.size},
-                               .done = command->done};
+                               .done = command->done || command->amended};
         more = visit (owner, &view);
         plan_clear (&plan);
     }

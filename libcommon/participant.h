@@ -171,7 +171,7 @@ typedef struct {
     const plan_t *plan;
     command_state_t state;
     bytes_t part;
-    bool done;
+    bool done; /* everyone has acknowledged; or its answer is a repair's, for good (T10) */
 } command_view_t;
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_planner (const char *name)
+bool participant_is_planner (const char *name)
 {
     return strncmp (name, "planner/", strlen ("planner/")) == 0;
 }
@@ -20,7 +20,7 @@ static bool is_planner (const char *name)
 /*  Of a known plan, only planners and those who vote on it. */
 static bool may_resolve (const request_t *request, const command_t *command)
 {
-    if (!command || command->plan.size == 0 || is_planner (request->actor))
+    if (!command || command->plan.size == 0 || participant_is_planner (request->actor))
         return true;
     plan_t plan = command_plan (command);
     bool among = false;
@@ -93,7 +93,7 @@ bool participant_epoch_valid (participant_t *self, const moment_t *now, const re
     if (!command || command_finished (command))
         return true; /* nothing moves any more: it is answered how it ended */
     bool his =
-      epoch == 0 || (is_planner (request->actor) &&
+      epoch == 0 || (participant_is_planner (request->actor) &&
                      (epoch < command->epoch || fenced_by (command, epoch, request->actor)));
     if (!his)
         participant_answer_may_not (self, request, txid);

@@ -342,6 +342,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
             command->decide_by_ms = record.until_ms;
         command->late = record.late;
         command->done = record.done;
+        command->amended = record.amended;
         command->epoch = record.epoch;
         memcpy (command->fenced_by, record.fenced_by, sizeof command->fenced_by);
     }

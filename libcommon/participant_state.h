@@ -7,6 +7,7 @@
  *  participant_records.c  the tables in memory and in the store; start; pruning
  *  participant_bury.c     tombstones
  *  participant_doubt.c    votes without a decision (T7)
+ *  participant_claim.c    the answer that a home keeps (T2, T10)
  *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
  *  participant_show.c     show, list, commands
  *  participant_check.c    the invariants
@@ -58,6 +59,7 @@ struct command {
     operation_t operation;
     bool late;
     bool done;
+    bool amended; /* a claim that has the answer of a repair (T10) */
     bool done_unstored; /* in the list of marks that wait for a write */
     part_kind_t part_kind;
     packed_t plan; /* empty for a tombstone */
@@ -153,6 +155,10 @@ void participant_answer_state (const command_t *command, const moment_t *now,
                                const request_t *request);
 void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
 
+/*  The refusal of a verb that does not fit the state: the state says how it ended. */
+void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                               const txid_t *txid, const command_t *command);
+
 /*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
  *  been answered: nothing is known, nothing is promised (T7). */
 command_t *participant_bury_asked (participant_t *self, const moment_t *now,
@@ -163,6 +169,7 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
 
 method_fn participant_on_resolve;
 method_fn participant_on_fence;
+bool participant_is_planner (const char *name);
 method_fn participant_on_outcome;
 
 /*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
@@ -280,6 +287,15 @@ void doubt_end (command_t *self);
 /*  Ask the coordinator whether everyone has acknowledged a commit; marks it so. */
 void doubt_ask_done (command_t *self, const moment_t *now);
 
+/*  --- participant_claim.c --- */
+
+/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
+ *  digest, or another answer once voted, is a conflict. False with *refusal, or why when the
+ *  resource does not understand it: it asserts on what it takes, so it looks first. */
+bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
+                     char why [WHY_BYTES]);
+method_fn participant_on_amend;
+
 /*  --- participant_hold.c --- */
 
 method_fn participant_on_hold;
@@ -310,6 +326,7 @@ typedef struct {
     int64_t until_ms;
     bool late;
     bool done;
+    bool amended;
     uint32_t epoch;
     char fenced_by [NAME_BYTES_MAX + 1];
 } command_record_t;

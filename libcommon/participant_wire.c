@@ -45,6 +45,7 @@ static packed_t encode_command (const command_t *self, bool plan, bool part)
     record.until_ms = self->until_ms;
     record.late = self->late;
     record.done = self->done;
+    record.amended = self->amended;
     record.epoch = self->epoch;
     record.fenced_by = (char *) self->fenced_by;
     return packed_of (&record.base);
@@ -94,6 +95,7 @@ static bool command_record_take (command_record_t *to, const Musubi__StoredComma
     to->until_ms = from->until_ms;
     to->late = from->late;
     to->done = from->done;
+    to->amended = from->amended;
     to->epoch = from->epoch;
     return true;
 }

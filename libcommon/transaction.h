@@ -59,6 +59,7 @@ typedef struct {
     char home [NAME_BYTES_MAX + 1];
     uint8_t *request;
     size_t request_size;
+    txid_t repairs; /* the commit that somebody could not keep (T10); start 0 = none */
 } plan_t;
 
 void plan_copy (plan_t *to, const plan_t *from);
@@ -251,6 +252,11 @@ bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYT
 packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part);
 bool prepare_decode (bytes_t body, txid_t *txid, bool *claim_set, packed_t *claim_part,
                      char why [WHY_BYTES]);
+
+/*  answer: packed Answer. */
+packed_t amend_encode (const txid_t *txid, uint32_t epoch, bytes_t answer);
+bool amend_decode (bytes_t body, txid_t *txid, uint32_t *epoch, packed_t *answer,
+                   char why [WHY_BYTES]);
 packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done);
 bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
                      char why [WHY_BYTES]);

@@ -151,6 +151,10 @@ void plan_put (plan_wire_t *to, const plan_t *from)
     to->plan.request_id = (char *) from->request_id;
     to->plan.home = (char *) from->home;
     to->plan.request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
+    if (from->repairs.start > 0) {
+        txid_put (&to->repairs, &from->repairs);
+        to->plan.repairs = &to->repairs;
+    }
 }
 
 void plan_put_end (plan_wire_t *wire)
@@ -239,6 +243,10 @@ static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_B
         return false;
     if (from->request.len > PLAN_REQUEST_BYTES_MAX)
         return wrong (why, "plan.request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
+    if (from->repairs && !txid_take (&to->repairs, from->repairs, "plan.repairs", why))
+        return false;
+    if (from->repairs && (to->operation == OPERATION_RESERVE || *to->home))
+        return wrong (why, "plan.repairs: only of a change that no request asks for");
     to->request = copy_of (from->request.data, from->request.len);
     to->request_size = from->request.len;
     return true;

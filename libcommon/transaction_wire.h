@@ -41,6 +41,7 @@ bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char wh
 typedef struct {
     Musubi__Plan plan;
     Musubi__Txid txid;
+    Musubi__Txid repairs;
     Musubi__Party coordinator;
     Musubi__Party *parties;
     Musubi__Party **parties_list;

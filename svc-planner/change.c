@@ -284,7 +284,9 @@ static void release_located (errand_t *self, const moment_t *now)
 static void proceed (errand_t *self, const moment_t *now)
 {
     self->base_version = locate_newest (self->locate)->version;
-    if (self->kind == ERRAND_MODIFY)
+    if (self->mend)
+        errand_mend_located (self, now);
+    else if (self->kind == ERRAND_MODIFY)
         modify_located (self, now);
     else
         release_located (self, now);
@@ -293,6 +295,10 @@ static void proceed (errand_t *self, const moment_t *now)
 /*  why: what it is about whoever the verdict names. */
 static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max, const char *why)
 {
+    if (self->locates >= looks_max && self->mend) {
+        errand_mend_end (self, now, MEND_DEFERRED, why);
+        return;
+    }
     if (self->locates >= looks_max) {
         if (locate_verdict (self->locate) == LOCATED_CHANGING)
             blame_change (self, now, why);
@@ -323,13 +329,16 @@ static void on_located (void *owner, const moment_t *now)
                     "does not answer, and nobody who does knows this reservation");
         break;
     case LOCATED_LOST:
-        if (self->kind == ERRAND_RELEASE)
+        if (self->kind == ERRAND_RELEASE || self->mend)
             proceed (self, now);
         else
             blame (self, now, "took part and has lost it: it can only be released");
         break;
     case LOCATED_OVER:
-        give_up (self, now, self->reservation, "it has ended, or was released or failed");
+        if (self->mend) /* at everybody's edge: nothing is left, and all of it is looked for */
+            proceed (self, now);
+        else
+            give_up (self, now, self->reservation, "it has ended, or was released or failed");
         break;
     case LOCATED_NOWHERE:
         give_up (self, now, self->reservation, "nobody knows this reservation");

@@ -104,7 +104,7 @@ static void decision_free (decision_t *decision)
         timers_cancel (service->timers, decision->ballots [i].timer);
     }
     free (decision->ballots);
-    plan_clear (&decision->record.plan);
+    decision_record_clear (&decision->record);
     free (decision);
 }
 
@@ -145,7 +145,7 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
     decision_record_t record;
     if (!decision_decode (&record, value, why))
         return false;
-    plan_clear (&record.plan);
+    decision_record_clear (&record);
     return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
 }
 
@@ -222,7 +222,8 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
         told (owner, now, DECISION_END_FENCED, why);
 }
 
-/*  Some participants can't keep their part: what the others have must go again (T10). */
+/*  Some participants can't keep their part: to be put right, or what the others have must go again
+ *  (T10). Logged first. */
 static void begin_repair (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
@@ -233,11 +234,47 @@ static void begin_repair (decision_t *decision, const moment_t *now)
         self->repair (self->repairer, now, &decision->record);
 }
 
-static bool any_spoilt (const decision_t *decision)
+/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks for
+ *  the next. */
+static bool is_mending (const decision_t *decision)
 {
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
-        if (decision->record.spoilt [i])
+    const plan_t *plan = &decision->record.plan;
+    const decision_t *repaired = NULL;
+    if (plan->repairs.start > 0)
+        repaired = ordered_find (decision->coordinator->decisions, &plan->repairs);
+    return repaired && repaired->record.phase == DECISION_REPAIRING;
+}
+
+static void end_repair (decision_t *decision, const moment_t *now, decision_end_t end,
+                        const char *text)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    char words [SENTENCE_BYTES];
+    snprintf (words, sizeof words, "%s", text);
+    move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, words);
+    decision_log_put (self->service, &decision->txid, &decision->record);
+    ordered_remove (self->decisions, &decision->txid);
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, end, words);
+}
+
+/*  What is left of it matters only where a reservation stands on it: a release that some part has no
+ *  use for has nothing to repair; and a home that has lost a change has lost no more than who asked
+ *  for it. */
+static bool to_repair (const decision_t *decision)
+{
+    const plan_t *plan = &decision->record.plan;
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        bool home = strcmp (plan->participants [i].name, plan->home) == 0;
+        if (decision->record.spoilt [i] && plan->operation != OPERATION_RELEASE &&
+            !(home && plan->operation == OPERATION_MODIFY))
             return true;
+    }
     return false;
 }
 
@@ -247,11 +284,15 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
     decision->ballots [at].answered = true;
     if (--decision->open > 0)
         return;
-    /* A release that some part has no use for any more has nothing to repair. */
-    if (any_spoilt (decision) && decision->record.plan.operation != OPERATION_RELEASE)
-        begin_repair (decision, now);
-    else
+    if (!to_repair (decision)) {
         settle (decision, now);
+    } else if (is_mending (decision)) {
+        move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
+              decision->record.text);
+        end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
+    } else {
+        begin_repair (decision, now);
+    }
 }
 
 static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
@@ -599,7 +640,7 @@ void coordinator_drop (coordinator_t *self, const txid_t *txid)
 }
 
 bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
-                         int64_t end_ms, coordinator_told_fn *told, void *owner)
+                         int64_t end_ms, before_t *before, coordinator_told_fn *told, void *owner)
 {
     assert (in_progress (self, &plan->txid));
     int64_t wall_ms = timekeeper_most (&self->service->timekeeper, now);
@@ -608,6 +649,10 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
         return false;
     decision_record_t record = {.phase = DECISION_DECIDED, .plan = *plan, .end_ms = end_ms};
     *plan = (plan_t){0};
+    if (before) {
+        record.before = *before;
+        *before = (before_t){0};
+    }
     decision_t *decision = decision_new (self, &record);
     decision->told = told;
     decision->owner = owner;
@@ -680,22 +725,20 @@ void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, v
     self->repairer = owner;
 }
 
-void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid)
+void coordinator_repair_try (coordinator_t *self, const txid_t *txid)
 {
     decision_t *decision = ordered_find (self->decisions, txid);
     assert (decision && decision->record.phase == DECISION_REPAIRING);
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
-    char text [SENTENCE_BYTES];
-    memcpy (text, decision->record.text, sizeof text);
-    move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, text);
+    decision->record.repair_tries++;
     decision_log_put (self->service, txid, &decision->record);
-    ordered_remove (self->decisions, txid);
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, DECISION_END_RELEASED, text);
+}
+
+void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid,
+                           decision_end_t end, const char *text)
+{
+    decision_t *decision = ordered_find (self->decisions, txid);
+    assert (decision && decision->record.phase == DECISION_REPAIRING);
+    end_repair (decision, now, end, text);
 }
 
 size_t coordinator_unsettled (const coordinator_t *self)

@@ -25,7 +25,8 @@ void coordinator_destroy (coordinator_t **self_p);
 /*  How a decision ended for its owner, once; text says why it failed. */
 typedef enum {
     DECISION_END_COMMITTED, /* every participant has acknowledged */
-    DECISION_END_RELEASED,  /* failed: what was had is released again, and that is acknowledged */
+    DECISION_END_REPAIRED,  /* a repair has come to its end, and the request's home has the answer */
+    DECISION_END_RELEASED,  /* failed, and there is no home that could tell: what was had is released */
     DECISION_END_FENCED,    /* failed: another one has settled it, and aborted it (T8) */
 } decision_end_t;
 typedef void coordinator_told_fn (void *owner, const moment_t *now, decision_end_t end,
@@ -43,10 +44,10 @@ uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const part
 
 /*  Every vote is in: log the commit and drive it. Takes the plan over. mono_by_ms: decide_by as
  *  counted since the first hold was sent (T15). False: it is too late, nothing was logged and the
- *  plan is still the caller's. end_ms: the last window's end, cleaning included. told may be
- *  NULL. */
+ *  plan is still the caller's. end_ms: the last window's end, cleaning included. before: of a
+ *  modify, what the reservation is until then; taken over; or NULL. told may be NULL. */
 bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
-                         int64_t end_ms, coordinator_told_fn *told, void *owner);
+                         int64_t end_ms, before_t *before, coordinator_told_fn *told, void *owner);
 
 /*  Another planner's plan, which everyone has been fenced for with this epoch, and which some have
  *  committed: log that, and drive it to its end as if it were ours (T8). Takes the plan over. Not
@@ -67,11 +68,19 @@ const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txi
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);
 
 /*  Who repairs (T10): called for a decision that some participants can't keep, also at start. The
- *  record lives until coordinator_repaired. */
+ *  record lives until coordinator_repaired. A plan that comes in such a decision's place
+ *  (plan.repairs) and can't be kept either is told its owner as released, and left to the repair that it is
+ *  part of. */
 typedef void coordinator_repair_fn (void *owner, const moment_t *now,
                                     const decision_record_t *record);
 void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, void *owner);
-void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid);
+
+/*  Another plan is looked for: put on record first. */
+void coordinator_repair_try (coordinator_t *self, const txid_t *txid);
+
+/*  The repair is over. */
+void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid,
+                           decision_end_t end, const char *text);
 
 /*  Decisions that are not settled yet. */
 size_t coordinator_unsettled (const coordinator_t *self);

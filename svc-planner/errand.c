@@ -153,7 +153,9 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     errand_t *self = owner;
     self->limit_timer = 0;
-    if (self->decided) {
+    if (self->mend && self->decided) {
+        return; /* nobody waits, and it is driven to its end in any case */
+    } else if (self->decided) {
         self->answer.reasons_count = 0;
         tell_awaited (self);
         errand_tell (self, now, ANSWER_IN_PROGRESS);
@@ -171,15 +173,14 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
     }
 }
 
-static errand_t *errand_begin (planner_t *planner, const moment_t *now, const request_t *request,
+static errand_t *errand_begin (planner_t *planner, const moment_t *now, const char *actor,
                                errand_kind_t kind)
 {
     errand_t *self = must (calloc (1, sizeof *self));
     self->planner = planner;
     self->kind = kind;
     self->number = ++planner->errands_begun;
-    snprintf (self->actor, sizeof self->actor, "%s", request->actor);
-    self->waiters [self->waiters_count++] = request->reply_to;
+    snprintf (self->actor, sizeof self->actor, "%s", actor);
     self->begun_ms = now->mono_ms;
     self->begun_wall_ms = now->wall_ms;
     self->check_from_ms = INT64_MIN;
@@ -188,7 +189,14 @@ static errand_t *errand_begin (planner_t *planner, const moment_t *now, const re
     self->limit_timer =
       timers_set (planner->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
                   on_limit, self, 0);
-    service_count (planner->service, "requests", 1);
+    return self;
+}
+
+errand_t *errand_new_unasked (planner_t *planner, const moment_t *now, errand_kind_t kind,
+                              const char *actor)
+{
+    errand_t *self = errand_begin (planner, now, actor, kind);
+    ordered_add (planner->errands, self, self);
     return self;
 }
 
@@ -216,7 +224,9 @@ errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *
     }
     if (!room_for_one (planner, request))
         return NULL;
-    errand_t *self = errand_begin (planner, now, request, kind);
+    errand_t *self = errand_begin (planner, now, request->actor, kind);
+    self->waiters [self->waiters_count++] = request->reply_to;
+    service_count (planner->service, "requests", 1);
     self->dry_run = dry_run;
     self->name = key.name;
     memcpy (self->digest, key.digest, sizeof self->digest);
@@ -261,7 +271,10 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
       [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
     outbox_log (self->planner->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
-                self->dry_run ? "dry-run" : self->name.full, move, self->actor, kinds [self->kind],
+                self->mend      ? "repair"
+                : self->dry_run ? "dry-run"
+                                : self->name.full,
+                move, self->actor, kinds [self->kind],
                 self->rounds, *self->reservation ? self->reservation : "-", *detail ? " why=" : "",
                 detail);
 }

@@ -72,9 +72,35 @@ typedef struct {
     blocked_t blocked;
 } obstacle_t;
 
+/*  Where the next plan is looked for in the place of one that could not be kept, in this order. */
+typedef enum {
+    MEND_SAME,      /* the same window, at those that were in it */
+    MEND_ELSEWHERE, /* another site, path or window, as the request allows */
+    MEND_BACK,      /* of a change: what the reservation was before */
+    MEND_NOTHING,   /* none: it is released */
+} mend_step_t;
+
+typedef enum {
+    MEND_SETTLED,  /* every participant has acknowledged the plan */
+    MEND_SPOILT,   /* decided, and not kept by all, or ended by somebody else: look again */
+    MEND_NO_PLAN,  /* none was found or taken: text says why */
+    MEND_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
+} mend_end_t;
+
+/*  A plan looked for by a repair (T10): no user waits for it, and it has no home. */
+typedef struct {
+    mend_step_t step;
+    const plan_t *plan;     /* that could not be kept; borrowed for the errand's life, as is all */
+    const bool *spoilt;     /* its participants that have not */
+    const before_t *before; /* a change's */
+    void (*ended) (void *owner, const moment_t *now, mend_end_t end, const char *text);
+    void *owner;
+} mend_t;
+
 typedef struct errand {
     planner_t *planner;
     errand_kind_t kind;
+    const mend_t *mend; /* it is a repair's; NULL = a user's */
     uint64_t number;
     char actor [NAME_BYTES_MAX + 1];
     request_name_t name; /* empty for a dry run */
@@ -136,6 +162,10 @@ typedef struct errand {
 errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *request,
                       errand_kind_t kind, bool dry_run);
 void errand_destroy (errand_t *self);
+
+/*  One that nobody waits for; its name stays empty. */
+errand_t *errand_new_unasked (planner_t *planner, const moment_t *now, errand_kind_t kind,
+                              const char *actor);
 
 /*  Tell all who wait, and end the errand: it is gone afterwards. */
 void errand_tell_packed (errand_t *self, bytes_t answer);
@@ -213,6 +243,9 @@ void errand_seek_alternatives (errand_t *self, const moment_t *now);
  *  it, or its home is not known; a reason is given. */
 bool propose_choice (errand_t *self, const moment_t *now);
 bool propose_release (errand_t *self, const moment_t *now);
+
+/*  What the reservation was before a change. */
+bool propose_before (errand_t *self, const moment_t *now);
 void proposal_clear (proposal_t *self);
 
 /*  What the search found, as it is told: placements, cost, start and end. */
@@ -225,6 +258,21 @@ void errand_vote (errand_t *self, const moment_t *now);
 
 /*  Another round after a pause, or give up when there were enough. */
 void errand_again (errand_t *self, const moment_t *now);
+
+/*  --- mending.c --- */
+
+/*  Look for a plan in the place of one that could not be kept. Told once by mend->ended, never from
+ *  within; the errand is gone then. */
+errand_t *errand_mend (planner_t *planner, const moment_t *now, const mend_t *mend);
+
+/*  The reservation was found. */
+void errand_mend_located (errand_t *self, const moment_t *now);
+
+/*  Sites and domains that this step does without; places that it keeps. */
+void errand_mend_narrow (errand_t *self);
+
+/*  Ends the errand. */
+void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const char *text);
 
 /*  --- change.c --- */
 

@@ -26,6 +26,8 @@ const planner_settings_t planner_settings_default = {
   .tries_max = 3,
   .attempts_max = 8,
   .backoff_ms = 20,
+  .repair_tries_max = 8,
+  .repair_limit_ms = 30000,
   .candidates_max = CANDIDATES_MAX,
   .search_steps_max = 2000000,
   .search_slice_steps = 50000,
@@ -129,10 +131,10 @@ static void planner_destroy (void *owner)
 {
     planner_t *self = owner;
     errand_t *errand;
+    repairs_clear (self); /* with their errands */
     while ((errand = ordered_after (self->errands, NULL)))
         errand_destroy (errand);
     planner_inquiries_clear (self);
-    repairs_clear (self);
     coordinator_destroy (&self->coordinator);
     ordered_destroy (&self->errands);
     ordered_destroy (&self->inquiries);

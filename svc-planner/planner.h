@@ -40,6 +40,8 @@ typedef struct {
     uint32_t tries_max;          /* tries of a question or a hold; a commit is tried for ever */
     uint32_t attempts_max;       /* rounds of hold and prepare for one request */
     int64_t backoff_ms;          /* before the second attempt; doubles, with jitter */
+    uint32_t repair_tries_max;   /* plans looked for in the place of one that could not be kept */
+    int64_t repair_limit_ms;     /* and for so long, since the repair began here (T10) */
     uint32_t candidates_max;     /* places looked at for one need, at most CANDIDATES_MAX */
     uint64_t search_steps_max;   /* of one search: then the best so far, or "unknown" */
     uint64_t search_slice_steps; /* after so many, other requests get their turn */

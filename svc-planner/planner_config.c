@@ -68,6 +68,10 @@ const config_key_t planner_keys [] = {
   COUNT ("limits/in_progress_max", "4096", 1, 1e6, "requests at once"),
   COUNT ("limits/tries_max", "3", 1, 100, "tries of a question or a hold"),
   COUNT ("limits/attempts_max", "8", 1, 100, "rounds of hold and prepare for one request"),
+  COUNT ("limits/repair_tries_max", "8", 0, 100,
+         "plans looked for in the place of one that somebody could not keep (T10)"),
+  DURATION ("limits/repair", "30s", 0, DAY_MS,
+            "and for so long; then what is left is released (T10)"),
   COUNT ("limits/candidates_max", "64", 1, CANDIDATES_MAX, "places looked at for one need"),
   COUNT ("limits/search_steps_max", "2000000", 1000, 1e12,
          "steps of one search; then the best so far, or \"unknown\""),
@@ -102,6 +106,8 @@ static planner_settings_t read_settings (const config_t *config)
     settings.in_progress_max = (uint32_t) config_integer (config, "limits/in_progress_max");
     settings.tries_max = (uint32_t) config_integer (config, "limits/tries_max");
     settings.attempts_max = (uint32_t) config_integer (config, "limits/attempts_max");
+    settings.repair_tries_max = (uint32_t) config_integer (config, "limits/repair_tries_max");
+    settings.repair_limit_ms = config_duration_ms (config, "limits/repair");
     settings.candidates_max = (uint32_t) config_integer (config, "limits/candidates_max");
     settings.search_steps_max = (uint64_t) config_integer (config, "limits/search_steps_max");
     settings.search_slice_steps = (uint64_t) config_integer (config, "limits/search_slice_steps");

@@ -403,6 +403,8 @@ void errand_plan (errand_t *self, const moment_t *now)
         find_places (self, now);
         find_paths (self, now);
     }
+    if (self->mend)
+        errand_mend_narrow (self);
     self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
     if (errand_faithful (self)) {
         errand_backtrack (self, now);

@@ -152,18 +152,24 @@ static void name_reservation (plan_t *plan)
               "-%" PRIu32 "-%" PRIu64, plan->txid.start, plan->txid.counter);
 }
 
+static packed_t copy_request (const uint8_t *request, size_t size)
+{
+    packed_t copy = {.size = size};
+    if (size > 0)
+        copy.data = memcpy (must (malloc (size)), request, size);
+    return copy;
+}
+
 /*  The request as it is kept for those who plan again: with absolute times. */
 static packed_t pack_request (const errand_t *self)
 {
+    if (self->mend && self->mend->step == MEND_BACK)
+        return copy_request (self->mend->before->request, self->mend->before->request_size);
     if (self->kind == ERRAND_RELEASE) {
         const part_record_t *newest = locate_newest (self->locate);
-        packed_t same = {0};
-        if (newest && newest->plan_set && newest->plan.request_size > 0) {
-            same.data = must (malloc (newest->plan.request_size));
-            same.size = newest->plan.request_size;
-            memcpy (same.data, newest->plan.request, same.size);
-        }
-        return same;
+        return newest && newest->plan_set
+                 ? copy_request (newest->plan.request, newest->plan.request_size)
+                 : (packed_t){0};
     }
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
@@ -177,14 +183,15 @@ static void fill_participants (errand_t *self, const shares_t *shares,
                                const directory_entry_t *home)
 {
     plan_t *plan = &self->proposal.plan;
-    plan->participants_count = shares->count + 1;
+    plan->participants_count = shares->count + (home ? 1 : 0);
     plan->participants = must (calloc (plan->participants_count, sizeof *plan->participants));
     self->proposal.parts = must (calloc (plan->participants_count, sizeof *self->proposal.parts));
     for (size_t i = 0; i < shares->count; i++) {
         plan->participants [i] = shares->shares [i].party;
         self->proposal.parts [i] = share_part (&shares->shares [i]);
     }
-    plan->participants [shares->count] = party_of_entry (home);
+    if (home)
+        plan->participants [shares->count] = party_of_entry (home);
 }
 
 static void fill_coordinator (party_t *party, const service_t *service)
@@ -260,8 +267,10 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
 {
     planner_t *planner = self->planner;
     const planner_settings_t *settings = &planner->settings;
-    const directory_entry_t *home = directory_find (planner->service->directory, self->name.home);
-    if (!home)
+    const directory_entry_t *home = NULL;
+    if (!self->mend) /* a repair's plan answers no request */
+        home = directory_find (planner->service->directory, self->name.home);
+    if (!home && !self->mend)
         return refuse_plan (self, "the request's home is not in the directory any more");
     char why [WHY_BYTES];
     if (!shares_fit (shares, why))
@@ -295,7 +304,10 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     plan->request_size = request.size;
     fill_coordinator (&plan->coordinator, planner->service);
     fill_participants (self, shares, home);
-    fill_claim (self, now);
+    if (home)
+        fill_claim (self, now);
+    else
+        plan->repairs = self->mend->plan->txid;
     self->proposal.end_ms = plan->end_ms;
     return small_enough (self);
 }
@@ -314,6 +326,44 @@ bool propose_choice (errand_t *self, const moment_t *now)
 bool propose_release (errand_t *self, const moment_t *now)
 {
     shares_t shares = {0};
+    share_present (self, &shares);
+    bool good = propose (self, now, &shares);
+    shares_clear (&shares);
+    return good;
+}
+
+/*  Each has again what it had; who came in with the change leaves. */
+static void share_before (const errand_t *self, shares_t *shares)
+{
+    const before_t *before = self->mend->before;
+    for (size_t i = 0; i < before->parts_count; i++) {
+        const part_record_t *part = &before->parts [i];
+        const directory_entry_t *entry =
+          directory_find (self->planner->service->directory, part->participant);
+        party_t party = {0};
+        if (entry)
+            party = party_of_entry (entry);
+        else
+            memcpy (party.name, part->participant, sizeof party.name);
+        share_t *share = shares_of (shares, &party);
+        if (!share)
+            return;
+        share_manner (share, entry);
+        for (size_t b = 0; b < part->bookings_count; b++)
+            share_book (share, &part->bookings [b]);
+        for (size_t c = 0; c < part->circuits_count; c++) {
+            circuit_t circuit = part->circuits [c];
+            size_t size = circuit.links_count * sizeof *circuit.links;
+            circuit.links = memcpy (must (malloc (size + 1)), part->circuits [c].links, size);
+            share_connect (share, &circuit);
+        }
+    }
+}
+
+bool propose_before (errand_t *self, const moment_t *now)
+{
+    shares_t shares = {0};
+    share_before (self, &shares);
     share_present (self, &shares);
     bool good = propose (self, now, &shares);
     shares_clear (&shares);

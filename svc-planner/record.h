@@ -116,6 +116,18 @@ typedef enum {
     DECISION_STATES
 } decision_phase_t;
 
+/*  What a reservation was before it was changed. Owns its parts and request: before_clear. */
+typedef struct {
+    part_record_t *parts; /* of those who booked something, without their plans */
+    size_t parts_count;   /* 0 = not known */
+    uint8_t *request;
+    size_t request_size;
+} before_t;
+
+void before_copy (before_t *to, const before_t *from);
+void before_clear (before_t *self);
+
+/*  Owns plan and before: decision_record_clear. */
 typedef struct {
     decision_phase_t phase;
     plan_t plan; /* empty when settled or repaired */
@@ -123,8 +135,11 @@ typedef struct {
     bool spoilt [PARTICIPANTS_MAX];
     char text [SENTENCE_BYTES];
     uint32_t epoch; /* of our fence, when the plan is another planner's; 0 = our own */
+    before_t before;       /* of a modify */
+    uint32_t repair_tries; /* repairing: plans looked for in its place so far */
 } decision_record_t;
 
+void decision_record_clear (decision_record_t *self);
 packed_t decision_encode (const decision_record_t *self);
 bool decision_decode (decision_record_t *self, bytes_t value, char why [WHY_BYTES]);
 

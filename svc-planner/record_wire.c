@@ -1,11 +1,11 @@
-/*  record_wire - records of reservations and decisions, to and from proto/transaction.proto and
+/*  record_wire - records of reservations, to and from proto/transaction.proto and
  *  proto/planner.proto.
  */
 #include "record.h"
 
 #include "connection_wire.h"
 #include "message.h"
-#include "transaction_wire.h"
+#include "part_wire.h"
 
 #include "must.h"
 #include "planner.pb-c.h"
@@ -16,7 +16,6 @@
 
 static_assert ((int) RECORD_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 static_assert ((int) SHOW_FAILED == MUSUBI__SHOW_STATUS__SHOW_FAILED, "same numbers");
-static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "same numbers");
 
 void part_record_clear (part_record_t *self)
 {
@@ -82,7 +81,7 @@ static bool bookings_take (part_record_t *to, const Musubi__PartRecord *from, ch
     return true;
 }
 
-static bool record_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
+bool part_record_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
 {
     *to = (part_record_t){.version = from->version, .done = from->done};
     if (!text_take (to->participant, NAME_BYTES_MAX, from->participant, TEXT_WORD_OR_NONE,
@@ -128,7 +127,7 @@ bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char wh
     bool good = true;
     if (answer->record) {
         *known = true;
-        good = record_take (record, answer->record, why);
+        good = part_record_take (record, answer->record, why);
         if (!good)
             part_record_clear (record);
     }
@@ -174,7 +173,7 @@ bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, boo
     *more = answer->more;
     bool good = true;
     for (size_t i = 0; good && i < answer->n_records; i++) {
-        good = record_take (&(*records) [i], answer->records [i], why);
+        good = part_record_take (&(*records) [i], answer->records [i], why);
         (*count)++;
     }
     good = good && next_take (next, answer, *count ? &(*records) [*count - 1] : NULL, why);
@@ -395,61 +394,4 @@ packed_t list_answer_encode (const view_t *views, size_t views_count, const char
     free (wires);
     free (list);
     return packed;
-}
-
-/*  --- the coordinator's log --- */
-
-packed_t decision_encode (const decision_record_t *self)
-{
-    Musubi__DecisionRecord record = MUSUBI__DECISION_RECORD__INIT;
-    plan_wire_t plan;
-    uint32_t spoilt [PARTICIPANTS_MAX];
-    bool whole = self->phase == DECISION_DECIDED || self->phase == DECISION_REPAIRING;
-    if (whole) {
-        plan_put (&plan, &self->plan);
-        record.plan = &plan.plan;
-    }
-    record.phase = (Musubi__DecisionPhase) self->phase;
-    record.end_ms = self->end_ms;
-    record.spoilt = spoilt;
-    for (uint32_t i = 0; i < PARTICIPANTS_MAX; i++)
-        if (self->spoilt [i])
-            spoilt [record.n_spoilt++] = i;
-    record.text = (char *) self->text;
-    record.epoch = self->epoch;
-    packed_t packed = packed_of (&record.base);
-    if (whole)
-        plan_put_end (&plan);
-    return packed;
-}
-
-static bool decision_take (decision_record_t *to, const Musubi__DecisionRecord *from,
-                           char why [WHY_BYTES])
-{
-    *to = (decision_record_t){.end_ms = from->end_ms, .epoch = from->epoch};
-    if (!enum_valid ((int) from->phase, DECISION_REPAIRED))
-        return wrong (why, "phase: %d is none", (int) from->phase);
-    to->phase = (decision_phase_t) from->phase;
-    for (size_t i = 0; i < from->n_spoilt; i++) {
-        if (from->spoilt [i] >= PARTICIPANTS_MAX)
-            return wrong (why, "spoilt: %u is none", from->spoilt [i]);
-        to->spoilt [from->spoilt [i]] = true;
-    }
-    if (*from->text &&
-        !text_take (to->text, sizeof to->text - 1, from->text, TEXT_ANY, "text", why))
-        return false;
-    if (to->phase == DECISION_DECIDED || to->phase == DECISION_REPAIRING)
-        return plan_take (&to->plan, from->plan, why);
-    return true;
-}
-
-bool decision_decode (decision_record_t *self, bytes_t value, char why [WHY_BYTES])
-{
-    *self = (decision_record_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__decision_record__descriptor, value);
-    if (!message)
-        return wrong (why, "not a DecisionRecord");
-    bool good = decision_take (self, (Musubi__DecisionRecord *) message, why);
-    message_free (message);
-    return good;
 }

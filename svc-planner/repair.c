@@ -1,10 +1,13 @@
-/*  repair - look who still books something, release it there, look again; until nobody does.
- *
- *  The looking makes it repeatable: after a restart it begins again and finds what is left to do.
+/*  repair - look who still has what, do the next thing about it, look again; until it is put right or
+ *  gone. That the home hears of it is the last thing.
  */
 #include "repair.h"
 
+#include "must.h"
+#include "outcomes.h"
+#include "planner_wire.h"
 #include "shares.h"
+#include "told.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +20,26 @@ typedef struct {
     txid_t txid; /* of the decision */
     plan_t plan; /* that was decided */
     bool spoilt [PARTICIPANTS_MAX];
+    before_t before;
+    uint32_t epoch;
+    uint32_t tries;
     int64_t end_ms;
+    int64_t until_mono_ms;       /* no more plans are looked for after that */
+    char cause [SENTENCE_BYTES]; /* who could not keep what */
+    char last [SENTENCE_BYTES];  /* why the last plan did not do */
+    mend_step_t step;
+    mend_t mend;
+    errand_t *errand;
     uint64_t timer;
     locate_t *locate;
+    outcomes_t *outcomes;
     attempt_t *attempt;
     trail_t trail;
     bool releasing; /* a release is decided and on its way */
     txid_t release;
     int64_t release_end_ms;
+    uint64_t call;             /* to the home */
+    char text [SENTENCE_BYTES]; /* how it ended */
 } repair_t;
 
 static void look (repair_t *self, const moment_t *now);
@@ -34,11 +49,16 @@ static void repair_free (repair_t *self)
     planner_t *planner = self->planner;
     ordered_remove (planner->repairs, &self->txid);
     timers_cancel (planner->service->timers, self->timer);
+    calls_cancel (planner->service->calls, self->call);
+    if (self->errand)
+        errand_destroy (self->errand);
     attempt_destroy (&self->attempt);
     if (self->releasing)
         coordinator_disown (planner->coordinator, &self->release);
+    outcomes_destroy (&self->outcomes);
     locate_destroy (&self->locate);
     trail_clear (&self->trail);
+    before_clear (&self->before);
     plan_clear (&self->plan);
     free (self);
 }
@@ -59,13 +79,166 @@ static void again (repair_t *self, const moment_t *now)
     self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
 }
 
-static void finish (repair_t *self, const moment_t *now)
+/*  --- the end --- */
+
+static void finish (repair_t *self, const moment_t *now, decision_end_t end)
 {
     planner_t *planner = self->planner;
     txid_t txid = self->txid;
+    char text [SENTENCE_BYTES];
+    memcpy (text, self->text, sizeof text);
     trail_abort (&self->trail, planner->coordinator, now, NULL, "");
     repair_free (self);
-    coordinator_repaired (planner->coordinator, now, &txid);
+    coordinator_repaired (planner->coordinator, now, &txid, end, text);
+}
+
+/*  NULL when it has lost the claim. */
+static const party_t *home_of (const repair_t *self)
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        if (strcmp (self->plan.participants [i].name, self->plan.home) == 0)
+            return self->spoilt [i] ? NULL : &self->plan.participants [i];
+    return NULL;
+}
+
+static void on_amended (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) token;
+    repair_t *self = owner;
+    char why [WHY_BYTES];
+    command_answer_t answer;
+    self->call = 0;
+    int64_t forgotten_ms = self->end_ms + self->planner->settings.retention_ms;
+    if (result->status == CALL_WRONG_STORE ||
+        timekeeper_least (&self->planner->service->timekeeper, now) >= forgotten_ms) {
+        finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
+        return;
+    }
+    if (result->status != CALL_OK || !command_answer_decode (&answer, result->body, why)) {
+        again (self, now);
+        return;
+    }
+    /* A conflict: it was told before, by us in an earlier life, or by one who has fenced it. */
+    bool told = answer.refusal.reason == REFUSAL_NONE || answer.refusal.reason == REFUSAL_CONFLICT;
+    bool gone = answer.refusal.reason == REFUSAL_ENDED;
+    command_answer_clear (&answer);
+    if (told || gone)
+        finish (self, now, told ? DECISION_END_REPAIRED : DECISION_END_RELEASED);
+    else
+        again (self, now);
+}
+
+/*  What whoever asks again hears. */
+static packed_t compose (const repair_t *self, answer_status_t status)
+{
+    answer_t answer = {.status = status};
+    if (status == ANSWER_COMMITTED)
+        told_standing (self->planner, self->locate, &answer);
+    if (status == ANSWER_COMMITTED || self->plan.operation != OPERATION_RESERVE)
+        memcpy (answer.reservation, self->plan.reservation, sizeof answer.reservation);
+    memcpy (answer.planner, self->planner->service->name, sizeof answer.planner);
+    memcpy (answer.request_id, self->plan.request_id, sizeof answer.request_id);
+    snprintf (answer.algorithm, sizeof answer.algorithm, "auto");
+    answer_reason (&answer, "", "", "%s", self->text);
+    packed_t packed = answer_encode (&answer);
+    if (packed.size > CLAIM_ANSWER_BYTES_MAX) { /* its paths can still be asked for: show */
+        connections_free (answer.network, answer.network_count);
+        answer.network = NULL;
+        answer.network_count = 0;
+        free (packed.data);
+        packed = answer_encode (&answer);
+    }
+    answer_clear (&answer);
+    return packed;
+}
+
+/*  It is over: the home is told first, then the user (T2). */
+static void conclude (repair_t *self, const moment_t *now, answer_status_t status)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    service_t *service = self->planner->service;
+    const party_t *home = home_of (self);
+    if (!home) {
+        finish (self, now, DECISION_END_RELEASED);
+        return;
+    }
+    packed_t answer = compose (self, status);
+    packed_t body = amend_encode (&self->txid, self->epoch,
+                                  (bytes_t){.data = answer.data, .size = answer.size});
+    self->call = calls_start (service->calls, now,
+                              &(call_order_t){.peer = home->name,
+                                              .endpoint = home->endpoint,
+                                              .to_store = home->store,
+                                              .service = "Participant",
+                                              .method = "Amend",
+                                              .actor = service->name,
+                                              .request_id = "",
+                                              .body = {.data = body.data, .size = body.size},
+                                              .timeout_ms = settings->try_ms,
+                                              .tries_max = settings->tries_max},
+                              on_amended, self, 0);
+    free (answer.data);
+    free (body.data);
+}
+
+static void conclude_standing (repair_t *self, const moment_t *now, const char *how)
+{
+    snprintf (self->text, sizeof self->text, "%.120s: %s", self->cause, how);
+    conclude (self, now, ANSWER_COMMITTED);
+}
+
+static void conclude_failed (repair_t *self, const moment_t *now, const char *how)
+{
+    snprintf (self->text, sizeof self->text, "failed, %s: %.120s%s%.60s", how, self->cause,
+              *self->last ? "; " : "", self->last);
+    conclude (self, now, ANSWER_REFUSED);
+}
+
+/*  --- another plan in its place --- */
+
+static void on_mended (void *owner, const moment_t *now, mend_end_t end, const char *text)
+{
+    repair_t *self = owner;
+    self->errand = NULL;
+    if (end == MEND_SPOILT || end == MEND_NO_PLAN)
+        snprintf (self->last, sizeof self->last, "%s", text);
+    if (end == MEND_NO_PLAN || (end == MEND_SPOILT && self->step == MEND_SAME))
+        self->step++;
+    if (end == MEND_DEFERRED)
+        again (self, now);
+    else
+        look (self, now);
+}
+
+/*  A home that has lost the claim can't keep the request from being done again: then nothing of it may
+ *  stand. */
+static mend_step_t next_step (const repair_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    bool change = self->plan.operation == OPERATION_MODIFY && self->before.parts_count > 0;
+    mend_step_t step = self->step;
+    if (self->tries >= settings->repair_tries_max || now->mono_ms >= self->until_mono_ms)
+        return MEND_NOTHING;
+    if (step < MEND_BACK && !home_of (self))
+        step = MEND_BACK;
+    if (step == MEND_BACK && !change)
+        step = MEND_NOTHING;
+    return step;
+}
+
+static void mend (repair_t *self, const moment_t *now)
+{
+    self->tries++;
+    coordinator_repair_try (self->planner->coordinator, &self->txid);
+    service_count (self->planner->service, "repair_tries", 1);
+    self->mend = (mend_t){.step = self->step,
+                          .plan = &self->plan,
+                          .spoilt = self->spoilt,
+                          .before = &self->before,
+                          .ended = on_mended,
+                          .owner = self};
+    self->errand = errand_mend (self->planner, now, &self->mend);
 }
 
 /*  --- the release --- */
@@ -87,7 +260,8 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
     self->release = plan->txid;
     self->releasing = prepared && coordinator_decide (planner->coordinator, now, plan,
                                                       attempt_mono_by_ms (self->attempt),
-                                                      self->release_end_ms, on_released, self);
+                                                      self->release_end_ms, NULL, on_released,
+                                                      self);
     attempt_destroy (&self->attempt);
     if (!self->releasing)
         again (self, now);
@@ -118,6 +292,7 @@ static void fill_release (repair_t *self, plan_t *plan)
         int64_t end_ms = part_record_end (&part->record);
         plan->edge_ms = end_ms > plan->edge_ms ? end_ms : plan->edge_ms;
     }
+    plan->repairs = self->txid;
     snprintf (plan->reservation, sizeof plan->reservation, "%s", self->plan.reservation);
     snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
     snprintf (plan->coordinator.endpoint, sizeof plan->coordinator.endpoint, "%s",
@@ -154,59 +329,156 @@ static void release (repair_t *self, const moment_t *now)
 
 /*  --- the look --- */
 
-static bool all_heard (const repair_t *self)
+/*  A plan in the place of ours. */
+static bool is_mending (const repair_t *self, const part_record_t *record)
+{
+    return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
+}
+
+static bool has_heard (const repair_t *self, const char *name)
+{
+    for (size_t p = 0; p < locate_count (self->locate); p++) {
+        const located_part_t *part = locate_part (self->locate, p);
+        if (strcmp (part->party.name, name) == 0)
+            return part->answered;
+    }
+    return false;
+}
+
+/*  Everyone who may have something of it has answered. */
+static bool all_heard (const repair_t *self, const part_record_t *newest)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++) {
-        const party_t *party = &self->plan.participants [i];
-        bool heard = self->spoilt [i] || strcmp (party->name, self->plan.home) == 0;
-        for (size_t p = 0; !heard && p < locate_count (self->locate); p++) {
-            const located_part_t *part = locate_part (self->locate, p);
-            heard = part->answered && strcmp (part->party.name, party->name) == 0;
-        }
-        if (!heard)
+        const char *name = self->plan.participants [i].name;
+        if (!self->spoilt [i] && strcmp (name, self->plan.home) != 0 && !has_heard (self, name))
             return false;
     }
+    for (size_t i = 0; newest && is_mending (self, newest) && i < newest->plan.participants_count;
+         i++)
+        if (!has_heard (self, newest->plan.participants [i].name))
+            return false;
     return true;
 }
 
-/*  Has a later version been committed since? It went to all who take part, and what it books is no
- *  longer ours to give back. */
-static bool superseded (const repair_t *self)
+/*  A change that an earlier life of this planner left without a decision. */
+static void abort_remains (repair_t *self, const moment_t *now)
 {
+    coordinator_t *coordinator = self->planner->coordinator;
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
-        if (books (part) && part->record.version > self->plan.base_version + 1)
-            return true;
+        party_t party = part->party;
+        memcpy (party.store, part->store, STORE_ID_BYTES);
+        if (part->known && part->record.pending_set &&
+            coordinator_aborted (coordinator, &part->record.pending))
+            coordinator_abort (coordinator, now, &party, &part->record.pending, NULL, NULL);
     }
-    return false;
+}
+
+/*  Has another change been committed since, or a release? It went to all who take part, and what it
+ *  leaves is no longer ours to put right. */
+static bool superseded (const repair_t *self, const part_record_t *newest)
+{
+    return newest && newest->version > self->plan.base_version + 1 && newest->plan_set &&
+           newest->plan.repairs.start == 0;
+}
+
+/*  The next thing, when all that is known lies still. */
+static void act (repair_t *self, const moment_t *now, const part_record_t *newest, size_t booked)
+{
+    bool heard = all_heard (self, newest);
+    mend_step_t step = next_step (self, now);
+    if (step != MEND_NOTHING && heard) {
+        self->step = step;
+        mend (self, now);
+    } else if (step != MEND_NOTHING) {
+        again (self, now);
+    } else if (booked > 0) {
+        release (self, now);
+    } else if (heard) {
+        conclude_failed (self, now, "and released again everywhere");
+    } else {
+        again (self, now);
+    }
+}
+
+static size_t booked_of (const repair_t *self)
+{
+    size_t booked = 0;
+    for (size_t i = 0; i < locate_count (self->locate); i++)
+        booked += books (locate_part (self->locate, i));
+    return booked;
+}
+
+/*  Is it the version of before the change that stands again? */
+static bool went_back (const repair_t *self, const plan_t *plan)
+{
+    const before_t *before = &self->before;
+    bool same = plan->request_size == before->request_size &&
+                memcmp (plan->request, before->request, before->request_size) == 0;
+    bool changed = plan->request_size != self->plan.request_size ||
+                   memcmp (plan->request, self->plan.request, plan->request_size) != 0;
+    return self->plan.operation == OPERATION_MODIFY && same && changed;
+}
+
+/*  Have all of a plan in its place acknowledged? */
+static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+{
+    repair_t *self = owner;
+    const part_record_t *newest = locate_newest (self->locate);
+    const plan_t *plan = &newest->plan;
+    switch (verdict) {
+    case OUTCOMES_COMPLETE:
+        if (plan->operation == OPERATION_RELEASE) {
+            conclude_failed (self, now, "and released again everywhere");
+        } else if (went_back (self, plan)) {
+            self->last [0] = '\0';
+            conclude_failed (self, now, "and is as it was before");
+        } else {
+            conclude_standing (self, now, "repaired, and placed as told");
+        }
+        break;
+    case OUTCOMES_GONE:
+        self->step = self->step == MEND_SAME ? MEND_ELSEWHERE : self->step;
+        act (self, now, newest, booked_of (self));
+        break;
+    case OUTCOMES_OPEN:
+        again (self, now);
+        break;
+    }
 }
 
 static void on_located (void *owner, const moment_t *now)
 {
     repair_t *self = owner;
-    size_t booked = 0, pending = 0;
-    if (superseded (self)) {
-        finish (self, now);
-        return;
-    }
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
-        booked += books (part);
-        pending += part->known && part->record.pending_set;
-    }
-    if (booked > 0 && pending == 0)
-        release (self, now);
-    else if (booked == 0 && pending == 0 && all_heard (self))
-        finish (self, now);
-    else
+    const planner_t *planner = self->planner;
+    const part_record_t *newest = locate_newest (self->locate);
+    size_t booked = booked_of (self), pending = 0;
+    for (size_t i = 0; i < locate_count (self->locate); i++)
+        pending +=
+          locate_part (self->locate, i)->known && locate_part (self->locate, i)->record.pending_set;
+    if (superseded (self, newest)) {
+        if (newest->plan.operation == OPERATION_RELEASE)
+            conclude_failed (self, now, "and released since");
+        else
+            conclude_standing (self, now, "it has been changed since");
+    } else if (pending > 0 || !directory_known (planner->service->directory)) {
+        abort_remains (self, now);
         again (self, now);
+    } else if (newest && is_mending (self, newest) &&
+               (newest->plan.operation != OPERATION_RELEASE || booked == 0)) {
+        outcomes_destroy (&self->outcomes);
+        self->outcomes = outcomes_new (planner->service, &planner->settings, now, &newest->plan,
+                                       on_outcomes, self);
+    } else {
+        act (self, now, newest, booked);
+    }
 }
 
 static void look (repair_t *self, const moment_t *now)
 {
     planner_t *planner = self->planner;
     if (timekeeper_least (&planner->service->timekeeper, now) >= self->end_ms) {
-        finish (self, now); /* the window has passed: nothing is booked any more */
+        conclude_failed (self, now, "and its window has passed");
         return;
     }
     locate_destroy (&self->locate);
@@ -217,14 +489,17 @@ static void look (repair_t *self, const moment_t *now)
 void repair_begin (void *owner, const moment_t *now, const decision_record_t *record)
 {
     planner_t *planner = owner;
-    repair_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    repair_t *self = must (calloc (1, sizeof *self));
     self->planner = planner;
     self->txid = record->plan.txid;
     plan_copy (&self->plan, &record->plan);
+    before_copy (&self->before, &record->before);
     memcpy (self->spoilt, record->spoilt, sizeof self->spoilt);
+    memcpy (self->cause, record->text, sizeof self->cause);
+    self->epoch = record->epoch;
+    self->tries = record->repair_tries;
     self->end_ms = record->end_ms;
+    self->until_mono_ms = now->mono_ms + planner->settings.repair_limit_ms;
     ordered_add (planner->repairs, &self->txid, self);
     /* Not at once: the coordinator is in the midst of it. */
     self->timer = timers_set (planner->service->timers, now->mono_ms + planner->settings.done_ms,

@@ -1,7 +1,16 @@
-/*  repair - a decided commit that some participant can't keep: release what the others hold (T10).
+/*  repair - a decided commit that some participant can't keep (T10): put right, or undone.
  *
- *  The decision stays "repairing" until nobody books anything for it any more, by a release that
- *  all of them have acknowledged, or because its window has passed.
+ *      look at what is left --> another plan in its place: the same window at those who were in it;
+ *           ^                   elsewhere, as the request allows; of a change, what was before it
+ *           |                      |
+ *           +------ not kept ------+-- kept by all --> tell the home --> over
+ *           |
+ *           +--> none is left to try, or time is up: release what is booked --> tell the home --> over
+ *
+ *  The decision stays "repairing" until then. Bounded by repair_tries_max and repair_limit; only the
+ *  release goes on until nobody books anything, or the window has passed. Each plan is a change of the
+ *  reservation under a txid of its own that names the one it repairs. Looking makes it repeatable: after a
+ *  restart, or in the hands of one that has taken over, it begins again from what is there.
  */
 #ifndef MUSUBI_REPAIR_H
 #define MUSUBI_REPAIR_H

@@ -166,7 +166,7 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
     if (end == DECISION_END_COMMITTED)
         tell (self, OUTCOME_COMMITTED, true, "committed by all");
     else
-        tell (self, OUTCOME_COMMITTED, true, "committed, and released again: %s", text);
+        tell (self, OUTCOME_COMMITTED, true, "committed, and not kept by all: %s", text);
 }
 
 static void commit (settle_t *self, const moment_t *now)

@@ -1,9 +1,11 @@
 /*  verify - a home says that a request was committed, but not that all have acknowledged (T6).
  *
- *      complete                                       -> the answer kept at the home
- *      some part is gone, and so is everything else   -> refused: it failed and was released (T10);
- *                                                        never said of a release
- *      anything else                                  -> in progress: ask again
+ *      complete                                  -> the answer kept at the home
+ *      some part is gone, all is over, and either
+ *      its repair has released it, or its window
+ *      has passed                                -> refused: it failed (T10); never said of a release
+ *      anything else                             -> in progress: ask again. A repair that has come to
+ *                                                   its end has told the home
  */
 #include "errand.h"
 
@@ -46,6 +48,18 @@ static void tell_in_progress (errand_t *errand, const moment_t *now, const outco
     errand_tell (errand, now, ANSWER_IN_PROGRESS);
 }
 
+/*  Will no repair put it right any more? */
+static bool given_up (const verify_t *self, const moment_t *now)
+{
+    const plan_t *plan = self->look.holder;
+    const part_record_t *newest = locate_newest (self->locate);
+    int64_t end_ms = plan->end_ms > plan->edge_ms ? plan->end_ms : plan->edge_ms;
+    if (newest && newest->plan_set && newest->plan.operation == OPERATION_RELEASE &&
+        txid_compare (&newest->plan.repairs, &plan->txid) == 0)
+        return true;
+    return timekeeper_least (&self->errand->planner->service->timekeeper, now) >= end_ms;
+}
+
 static void on_located (void *owner, const moment_t *now)
 {
     verify_t *self = owner;
@@ -53,8 +67,10 @@ static void on_located (void *owner, const moment_t *now)
     located_t verdict = locate_verdict (self->locate);
     /* A release can't fail: at its edge, which is the window's end, there is nothing to give back
      * any more, and its commit is still taken. */
-    bool release = self->look.holder->operation == OPERATION_RELEASE;
-    if (release || (verdict != LOCATED_OVER && verdict != LOCATED_NOWHERE)) {
+    const plan_t *plan = self->look.holder;
+    bool release = plan->operation == OPERATION_RELEASE;
+    bool over = verdict == LOCATED_OVER || verdict == LOCATED_NOWHERE;
+    if (release || !over || !given_up (self, now)) {
         tell_in_progress (errand, now, self->outcomes);
         return;
     }

@@ -6,6 +6,8 @@
  */
 #include "errand.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -297,13 +299,23 @@ static void refused (errand_t *self, const moment_t *now)
 
 /*  --- the decision --- */
 
-/*  Every participant has acknowledged; or what was had is released again (T10); or another planner
+/*  Every participant has acknowledged; or a repair has ended, and the home knows how (T10); or another planner
  *  has aborted it, so that the claim is free and must be closed before "refused" is told (T2, T8).
  */
 static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
     errand_t *self = owner;
     self->decided = false; /* nobody is to be told of it again */
+    if (self->mend) {
+        errand_mend_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
+                         text);
+        return;
+    }
+    if (end == DECISION_END_REPAIRED) {
+        service_count (self->planner->service, "repaired", 1);
+        errand_look (self, now);
+        return;
+    }
     if (end == DECISION_END_FENCED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "ended in another planner's hands: %s", text);
@@ -312,7 +324,7 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     }
     if (end == DECISION_END_RELEASED) {
         self->answer.reasons_count = 0;
-        answer_reason (&self->answer, "", "", "failed, and released again everywhere: %s", text);
+        answer_reason (&self->answer, "", "", "%s", text);
         service_count (self->planner->service, "failed", 1);
         errand_tell (self, now, ANSWER_REFUSED);
         return;
@@ -323,13 +335,42 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
+/*  What a change takes the place of: its repair may have to go back there (T10). */
+static before_t before_change (const errand_t *self)
+{
+    before_t lent = {0}, before;
+    const part_record_t *newest = locate_newest (self->locate);
+    size_t most = locate_count (self->locate);
+    lent.parts = must (calloc (most + 1, sizeof *lent.parts));
+    for (size_t i = 0; i < most; i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        if (part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
+            lent.parts_count < PARTICIPANTS_MAX) {
+            lent.parts [lent.parts_count] = part->record;
+            memcpy (lent.parts [lent.parts_count++].participant, part->party.name,
+                    sizeof part->party.name);
+        }
+    }
+    if (newest->plan_set) {
+        lent.request = newest->plan.request;
+        lent.request_size = newest->plan.request_size;
+    }
+    before_copy (&before, &lent);
+    free (lent.parts);
+    return before;
+}
+
 static bool decide (errand_t *self, const moment_t *now)
 {
     plan_t *plan = attempt_plan (self->attempt);
+    bool change = self->kind == ERRAND_MODIFY && !self->mend;
+    before_t before = change ? before_change (self) : (before_t){0};
     self->txid = plan->txid;
-    if (!coordinator_decide (self->planner->coordinator, now, plan,
-                             attempt_mono_by_ms (self->attempt), self->proposal.end_ms, on_settled,
-                             self))
+    bool decided = coordinator_decide (self->planner->coordinator, now, plan,
+                                       attempt_mono_by_ms (self->attempt), self->proposal.end_ms,
+                                       change ? &before : NULL, on_settled, self);
+    before_clear (&before);
+    if (!decided)
         return false;
     self->decided = true;
     service_count (self->planner->service, "decided", 1);

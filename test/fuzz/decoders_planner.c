@@ -162,10 +162,10 @@ static void try_decision (bytes_t body)
         return;
     REQUIRE (record.phase <= DECISION_REPAIRED);
     packed_t once = decision_encode (&record);
-    plan_clear (&record.plan);
+    decision_record_clear (&record);
     REQUIRE (decision_decode (&record, bytes_of (once), why));
     packed_t twice = decision_encode (&record);
-    plan_clear (&record.plan);
+    decision_record_clear (&record);
     same_then_free (once, twice);
 }
 

@@ -224,7 +224,7 @@ static bool decide_plan (bench_t *bench, plan_t *plan, int64_t mono_by_ms, int64
     clear_seen (bench);
     moment_t now = moment (bench);
     bool decided = coordinator_decide (bench->coordinator, &now, plan, MONO_MS + mono_by_ms, end_ms,
-                                       on_told, bench);
+                                       NULL, on_told, bench);
     drain (bench);
     return decided;
 }
@@ -581,7 +581,7 @@ static void a_part_refused_past_its_edge_is_logged_before_it_is_repaired (void *
     start (&bench);
     assert_int_equal (bench.repairs, 2); /* and again after a restart */
     moment_t now = moment (&bench);
-    coordinator_repaired (bench.coordinator, &now, &txid);
+    coordinator_repaired (bench.coordinator, &now, &txid, DECISION_END_REPAIRED, "");
     drain (&bench);
     expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false); /* never "done" */
     end (&bench);

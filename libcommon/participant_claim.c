@@ -1,0 +1,161 @@
+/*  participant_claim - the answer that a home keeps with a claim (T2).
+ *
+ *  It comes with the hold or with the vote, and stays as it is. Only where a commit could not be kept
+ *  by all, and a repair has come to its end (T10), another one takes its place, once.
+ */
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool claim_same (const command_t *command, packed_t claim)
+{
+    return command->part.size == claim.size &&
+           (claim.size == 0 || memcmp (command->part.data, claim.data, claim.size) == 0);
+}
+
+/*  Is it a claim of the same request? */
+static bool claim_matches (const command_t *command, packed_t claim)
+{
+    uint8_t digests [2][DIGEST_BYTES];
+    packed_t answers [2] = {0};
+    char why [WHY_BYTES];
+    bytes_t old = {.data = command->part.data, .size = command->part.size};
+    bytes_t new = {.data = claim.data, .size = claim.size};
+    bool same = command->participant->resource.claims &&
+                claim_part_decode (old, digests [0], &answers [0], why) &&
+                claim_part_decode (new, digests [1], &answers [1], why) &&
+                memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
+    free (answers [0].data);
+    free (answers [1].data);
+    return same;
+}
+
+/*  From now on this is its part. */
+static void claim_keep (command_t *command, packed_t *claim)
+{
+    const resource_t *resource = &command->participant->resource;
+    bytes_t part = {.data = claim->data, .size = claim->size};
+    int64_t from_ms;
+    int64_t until_ms;
+    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
+        command->until_ms = until_ms;
+    free (command->part.data);
+    command->part_untold = true;
+    command->part = *claim;
+    *claim = (packed_t){0};
+}
+
+/*  Takes it in the place of the one held with. */
+static void claim_replace (command_t *command, const moment_t *now, const plan_t *plan,
+                           packed_t *claim)
+{
+    const resource_t *resource = &command->participant->resource;
+    refusal_t refusal = {0};
+    bytes_t part = {.data = claim->data, .size = claim->size};
+    resource->drop (resource->owner, command->taken);
+    command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
+    assert (command->taken);
+    refusal_clear (&refusal);
+    claim_keep (command, claim);
+}
+
+bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
+                     char why [WHY_BYTES])
+{
+    const resource_t *resource = &command->participant->resource;
+    if (claim_same (command, *claim))
+        return true;
+    if (command->state != COMMAND_HELD || !claim_matches (command, *claim))
+        return refuse_with (refusal, REFUSAL_CONFLICT,
+                            "this txid is held with another claim, or none");
+    bytes_t part = {.data = claim->data, .size = claim->size};
+    plan_t plan = command_plan (command);
+    bool good = resource->valid (resource->owner, &plan, part, refusal, why);
+    if (good)
+        claim_replace (command, now, &plan, claim);
+    plan_clear (&plan);
+    return good;
+}
+
+/*  --- amend --- */
+
+/*  A claim that was committed before its coordinator was lost knows of no fence: then any planner's
+ *  word that it has fenced is good, as nobody else can end the repair (T8). */
+static bool may_amend (const participant_t *self, const request_t *request, const txid_t *txid,
+                       const command_t *command, uint32_t epoch)
+{
+    if (epoch == 0)
+        return participant_may (self, VERB_COMMIT, request, txid, command);
+    if (!participant_is_planner (request->actor))
+        return false;
+    return !command || command->epoch == 0 ||
+           (command->epoch == epoch && strcmp (command->fenced_by, request->actor) == 0);
+}
+
+/*  The claim as it is, with another answer. */
+static packed_t claim_with (const command_t *command, packed_t answer)
+{
+    uint8_t digest [DIGEST_BYTES];
+    packed_t old;
+    char why [WHY_BYTES];
+    bool sound = claim_part_decode (
+      (bytes_t){.data = command->part.data, .size = command->part.size}, digest, &old, why);
+    assert (sound); /* valid () saw it, or the loader did */
+    free (old.data);
+    return claim_part_encode (digest, (bytes_t){.data = answer.data, .size = answer.size});
+}
+
+/*  False with *refusal, or why when the home does not understand it. */
+static bool amend (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
+                   char why [WHY_BYTES])
+{
+    participant_t *self = command->participant;
+    const resource_t *resource = &self->resource;
+    if (command->amended && claim_same (command, *claim))
+        return true;
+    if (command->amended || command->done)
+        return refuse_with (refusal, REFUSAL_CONFLICT, "this request has its last answer");
+    plan_t plan = command_plan (command);
+    bool good = resource->valid (resource->owner, &plan,
+                                 (bytes_t){.data = claim->data, .size = claim->size}, refusal, why);
+    if (good) {
+        claim_keep (command, claim);
+        command->amended = true;
+        command_put (command);
+        service_count (self->service, "amended", 1);
+        resource->moved (resource->owner, now, &plan, command->state, command->state, true);
+    }
+    plan_clear (&plan);
+    return good;
+}
+
+void participant_on_amend (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    uint32_t epoch;
+    packed_t told;
+    char why [WHY_BYTES] = "";
+    if (!amend_decode (request->body, &txid, &epoch, &told, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    command_t *command = command_find (self, &txid);
+    if (!may_amend (self, request, &txid, command, epoch)) {
+        participant_answer_may_not (self, request, &txid);
+    } else if (!command || !self->resource.claims || command->state != COMMAND_COMMITTED) {
+        participant_answer_ended (self, now, request, &txid, command);
+    } else {
+        command_answer_t answer = command_answer (command, now);
+        packed_t claim = claim_with (command, told);
+        if (amend (command, now, &claim, &answer.refusal, why) ||
+            answer.refusal.reason != REFUSAL_NONE)
+            participant_answer (self, request, &answer);
+        else
+            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        free (claim.data);
+    }
+    free (told.data);
+}

@@ -1,0 +1,214 @@
+/*  decision_wire - the coordinator's log, to and from proto/planner.proto.
+ */
+#include "record.h"
+
+#include "message.h"
+#include "must.h"
+#include "part_wire.h"
+#include "planner.pb-c.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "same numbers");
+
+/*  --- what was before a change --- */
+
+static void *list_new (size_t count, size_t size)
+{
+    return count > 0 ? must (calloc (count, size)) : NULL;
+}
+
+static void *copy_bytes (const void *from, size_t size)
+{
+    return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
+}
+
+static void circuits_copy (circuit_t **to, const circuit_t *from, size_t count)
+{
+    *to = copy_bytes (from, count * sizeof *from);
+    for (size_t i = 0; i < count; i++)
+        (*to) [i].links =
+          copy_bytes (from [i].links, from [i].links_count * sizeof *from [i].links);
+}
+
+void before_copy (before_t *to, const before_t *from)
+{
+    *to = (before_t){.parts_count = from->parts_count, .request_size = from->request_size};
+    to->request = copy_bytes (from->request, from->request_size);
+    to->parts = copy_bytes (from->parts, from->parts_count * sizeof *from->parts);
+    for (size_t i = 0; i < to->parts_count; i++) {
+        part_record_t *part = &to->parts [i];
+        part->plan = (plan_t){0};
+        part->plan_set = false;
+        part->bookings = copy_bytes (part->bookings, part->bookings_count * sizeof *part->bookings);
+        circuits_copy (&part->circuits, from->parts [i].circuits, part->circuits_count);
+    }
+}
+
+void before_clear (before_t *self)
+{
+    for (size_t i = 0; i < self->parts_count; i++)
+        part_record_clear (&self->parts [i]);
+    free (self->parts);
+    free (self->request);
+    *self = (before_t){0};
+}
+
+void decision_record_clear (decision_record_t *self)
+{
+    plan_clear (&self->plan);
+    before_clear (&self->before);
+}
+
+typedef struct {
+    Musubi__PartRecord record;
+    Musubi__ComputeBooking *bookings;
+    Musubi__ComputeBooking **list;
+    circuits_wire_t circuits;
+} part_wire_t;
+
+typedef struct {
+    Musubi__Before before;
+    part_wire_t *parts;
+    Musubi__PartRecord **list;
+    size_t count;
+} before_wire_t;
+
+static void part_put (part_wire_t *to, const part_record_t *from)
+{
+    musubi__part_record__init (&to->record);
+    to->record.participant = (char *) from->participant;
+    to->record.reservation = (char *) from->reservation;
+    to->record.version = from->version;
+    to->record.state = (Musubi__ReservationState) from->state;
+    to->bookings = list_new (from->bookings_count, sizeof *to->bookings);
+    to->list = list_new (from->bookings_count, sizeof (Musubi__ComputeBooking *));
+    for (size_t i = 0; i < from->bookings_count; i++) {
+        const compute_booking_t *booking = &from->bookings [i];
+        musubi__compute_booking__init (&to->bookings [i]);
+        to->bookings [i].need = (char *) booking->need;
+        to->bookings [i].class_name = (char *) booking->class_name;
+        to->bookings [i].cpus = booking->cpus;
+        to->bookings [i].nodes = booking->nodes;
+        to->bookings [i].from_ms = booking->from_ms;
+        to->bookings [i].until_ms = booking->until_ms;
+        to->list [i] = &to->bookings [i];
+    }
+    to->record.n_bookings = from->bookings_count;
+    to->record.bookings = to->list;
+    circuits_put (&to->circuits, from->circuits, from->circuits_count);
+    to->record.n_circuits = from->circuits_count;
+    to->record.circuits = to->circuits.list;
+}
+
+static void before_put (before_wire_t *to, const before_t *from)
+{
+    musubi__before__init (&to->before);
+    to->count = from->parts_count;
+    to->parts = list_new (to->count, sizeof *to->parts);
+    to->list = list_new (to->count, sizeof (Musubi__PartRecord *));
+    for (size_t i = 0; i < to->count; i++) {
+        part_put (&to->parts [i], &from->parts [i]);
+        to->list [i] = &to->parts [i].record;
+    }
+    to->before.n_parts = to->count;
+    to->before.parts = to->list;
+    to->before.request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
+}
+
+static void before_put_end (before_wire_t *wire)
+{
+    for (size_t i = 0; i < wire->count; i++) {
+        free (wire->parts [i].bookings);
+        free (wire->parts [i].list);
+        circuits_put_end (&wire->parts [i].circuits);
+    }
+    free (wire->parts);
+    free (wire->list);
+}
+
+static bool before_take (before_t *to, const Musubi__Before *from, char why [WHY_BYTES])
+{
+    if (!from)
+        return true;
+    if (from->n_parts > PARTICIPANTS_MAX || from->request.len > PLAN_REQUEST_BYTES_MAX)
+        return wrong (why, "before: too large");
+    to->parts = must (calloc (from->n_parts + 1, sizeof *to->parts));
+    to->request = copy_bytes (from->request.data, from->request.len);
+    to->request_size = from->request.len;
+    for (; to->parts_count < from->n_parts; to->parts_count++)
+        if (!part_record_take (&to->parts [to->parts_count], from->parts [to->parts_count], why)) {
+            part_record_clear (&to->parts [to->parts_count]);
+            return false;
+        }
+    return true;
+}
+
+/*  --- the coordinator's log --- */
+
+packed_t decision_encode (const decision_record_t *self)
+{
+    Musubi__DecisionRecord record = MUSUBI__DECISION_RECORD__INIT;
+    plan_wire_t plan;
+    before_wire_t before;
+    uint32_t spoilt [PARTICIPANTS_MAX];
+    bool whole = self->phase == DECISION_DECIDED || self->phase == DECISION_REPAIRING;
+    if (whole) {
+        plan_put (&plan, &self->plan);
+        record.plan = &plan.plan;
+        before_put (&before, &self->before);
+        if (self->before.parts_count > 0)
+            record.before = &before.before;
+    }
+    record.repair_tries = self->repair_tries;
+    record.phase = (Musubi__DecisionPhase) self->phase;
+    record.end_ms = self->end_ms;
+    record.spoilt = spoilt;
+    for (uint32_t i = 0; i < PARTICIPANTS_MAX; i++)
+        if (self->spoilt [i])
+            spoilt [record.n_spoilt++] = i;
+    record.text = (char *) self->text;
+    record.epoch = self->epoch;
+    packed_t packed = packed_of (&record.base);
+    if (whole) {
+        plan_put_end (&plan);
+        before_put_end (&before);
+    }
+    return packed;
+}
+
+static bool decision_take (decision_record_t *to, const Musubi__DecisionRecord *from,
+                           char why [WHY_BYTES])
+{
+    *to = (decision_record_t){
+      .end_ms = from->end_ms, .epoch = from->epoch, .repair_tries = from->repair_tries};
+    if (!enum_valid ((int) from->phase, DECISION_REPAIRED))
+        return wrong (why, "phase: %d is none", (int) from->phase);
+    to->phase = (decision_phase_t) from->phase;
+    for (size_t i = 0; i < from->n_spoilt; i++) {
+        if (from->spoilt [i] >= PARTICIPANTS_MAX)
+            return wrong (why, "spoilt: %u is none", from->spoilt [i]);
+        to->spoilt [from->spoilt [i]] = true;
+    }
+    if (*from->text &&
+        !text_take (to->text, sizeof to->text - 1, from->text, TEXT_ANY, "text", why))
+        return false;
+    if (to->phase != DECISION_DECIDED && to->phase != DECISION_REPAIRING)
+        return true;
+    return plan_take (&to->plan, from->plan, why) && before_take (&to->before, from->before, why);
+}
+
+bool decision_decode (decision_record_t *self, bytes_t value, char why [WHY_BYTES])
+{
+    *self = (decision_record_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__decision_record__descriptor, value);
+    if (!message)
+        return wrong (why, "not a DecisionRecord");
+    bool good = decision_take (self, (Musubi__DecisionRecord *) message, why);
+    if (!good)
+        decision_record_clear (self);
+    message_free (message);
+    return good;
+}

@@ -1,0 +1,138 @@
+/*  mending - a repair's errand (T10): a plan looked for in the place of one that could not be kept,
+ *  and put to the vote as a change of the reservation.
+ *
+ *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences: nobody
+ *  waits, it has no home, and it starts from what is left: who has lost its part is at the new version
+ *  with what it kept of the old, perhaps nothing.
+ */
+#include "errand.h"
+
+#include "planner_wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+errand_t *errand_mend (planner_t *planner, const moment_t *now, const mend_t *mend)
+{
+    errand_t *self = errand_new_unasked (planner, now, ERRAND_MODIFY, mend->plan->owner);
+    self->mend = mend;
+    memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
+    errand_locate (self, now);
+    return self;
+}
+
+void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const char *text)
+{
+    mend_t mend = *self->mend;
+    char words [SENTENCE_BYTES];
+    snprintf (words, sizeof words, "%s", text);
+    attempt_destroy (&self->attempt);
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    errand_destroy (self);
+    mend.ended (mend.owner, now, end, words);
+}
+
+static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
+{
+    for (size_t i = 0; i < mend->plan->participants_count; i++)
+        if (strcmp (mend->plan->participants [i].name, name) == 0)
+            return mend->spoilt [i] || !spoilt_only;
+    return false;
+}
+
+/*  When the version that could not be kept starts, as those have it who kept it. */
+static bool standing_start (const errand_t *self, int64_t *start_ms)
+{
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        for (size_t b = 0; b < part->record.bookings_count; b++) {
+            size_t need = user_request_need (&self->request, part->record.bookings [b].need);
+            if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
+                continue;
+            *start_ms =
+              part->record.bookings [b].from_ms - self->request.compute [need].offset_ms;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*  Does any of it run already? Then it keeps its start. */
+static bool has_begun (const errand_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const part_record_t *record = &locate_part (self->locate, i)->record;
+        for (size_t b = 0; b < record->bookings_count; b++)
+            if (record->bookings [b].from_ms <= now->wall_ms)
+                return true;
+    }
+    return false;
+}
+
+static void end_without (errand_t *self, const moment_t *now, const char *why)
+{
+    errand_mend_end (self, now, MEND_NO_PLAN, why);
+}
+
+static void go_back (errand_t *self, const moment_t *now)
+{
+    if (propose_before (self, now))
+        errand_vote (self, now);
+    else
+        errand_give_up (self, now);
+}
+
+void errand_mend_located (errand_t *self, const moment_t *now)
+{
+    const mend_t *mend = self->mend;
+    char why [WHY_BYTES];
+    if (mend->step == MEND_BACK) {
+        go_back (self, now);
+        return;
+    }
+    user_request_clear (&self->request);
+    if (mend->plan->request_size == 0 ||
+        !user_request_decode (
+          &self->request,
+          (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size}, why)) {
+        end_without (self, now, "the request it was made for is not on record");
+        return;
+    }
+    int64_t start_ms;
+    bool known = standing_start (self, &start_ms);
+    self->patch.window_set = mend->step == MEND_ELSEWHERE && !has_begun (self, now);
+    if (!self->patch.window_set && !known) {
+        end_without (self, now, "nobody has anything of it any more");
+        return;
+    }
+    if (!self->patch.window_set)
+        self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    errand_plan (self, now);
+}
+
+/*  A need that nobody has any more goes back to one that had lost its part, where that can be. */
+static void prefer_lost (errand_t *self, size_t need)
+{
+    const snapshot_t *snapshot = self->snapshot;
+    const need_options_t *options = &snapshot->needs [need];
+    for (size_t i = 0; i < options->options_count; i++) {
+        size_t place = options->options [i].place;
+        const source_t *source = &snapshot->sources [snapshot->places [place].source];
+        if (!took_part (self->mend, source->party.name, true))
+            continue;
+        self->present [need] = (present_t){.set = true, .place = place};
+        return;
+    }
+}
+
+void errand_mend_narrow (errand_t *self)
+{
+    snapshot_t *snapshot = self->snapshot;
+    for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)
+        if (!took_part (self->mend, snapshot->sources [i].party.name, false))
+            snapshot_leave_out (snapshot, i, "had no part in it");
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        if (!self->present [i].set)
+            prefer_lost (self, i);
+}

@@ -1,0 +1,13 @@
+/*  told - what a request is answered once a repair has come to its end (T10, T2): composed from the
+ *  records of those who have part in the reservation, not from memory, so that whoever ends the
+ *  repair can do it.
+ */
+#ifndef MUSUBI_TOLD_H
+#define MUSUBI_TOLD_H
+
+#include "errand.h"
+
+/*  The reservation as it stands: version, places, paths, start and end, cost. */
+void told_standing (const planner_t *planner, const locate_t *locate, answer_t *answer);
+
+#endif
