@@ -4,6 +4,7 @@
 #include "sim_check.h"
 
 #include "sim_grants.h"
+#include "sim_mend.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -236,7 +237,8 @@ static void check_asked (sim_check_t *self, const sim_message_t *hold)
     for (size_t i = 0; i < asked.replaces_count; i++)
         self->replaced [self->replaced_count++ % SIM_HOLDS_MAX] = (sim_replaced_t){
           .process = hold->to, .by = asked.command.txid, .old = asked.replaces [i]};
-    if (!*asked.command.request_id || hold->to == SIM_NOBODY ||
+    bool committed_ever = *asked.command.request_id || asked.command.repairs.start > 0;
+    if (!committed_ever || hold->to == SIM_NOBODY ||
         memcmp (hold->to_store, sim_identity (self->sim, hold->to)->id, STORE_ID_BYTES) != 0)
         return; /* it is never committed, or meant for one who has moved from there */
     for (size_t i = 0; i < self->participants_count; i++)
@@ -341,25 +343,22 @@ static bool holds_something (const sim_check_t *self, const sim_command_t *curre
     return false;
 }
 
-/*  T10: a transaction that was refused at the edge of some participants has been undone: whoever
- *  had committed it holds nothing of the reservation any more. */
+/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody holds
+ *  anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
 {
-    bool refused = false;
-    for (size_t p = 0; p < command->parties_count; p++) {
-        const sim_participant_t *party = sim_check_named (self, command->parties [p]);
-        const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
-        refused = refused || (there && there->state == COMMAND_EDGE_REFUSED);
-        if (!party || party->home)
-            continue;
-        if (holds_something (
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *party = sim_check_records (self, i);
+        if (!party->home &&
+            holds_something (
               self, sim_current (party->commands, party->commands_count, command->reservation)))
             return false;
     }
-    return refused;
+    return sim_mend_refused (self, command);
 }
 
-/*  T6: committed is told only when every participant has it. */
+/*  T6: committed is told only when every participant has it; T10: or all of one that came in its
+ *  place. */
 void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
 {
     const sim_command_t *command = sim_check_committed (self, request);
@@ -368,6 +367,8 @@ void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
                   request->request_id);
         return;
     }
+    if (sim_mend_overtaken (self, command))
+        return;
     for (size_t i = 0; i < command->parties_count; i++) {
         const sim_participant_t *party = sim_check_named (self, command->parties [i]);
         const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
@@ -379,12 +380,12 @@ void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
 }
 
 /*  T2: refused is told only when the home has closed the request; T10: or when what was committed
- *  of it has been undone. */
+ *  of it has been undone, or taken back. */
 static void check_refused (sim_check_t *self, const sim_request_t *request,
                            const char *request_id_told)
 {
     const sim_command_t *command = sim_check_committed (self, request);
-    if (command && sim_check_undone (self, command))
+    if (command && (sim_check_undone (self, command) || sim_mend_went_back (self, command)))
         return;
     packed_t question = sim_wire_look (request->actor, request_id_told);
     bool closed = false;

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool took_before (const sim_participant_t *self, const txid_t *txid)
 {
@@ -90,6 +91,20 @@ static int64_t first_lack (const sim_participant_t *participant, const sim_comma
     return first_ms;
 }
 
+/*  What a reservation still has whose last change was refused at its edge (T10). */
+static const sim_command_t *kept (const sim_participant_t *participant, const char *reservation)
+{
+    const sim_command_t *last = NULL;
+    for (size_t i = 0; i < participant->commands_count; i++) {
+        const sim_command_t *command = &participant->commands [i];
+        if (command->state == COMMAND_COMMITTED &&
+            strcmp (command->reservation, reservation) == 0 &&
+            (!last || command->base_version > last->base_version))
+            last = command;
+    }
+    return last;
+}
+
 void sim_grants_asked (sim_check_t *self, const sim_participant_t *participant,
                        const sim_asked_t *asked)
 {
@@ -98,6 +113,8 @@ void sim_grants_asked (sim_check_t *self, const sim_participant_t *participant,
     char words [TXID_TEXT_BYTES];
     if (old && old->base_version + 1 != asked->command.base_version)
         return; /* it will be refused */
+    if (!old)
+        old = kept (participant, asked->command.reservation);
     int64_t first_ms = first_lack (participant, &asked->command, old);
     if (first_ms != INT64_MAX && asked->edge_ms > first_ms - participant->lead_ms)
         sim_fail (self->sim,

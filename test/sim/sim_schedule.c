@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LATE_CHANCE 15 /* percent of the schedules */
 #define HEAL_US_MIN  (6 * SECOND_US) /* faults end between these */
 #define HEAL_US_MAX  (14 * SECOND_US)
 #define SETTLE_S_MAX 90 /* then all must have settled within this */
@@ -150,6 +151,8 @@ static void add_sites (schedule_t *self)
           .gis_endpoints = self->gis_endpoints,
           .gis_count = self->gis_count};
         settings->limits.bookings_max = 4096;
+        if (self->late.on && i == 0)
+            settings->site.lead_ms += SIM_LATE_LEAD_MS;
         self->lis_processes [i] =
           schedule_add (self, settings->name, make_lis, settings, false, SIM_NOBODY);
         sim_check_add_site (&self->check, self->lis_processes [i], &settings->site);
@@ -224,6 +227,7 @@ static void on_left (void *owner, const sim_message_t *message)
     schedule_t *self = owner;
     sim_check_left (&self->check, message);
     sim_ambush_left (&self->ambush, message);
+    sim_late_left (&self->late, message);
     if (self->scene && self->scene->left)
         self->scene->left (self->scene->owner, message);
 }
@@ -284,6 +288,7 @@ static void on_logged (void *owner, int process, const char *line)
       {"txn ", "->repaired", COUNT_REPAIRED},  {"txn ", "decided->aborted", COUNT_FENCED},
     };
     schedule_t *self = owner;
+    sim_late_logged (&self->late, process, line);
     if (self->scene && self->scene->logged)
         self->scene->logged (self->scene->owner, process, line);
     for (size_t i = 0; i < sizeof told / sizeof told [0]; i++)
@@ -361,6 +366,21 @@ static void draw_temper (schedule_t *self)
     }
 }
 
+/*  In some, commits come past the edge, to find that the window is taken. */
+static void draw_late (schedule_t *self)
+{
+    sim_late_t *late = &self->late;
+    prng_seed (&late->prng, self->seed ^ 0x6c617465u);
+    if (self->scene || prng_below (&late->prng, 100) >= LATE_CHANCE)
+        return;
+    late->on = true;
+    late->sim = self->sim;
+    late->check = &self->check;
+    late->left = 1 + prng_below (&late->prng, SIM_LATE_MOST);
+    self->near_ms = SIM_LATE_NEAR_MS;
+    sim_late_begin (late);
+}
+
 /*  A third of the schedules has no network. */
 static uint32_t domains_drawn (schedule_t *self)
 {
@@ -384,6 +404,7 @@ static void build (schedule_t *self, const sim_options_t *options)
     self->orphan = SIM_NOBODY;
     self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
     draw_temper (self);
+    draw_late (self);
     if (self->scene && self->scene->shape)
         self->scene->shape (self->scene->owner, self);
     self->heal_us = HEAL_US_MIN + (int64_t) schedule_draw (self, HEAL_US_MAX - HEAL_US_MIN);
@@ -403,6 +424,8 @@ static void build (schedule_t *self, const sim_options_t *options)
     if (domains > 0)
         add_domains (self, domains);
     add_planners (self);
+    if (self->late.on)
+        (void) schedule_add (self, "thief/1", sim_thief_make, &self->late.thief, true, SIM_NOBODY);
 }
 
 static void run (schedule_t *self)
@@ -424,6 +447,7 @@ static void run (schedule_t *self)
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
+    self->late.left = 0;
     if (self->finished) /* who was cut off from it all the while asks only now */
         adopt (self, (uint64_t) self->orphan);
     settle (self);
@@ -464,6 +488,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     sim_book_clear (&self->book);
     sim_auditor_clear (&self->auditor);
     sim_map_clear (&self->map);
+    sim_late_end (&self->late);
     for (size_t i = 0; i < self->sites_count; i++)
         free (self->lis [i].site.classes);
     free (self);

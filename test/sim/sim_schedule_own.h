@@ -17,6 +17,7 @@
 #include "sim_check.h"
 #include "sim_client.h"
 #include "sim_holder.h"
+#include "sim_late.h"
 #include "sim_operator.h"
 #include "sim_settler.h"
 
@@ -60,7 +61,7 @@ struct schedule {
     sim_check_t check;
 
     char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
-                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 3][NAME_BYTES_MAX + 1];
+                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 4][NAME_BYTES_MAX + 1];
     size_t names_count;
     char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
     const char *gis_endpoints [SCHEDULE_GIS_MAX];
@@ -99,6 +100,7 @@ struct schedule {
     sim_settler_t settler;
     sim_auditor_t auditor;
     sim_ambush_t ambush;
+    sim_late_t late;       /* drawn from a stream of its own */
     bool edgy;             /* commits come late, and others want the same */
     uint32_t nodes_least;  /* of a site; few make conflicts */
     uint32_t doubt_ms;     /* votes wait so long before they ask */

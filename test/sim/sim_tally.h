@@ -34,7 +34,8 @@ typedef enum {
     COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
     COUNT_EDGES, /* commands that passed their edge */
     COUNT_LATE,  /* commits re-admitted after the edge */
-    COUNT_REPAIRED,          /* transactions undone after an edge was refused */
+    COUNT_REPAIRED,          /* transactions whose repair has come to its end */
+    COUNT_MENDED,            /* requests told committed, of which a part was refused at its edge */
     COUNT_TAKEN_OVER,        /* stores of dead planners settled by a finisher */
     COUNT_CONFLICTS,         /* same request id, another body: told so */
     COUNT_EXPIRED,           /* holds that ended by themselves */

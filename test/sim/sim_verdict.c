@@ -1,4 +1,5 @@
 /*  sim_verdict - the checks when all has settled: transactions, and what users were told. */
+#include "sim_mend.h"
 #include "sim_version.h"
 
 #include <inttypes.h>
@@ -19,7 +20,8 @@ static void check_mixed (sim_check_t *self, const sim_participant_t *participant
         command_state_t state = there ? there->state : COMMAND_UNKNOWN;
         char words [TXID_TEXT_BYTES];
         if (state == COMMAND_COMMITTED ||
-            (state == COMMAND_EDGE_REFUSED && sim_check_undone (self, command)))
+            (state == COMMAND_EDGE_REFUSED &&
+             (sim_check_undone (self, command) || sim_mend_overtaken (self, command))))
             continue;
         sim_fail (self->sim, "mixed outcome of %s (%s): committed at %s, %s at %s",
                   txid_text (&command->txid, words), command->request_id,
@@ -89,14 +91,13 @@ static void check_agreement (sim_check_t *self, const sim_participant_t *partici
     }
 }
 
-/*  T8, T10: what is released without its owner's wish had a part that was refused at its edge. What
- *  a fence has aborted needs no repair. */
+/*  T8, T10: what is released or changed without its owner's wish had a part that was refused at its
+ *  edge. What a fence has aborted needs no repair. */
 static void check_repair (sim_check_t *self, const sim_command_t *command)
 {
     char words [TXID_TEXT_BYTES];
-    if (command->operation == OPERATION_RELEASE && !*command->request_id &&
-        !broken (self, command->reservation))
-        sim_fail (self->sim, "%s released %s, of which nothing was refused",
+    if (!*command->request_id && !broken (self, command->reservation))
+        sim_fail (self->sim, "%s repaired %s, of which nothing was refused",
                   txid_text (&command->txid, words), command->reservation);
 }
 
@@ -153,7 +154,8 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
     }
     if (request->answer.status == ANSWER_REFUSED) {
         self->tally->counts [COUNT_REFUSED]++;
-        bool broken = command && sim_check_undone (self, command);
+        bool broken = command && (sim_check_undone (self, command) ||
+                                  sim_mend_went_back (self, command));
         if (request->reworded && !broken)
             sim_fail (self->sim, "%s was refused in two different ways", request->request_id);
         if (command && !broken)
@@ -165,6 +167,12 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
         return;
     }
     sim_check_acknowledged (self, request);
+    if (sim_mend_refused (self, command)) { /* told of what came in its place */
+        command = sim_mend_of (self, command);
+        if (!command || command->base_version + 1 != request->answer.version)
+            return; /* its owner has changed it since */
+        self->tally->counts [COUNT_MENDED]++;
+    }
     if (!same (command->reservation, request->answer.reservation) ||
         command->base_version + 1 != request->answer.version)
         sim_fail (self->sim, "%s was told %s version %u, recorded is %s version %u",

@@ -1,6 +1,7 @@
 /*  sim_version - putting a version together from everybody's records. */
 #include "sim_version.h"
 
+#include "sim_mend.h"
 #include "sim_phases.h"
 
 #include <inttypes.h>
@@ -273,8 +274,12 @@ void sim_version_check (sim_check_t *self, const sim_command_t *command)
     for (size_t p = 0; p < command->parties_count; p++) {
         const sim_participant_t *party = sim_check_named (self, command->parties [p]);
         const sim_command_t *there = party ? sim_check_command (party, &command->txid) : NULL;
-        if (there && there->state == COMMAND_EDGE_REFUSED)
-            return; /* undone: see check_mixed */
+        if (there && there->state == COMMAND_EDGE_REFUSED) { /* undone, or put right: check_mixed */
+            const sim_command_t *mend = sim_mend_of (self, command);
+            if (mend && known)
+                check_wish (self, mend, &wish);
+            return;
+        }
         if (release && there && there->bookings_count + there->circuits_count > 0)
             sim_fail (self->sim, "%s keeps something of %s, which it releases",
                       command->parties [p], command->reservation);

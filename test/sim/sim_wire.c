@@ -123,6 +123,9 @@ static bool plan_read (const Musubi__Plan *plan, sim_command_t *to)
     sim_text (to->reservation, sizeof to->reservation, plan->reservation);
     sim_text (to->actor, sizeof to->actor, plan->actor);
     sim_text (to->request_id, sizeof to->request_id, plan->request_id);
+    to->repairs = (txid_t){0};
+    if (plan->repairs && !sim_txid_read (plan->repairs, &to->repairs))
+        return false;
     to->parties_count = 0;
     for (size_t i = 0; i < plan->n_participants && i < SIM_PARTIES_MAX; i++)
         sim_text (to->parties [to->parties_count++], sizeof to->parties [0],
