@@ -123,7 +123,7 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
     if (good) {
         claim_keep (command, claim);
         command->amended = true;
-        command_put (command);
+        command_put (command, &(change_t){.from = command->state, .event = "amend"});
         service_count (self->service, "amended", 1);
         resource->moved (resource->owner, now, &plan, command->state, command->state, true);
     }
