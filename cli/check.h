@@ -124,7 +124,7 @@ typedef struct {
     size_t answers;
     size_t pending;  /* held or prepared commands: fine while work goes on */
     size_t unjudged; /* transactions with a silent participant */
-    size_t repaired; /* edge refused, then released at the others (T10) */
+    size_t repaired; /* edge refused, then put right or released at the others (T10) */
     size_t violations;
 } check_result_t;
 

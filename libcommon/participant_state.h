@@ -59,7 +59,7 @@ struct command {
     operation_t operation;
     bool late;
     bool done;
-    bool amended; /* a claim that has the answer of a repair (T10) */
+    bool amended;       /* a claim that has the answer of a repair (T10) */
     bool done_unstored; /* in the list of marks that wait for a write */
     part_kind_t part_kind;
     packed_t plan; /* empty for a tombstone */

@@ -191,7 +191,8 @@ void errand_give_up (errand_t *self, const moment_t *now)
     stop_planning (self);
     if (self->mend) {
         errand_mend_end (self, now, MEND_NO_PLAN,
-                         self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "no plan");
+                         self->answer.reasons_count > 0 ? self->answer.reasons [0].text
+                                                        : "no plan");
         return;
     }
     if (self->dry_run) {

@@ -234,8 +234,8 @@ static void begin_repair (decision_t *decision, const moment_t *now)
         self->repair (self->repairer, now, &decision->record);
 }
 
-/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks for
- *  the next. */
+/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
+ * for the next. */
 static bool is_mending (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
@@ -263,9 +263,9 @@ static void end_repair (decision_t *decision, const moment_t *now, decision_end_
         told (owner, now, end, words);
 }
 
-/*  What is left of it matters only where a reservation stands on it: a release that some part has no
- *  use for has nothing to repair; and a home that has lost a change has lost no more than who asked
- *  for it. */
+/*  What is left of it matters only where a reservation stands on it: a release that some part has
+ * no use for has nothing to repair; and a home that has lost a change has lost no more than who
+ * asked for it. */
 static bool to_repair (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;

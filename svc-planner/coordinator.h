@@ -25,9 +25,10 @@ void coordinator_destroy (coordinator_t **self_p);
 /*  How a decision ended for its owner, once; text says why it failed. */
 typedef enum {
     DECISION_END_COMMITTED, /* every participant has acknowledged */
-    DECISION_END_REPAIRED,  /* a repair has come to its end, and the request's home has the answer */
-    DECISION_END_RELEASED,  /* failed, and there is no home that could tell: what was had is released */
-    DECISION_END_FENCED,    /* failed: another one has settled it, and aborted it (T8) */
+    DECISION_END_REPAIRED, /* a repair has come to its end, and the request's home has the answer */
+    DECISION_END_RELEASED, /* failed, and there is no home that could tell: what was had is released
+                            */
+    DECISION_END_FENCED,   /* failed: another one has settled it, and aborted it (T8) */
 } decision_end_t;
 typedef void coordinator_told_fn (void *owner, const moment_t *now, decision_end_t end,
                                   const char *text);
@@ -69,8 +70,8 @@ bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);
 
 /*  Who repairs (T10): called for a decision that some participants can't keep, also at start. The
  *  record lives until coordinator_repaired. A plan that comes in such a decision's place
- *  (plan.repairs) and can't be kept either is told its owner as released, and left to the repair that it is
- *  part of. */
+ *  (plan.repairs) and can't be kept either is told its owner as released, and left to the repair
+ * that it is part of. */
 typedef void coordinator_repair_fn (void *owner, const moment_t *now,
                                     const decision_record_t *record);
 void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, void *owner);

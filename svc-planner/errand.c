@@ -274,9 +274,8 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
                 self->mend      ? "repair"
                 : self->dry_run ? "dry-run"
                                 : self->name.full,
-                move, self->actor, kinds [self->kind],
-                self->rounds, *self->reservation ? self->reservation : "-", *detail ? " why=" : "",
-                detail);
+                move, self->actor, kinds [self->kind], self->rounds,
+                *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 
 void errand_tell_packed (errand_t *self, bytes_t answer)

@@ -1,9 +1,9 @@
 /*  mending - a repair's errand (T10): a plan looked for in the place of one that could not be kept,
  *  and put to the vote as a change of the reservation.
  *
- *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences: nobody
- *  waits, it has no home, and it starts from what is left: who has lost its part is at the new version
- *  with what it kept of the old, perhaps nothing.
+ *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences:
+ * nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
+ * new version with what it kept of the old, perhaps nothing.
  */
 #include "errand.h"
 
@@ -50,8 +50,7 @@ static bool standing_start (const errand_t *self, int64_t *start_ms)
             size_t need = user_request_need (&self->request, part->record.bookings [b].need);
             if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
                 continue;
-            *start_ms =
-              part->record.bookings [b].from_ms - self->request.compute [need].offset_ms;
+            *start_ms = part->record.bookings [b].from_ms - self->request.compute [need].offset_ms;
             return true;
         }
     }
@@ -94,8 +93,8 @@ void errand_mend_located (errand_t *self, const moment_t *now)
     user_request_clear (&self->request);
     if (mend->plan->request_size == 0 ||
         !user_request_decode (
-          &self->request,
-          (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size}, why)) {
+          &self->request, (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size},
+          why)) {
         end_without (self, now, "the request it was made for is not on record");
         return;
     }

@@ -1,5 +1,5 @@
-/*  part_wire - a participant's record of a reservation, for the files that read it from messages and
- *  from the log.
+/*  part_wire - a participant's record of a reservation, for the files that read it from messages
+ * and from the log.
  */
 #ifndef MUSUBI_PART_WIRE_H
 #define MUSUBI_PART_WIRE_H

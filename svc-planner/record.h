@@ -134,7 +134,7 @@ typedef struct {
     int64_t end_ms;
     bool spoilt [PARTICIPANTS_MAX];
     char text [SENTENCE_BYTES];
-    uint32_t epoch; /* of our fence, when the plan is another planner's; 0 = our own */
+    uint32_t epoch;        /* of our fence, when the plan is another planner's; 0 = our own */
     before_t before;       /* of a modify */
     uint32_t repair_tries; /* repairing: plans looked for in its place so far */
 } decision_record_t;

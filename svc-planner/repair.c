@@ -1,5 +1,5 @@
-/*  repair - look who still has what, do the next thing about it, look again; until it is put right or
- *  gone. That the home hears of it is the last thing.
+/*  repair - look who still has what, do the next thing about it, look again; until it is put right
+ * or gone. That the home hears of it is the last thing.
  */
 #include "repair.h"
 
@@ -38,7 +38,7 @@ typedef struct {
     bool releasing; /* a release is decided and on its way */
     txid_t release;
     int64_t release_end_ms;
-    uint64_t call;             /* to the home */
+    uint64_t call;              /* to the home */
     char text [SENTENCE_BYTES]; /* how it ended */
 } repair_t;
 
@@ -164,8 +164,8 @@ static void conclude (repair_t *self, const moment_t *now, answer_status_t statu
         return;
     }
     packed_t answer = compose (self, status);
-    packed_t body = amend_encode (&self->txid, self->epoch,
-                                  (bytes_t){.data = answer.data, .size = answer.size});
+    packed_t body =
+      amend_encode (&self->txid, self->epoch, (bytes_t){.data = answer.data, .size = answer.size});
     self->call = calls_start (service->calls, now,
                               &(call_order_t){.peer = home->name,
                                               .endpoint = home->endpoint,
@@ -211,8 +211,8 @@ static void on_mended (void *owner, const moment_t *now, mend_end_t end, const c
         look (self, now);
 }
 
-/*  A home that has lost the claim can't keep the request from being done again: then nothing of it may
- *  stand. */
+/*  A home that has lost the claim can't keep the request from being done again: then nothing of it
+ * may stand. */
 static mend_step_t next_step (const repair_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
@@ -258,10 +258,10 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
     planner_t *planner = self->planner;
     plan_t *plan = attempt_plan (self->attempt);
     self->release = plan->txid;
-    self->releasing = prepared && coordinator_decide (planner->coordinator, now, plan,
-                                                      attempt_mono_by_ms (self->attempt),
-                                                      self->release_end_ms, NULL, on_released,
-                                                      self);
+    self->releasing =
+      prepared &&
+      coordinator_decide (planner->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
+                          self->release_end_ms, NULL, on_released, self);
     attempt_destroy (&self->attempt);
     if (!self->releasing)
         again (self, now);

@@ -171,7 +171,8 @@ int64_t shares_edge (const shares_t *self)
         const share_t *share = &self->shares [i];
         int64_t first_ms = first_lack (share);
         lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
-        lead_ms = latest (lead_ms, share->lead_ms);
+        if (first_ms < INT64_MAX) /* who gets nothing new needs no notice */
+            lead_ms = latest (lead_ms, share->lead_ms);
         end_ms = latest (end_ms, old_end (share));
     }
     return lack_ms < INT64_MAX ? lack_ms - lead_ms : end_ms;

@@ -3,9 +3,9 @@
  *      complete                                  -> the answer kept at the home
  *      some part is gone, all is over, and either
  *      its repair has released it, or its window
- *      has passed                                -> refused: it failed (T10); never said of a release
- *      anything else                             -> in progress: ask again. A repair that has come to
- *                                                   its end has told the home
+ *      has passed                                -> refused: it failed (T10); never said of a
+ * release anything else                             -> in progress: ask again. A repair that has
+ * come to its end has told the home
  */
 #include "errand.h"
 

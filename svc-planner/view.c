@@ -55,8 +55,8 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
         if (!record)
             continue;
         tally.done = tally.done || (record->version == newest->version && record->done);
-        tally.failed = tally.failed || (record->state == RECORD_FAILED &&
-                                        record->version == newest->version);
+        tally.failed =
+          tally.failed || (record->state == RECORD_FAILED && record->version == newest->version);
         tally.booked =
           tally.booked || record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
     }

@@ -299,8 +299,9 @@ static void refused (errand_t *self, const moment_t *now)
 
 /*  --- the decision --- */
 
-/*  Every participant has acknowledged; or a repair has ended, and the home knows how (T10); or another planner
- *  has aborted it, so that the claim is free and must be closed before "refused" is told (T2, T8).
+/*  Every participant has acknowledged; or a repair has ended, and the home knows how (T10); or
+ * another planner has aborted it, so that the claim is free and must be closed before "refused" is
+ * told (T2, T8).
  */
 static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
@@ -366,9 +367,9 @@ static bool decide (errand_t *self, const moment_t *now)
     bool change = self->kind == ERRAND_MODIFY && !self->mend;
     before_t before = change ? before_change (self) : (before_t){0};
     self->txid = plan->txid;
-    bool decided = coordinator_decide (self->planner->coordinator, now, plan,
-                                       attempt_mono_by_ms (self->attempt), self->proposal.end_ms,
-                                       change ? &before : NULL, on_settled, self);
+    bool decided =
+      coordinator_decide (self->planner->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
+                          self->proposal.end_ms, change ? &before : NULL, on_settled, self);
     before_clear (&before);
     if (!decided)
         return false;

@@ -343,8 +343,8 @@ static bool holds_something (const sim_check_t *self, const sim_command_t *curre
     return false;
 }
 
-/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody holds
- *  anything of the reservation any more. */
+/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
+ * holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count; i++) {

@@ -127,8 +127,8 @@ const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t
 const sim_request_t *sim_check_request (const sim_check_t *self, const char *actor,
                                         const char *request_id);
 
-/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody holds
- *  anything of the reservation any more. */
+/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
+ * holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command);
 
 /*  T6: a request told committed is committed by every participant. */

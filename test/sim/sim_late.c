@@ -11,7 +11,7 @@
 #define AFTER_EDGE_US INT64_C (150000)
 #define AFTER_MOST_US 1500000
 #define GREED_US      INT64_C (3000000) /* so long after the edge somebody wants it */
-#define TAKEN_MS      1500 /* what is taken is held for so long */
+#define TAKEN_MS      1500              /* what is taken is held for so long */
 
 /*  All that it has, or as much as can be had: a little less each time. */
 static bool prey (void *owner, sim_prey_t *prey)
@@ -48,8 +48,7 @@ void sim_late_begin (sim_late_t *self)
 {
     self->holds = must (calloc (RING, sizeof *self->holds));
     self->to = must (calloc (RING, sizeof *self->to));
-    self->thief =
-      (sim_thief_t){.sim = self->sim, .prey = prey, .owner = self, .ttl_ms = TAKEN_MS};
+    self->thief = (sim_thief_t){.sim = self->sim, .prey = prey, .owner = self, .ttl_ms = TAKEN_MS};
 }
 
 void sim_late_end (sim_late_t *self)

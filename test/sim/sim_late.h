@@ -1,10 +1,10 @@
-/*  sim_late - commits that come too late (T9, T10): once a participant has voted it hears nothing of that
- *  plan's coordinator and of the others any more until the edge has passed, and somebody takes what it
- *  has given back then.
+/*  sim_late - commits that come too late (T9, T10): once a participant has voted it hears nothing
+ * of that plan's coordinator and of the others any more until the edge has passed, and somebody
+ * takes what it has given back then.
  *
  *  Everybody else still reaches it. When it can hear again the window is mostly taken, so that the
- *  commit is refused and a repair follows. One site wants long notice: the edge comes early enough for
- *  the window to be somebody else's, and for another plan to be found.
+ *  commit is refused and a repair follows. One site wants long notice: the edge comes early enough
+ * for the window to be somebody else's, and for another plan to be found.
  */
 #ifndef MUSUBI_SIM_LATE_H
 #define MUSUBI_SIM_LATE_H
@@ -24,12 +24,12 @@ typedef struct {
 } sim_victim_t;
 
 typedef struct {
-    bool on;              /* in */
-    sim_t *sim;           /* in */
-    sim_check_t *check;   /* in */
-    prng_t prng;          /* in */
-    size_t left;          /* in: how many times */
-    sim_asked_t *holds;   /* that are under way, a ring */
+    bool on;            /* in */
+    sim_t *sim;         /* in */
+    sim_check_t *check; /* in */
+    prng_t prng;        /* in */
+    size_t left;        /* in: how many times */
+    sim_asked_t *holds; /* that are under way, a ring */
     int *to;
     size_t holds_count;
     sim_victim_t victims [SIM_LATE_MOST];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_CHANCE 15 /* percent of the schedules */
+#define LATE_CHANCE  15              /* percent of the schedules */
 #define HEAL_US_MIN  (6 * SECOND_US) /* faults end between these */
 #define HEAL_US_MAX  (14 * SECOND_US)
 #define SETTLE_S_MAX 90 /* then all must have settled within this */

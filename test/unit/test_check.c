@@ -239,6 +239,18 @@ static void an_edge_refused_part_is_sound_only_once_released_elsewhere (void **s
     assert_int_equal (result.repaired, 1);
 }
 
+static void an_edge_refused_part_is_sound_once_another_plan_has_come_in_its_place (void **state)
+{
+    fixture_t *self = *state;
+    record (self, "lis/ams", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "gis/g1", 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record (self, "lis/ber", 1, OPERATION_RESERVE, "r1", 0, COMMAND_EDGE_REFUSED, 6, 10, 12);
+    record_everywhere (self, 2, OPERATION_MODIFY, "r2", 1, COMMAND_COMMITTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).repaired, 0); /* another reservation's */
+    record_everywhere (self, 3, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 6, 20, 22);
+    assert_int_equal (judge (self, 1, true).repaired, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown (name, set_up, tear_down)
 
 int main (void)
@@ -258,6 +270,7 @@ int main (void)
       TEST (finds_what_is_pending_past_its_time),
       TEST (finds_an_answer_that_the_records_contradict),
       TEST (an_edge_refused_part_is_sound_only_once_released_elsewhere),
+      TEST (an_edge_refused_part_is_sound_once_another_plan_has_come_in_its_place),
     };
     return cmocka_run_group_tests_name ("check", tests, NULL, NULL);
 }

@@ -159,8 +159,14 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
         for (size_t i = 0; i < at_domain->old_circuits_count; i++)
             if (old_circuits [i].until_ms > old_end_ms)
                 old_end_ms = old_circuits [i].until_ms;
-        int64_t lead_ms =
-          at_site->lead_ms > at_domain->lead_ms ? at_site->lead_ms : at_domain->lead_ms;
+        bool site_lacks = false, domain_lacks = false;
+        for (int64_t at_ms = 0; at_ms <= MOMENTS; at_ms++) {
+            site_lacks = site_lacks || lacks_at (at_site, at_ms);
+            domain_lacks = domain_lacks || lacks_at (at_domain, at_ms);
+        }
+        int64_t lead_ms = site_lacks ? at_site->lead_ms : 0;
+        if (domain_lacks && at_domain->lead_ms > lead_ms)
+            lead_ms = at_domain->lead_ms;
         assert_int_equal (shares_edge (&shares),
                           first_ms < INT64_MAX ? first_ms - lead_ms : old_end_ms);
         lacking += first_ms < INT64_MAX;

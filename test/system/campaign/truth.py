@@ -101,7 +101,7 @@ class Truth:
         for commit in self.commits:
             self.of_request.setdefault(commit.request, []).append(commit)
             self.of_reservation.setdefault(commit.reservation, []).append(commit)
-        # A part that was refused past its edge is made good by releasing the rest (T10): a planner's own request.
+        # A part that was refused past its edge is put right, or the rest released (T10): nobody's request.
         self.repaired = {c.reservation for c in self.commits if c.refused_at_edge}
         self.sums = {"standing": 0, "released": 0, "repaired": len(self.repaired)}
 
@@ -141,13 +141,15 @@ class Truth:
                 self.wrong.append(f"{what} was told committed, on record it is committed {len(commits)} times")
                 return
             commit = commits[0]
+            if commit.refused_at_edge:
+                commit = self.in_place_of(commit, ask.answer["version"])
             told = (ask.answer["reservation"], ask.answer["version"], booked(ask.answer))
             if not commit.whole:
                 self.wrong.append(f"{what} was told committed, {commit} is not committed everywhere")
             if told != (commit.reservation, commit.version, commit.books):
                 self.wrong.append(f"{what} was told {told}, on record is {commit} version {commit.version}"
                                   f" {commit.books}")
-            if commit.plan["operation"].lower() != ask.verb:
+            if commit is commits[0] and commit.plan["operation"].lower() != ask.verb:
                 self.wrong.append(f"{what} became {commit}")
             if ask.reservation not in (None, commit.reservation):
                 self.wrong.append(f"{what} is about {ask.reservation}, and became {commit}")
@@ -155,6 +157,12 @@ class Truth:
             for commit in commits:
                 if not commit.refused_at_edge:
                     self.wrong.append(f"{what} was told refused, {commit} is committed")
+
+    def in_place_of(self, commit, version):
+        """The plan that was told in the place of one that somebody could not keep: of the same reservation."""
+        later = [other for other in self.of_reservation[commit.reservation]
+                 if other.version == version and other.version > commit.version]
+        return later[0] if later else commit
 
     def judge_versions(self, reservation, commits):
         """One line of versions, and after a release none."""

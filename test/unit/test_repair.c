@@ -1,0 +1,253 @@
+/*  planner - commits that some participant could not keep (T10): what is put right, in which order,
+ * and what whoever asked hears of it.
+ */
+#include "planner_asking.h"
+
+/*  Sites of 16 CPUs with a long lead, so that there is time between an edge and its window. */
+static void late_federation (fed_t *fed, uint64_t seed, int sites)
+{
+    fed_new (fed, seed);
+    fed_add (fed, FED_GIS, "gis/g1");
+    for (int i = 0; i < sites; i++) {
+        char name [32];
+        snprintf (name, sizeof name, "lis/s%d", i);
+        int site = fed_add_site (fed, name, 4, 4, 1000 * (i + 1), DISCLOSE_PROFILE);
+        fed->procs [site].site.lead_ms = i == 0 ? 120000 : 2000;
+    }
+    fed_add (fed, FED_PLANNER, "p0");
+    fed_add (fed, FED_PLANNER, "p1");
+    fed_up (fed);
+}
+
+/*  s1 hears no decision but p1's. */
+static bool keep_s1_in_doubt (fed_t *fed, const fed_call_t *call)
+{
+    int s1 = fed_find (fed, "lis/s1");
+    bool tells = strcmp (call->method, "Commit") == 0 || strcmp (call->method, "Outcome") == 0 ||
+                 strcmp (call->method, "Resolve") == 0;
+    if (fed->counts [0] == 0 || !tells)
+        return true;
+    return call->from != s1 && (call->to != s1 || call->from == fed_find (fed, "p1"));
+}
+
+static void take (fed_t *fed, const char *id, const char *site, int64_t start_ms, int64_t for_ms)
+{
+    Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
+    Musubi__Request request = MUSUBI__REQUEST__INIT;
+    Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
+    Musubi__Instant first = MUSUBI__INSTANT__INIT;
+    Musubi__ComputeNeed need = MUSUBI__COMPUTE_NEED__INIT, *list [] = {&need};
+    need.id = "taken";
+    need.cpus = 16;
+    need.site = (char *) site;
+    first.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
+    first.at_ms = FED_EPOCH_MS + start_ms;
+    window.start = &first;
+    request.name = "other";
+    request.window = &window;
+    request.duration_ms = for_ms;
+    request.n_compute = 1;
+    request.compute = list;
+    reserve.request = &request;
+    Musubi__Answer *answer =
+      read_answer (fed, fed_ask (fed, "p1", "Planner", "Reserve", "bob", id, &reserve.base, 60000));
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+}
+
+static const char *site_of (const Musubi__Answer *answer, const char *need)
+{
+    for (size_t i = 0; i < answer->n_compute; i++)
+        if (strcmp (answer->compute [i]->need, need) == 0)
+            return answer->compute [i]->site;
+    return "";
+}
+
+static bool same_answer (const Musubi__Answer *a, const Musubi__Answer *b)
+{
+    size_t sizes [2];
+    uint8_t *bytes [2] = {message_pack (&a->base, &sizes [0]), message_pack (&b->base, &sizes [1])};
+    bool same = sizes [0] == sizes [1] && memcmp (bytes [0], bytes [1], sizes [0]) == 0;
+    free (bytes [0]);
+    free (bytes [1]);
+    return same;
+}
+
+static const user_wish_t two_sites = {
+  .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
+
+/*  Decided over s0 and s1; s1 does not hear of it, and past the edge its nodes are another's.
+ * Returns the user's call. */
+static uint64_t make_late (fed_t *fed, const char *id)
+{
+    fed->passes = keep_s1_in_doubt;
+    fed->counts [0] = 1;
+    uint64_t call = ask_reserve (fed, "p0", id, &two_sites);
+    fed_run (fed, 185000);
+    take (fed, "o@g1", "s1", 300000, FED_HOUR_MS);
+    return call;
+}
+
+static void what_one_site_can_not_keep_goes_to_another_and_all_hear_the_same (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 31, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    expect_status (late, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
+    fed.counts [0] = 0;
+    fed_run (&fed, 30000);
+    Musubi__Answer *first = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (first->reservation, late->reservation);
+    assert_int_equal (first->version, 2);
+    assert_int_equal (first->n_compute, 2);
+    assert_string_equal (site_of (first, "n0"), "s0");
+    assert_string_equal (site_of (first, "n1"), "s2");
+    assert_int_equal (first->start_ms, FED_EPOCH_MS + two_sites.start_ms);
+    assert_int_equal (first->cost, 16 * 1000 + 16 * 3000);
+    assert_non_null (strstr (first->reasons [0]->text, "lis/s1 heard of the commit too late"));
+    Musubi__Answer *again = reserve (&fed, "p0", "a@g1", &two_sites);
+    assert_true (same_answer (first, again));
+    Musubi__ReservationView *view = show (&fed, "p0", "alice", late->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    assert_int_equal (view->n_compute, 2);
+    message_free (&view->base);
+    message_free (&late->base);
+    message_free (&first->base);
+    message_free (&again->base);
+    fed_end (&fed);
+}
+
+static void the_same_window_comes_first_when_it_is_free_again (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 32, 3);
+    fed.passes = keep_s1_in_doubt;
+    fed.counts [0] = 1;
+    uint64_t call = ask_reserve (&fed, "p0", "a@g1", &two_sites);
+    fed_run (&fed, 185000);
+    take (&fed, "o@g1", "s1", 300000, FED_HOUR_MS);
+    message_free (&read_answer (&fed, call)->base);
+    /* The commit is refused; then what had taken its place is given back, before p0 looks. */
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    fed.counts [0] = 0;
+    fed_run (&fed, 60000);
+    Musubi__ListReservationsRequest list = MUSUBI__LIST_RESERVATIONS_REQUEST__INIT;
+    list.owner = "bob";
+    call_status_t status;
+    char reason [256];
+    Musubi__ListReservationsAnswer *taken = (Musubi__ListReservationsAnswer *) fed_answer (
+      &fed, fed_ask (&fed, "p1", "Planner", "List", "bob", "", &list.base, 20000),
+      &musubi__list_reservations_answer__descriptor, &status, reason);
+    assert_int_equal (taken->n_views, 1);
+    Musubi__ReleaseRequest request = MUSUBI__RELEASE_REQUEST__INIT;
+    request.reservation = taken->views [0]->reservation;
+    Musubi__Answer *answer = read_answer (
+      &fed, fed_ask (&fed, "p1", "Planner", "Release", "bob", "x@g1", &request.base, 60000));
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    message_free (&taken->base);
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 15000);
+    answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (site_of (answer, "n1"), "s1");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static void with_no_other_plan_it_is_released_and_told_so_for_ever (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 33, 2);
+    message_free (&read_answer (&fed, make_late (&fed, "a@g1"))->base);
+    fed.counts [0] = 0;
+    fed_run (&fed, 40000);
+    Musubi__Answer *first = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (first->reasons [0]->text, "failed, and released again everywhere"));
+    Musubi__Answer *again = reserve (&fed, "p0", "a@g1", &two_sites);
+    assert_true (same_answer (first, again));
+    message_free (&first->base);
+    message_free (&again->base);
+    take (&fed, "f@g1", "s0", 360000, FED_HOUR_MS / 2); /* its nodes are free */
+    fed_end (&fed);
+}
+
+/*  s1 can't keep the longer end: both have the old window again, which nobody was ever given. */
+static void S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 34, 2);
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &two_sites);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    int64_t end_ms = first->end_ms;
+    fed.passes = keep_s1_in_doubt;
+    fed.counts [0] = 1;
+    Musubi__ModifyRequest request = MUSUBI__MODIFY_REQUEST__INIT;
+    request.reservation = first->reservation;
+    request.duration_ms = 2 * FED_HOUR_MS;
+    uint64_t call =
+      fed_ask (&fed, "p0", "Planner", "Modify", "alice", "m@g1", &request.base, 60000);
+    fed_run (&fed, 300000 + FED_HOUR_MS - 120000 + 15000 - fed.mono_ms);
+    message_free (&read_answer (&fed, call)->base);
+    take (&fed, "o@g1", "s1", 300000 + FED_HOUR_MS + 60000, FED_HOUR_MS);
+    fed.counts [0] = 0;
+    fed_run (&fed, 20000);
+    Musubi__Answer *answer = read_answer (
+      &fed, fed_ask (&fed, "p1", "Planner", "Modify", "alice", "m@g1", &request.base, 60000));
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "is as it was before"));
+    message_free (&answer->base);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", first->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    assert_int_equal (view->n_compute, 2);
+    for (size_t i = 0; i < view->n_compute; i++)
+        assert_int_equal (view->compute [i]->until_ms, end_ms);
+    assert_int_equal (view->version, 3);
+    message_free (&view->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
+/*  Killed over and over in the midst of it; its record says how far it was. */
+static void a_repair_goes_on_after_every_death (void **state)
+{
+    (void) state;
+    for (int at_ms = 20; at_ms <= 220; at_ms += 20) {
+        fed_t fed;
+        late_federation (&fed, 35, 3);
+        message_free (&read_answer (&fed, make_late (&fed, "a@g1"))->base);
+        fed.counts [0] = 0;
+        int s1 = fed_find (&fed, "lis/s1"), p0 = fed_find (&fed, "p0");
+        (void) s1;
+        fed_run (&fed, 1000);
+        for (int deaths = 0; deaths < 4; deaths++) {
+            fed_run (&fed, at_ms);
+            fed_kill (&fed, p0);
+            fed_start (&fed, p0);
+        }
+        fed_run (&fed, 60000);
+        Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &two_sites);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        assert_string_equal (site_of (answer, "n1"), "s2");
+        message_free (&answer->base);
+        fed_end (&fed);
+    }
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (what_one_site_can_not_keep_goes_to_another_and_all_hear_the_same),
+      cmocka_unit_test (the_same_window_comes_first_when_it_is_free_again),
+      cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
+      cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
+      cmocka_unit_test (a_repair_goes_on_after_every_death),
+    };
+    return cmocka_run_group_tests_name ("repair", tests, NULL, NULL);
+}
