@@ -64,7 +64,6 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
             placement_t found = placements [i];
             memmove (&placements [done + 1], &placements [done], (i - done) * sizeof found);
             placements [done++] = found;
-            break;
         }
     user_request_clear (&request);
 }
