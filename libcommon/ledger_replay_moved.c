@@ -49,7 +49,8 @@ static bool event_known (const char *event, int *number)
 }
 
 /*  A step of the table, or what may change in a record whose state stays: a hold's life, that all
- *  have acknowledged, and who has fenced it, which buries what is not known here. */
+ *  have acknowledged, the answer of a claim (T10), and who has fenced it, which buries what is not
+ * known here. */
 static bool allowed (const ledger_row_t *row)
 {
     int event;
@@ -58,6 +59,8 @@ static bool allowed (const ledger_row_t *row)
                states_allow (&command_states, (int) row->from, event, (int) row->to);
     if (strcmp (row->event, "renew") == 0)
         return row->from == COMMAND_HELD;
+    if (strcmp (row->event, "amend") == 0)
+        return row->from == COMMAND_COMMITTED;
     if (strcmp (row->event, "done") == 0)
         return row->from == COMMAND_COMMITTED || row->from == COMMAND_EDGE_REFUSED;
     return strcmp (row->event, "fence") == 0 && (!over (row->from) || row->from == COMMAND_ABORTED);
