@@ -43,7 +43,8 @@ static verdict_t judge_outside (const room_t *room, const moment_t *now, const c
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
-/*  Leaving altogether is no change of the past: it is always allowed. */
+/*  Leaving altogether is no change of the past: a release always may. A modify that leaves what has
+ * begun would be a move of it (R10). */
 static bool leaves (const changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++)
@@ -52,11 +53,12 @@ static bool leaves (const changes_t *changes)
     return true;
 }
 
-static verdict_t judge_near (const room_t *room, const moment_t *now, const changes_t *changes)
+static verdict_t judge_near (const room_t *room, const moment_t *now, const changes_t *changes,
+                             judged_as_t as)
 {
     int64_t soonest_ms = room_soonest_ms (room, now);
     int64_t now_ms = room_now_ms (room, now);
-    bool may_give_back = leaves (changes);
+    bool may_give_back = as != JUDGED_MODIFY && leaves (changes);
     for (size_t i = 0; i < changes->count; i++) {
         const change_t *change = &changes->list [i];
         bool too_near = extra (change) > 0 && change->over.from < soonest_ms;
@@ -83,13 +85,14 @@ static verdict_t judge_short (const room_t *room, const changes_t *changes)
 }
 
 verdict_t admission_judge (const room_t *room, const moment_t *now, const changes_t *changes,
-                           bool late)
+                           judged_as_t as)
 {
+    bool late = as == JUDGED_LATE;
     verdict_t verdict = {.reason = REFUSAL_NONE};
     if (!late)
         verdict = judge_outside (room, now, changes);
     if (!late && verdict.reason == REFUSAL_NONE)
-        verdict = judge_near (room, now, changes);
+        verdict = judge_near (room, now, changes, as);
     if (verdict.reason == REFUSAL_NONE)
         verdict = judge_short (room, changes);
     return verdict;

@@ -29,9 +29,11 @@ typedef struct {
 } verdict_t;
 
 /*  Judge changes from what is held to what is asked; OUTSIDE is looked for first, then TOO_NEAR,
- *  then SHORT. late: a decided commit that missed its edge (T9), to which only room matters. */
+ *  then SHORT. To a decided commit that missed its edge (T9) only room matters; what has begun may
+ *  leave altogether by a release, by a modify it may not (R10). */
+typedef enum { JUDGED_PLAINLY, JUDGED_MODIFY, JUDGED_LATE } judged_as_t;
 verdict_t admission_judge (const room_t *room, const moment_t *now, const changes_t *changes,
-                           bool late);
+                           judged_as_t as);
 
 /*  What a part asks, and what is known of the request it serves. */
 typedef struct {

@@ -163,7 +163,7 @@ bool questions_fits (const questions_t *self, const moment_t *now, size_t resour
     stretches_t asked = {.list = &stretch, .count = 1};
     stretches_t there = stretches_of_resource (counted, resource);
     changes_t changes = stretches_changes (&there, &asked);
-    verdict_t verdict = admission_judge (self->parts.room, now, &changes, false);
+    verdict_t verdict = admission_judge (self->parts.room, now, &changes, JUDGED_PLAINLY);
     changes_clear (&changes);
     return verdict.reason == REFUSAL_NONE;
 }

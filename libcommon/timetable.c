@@ -313,7 +313,10 @@ static bool take_refused (const timetable_t *self, const moment_t *now, const pl
                           const changes_t *changes, const asked_t *asked, refusal_t *refusal)
 {
     bool late = past_edge (self, now, plan);
-    verdict_t verdict = admission_judge (self->room, now, changes, late);
+    judged_as_t as = late                                  ? JUDGED_LATE
+                     : plan->operation == OPERATION_MODIFY ? JUDGED_MODIFY
+                                                           : JUDGED_PLAINLY;
+    verdict_t verdict = admission_judge (self->room, now, changes, as);
     if (verdict.reason == REFUSAL_NONE)
         return excess_refused (self, plan, changes, asked, late, refusal);
     asked_t framed = *asked;

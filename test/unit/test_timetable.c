@@ -340,6 +340,13 @@ static void a_running_reservation_is_extended_and_shrunk_but_not_rewritten (void
         if (taken)
             f.resource.drop (f.resource.owner, taken);
     }
+    /* That was a release: a modify that leaves would be a move. */
+    refusal_t refusal;
+    plan_t plan = plan_for ("r1", "alice");
+    plan.operation = OPERATION_MODIFY;
+    assert_null (take_plan (&f, &plan, current, NULL, 0, false, &refusal));
+    assert_int_equal (refusal.reason, REFUSAL_TOO_NEAR);
+    refusal_clear (&refusal);
     close_fixture (&f);
 }
 
