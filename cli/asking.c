@@ -116,7 +116,8 @@ static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
 /*  Does another try make sense after such an end? */
 static bool passing (call_status_t status)
 {
-    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_WRONG_STORE;
+    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING ||
+           status == CALL_WRONG_STORE;
 }
 
 static int code_of (call_status_t status)

@@ -120,7 +120,7 @@ static json_t *read_reply (const replay_t *self, const slot_t *slot, const clien
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
     if (reply->status == CALL_TIMED_OUT || reply->status == CALL_OVERLOADED ||
-        reply->status == CALL_WRONG_STORE)
+        reply->status == CALL_NOT_SERVING || reply->status == CALL_WRONG_STORE)
         return NULL;
     const coallocation_t *request = &self->requests [slot->request];
     if (reply->status != CALL_OK) {

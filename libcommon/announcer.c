@@ -31,6 +31,7 @@ struct announcer {
     outbox_t *outbox;
     timers_t *timers;
     prng_t *prng;
+    standing_t *standing; /* NULL: no marks */
     desk_t *desks;
     size_t desks_count;
     bool announcing;
@@ -81,11 +82,16 @@ static void measure_skew (desk_t *desk, const moment_t *now, int64_t gis_wall_ms
     desk->skew_known = true;
 }
 
+static size_t desk_number (const desk_t *desk)
+{
+    return (size_t) (desk - desk->announcer->desks);
+}
+
 /*  Returns when to announce again. */
 static int64_t desk_answered (desk_t *desk, const moment_t *now, const call_result_t *result)
 {
-    uint32_t lease_ms;
-    int64_t gis_wall_ms;
+    announce_answer_t answer;
+    standing_t *standing = desk->announcer->standing;
     char why [WHY_BYTES];
     if (result->status == CALL_TIMED_OUT || result->status == CALL_OVERLOADED) {
         desk_move (desk, DESK_SILENT, result->reason);
@@ -95,15 +101,24 @@ static int64_t desk_answered (desk_t *desk, const moment_t *now, const call_resu
         desk_move (desk, DESK_REFUSED, result->reason);
         return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
     }
-    if (!announce_answer_decode (result->body, &lease_ms, &gis_wall_ms, why)) {
+    if (!announce_answer_decode (&answer, result->body, why)) {
         desk_move (desk, DESK_REFUSED, why);
         return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
     }
     desk->failures = 0;
-    measure_skew (desk, now, gis_wall_ms);
+    measure_skew (desk, now, answer.wall_ms);
     desk_move (desk, DESK_LISTED, "");
-    int64_t beat_ms = lease_ms / 3 > ANNOUNCE_GAP_MS ? lease_ms / 3 : ANNOUNCE_GAP_MS;
+    if (standing)
+        standing_heard (standing, now, desk_number (desk),
+                        answer.before_set ? &answer.before : NULL, answer.replaced);
+    int64_t beat_ms = answer.lease_ms / 3 > ANNOUNCE_GAP_MS ? answer.lease_ms / 3 : ANNOUNCE_GAP_MS;
     return now->mono_ms + jitter (desk, beat_ms, 10);
+}
+
+static bool desk_barred (const desk_t *desk)
+{
+    const standing_t *standing = desk->announcer->standing;
+    return standing && standing_state (standing) == STANDING_BACKUP;
 }
 
 static void on_answer (void *owner, const moment_t *now, uint64_t token,
@@ -113,6 +128,8 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     desk_t *desk = owner;
     desk->call = 0;
     int64_t due_ms = desk_answered (desk, now, result);
+    if (desk_barred (desk))
+        return; /* nobody should come to a restored backup */
     if (desk->gap_ms < INT64_MAX && desk->state == DESK_LISTED &&
         due_ms > desk->sent_ms + desk->gap_ms)
         due_ms = desk->sent_ms + desk->gap_ms;
@@ -122,7 +139,12 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
 static void desk_send (desk_t *desk, const moment_t *now)
 {
     announcer_t *self = desk->announcer;
-    packed_t body = announce_encode (&self->entry, DIRECTORY_LEASE_MS, now->wall_ms);
+    ledger_mark_t mark = self->standing ? standing_mark (self->standing) : (ledger_mark_t){0};
+    bool seen = self->standing && standing_seen (self->standing, desk_number (desk));
+    packed_t body = announce_encode (&self->entry, &(announcement_t){.lease_ms = DIRECTORY_LEASE_MS,
+                                                                     .wall_ms = now->wall_ms,
+                                                                     .mark = &mark,
+                                                                     .seen = seen});
     call_order_t order = {.endpoint = desk->endpoint,
                           .service = "Gis",
                           .method = "Announce",
@@ -142,12 +164,15 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
     desk_t *desk = owner;
     desk->timer = 0;
     desk->due_ms = INT64_MAX;
-    desk_send (desk, now);
+    if (!desk_barred (desk))
+        desk_send (desk, now);
 }
 
 /*  Say it soon: at once, but for the gap since the last time. */
 static void desk_hurry (desk_t *desk, const moment_t *now, int64_t gap_ms)
 {
+    if (desk_barred (desk))
+        return;
     if (gap_ms < desk->gap_ms)
         desk->gap_ms = gap_ms;
     if (desk->call != 0)
@@ -174,6 +199,20 @@ announcer_t *announcer_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
         self->desks [i] = (desk_t){
           .announcer = self, .endpoint = must (strdup (gis_endpoints [i])), .due_ms = INT64_MAX};
     return self;
+}
+
+/*  What it remembered is accounted for: it should know so before the next heartbeat. */
+static void on_seen (void *owner, const moment_t *now, size_t gis)
+{
+    announcer_t *self = owner;
+    desk_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+}
+
+void announcer_standing (announcer_t *self, standing_t *standing)
+{
+    self->standing = standing;
+    standing_on_seen (standing, on_seen, self);
+    standing_expect (standing, self->desks_count);
 }
 
 void announcer_destroy (announcer_t **self_p)

@@ -8,6 +8,7 @@
 #define MUSUBI_ANNOUNCER_H
 
 #include "directory.h"
+#include "standing.h"
 
 #define ANNOUNCE_TRY_MS     1000 /* patience with one announcement */
 #define ANNOUNCE_GAP_MS     250  /* between two to one GIS, however often the entry changes */
@@ -20,6 +21,10 @@ typedef struct announcer announcer_t;
 announcer_t *announcer_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
                             const char *const *gis_endpoints, size_t gis_count);
 void announcer_destroy (announcer_t **self_p);
+
+/*  Before the first announcement: whose mark goes with each, and who is told what each GIS
+ * remembered (T14). Borrowed for life. Without it none goes. */
+void announcer_standing (announcer_t *self, standing_t *standing);
 
 /*  Announce this entry from now on; again to change it. Copied. */
 void announcer_announce (announcer_t *self, const moment_t *now, const directory_entry_t *entry);

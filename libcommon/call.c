@@ -286,7 +286,8 @@ void calls_answer (calls_t *self, const moment_t *now, const event_t *event)
         return; /* late, doubled, or cancelled */
 
     call_status_t status = event->answer.status;
-    bool again = status == CALL_TIMED_OUT || status == CALL_OVERLOADED;
+    bool again =
+      status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
     if (again && !tries_spent (call)) {
         back_off (self, now, call);
         return;

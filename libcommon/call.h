@@ -2,8 +2,9 @@
  *
  *  A call goes to a peer by name; its address is looked up at each try, in the directory first and
  *  then in the order's endpoint (T16: an address is only an address). A try that times out, or is
- *  answered OVERLOADED, is repeated with the same request id and body until tries_max. done is
- *  called exactly once, never from within calls_start, unless the call is cancelled.
+ *  answered OVERLOADED or NOT_SERVING, is repeated with the same request id and body until
+ * tries_max. done is called exactly once, never from within calls_start, unless the call is
+ * cancelled.
  */
 #ifndef MUSUBI_CALL_H
 #define MUSUBI_CALL_H

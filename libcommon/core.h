@@ -51,7 +51,7 @@ typedef struct {
     uint32_t start;
 } store_identity_t;
 
-/*  How a call ended. The first eight are the peer's words (Status in proto/bus.proto). */
+/*  How a call ended. The first nine are the peer's words (Status in proto/bus.proto). */
 typedef enum {
     CALL_OK = 0,
     CALL_BAD_REQUEST,
@@ -61,7 +61,8 @@ typedef enum {
     CALL_NOT_FOUND,
     CALL_OVERLOADED,
     CALL_WRONG_PROTOCOL,
-    CALL_TIMED_OUT, /* no answer in time: it may have been received or not */
+    CALL_NOT_SERVING, /* a restored backup, or not known yet whether it is one (T14) */
+    CALL_TIMED_OUT,   /* no answer in time: it may have been received or not */
 } call_status_t;
 
 typedef enum {
@@ -115,8 +116,10 @@ typedef struct {
         } record;
         struct {
             store_identity_t store;
-            const char *endpoint; /* where this process can be reached; "tcp://…" */
-            const char *events;   /* its PUB socket */
+            const char *endpoint;        /* where this process can be reached; "tcp://…" */
+            const char *events;          /* its PUB socket */
+            const uint8_t *adopted_from; /* STORE_ID_BYTES: an operator has put this store under a
+                                            new id, and it has not been served since; else NULL */
         } start;
         request_t request;
         struct {

@@ -551,6 +551,11 @@ void directory_destroy (directory_t **self_p)
     *self_p = NULL;
 }
 
+void directory_standing (directory_t *self, struct standing *standing)
+{
+    announcer_standing (self->announcer, standing);
+}
+
 void directory_start (directory_t *self, const moment_t *now)
 {
     assert (self && now);

@@ -32,12 +32,17 @@ typedef struct {
     uint32_t in_progress; /* a planner's load */
 } directory_entry_t;
 
+struct standing;
+
 typedef struct directory directory_t;
 
 /*  gis_endpoints are copied. */
 directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
                             const char *const *gis_endpoints, size_t gis_count);
 void directory_destroy (directory_t **self_p);
+
+/*  Before the start: see announcer_standing. */
+void directory_standing (directory_t *self, struct standing *standing);
 
 /*  Start following (at EVENT_START). */
 void directory_start (directory_t *self, const moment_t *now);

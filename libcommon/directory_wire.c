@@ -2,6 +2,7 @@
 #include "directory_wire.h"
 
 #include "domain_wire.h"
+#include "mark_wire.h"
 #include "message.h"
 #include "must.h"
 #include "site_wire.h"
@@ -176,34 +177,46 @@ bool entry_decode (directory_entry_t *self, bytes_t body, char why [WHY_BYTES])
 
 /*  --- announce --- */
 
-packed_t announce_encode (const directory_entry_t *entry, uint32_t lease_ms, int64_t wall_ms)
+packed_t announce_encode (const directory_entry_t *entry, const announcement_t *announcement)
 {
     entry_wire_t wire;
     entry_put (&wire, entry);
     Musubi__AnnounceRequest request = MUSUBI__ANNOUNCE_REQUEST__INIT;
     request.entry = &wire.message;
-    request.lease_ms = lease_ms;
-    request.wall_ms = wall_ms;
+    request.lease_ms = announcement->lease_ms;
+    request.wall_ms = announcement->wall_ms;
+    if (announcement->mark && announcement->mark->row > 0) {
+        request.row = announcement->mark->row;
+        request.digest = (ProtobufCBinaryData){.len = LEDGER_DIGEST_BYTES,
+                                               .data = (uint8_t *) announcement->mark->digest};
+        request.seen = announcement->seen;
+    }
     packed_t packed = packed_of (&request.base);
     entry_put_end (&wire);
     return packed;
 }
 
-bool announce_answer_decode (bytes_t body, uint32_t *lease_ms, int64_t *wall_ms,
-                             char why [WHY_BYTES])
+static bool announce_answer_take (announce_answer_t *to, const Musubi__AnnounceAnswer *from,
+                                  char why [WHY_BYTES])
+{
+    *to = (announce_answer_t){
+      .lease_ms = from->lease_ms, .wall_ms = from->wall_ms, .replaced = from->replaced};
+    if (to->lease_ms == 0)
+        return wrong (why, "lease_ms: missing");
+    if (!time_valid (to->wall_ms))
+        return wrong (why, "wall_ms: out of range");
+    to->before_set = from->before != NULL;
+    return !to->before_set || ledger_mark_take (&to->before, from->before, why);
+}
+
+bool announce_answer_decode (announce_answer_t *answer, bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__announce_answer__descriptor, body);
     if (!message)
         return wrong (why, "answer: not such a message");
-    const Musubi__AnnounceAnswer *answer = (const Musubi__AnnounceAnswer *) message;
-    *lease_ms = answer->lease_ms;
-    *wall_ms = answer->wall_ms;
+    bool taken = announce_answer_take (answer, (const Musubi__AnnounceAnswer *) message, why);
     message_free (message);
-    if (*lease_ms == 0)
-        return wrong (why, "lease_ms: missing");
-    if (!time_valid (*wall_ms))
-        return wrong (why, "wall_ms: out of range");
-    return true;
+    return taken;
 }
 
 /*  --- snapshot --- */

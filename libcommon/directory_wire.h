@@ -9,6 +9,7 @@
 #define MUSUBI_DIRECTORY_WIRE_H
 
 #include "directory.h"
+#include "standing.h"
 #include "transaction.h"
 
 #define DIRECTORY_HOMES_MAX 64
@@ -20,10 +21,23 @@ void entry_clear (directory_entry_t *self);
 packed_t entry_encode (const directory_entry_t *self);
 bool entry_decode (directory_entry_t *self, bytes_t body, char why [WHY_BYTES]);
 
-/*  Announcing and heartbeat. */
-packed_t announce_encode (const directory_entry_t *entry, uint32_t lease_ms, int64_t wall_ms);
-bool announce_answer_decode (bytes_t body, uint32_t *lease_ms, int64_t *wall_ms,
-                             char why [WHY_BYTES]);
+/*  Announcing and heartbeat. mark, of the entry's store, may be NULL or of row 0: none is told. */
+typedef struct {
+    uint32_t lease_ms;
+    int64_t wall_ms; /* sender's clock */
+    const ledger_mark_t *mark;
+    bool seen;
+} announcement_t;
+packed_t announce_encode (const directory_entry_t *entry, const announcement_t *announcement);
+
+typedef struct {
+    uint32_t lease_ms;
+    int64_t wall_ms;
+    bool before_set;
+    ledger_mark_t before; /* what was remembered of this name */
+    bool replaced;
+} announce_answer_t;
+bool announce_answer_decode (announce_answer_t *answer, bytes_t body, char why [WHY_BYTES]);
 
 /*  Where a numbered stream of changes stands: number counts the deltas of one start of one store.
  *  start 0 = nowhere. */

@@ -84,7 +84,7 @@ static envelope_answer_t reply_check (const Musubi__ReplyHeader *wire, reply_hea
     header->call = wire->call;
     if (wire->protocol != PROTOCOL)
         return ENVELOPE_PROTOCOL;
-    if (wire->status < MUSUBI__STATUS__OK || wire->status > MUSUBI__STATUS__WRONG_PROTOCOL)
+    if (wire->status < MUSUBI__STATUS__OK || wire->status > MUSUBI__STATUS__NOT_SERVING)
         return ENVELOPE_BAD;
     if (!copy_store (&wire->store, header->store))
         return ENVELOPE_BAD;
@@ -97,7 +97,7 @@ static envelope_answer_t reply_check (const Musubi__ReplyHeader *wire, reply_hea
 envelope_answer_t reply_header_read (bytes_t frame, reply_header_t *header)
 {
     static_assert ((int) CALL_OK == MUSUBI__STATUS__OK &&
-                     (int) CALL_WRONG_PROTOCOL == MUSUBI__STATUS__WRONG_PROTOCOL,
+                     (int) CALL_NOT_SERVING == MUSUBI__STATUS__NOT_SERVING,
                    "the peer's words have the same numbers on the wire");
     ProtobufCMessage *message = unpack (&musubi__reply_header__descriptor, frame);
     if (!message)

@@ -350,6 +350,7 @@ static bool start (host_t *self)
         return false;
     step (self, &(event_t){.kind = EVENT_START,
                            .start = {.store = *store,
+                                     .adopted_from = store_adopted_from (self->store),
                                      .endpoint = bus_endpoint (self->bus),
                                      .events = bus_events (self->bus)}});
     finish_batch (self);
@@ -399,6 +400,21 @@ static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
     return bus_settings_right (&settings, why);
 }
 
+/*  Which store is to be adopted must be plain. */
+static bool adopt_right (const host_t *self, const host_options_t *options,
+                         char why [CONFIG_WHY_BYTES])
+{
+    if (!options->adopt)
+        return true;
+    if (self->program->not_adopted)
+        snprintf (why, CONFIG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
+    else if (!config_text (self->config, "store/folder"))
+        snprintf (why, CONFIG_WHY_BYTES, "--adopt: give store/folder, the one store to adopt");
+    else
+        return true;
+    return false;
+}
+
 /*  The exit code when there is no store after it. */
 static int open_store (host_t *self)
 {
@@ -424,6 +440,19 @@ static int open_store (host_t *self)
         log_line (LEVEL_ALARM, "clock is behind the store's last stamp by_ms=%lld",
                   (long long) (self->wall_least_ms - now_ms));
     return EXIT_DONE;
+}
+
+/*  T14: what an operator has said with --adopt. */
+static bool adopt_store (host_t *self)
+{
+    uint8_t id [STORE_ID_BYTES];
+    draw_entropy (self, id, sizeof id);
+    if (store_adopt (self->store, id) != STORE_OK) {
+        log_line (LEVEL_ALARM, "cannot serve: %s", store_why (self->store));
+        return false;
+    }
+    log_line (LEVEL_ALARM, "store adopted under a new id folder=%s", store_folder (self->store));
+    return true;
 }
 
 static bool open_sockets (host_t *self)
@@ -467,7 +496,7 @@ static void open_log (const host_t *self, bool verbose)
     log_open (name, verbose ? LEVEL_DEBUG : LEVEL_INFO);
 }
 
-static int serve (host_t *self, bool verbose)
+static int serve (host_t *self, bool verbose, bool adopt)
 {
     open_log (self, verbose);
     if (!take_signals (self)) {
@@ -477,6 +506,8 @@ static int serve (host_t *self, bool verbose)
     int code = open_store (self);
     if (!self->store)
         return code;
+    if (adopt && !adopt_store (self))
+        return EXIT_MACHINE;
     open_log (self, verbose);
     if (!open_sockets (self) || !start (self))
         return EXIT_MACHINE;
@@ -509,12 +540,12 @@ static int run_configured (host_t *self, const host_options_t *options)
     char why [CONFIG_WHY_BYTES] = "";
     self->config = config_load (options->file, options->settings, options->settings_count,
                                 options->keys, options->keys_count, why);
-    if (!self->config || !config_right (self->config, why) ||
+    if (!self->config || !config_right (self->config, why) || !adopt_right (self, options, why) ||
         !self->program->core_new (self->config, &self->core, why)) {
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;
     }
-    return serve (self, options->verbose);
+    return serve (self, options->verbose, options->adopt);
 }
 
 int host_run (const host_program_t *program, int argc, char **argv)

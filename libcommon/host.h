@@ -24,6 +24,7 @@ typedef struct {
     const work_kind_t *works;
     size_t works_count;
     const state_table_t *states; /* what --states prints */
+    const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
@@ -39,7 +40,7 @@ extern const config_key_t host_keys [];
 extern const size_t host_keys_count;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
- *  [--help] [--states]. Prints "ready endpoint=… events=…" when it serves. Returns the exit code: 0
+ *  [--help] [--states] [--adopt]. Prints "ready endpoint=… events=…" when it serves. Returns the exit code: 0
  * after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine fails. */
 int host_run (const host_program_t *program, int argc, char **argv);
 

@@ -37,16 +37,13 @@ const config_key_t host_keys [] = {
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 
-enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES };
+enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES, OPTION_ADOPT };
 
 static const struct option options [] = {
-  {"config", required_argument, NULL, 'c'},
-  {"set", required_argument, NULL, OPTION_SET},
-  {"verbose", no_argument, NULL, 'v'},
-  {"version", no_argument, NULL, OPTION_VERSION},
-  {"help", no_argument, NULL, OPTION_HELP},
-  {"states", no_argument, NULL, OPTION_STATES},
-  {NULL, 0, NULL, 0},
+  {"config", required_argument, NULL, 'c'},   {"set", required_argument, NULL, OPTION_SET},
+  {"verbose", no_argument, NULL, 'v'},        {"version", no_argument, NULL, OPTION_VERSION},
+  {"help", no_argument, NULL, OPTION_HELP},   {"states", no_argument, NULL, OPTION_STATES},
+  {"adopt", no_argument, NULL, OPTION_ADOPT}, {NULL, 0, NULL, 0},
 };
 
 static void print_line (const char *text)
@@ -61,13 +58,15 @@ static void print_state (const char *line)
 
 static void print_help (const host_options_t *self, const char *program)
 {
-    printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose]\n"
+    printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt]\n"
             "       %s --version | --help | --states\n"
             "\n"
             "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
             "  --set path=value   one setting; goes before the file's\n"
             "  --verbose          tell more in the log (standard error)\n"
             "  --states           what moves here: one line a step, \"what from event to\"\n"
+            "  --adopt            once: serve a store that was set back to an old backup, under a\n"
+            "                     new id; what it has forgotten is asked of the others\n"
             "\n"
             "When it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
             "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine fails, 2 bad\n"
@@ -121,6 +120,9 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             break;
         case 'v':
             self->verbose = true;
+            break;
+        case OPTION_ADOPT:
+            self->adopt = true;
             break;
         case OPTION_VERSION:
             printf ("%s %s\n", program->program, MUSUBI_VERSION);

@@ -13,6 +13,13 @@
 
 /*  Rows for a service's own table of keys. The presets are participant_limits_default. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
+    {.path = "standing/wait",                                                                      \
+     .type = CONFIG_DURATION,                                                                      \
+     .preset = "10s",                                                                              \
+     .least = 0,                                                                                   \
+     .most = 3600000,                                                                              \
+     .meaning = "how long to wait, at start, for a directory that says how far this store had "    \
+                "come, before it is served without (T14); 0s = it is served meanwhile"},           \
     {.path = "limits/hold_ttl",                                                                    \
      .type = CONFIG_DURATION,                                                                      \
      .preset = "60s",                                                                              \

@@ -76,6 +76,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     answer.counters = counter_list;
     answer.n_limits = self->limits_count;
     answer.limits = limit_list;
+    answer.standing = (char *) standing_text (self->standing);
     service_reply (self, request, &answer.base);
 }
 
@@ -102,6 +103,9 @@ service_t *service_new (const char *name, const char *const *gis_endpoints, size
                                          gis_endpoints, gis_count);
         calls_resolver (self->calls, resolve_by_directory, self->directory);
     }
+    self->standing = standing_new (self);
+    if (self->directory)
+        directory_standing (self->directory, self->standing);
     self->caller = "";
     service_serve (self, "Service", "Status", on_status, self);
     self->ledger = ledger_new (self);
@@ -115,6 +119,7 @@ void service_destroy (service_t **self_p)
         return;
     ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
+    standing_destroy (&self->standing);
     calls_destroy (&self->calls);
     timers_destroy (&self->timers);
     outbox_destroy (&self->outbox);
@@ -176,6 +181,7 @@ static void on_start (service_t *self, const moment_t *now, const event_t *event
     self->store = event->start.store;
     copy_endpoint (self->endpoint, event->start.endpoint);
     copy_endpoint (self->events, event->start.events);
+    standing_start (self->standing, now, event->start.adopted_from);
     for (size_t i = 0; i < self->tables->starts_count; i++)
         self->tables->starts [i].start (self->tables->starts [i].owner, now);
     if (self->directory)
@@ -185,6 +191,12 @@ static void on_start (service_t *self, const moment_t *now, const event_t *event
 static void on_request (service_t *self, const moment_t *now, const request_t *request)
 {
     const struct service_tables *tables = self->tables;
+    char why [STANDING_WHY];
+    if (!standing_serves (self->standing, request->service, request->method, why)) {
+        service_count (self, "not_served", 1);
+        service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
+        return;
+    }
     for (size_t i = 0; i < tables->methods_count; i++) {
         if (strcmp (tables->methods [i].method, request->method) == 0 &&
             strcmp (tables->methods [i].service, request->service) == 0) {

@@ -19,6 +19,7 @@
 #include "ledger.h"
 #include "outbox.h"
 #include "prng.h"
+#include "standing.h"
 #include "timekeeper.h"
 #include "timers.h"
 
@@ -45,6 +46,7 @@ typedef struct service {
     timekeeper_t timekeeper;
     calls_t *calls;
     directory_t *directory; /* follows a GIS; NULL in a GIS itself until it sets its own resolver */
+    standing_t *standing;   /* may it speak for its store? (T14) */
     ledger_t *ledger;       /* what happens to what this process has promised */
     const char *caller;     /* whose request is being served; "" = nobody's */
     int64_t wall_ms;        /* of this step */

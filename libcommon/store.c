@@ -37,6 +37,8 @@ struct store {
     MDB_dbi table;
     MDB_txn *batch; /* NULL: none begun */
     store_identity_t identity;
+    bool adopted; /* and nothing was flushed since */
+    uint8_t adopted_from [STORE_ID_BYTES];
     int64_t stamp_before_ms; /* when opened */
     int64_t stamp_ms;        /* last written */
     uint64_t bytes;
@@ -110,6 +112,16 @@ static MDB_val identity_key (uint8_t name [IDENTITY_KEY_BYTES])
 {
     static const uint8_t written [] = {TABLE_IDENTITY, 's', 't', 'o', 'r', 'e'};
     static_assert (sizeof written == IDENTITY_KEY_BYTES, "the key as it is on disk");
+    memcpy (name, written, sizeof written);
+    return (MDB_val){.mv_size = sizeof written, .mv_data = name};
+}
+
+/*  The store id before an adoption, until the core has told of it in its first batch. */
+#define ADOPTED_KEY_BYTES 8
+static MDB_val adopted_key (uint8_t name [ADOPTED_KEY_BYTES])
+{
+    static const uint8_t written [] = {TABLE_IDENTITY, 'a', 'd', 'o', 'p', 't', 'e', 'd'};
+    static_assert (sizeof written == ADOPTED_KEY_BYTES, "the key as it is on disk");
     memcpy (name, written, sizeof written);
     return (MDB_val){.mv_size = sizeof written, .mv_data = name};
 }
@@ -446,6 +458,18 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
     return STORE_OK;
 }
 
+/*  One that is damaged was none: the next start tells nothing of it. */
+static void load_adopted (store_t *self)
+{
+    uint8_t name [ADOPTED_KEY_BYTES];
+    MDB_val key = adopted_key (name), value;
+    bytes_t id;
+    self->adopted = mdb_get (self->batch, self->table, &key, &value) == MDB_SUCCESS &&
+                    open_sealed (&key, &value, &id) && id.size == STORE_ID_BYTES;
+    if (self->adopted)
+        memcpy (self->adopted_from, id.data, STORE_ID_BYTES);
+}
+
 static int put_identity (store_t *self)
 {
     uint8_t bytes [IDENTITY_BYTES], name [IDENTITY_KEY_BYTES];
@@ -469,6 +493,7 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
         return answer;
     if (self->identity.start == UINT32_MAX)
         return fail (why, STORE_ERROR, "store %.150s was started too often", self->folder);
+    load_adopted (self);
     self->identity.start++;
     self->stamp_ms = wall_ms > self->stamp_before_ms ? wall_ms : self->stamp_before_ms;
     code = put_identity (self);
@@ -782,12 +807,56 @@ store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)
     return STORE_OK;
 }
 
+store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
+{
+    store_answer_t answer = store_begin (self);
+    if (answer != STORE_OK)
+        return answer;
+    store_identity_t before = self->identity;
+    uint8_t name [ADOPTED_KEY_BYTES];
+    MDB_val key = adopted_key (name);
+    int code = put_sealed (self->batch, self->table, &key,
+                           (bytes_t){.data = before.id, .size = STORE_ID_BYTES});
+    memcpy (self->identity.id, id, STORE_ID_BYTES);
+    if (code == MDB_SUCCESS)
+        code = put_identity (self);
+    if (code == MDB_SUCCESS) {
+        code = mdb_txn_commit (self->batch);
+        self->batch = NULL;
+    }
+    if (code != MDB_SUCCESS) {
+        self->identity = before;
+        return drop (self, fail_mdb (self->why, code, "cannot put it under a new id"));
+    }
+    self->adopted = true;
+    memcpy (self->adopted_from, before.id, STORE_ID_BYTES);
+    return STORE_OK;
+}
+
+const uint8_t *store_adopted_from (const store_t *self)
+{
+    return self->adopted ? self->adopted_from : NULL;
+}
+
+/*  The first batch of a core tells of the adoption: from then on it is not to be told again. */
+static int end_adoption (store_t *self)
+{
+    uint8_t name [ADOPTED_KEY_BYTES];
+    MDB_val key = adopted_key (name);
+    if (!self->adopted)
+        return MDB_SUCCESS;
+    int code = mdb_del (self->batch, self->table, &key, NULL);
+    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
 store_answer_t store_flush (store_t *self, int64_t wall_ms)
 {
     assert (self->batch);
     if (wall_ms > self->stamp_ms)
         self->stamp_ms = wall_ms;
     int code = put_identity (self);
+    if (code == MDB_SUCCESS)
+        code = end_adoption (self);
     if (code != MDB_SUCCESS)
         return drop (self, fail_mdb (self->why, code, "cannot stamp"));
     code = mdb_txn_commit (self->batch);
@@ -796,6 +865,7 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
         code = ENOSPC; /* LMDB's word for a write that the disk took in part */
     if (code != MDB_SUCCESS)
         return fail_mdb (self->why, code, "cannot flush");
+    self->adopted = false;
     if (++self->flushes_since_count >= STORE_COUNT_FLUSHES)
         count_room (self);
     return STORE_OK;

@@ -47,6 +47,13 @@ int64_t store_stamp_ms (const store_t *self); /* wall time of the last write bef
 uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 
+/*  Puts the store under a new id, flushed (T14): an operator says that what it holds may be served
+ *  again, though it has forgotten promises. Between store_open and the first batch. */
+store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES]);
+
+/*  The id before that; NULL when nobody adopted it, or a batch has been flushed since. */
+const uint8_t *store_adopted_from (const store_t *self);
+
 /*  Every record, ascending by table and key, until visit says false; of TABLE_LEDGER the last sound
  *  one and what is damaged behind it, so that a start does not grow with what has happened. sound:
  *  key and value are those that were put; otherwise value is RECORD_DAMAGED. */

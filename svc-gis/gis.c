@@ -11,6 +11,7 @@
 #include "limits_trial.h"
 #include "must.h"
 #include "roster.h"
+#include "watermarks.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ const gis_settings_t gis_settings_default = {
   .lease_ms_max = 60000,
   .entries_max = 4096,
   .closed_max = 1000000,
+  .watermarks_max = WATERMARKS_MAX_DEFAULT,
   .limits = {.hold_ttl_ms = 60000,
              .hold_ttl_ms_max = 300000,
              .hold_age_ms_max = 600000,
@@ -41,6 +43,7 @@ typedef struct {
     gis_settings_t settings; /* its lists are our copies */
     service_t *service;
     roster_t *roster;
+    watermarks_t *watermarks;
     announcer_t *announcer; /* at the other GIS */
     home_t *home;
 } gis_t;
@@ -95,8 +98,8 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
     }
 }
 
-/*  The entry has changed, or is new. */
-static void list_entry (gis_t *self, const moment_t *now, const request_t *request,
+/*  The entry has changed, or is new. False when it is not listed, which has been answered. */
+static bool list_entry (gis_t *self, const moment_t *now, const request_t *request,
                         announce_t *announce, uint32_t lease_ms)
 {
     directory_entry_t entry;
@@ -104,16 +107,46 @@ static void list_entry (gis_t *self, const moment_t *now, const request_t *reque
     bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
     if (!entry_decode (&entry, packed, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
+        return false;
     }
     roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
-    if (answer == ROSTER_OK) {
-        service_count (self->service, "announcements", 1);
-        reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
-    } else {
-        refuse_listing (self, request, announce->name, answer);
-        entry_clear (&entry);
+    if (answer == ROSTER_OK)
+        return true;
+    refuse_listing (self, request, announce->name, answer);
+    entry_clear (&entry);
+    return false;
+}
+
+/*  What is remembered goes with the answer: the sender alone can hold it against its ledger (T14).
+ *  What is below is told so and not listed: nobody should come to a restored backup. */
+static void announce_step (gis_t *self, const moment_t *now, const request_t *request,
+                           announce_t *announce)
+{
+    announce_answer_t answer = {.lease_ms = lease_granted (self, announce->lease_ms),
+                                .wall_ms = now->wall_ms};
+    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
+    const char *name = announce->name;
+    const watermark_t *known = watermarks_find (self->watermarks, name);
+    watermark_answer_t fits = watermarks_compare (self->watermarks, name, &announce->mark);
+    answer.before_set = known && announce->mark.row > 0;
+    if (answer.before_set)
+        answer.before = known->mark;
+    answer.replaced = fits == WATERMARK_REPLACED;
+    if (fits == WATERMARK_BELOW || fits == WATERMARK_REPLACED) {
+        service_count (self->service, "backups_announced", 1);
+        outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
+                    name, (unsigned long long) announce->mark.row,
+                    answer.replaced ? "replaced" : "restored_backup");
+        reply (self, request, announce_answer_encode (&answer));
+        return;
     }
+    if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
+        !list_entry (self, now, request, announce, answer.lease_ms))
+        return;
+    if (announce->seen)
+        watermarks_raise (self->watermarks, now, name, &announce->mark);
+    service_count (self->service, "announcements", 1);
+    reply (self, request, announce_answer_encode (&answer));
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request)
@@ -125,17 +158,12 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    uint32_t lease_ms = lease_granted (self, announce.lease_ms);
-    bytes_t packed = {.data = announce.packed.data, .size = announce.packed.size};
-    if (strcmp (request->actor, announce.name) != 0 && !is_administrator (self, request->actor)) {
+    if (strcmp (request->actor, announce.name) == 0 || is_administrator (self, request->actor)) {
+        announce_step (self, now, request, &announce);
+    } else {
         service_count (self->service, "announcements_refused", 1);
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not announce %s",
                         request->actor, announce.name);
-    } else if (roster_keep (self->roster, now, announce.name, packed, lease_ms)) {
-        service_count (self->service, "announcements", 1);
-        reply (self, request, announce_answer_encode (lease_ms, now->wall_ms));
-    } else {
-        list_entry (self, now, request, &announce, lease_ms);
     }
     announce_clear (&announce);
 }
@@ -318,6 +346,7 @@ static void destroy (void *owner)
     gis_t *self = owner;
     home_destroy (&self->home);
     announcer_destroy (&self->announcer);
+    watermarks_destroy (&self->watermarks);
     roster_destroy (&self->roster);
     service_destroy (&self->service);
     free_settings (&self->settings);
@@ -345,6 +374,9 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     self->announcer =
       announcer_new (self->service->calls, self->service->outbox, self->service->timers,
                      &self->service->prng, self->settings.gis_endpoints, self->settings.gis_count);
+    self->watermarks = watermarks_new (self->service, self->settings.watermarks_max);
+    standing_wait (self->service->standing, self->settings.standing_wait_ms);
+    announcer_standing (self->announcer, self->service->standing);
     calls_resolver (self->service->calls, resolve, self->roster);
     service_at_start (self->service, on_start, self);
     self->home = home_new (self->service, &self->settings);

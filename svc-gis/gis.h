@@ -8,6 +8,9 @@
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
  *  request id), so that a request that is asked again, anywhere, is done once (T2).
  *
+ *  It also remembers how far the ledger of each service had come, so that a store set back to an
+ *  old backup is found before it speaks (T14; libcommon/standing.h).
+ *
  *  Opens no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_GIS_H
@@ -44,7 +47,9 @@ typedef struct {
     uint32_t lease_ms_min; /* a lease asked for is brought into these bounds */
     uint32_t lease_ms_max;
     uint32_t entries_max;
-    uint32_t closed_max; /* refusals kept at once; claims under way are bounded by limits */
+    uint32_t watermarks_max;  /* names whose ledgers are remembered (T14) */
+    int64_t standing_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
+    uint32_t closed_max;      /* refusals kept at once; claims under way are bounded by limits */
     participant_limits_t limits;
     bool limits_tried; /* limits_trial has passed: told in the log */
     access_t access;   /* administrators may announce and withdraw in others' names */

@@ -47,6 +47,12 @@ const config_key_t gis_keys [] = {
    .least = 1,
    .most = GIS_ENTRIES_MAX,
    .meaning = "services listed at once"},
+  {.path = "limits/watermarks_max",
+   .type = CONFIG_INTEGER,
+   .preset = "65536",
+   .least = 1,
+   .most = SETTING_COUNT_MOST,
+   .meaning = "services whose ledgers' lengths are remembered at once (T14)"},
   {.path = "limits/closed_max",
    .type = CONFIG_INTEGER,
    .preset = "1000000",
@@ -103,6 +109,8 @@ static bool limits_read (const config_t *config, gis_settings_t *settings,
     settings->lease_ms_max = (uint32_t) config_duration_ms (config, "lease_max");
     settings->entries_max = (uint32_t) config_integer (config, "limits/entries_max");
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
+    settings->watermarks_max = (uint32_t) config_integer (config, "limits/watermarks_max");
+    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");
     if (!participant_limits_read (config, &settings->limits, why))

@@ -1,6 +1,7 @@
 /*  gis_wire - announcements, questions, claims, to and from proto/gis.proto. */
 #include "gis_wire.h"
 
+#include "mark_wire.h"
 #include "message.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
@@ -51,12 +52,31 @@ void announce_clear (announce_t *self)
     *self = (announce_t){0};
 }
 
+/*  The mark is of the entry's store and start. */
+static bool announced_mark_take (announce_t *to, const Musubi__AnnounceRequest *from,
+                                 char why [WHY_BYTES])
+{
+    if (from->row == 0)
+        return true;
+    if (from->digest.len != LEDGER_DIGEST_BYTES)
+        return wrong (why, "digest: must be %d bytes", LEDGER_DIGEST_BYTES);
+    if (!store_take (to->mark.store, &from->entry->store, why))
+        return false;
+    to->mark.start = from->entry->start;
+    to->mark.row = from->row;
+    memcpy (to->mark.digest, from->digest.data, LEDGER_DIGEST_BYTES);
+    to->seen = from->seen;
+    return true;
+}
+
 static bool announce_take (announce_t *to, const Musubi__AnnounceRequest *from,
                            char why [WHY_BYTES])
 {
     *to = (announce_t){.lease_ms = from->lease_ms};
     if (!from->entry)
         return wrong (why, "entry: missing");
+    if (!announced_mark_take (to, from, why))
+        return false;
     if (!text_take (to->name, NAME_BYTES_MAX, from->entry->name, TEXT_WORD, "entry.name", why))
         return false;
     to->packed = packed_of (&from->entry->base);
@@ -76,12 +96,18 @@ bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
     return taken;
 }
 
-packed_t announce_answer_encode (uint32_t lease_ms, int64_t wall_ms)
+packed_t announce_answer_encode (const announce_answer_t *answer)
 {
-    Musubi__AnnounceAnswer answer = MUSUBI__ANNOUNCE_ANSWER__INIT;
-    answer.lease_ms = lease_ms;
-    answer.wall_ms = wall_ms;
-    return packed_of (&answer.base);
+    Musubi__AnnounceAnswer message = MUSUBI__ANNOUNCE_ANSWER__INIT;
+    Musubi__Watermark before;
+    message.lease_ms = answer->lease_ms;
+    message.wall_ms = answer->wall_ms;
+    message.replaced = answer->replaced;
+    if (answer->before_set) {
+        ledger_mark_put (&before, &answer->before);
+        message.before = &before;
+    }
+    return packed_of (&message.base);
 }
 
 bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES])

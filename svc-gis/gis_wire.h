@@ -18,11 +18,13 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     packed_t packed; /* the entry as it came, with fields that only newer peers know; free data */
     uint32_t lease_ms;
+    ledger_mark_t mark; /* row 0: none is told */
+    bool seen;
 } announce_t;
 
 bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES]);
 void announce_clear (announce_t *self);
-packed_t announce_answer_encode (uint32_t lease_ms, int64_t wall_ms);
+packed_t announce_answer_encode (const announce_answer_t *answer);
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];

@@ -141,6 +141,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     site_copy (&self->site, &settings->site);
     access_copy (&self->access, &settings->access);
     self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    standing_wait (self->service->standing, settings->standing_wait_ms);
     self->room =
       bookings_room (settings->name + strlen ("lis/"), &self->site, &self->service->timekeeper);
     self->timetable = timetable_make (self->room, &settings->limits);

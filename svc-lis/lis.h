@@ -38,6 +38,7 @@ typedef struct {
     lis_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
+    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
 } lis_settings_t;
 
 /*  The core of svc-lis; its host ends it with core->destroy. */

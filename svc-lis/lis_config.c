@@ -136,6 +136,7 @@ static bool settings_read (const config_t *config, timetable_config_t *common,
     settings->access = timetable_config_access (common);
     settings->gis_endpoints = (const char *const *) common->gis.words;
     settings->gis_count = common->gis.count;
+    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
     settings->site = (site_t){.disclosure = common->disclosure,
                               .lead_ms = common->lead_ms,
                               .horizon_ms = common->horizon_ms,

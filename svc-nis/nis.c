@@ -153,6 +153,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     domain_copy (&self->domain, &settings->domain);
     access_copy (&self->access, &settings->access);
     self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    standing_wait (self->service->standing, settings->standing_wait_ms);
     self->circuits = circuits_new (settings->name + strlen ("nis/"), &self->domain,
                                    &self->service->timekeeper, &self->room);
     self->timetable = timetable_make (self, &settings->limits);

@@ -43,6 +43,7 @@ typedef struct {
     nis_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
+    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
 } nis_settings_t;
 
 /*  The core of svc-nis; its host ends it with core->destroy. */

@@ -106,6 +106,7 @@ static bool settings_read (const config_t *config, timetable_config_t *common,
     settings->access = timetable_config_access (common);
     settings->gis_endpoints = (const char *const *) common->gis.words;
     settings->gis_count = common->gis.count;
+    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
     return domain_read (config, common, name + strlen ("nis/"), &settings->domain, why) &&
            use_read (config, &settings->use, why) && limits_read (config, common, settings, why);
 }

@@ -25,6 +25,9 @@ int main (int argc, char **argv)
       .core_new = core_new,
       .gives_way = finisher_gives_way,
       .states = &decision_states,
+      .not_adopted =
+        "a planner goes by its store's id, under another one its decisions are nobody's; "
+        "give it an empty store, and settle what it left with musubi txn resolve",
     };
     int code, count;
     char **arguments = finisher_arguments (argc, argv, &count, &code);

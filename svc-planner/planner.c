@@ -166,6 +166,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->inquiries = ordered_new (compare_inquiry);
     self->repairs = ordered_new (repair_compare);
     self->service = service_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
+    standing_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);
     self->coordinator = coordinator_new (self->service, &self->settings);
     self->access = (access_t){.administrators = self->settings.administrators,

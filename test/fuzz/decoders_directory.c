@@ -26,7 +26,7 @@ static void try_reply_header (bytes_t frame)
     reply_header_t header;
     if (reply_header_read (frame, &header) != ENVELOPE_OK)
         return;
-    REQUIRE (header.status <= CALL_WRONG_PROTOCOL);
+    REQUIRE (header.status <= CALL_NOT_SERVING);
     uint8_t written [HEADER_BYTES_MAX];
     size_t size = reply_header_write (&header, written);
     reply_header_t again;
@@ -74,10 +74,9 @@ static void try_announce (bytes_t body)
 
 static void try_announce_answer (bytes_t body)
 {
-    uint32_t lease_ms;
-    int64_t wall_ms;
+    announce_answer_t answer;
     char why [WHY_BYTES] = "";
-    taken_or_told (announce_answer_decode (body, &lease_ms, &wall_ms, why), why);
+    taken_or_told (announce_answer_decode (&answer, body, why), why);
 }
 
 static void try_withdraw (bytes_t body)

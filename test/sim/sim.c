@@ -3,15 +3,17 @@
 #include "sim.h"
 
 #include "sim_process.h"
+#include "sim_wire.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSE_US_MIN   1000
-#define HEAL_PAUSE_US  20000
-#define RECALL_ENTROPY 20261121
+#define PAUSE_US_MIN     1000
+#define HEAL_PAUSE_US    20000
+#define RECALL_ENTROPY   20261121
+#define RECALL_CALLS_MAX 8
 
 sim_t *sim_new (uint64_t seed, sim_tally_t *tally, FILE *trace)
 {
@@ -381,6 +383,27 @@ static void recall_load (void *owner, uint8_t table, bytes_t key, bytes_t value)
       &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
 }
 
+/*  Directories that remember nothing answer its announcements at once: it serves (T14). */
+static void recall_welcome (recall_t *recall)
+{
+    effect_t effect;
+    uint64_t calls [RECALL_CALLS_MAX];
+    size_t count = 0;
+    while (recall->core.next (recall->core.self, &effect))
+        if (effect.kind == EFFECT_CALL && strcmp (effect.call.method, "Announce") == 0 &&
+            count < RECALL_CALLS_MAX)
+            calls [count++] = effect.call.call;
+    packed_t body = sim_wire_welcome (recall->moment.wall_ms);
+    for (size_t i = 0; i < count; i++)
+        recall->core.step (recall->core.self, &recall->moment,
+                           &(event_t){.kind = EVENT_ANSWER,
+                                      .answer = {.call = calls [i],
+                                                 .reason = "",
+                                                 .body = {.data = body.data, .size = body.size},
+                                                 .store_start = 1}});
+    free (body.data);
+}
+
 static sim_message_t *recall_reply (recall_t *recall)
 {
     effect_t effect;
@@ -411,6 +434,7 @@ sim_message_t *sim_recall (sim_t *self, int process, const char *service, const 
       recall.core.self, &recall.moment,
       &(event_t){.kind = EVENT_START,
                  .start = {.store = identity, .endpoint = from->address, .events = from->address}});
+    recall_welcome (&recall);
     recall.core.step (recall.core.self, &recall.moment,
                       &(event_t){.kind = EVENT_REQUEST,
                                  .request = {.service = service,

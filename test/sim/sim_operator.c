@@ -95,8 +95,9 @@ static void on_answer (sim_operator_t *self, int64_t mono_ms, const event_t *eve
         call_status_t status = event->answer.status;
         task->call = 0;
         task->due_ms = mono_ms + AGAIN_MS;
-        task->ended = status == CALL_OK || (task->kind != TASK_LOWER && status != CALL_TIMED_OUT &&
-                                            status != CALL_OVERLOADED);
+        task->ended =
+          status == CALL_OK || (task->kind != TASK_LOWER && status != CALL_TIMED_OUT &&
+                                status != CALL_OVERLOADED && status != CALL_NOT_SERVING);
         if (task->kind == TASK_LOWER && status == CALL_OK)
             sim_check_lowered (self->check, self->domains [task->domain], task->link, task->mbps);
         if (task->kind == TASK_LOWER && (status == CALL_DENIED || task->tries == TRIES_MAX))

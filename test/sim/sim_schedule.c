@@ -119,6 +119,7 @@ static void add_gis (schedule_t *self)
                 self->others [i][settings->gis_count++] = self->gis_endpoints [other];
         settings->limits = quick_limits (self);
         settings->access = open_access;
+        settings->standing_wait_ms = STANDING_WAIT_MS / 10;
         self->gis_processes [i] =
           schedule_add (self, settings->name, make_gis, settings, true, SIM_NOBODY);
         sim_check_add_home (&self->check, self->gis_processes [i]);
@@ -149,7 +150,8 @@ static void add_sites (schedule_t *self)
           .participant = quick_limits (self),
           .limits = lis_limits_default,
           .gis_endpoints = self->gis_endpoints,
-          .gis_count = self->gis_count};
+          .gis_count = self->gis_count,
+          .standing_wait_ms = STANDING_WAIT_MS / 10};
         settings->limits.bookings_max = 4096;
         if (self->late.on && i == 0)
             settings->site.lead_ms += SIM_LATE_LEAD_MS;
@@ -182,7 +184,8 @@ static void add_domains (schedule_t *self, size_t count)
                            .participant = quick_limits (self),
                            .limits = nis_limits_default,
                            .gis_endpoints = self->gis_endpoints,
-                           .gis_count = self->gis_count};
+                           .gis_count = self->gis_count,
+                           .standing_wait_ms = STANDING_WAIT_MS / 10};
         settings->limits.bookings_max = 4096;
         self->nis_processes [i] =
           schedule_add (self, settings->name, make_nis, settings, false, SIM_NOBODY);
@@ -196,6 +199,7 @@ static void add_planners (schedule_t *self)
     *settings = planner_settings_default;
     settings->gis_endpoints = self->gis_endpoints;
     settings->gis_count = self->gis_count;
+    settings->standing_wait_ms = STANDING_WAIT_MS / 10;
     settings->administrators = auditors;
     settings->administrators_count = 1;
     settings->request_limit_ms = 3000;

@@ -74,6 +74,8 @@ typedef struct {
 packed_t sim_wire_modify (const char *reservation, const sim_patch_t *patch);
 packed_t sim_wire_release (const char *reservation);
 packed_t sim_wire_show (const char *reservation);
+/*  A directory's answer to an announcement of a name that it does not remember. */
+packed_t sim_wire_welcome (int64_t wall_ms);
 packed_t sim_wire_look (const char *actor, const char *request_id);
 packed_t sim_wire_commands (const txid_t *after);
 

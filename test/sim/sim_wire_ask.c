@@ -299,3 +299,11 @@ packed_t sim_wire_outcome (const txid_t *txid, outcome_t outcome)
     answer.outcome = (Musubi__Outcome) outcome;
     return pack (&answer.base);
 }
+
+packed_t sim_wire_welcome (int64_t wall_ms)
+{
+    Musubi__AnnounceAnswer answer = MUSUBI__ANNOUNCE_ANSWER__INIT;
+    answer.lease_ms = 15000;
+    answer.wall_ms = wall_ms;
+    return pack (&answer.base);
+}

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define NODES_MAX_OF_WORLD 8
-#define RECORDS_MAX        512
+#define RECORDS_MAX        4096
 #define FLIGHT_MAX         8192
 #define WAY_MS             5 /* of every message */
 #define EPOCH_MS           INT64_C (1800000000000)
@@ -54,7 +54,13 @@ typedef struct {
     size_t warnings;
 } node_t;
 
-typedef enum { FLYING_REQUEST, FLYING_ANSWER, FLYING_HINT, FLYING_TIMEOUT } flying_kind_t;
+typedef enum {
+    FLYING_REQUEST,
+    FLYING_ANSWER,
+    FLYING_HINT,
+    FLYING_TIMEOUT,
+    FLYING_ROWS
+} flying_kind_t;
 
 typedef struct {
     flying_kind_t kind;
@@ -264,6 +270,15 @@ static inline void take_subscription (node_t *node, const char *endpoint, bool o
     assert_false (on);
 }
 
+static inline void take_read (node_t *node, const effect_t *effect)
+{
+    flying_t *flying = fly (node->world, FLYING_ROWS, 0);
+    flying->to = node_index (node);
+    flying->call = effect->read.read;
+    flying->number = effect->read.most;
+    flying->body = fixture_copy (effect->read.from);
+}
+
 static inline void take_effect (node_t *node, const effect_t *effect)
 {
     switch (effect->kind) {
@@ -281,9 +296,10 @@ static inline void take_effect (node_t *node, const effect_t *effect)
         take_subscription (node, effect->subscribe.endpoint, effect->kind == EFFECT_SUBSCRIBE);
         break;
     case EFFECT_PUT:
-        if (effect->record.table == TABLE_LEDGER)
-            break; /* see test_ledger.c */
         stored_put (node, effect->record.table, effect->record.key, effect->record.value);
+        break;
+    case EFFECT_READ:
+        take_read (node, effect);
         break;
     case EFFECT_DELETE:
         stored_delete (node, effect->record.table, effect->record.key);
@@ -345,6 +361,23 @@ static inline void deliver_answer (world_t *self, const flying_t *flying)
     node_step (&self->nodes [flying->to], &event);
 }
 
+static inline void deliver_rows (world_t *self, const flying_t *flying)
+{
+    node_t *node = &self->nodes [flying->to];
+    stored_t from = {.table = TABLE_LEDGER, .key = flying->body};
+    row_t rows [64];
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = flying->call, .rows = rows}};
+    qsort (node->records, node->records_count, sizeof *node->records, stored_compare);
+    for (size_t i = 0; i < node->records_count; i++) {
+        const stored_t *record = &node->records [i];
+        if (record->table == TABLE_LEDGER && stored_compare (record, &from) >= 0 &&
+            event.rows.count < flying->number && event.rows.count < 64)
+            rows [event.rows.count++] =
+              (row_t){.key = fixture_bytes (record->key), .value = fixture_bytes (record->value)};
+    }
+    node_step (node, &event);
+}
+
 static inline void deliver_hint (world_t *self, const flying_t *flying)
 {
     event_t event = {.kind = EVENT_HINT,
@@ -365,6 +398,8 @@ static inline void deliver (world_t *self, const flying_t *flying)
         deliver_request (self, flying);
     else if (flying->kind == FLYING_HINT)
         deliver_hint (self, flying);
+    else if (flying->kind == FLYING_ROWS)
+        deliver_rows (self, flying);
     else
         deliver_answer (self, flying);
 }
@@ -443,7 +478,8 @@ static inline void follower_start (void *owner, const moment_t *now)
     node_t *node = owner;
     memcpy (node->entry.store, node->store, STORE_ID_BYTES);
     node->entry.start = node->start;
-    directory_announce (node->service->directory, now, &node->entry);
+    if (node->service->directory)
+        directory_announce (node->service->directory, now, &node->entry);
 }
 
 static inline node_t *node_new (world_t *self, const char *name)

@@ -386,9 +386,11 @@ static void a_large_table_comes_in_pages (void **state)
         directory_entry_t entry = {.store = {99, (uint8_t) i}, .start = 1, .site = &site};
         snprintf (entry.name, sizeof entry.name, "lis/%02d", i);
         snprintf (entry.endpoint, sizeof entry.endpoint, "sim://%d", i);
-        assert_int_equal (ask_packed (gis, entry.name, "Gis", "Announce",
-                                      announce_encode (&entry, 60000, EPOCH_MS)),
-                          CALL_OK);
+        assert_int_equal (
+          ask_packed (
+            gis, entry.name, "Gis", "Announce",
+            announce_encode (&entry, &(announcement_t){.lease_ms = 60000, .wall_ms = EPOCH_MS})),
+          CALL_OK);
     }
     node_t *a = follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 200);

@@ -33,7 +33,9 @@ static directory_entry_t entry_of (const char *name, uint8_t store, uint32_t sta
 static call_status_t announce_as (node_t *gis, const char *actor, const directory_entry_t *entry,
                                   uint32_t lease_ms)
 {
-    return ask_packed (gis, actor, "Gis", "Announce", announce_encode (entry, lease_ms, EPOCH_MS));
+    return ask_packed (
+      gis, actor, "Gis", "Announce",
+      announce_encode (entry, &(announcement_t){.lease_ms = lease_ms, .wall_ms = EPOCH_MS}));
 }
 
 static call_status_t announce (node_t *gis, const char *name, uint8_t store, uint32_t start,
@@ -165,14 +167,13 @@ static void leases_are_brought_into_bounds (void **state)
     world_t *world = *state;
     node_t *gis = gis_alone (world);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t lease_ms;
-        int64_t wall_ms;
+        announce_answer_t answer;
         char why [WHY_BYTES];
         assert_int_equal (announce (gis, "lis/a", 10, 1, cases [i].asked_ms), CALL_OK);
-        assert_true (
-          announce_answer_decode (fixture_bytes (world->body), &lease_ms, &wall_ms, why));
-        assert_int_equal (lease_ms, cases [i].granted_ms);
-        assert_int_equal (wall_ms, EPOCH_MS + world->now_ms);
+        assert_true (announce_answer_decode (&answer, fixture_bytes (world->body), why));
+        assert_int_equal (answer.lease_ms, cases [i].granted_ms);
+        assert_false (answer.before_set);
+        assert_int_equal (answer.wall_ms, EPOCH_MS + world->now_ms);
     }
 }
 
@@ -521,7 +522,8 @@ static void messages_cut_short_or_scrambled_never_break_it (void **state)
     node_t *gis = gis_alone (world);
     announce_site (gis, "lis/a", 10, "linux", 16, 4);
     directory_entry_t entry = entry_of ("lis/a", 10, 1);
-    packed_t body = announce_encode (&entry, 5000, EPOCH_MS);
+    packed_t body =
+      announce_encode (&entry, &(announcement_t){.lease_ms = 5000, .wall_ms = EPOCH_MS});
     for (size_t size = 0; size < body.size; size++)
         ask (gis, "lis/a", "Gis", "Announce", (bytes_t){.data = body.data, .size = size});
     const uint64_t seed = 20260802;

@@ -1,0 +1,24 @@
+/*  standing_wire - marks of ledgers, to and from proto/gis.proto and proto/ledger.proto. */
+#ifndef MUSUBI_STANDING_WIRE_H
+#define MUSUBI_STANDING_WIRE_H
+
+#include "standing.h"
+#include "transaction.h"
+
+/*  What a directory remembers of a name. */
+#define STANDING_FORMER_MAX 16
+
+typedef struct {
+    ledger_mark_t mark;
+    int64_t seen_ms;
+    uint8_t former [STANDING_FORMER_MAX][STORE_ID_BYTES]; /* the latest first */
+    size_t former_count;
+} watermark_t;
+
+packed_t watermark_encode (const watermark_t *watermark);
+bool watermark_decode (watermark_t *watermark, bytes_t value, char why [WHY_BYTES]);
+
+/*  The digest of the row before, as this row says it; zeros when it can't be read. */
+void row_before (bytes_t row, uint8_t digest [LEDGER_DIGEST_BYTES]);
+
+#endif
