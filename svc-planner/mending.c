@@ -42,7 +42,7 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
 }
 
 /*  When the version that could not be kept starts, as those have it who kept it. */
-static bool standing_start (const errand_t *self, int64_t *start_ms)
+static bool start_that_stands (const errand_t *self, int64_t *start_ms)
 {
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
@@ -99,7 +99,7 @@ void errand_mend_located (errand_t *self, const moment_t *now)
         return;
     }
     int64_t start_ms;
-    bool known = standing_start (self, &start_ms);
+    bool known = start_that_stands (self, &start_ms);
     self->patch.window_set = mend->step == MEND_ELSEWHERE && !has_begun (self, now);
     if (!self->patch.window_set && !known) {
         end_without (self, now, "nobody has anything of it any more");
