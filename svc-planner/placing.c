@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-#define SETTLE_STEPS_MAX  400 /* for paths at one placing, at first */
-#define SETTLE_STEPS_GROW 8   /* times as many, when that was too few */
+#define SETTLE_STEPS_MAX  2000 /* for paths at one placing, at first */
+#define SETTLE_STEPS_GROW 8    /* times as many, when that was too few */
 
 static int64_t *row_of (const placing_t *self, size_t level, size_t site)
 {

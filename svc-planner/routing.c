@@ -3,16 +3,21 @@
  *  A link that is forbidden a pool looks for its lightest path elsewhere; what it costs more is
  * what that decision costs at least. When the links on an overfull pool are tried in turn, those
  * tried before count as staying on it: so no set of paths is looked at twice, and a pool that those
- * who stay fill alone ends the matter.
+ * who stay fill alone ends the matter. What is not settled soon is begun anew with the bound of
+ *  columns.h at each node, which also proves that there is no way.
  */
 #include "routing.h"
 
+#include "columns.h"
 #include "must.h"
 
 #include <string.h>
 
-#define CONFLICT_SHIFT                                                                             \
-    12 /* cost and met conflicts in one number; conflicts are counted up to this */
+/*  Cost and conflicts met are one number; so many bits count the conflicts. */
+#define CONFLICT_SHIFT 12
+
+/*  Of a settling, until it is worth a linear program at each node. */
+#define STEPS_BEFORE_RELAXING 150
 
 typedef struct {
     uint32_t link;
@@ -55,6 +60,7 @@ struct routing {
     /* Settling. */
     int64_t limit;
     uint64_t steps_until;
+    bool relax; /* ask columns for a bound at each node */
     bool gave_up;
     bool found;
     kept_t best;
@@ -489,6 +495,23 @@ static void branch (routing_t *self, uint32_t pool)
     free (leaving);
 }
 
+/*  What paths under the present bans cost at least. */
+static int64_t relaxed_bound (routing_t *self)
+{
+    columns_link_t *links = must (malloc ((self->wires_count + 1) * sizeof *links));
+    for (size_t i = 0; i < self->wires_count; i++) {
+        const wire_t *wire = &self->wires [i];
+        links [i] = (columns_link_t){.from = wire->from,
+                                     .to = wire->to,
+                                     .bandwidth = wire->bandwidth,
+                                     .banned = mark (self, self->banned, i, 0)};
+    }
+    int64_t bound =
+      columns_bound (self->net, links, self->wires_count, self->limit, self->spending);
+    free (links);
+    return bound;
+}
+
 static void settle (routing_t *self)
 {
     if (self->gave_up || self->cost >= self->limit)
@@ -499,12 +522,35 @@ static void settle (routing_t *self)
     }
     uint32_t pool = worst_pool (self);
     if (pool != UINT32_MAX) {
-        branch (self, pool);
+        if (!self->relax || relaxed_bound (self) < self->limit)
+            branch (self, pool);
         return;
     }
     keep (self, &self->best);
     self->limit = self->cost;
     self->found = true;
+}
+
+/*  Each by itself on its lightest path: what an earlier settling moved comes back. */
+static void lay_lightest (routing_t *self)
+{
+    for (size_t i = 0; i < self->wires_count; i++) {
+        wire_t *wire = &self->wires [i];
+        if (wire->cost == wire->distances [wire->from])
+            continue;
+        lift (self, wire);
+        if (!find_path (self, wire, NULL))
+            abort ();
+        lay (self, wire);
+    }
+}
+
+static void settle_within (routing_t *self, uint64_t steps_max)
+{
+    self->steps_until = self->spending->steps + steps_max;
+    self->gave_up = false;
+    self->shelf_used = 0;
+    settle (self);
 }
 
 routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_max)
@@ -515,22 +561,15 @@ routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_
         self->staying = must (calloc (marks, 1));
         self->stay_load = must (calloc (self->net->pools_count + 1, sizeof *self->stay_load));
     }
-    /* Each by itself on its lightest path: what an earlier settling moved comes back. */
-    for (size_t i = 0; i < self->wires_count; i++) {
-        wire_t *wire = &self->wires [i];
-        if (wire->cost == wire->distances [wire->from])
-            continue;
-        lift (self, wire);
-        if (!find_path (self, wire, NULL))
-            abort ();
-        lay (self, wire);
-    }
+    lay_lightest (self);
     self->limit = limit;
-    self->steps_until = self->spending->steps + steps_max;
-    self->gave_up = false;
     self->found = false;
-    self->shelf_used = 0;
-    settle (self);
+    self->relax = false;
+    settle_within (self, STEPS_BEFORE_RELAXING);
+    if (self->gave_up && !self->spending->over) {
+        self->relax = true;
+        settle_within (self, steps_max);
+    }
     if (self->found)
         take_back (self, &self->best);
     if (self->gave_up)
