@@ -345,6 +345,17 @@ static bool has_heard (const repair_t *self, const char *name)
     return false;
 }
 
+/*  Everyone who has part in this version has answered. */
+static bool version_heard (const repair_t *self, const part_record_t *newest)
+{
+    for (size_t i = 0; newest && newest->plan_set && i < newest->plan.participants_count; i++) {
+        const char *name = newest->plan.participants [i].name;
+        if (strcmp (name, newest->plan.home) != 0 && !has_heard (self, name))
+            return false;
+    }
+    return true;
+}
+
 /*  Everyone who may have something of it has answered. */
 static bool all_heard (const repair_t *self, const part_record_t *newest)
 {
@@ -353,11 +364,7 @@ static bool all_heard (const repair_t *self, const part_record_t *newest)
         if (!self->spoilt [i] && strcmp (name, self->plan.home) != 0 && !has_heard (self, name))
             return false;
     }
-    for (size_t i = 0; newest && is_mending (self, newest) && i < newest->plan.participants_count;
-         i++)
-        if (!has_heard (self, newest->plan.participants [i].name))
-            return false;
-    return true;
+    return !newest || !is_mending (self, newest) || version_heard (self, newest);
 }
 
 /*  A change that an earlier life of this planner left without a decision. */
@@ -433,8 +440,10 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
             conclude_failed (self, now, "and is as it was before");
-        } else {
+        } else if (version_heard (self, newest)) {
             conclude_standing (self, now, "repaired, and placed as told");
+        } else {
+            again (self, now); /* it is kept by all, but some don't tell what they have */
         }
         break;
     case OUTCOMES_GONE:
@@ -459,8 +468,10 @@ static void on_located (void *owner, const moment_t *now)
     if (superseded (self, newest)) {
         if (newest->plan.operation == OPERATION_RELEASE)
             conclude_failed (self, now, "and released since");
-        else
+        else if (version_heard (self, newest))
             conclude_standing (self, now, "it has been changed since");
+        else
+            again (self, now);
     } else if (pending > 0 || !directory_known (planner->service->directory)) {
         abort_remains (self, now);
         again (self, now);

@@ -22,6 +22,13 @@ static void look_for_gaps (sim_phases_t *self)
             self->broken = true;
 }
 
+/*  What was refused at its edge nobody has (T10). */
+static const sim_command_t *kept (const sim_participant_t *participant, const txid_t *txid)
+{
+    const sim_command_t *command = sim_check_command (participant, txid);
+    return command && command->state == COMMAND_EDGE_REFUSED ? NULL : command;
+}
+
 void sim_phases_compute (sim_check_t *check, const txid_t *txid, const char *need,
                          sim_phases_t *phases)
 {
@@ -29,7 +36,7 @@ void sim_phases_compute (sim_check_t *check, const txid_t *txid, const char *nee
     *phases = (sim_phases_t){0};
     for (size_t i = 0; i < check->participants_count; i++) {
         const sim_participant_t *site = sim_check_records (check, i);
-        const sim_command_t *command = sim_check_command (site, txid);
+        const sim_command_t *command = kept (site, txid);
         for (size_t b = 0; command && b < command->bookings_count; b++) {
             const compute_booking_t *booking = &command->bookings [b];
             if (strcmp (booking->need, need) != 0)
@@ -65,7 +72,7 @@ void sim_phases_network (sim_check_t *check, const txid_t *txid, const char *nee
     *phases = (sim_phases_t){.held_ms = INT64_MAX};
     for (size_t i = 0; i < check->participants_count; i++) {
         const sim_participant_t *domain = sim_check_records (check, i);
-        const sim_command_t *command = sim_check_command (domain, txid);
+        const sim_command_t *command = kept (domain, txid);
         for (size_t c = 0; command && c < command->circuits_count; c++) {
             const sim_circuit_t *circuit = &command->circuits [c];
             if (strcmp (circuit->need, need) != 0)
