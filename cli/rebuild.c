@@ -9,6 +9,7 @@
 #include "must.h"
 #include "store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
@@ -174,24 +175,22 @@ static void replay_rows (rebuild_t *self)
     size_t own = 0;
     size_t file = 0;
     while (own < self->own.count || file < self->file.count) {
-        const kept_row_t *mine = own < self->own.count ? &self->own.list [own] : NULL;
+        const kept_row_t *row = own < self->own.count ? &self->own.list [own] : NULL;
         const kept_row_t *saved = file < self->file.count ? &self->file.list [file] : NULL;
-        bool both = mine && saved && mine->number == saved->number;
-        bool take_mine =
-          mine && (both ? row_same (mine, saved) : !saved || mine->number < saved->number);
-        const kept_row_t *row = take_mine ? mine : saved;
-        if (!take_mine) {
+        bool own_row = row && (!saved || row->number <= saved->number);
+        bool file_row = saved && (!own_row || row->number == saved->number);
+        if (file_row && !(own_row && row_same (row, saved))) {
             char sentence [96];
             snprintf (sentence, sizeof sentence, "row %" PRIu64 ": taken from the saved ledger",
-                      row->number);
+                      saved->number);
             note (self, true, sentence);
-            put_row (self, row->number, bytes_of (row->bytes));
+            put_row (self, saved->number, bytes_of (saved->bytes));
+            row = saved;
         }
+        assert (row); /* one of them has not come to its end */
         ledger_replay_row (self->replay, bytes_of (row->bytes));
-        if (mine && mine->number == row->number)
-            own++;
-        if (saved && saved->number == row->number)
-            file++;
+        own += own_row;
+        file += file_row;
     }
     uint64_t last = ledger_replay_figures (self->replay).last;
     ledger_replay_end (self->replay, last);

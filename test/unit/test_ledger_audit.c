@@ -1,0 +1,273 @@
+/*  Ledgers held together, and stores held against theirs. */
+#include "ledger_audit.h"
+#include "ledger_rows.h"
+#include "ledger_tables.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/*  A site and a home, whose stores are those that rows_plan names, and what was found. */
+typedef struct {
+    rows_t site;
+    rows_t home;
+    audit_ledger_t ledgers [2];
+    rows_t found; /* only its sentences are used */
+} pair_t;
+
+static int begin (void **state)
+{
+    static pair_t pair;
+    pair = (pair_t){0};
+    rows_begin (&pair.site);
+    rows_begin (&pair.home);
+    rows_quantity (&pair.site, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 0);
+    rows_quantity (&pair.home, MUSUBI__LEDGER_KIND__ROW_STARTED, NULL, 0, 0);
+    pair.ledgers [0] = (audit_ledger_t){.name = "lis/ams", .store = {1}};
+    pair.ledgers [1] = (audit_ledger_t){.name = "gis/g1", .store = {2}};
+    pair.ledgers [0].replay = pair.site.replay;
+    pair.ledgers [1].replay = pair.home.replay;
+    *state = &pair;
+    return 0;
+}
+
+static int end (void **state)
+{
+    pair_t *pair = *state;
+    rows_end (&pair->site);
+    rows_end (&pair->home);
+    return 0;
+}
+
+static rows_change_t booking (void)
+{
+    return (rows_change_t){
+      .counter = 1, .reservation = "one", .nodes = 4, .from_ms = NINE, .until_ms = NINE + HOUR};
+}
+
+static rows_change_t claim (void)
+{
+    return (rows_change_t){.counter = 1, .reservation = "one", .request_id = "r@g1"};
+}
+
+static void commit (rows_t *rows, rows_change_t change)
+{
+    rows_move (rows, &change, COMMAND_PREPARED, "prepare");
+    rows_move (rows, &change, COMMAND_COMMITTED, "commit");
+}
+
+static audit_result_t judge (pair_t *pair)
+{
+    return ledger_audit_judge (pair->ledgers, 2, rows_tell, &pair->found);
+}
+
+static void assert_told (const pair_t *pair, const char *words)
+{
+    if (!strstr (pair->found.told, words))
+        fail_msg ("\"%s\" is not in: %s", words, pair->found.told);
+    assert_int_equal (pair->found.violations, 1);
+}
+
+static void a_transaction_that_all_committed_is_whole (void **state)
+{
+    pair_t *pair = *state;
+    commit (&pair->site, booking ());
+    commit (&pair->home, claim ());
+    audit_result_t result = judge (pair);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.committed, 1);
+    assert_int_equal (result.unjudged, 0);
+}
+
+static void a_mixed_outcome_is_found (void **state)
+{
+    pair_t *pair = *state;
+    rows_change_t one = claim ();
+    commit (&pair->site, booking ());
+    rows_move (&pair->home, &one, COMMAND_PREPARED, "prepare");
+    rows_move (&pair->home, &one, COMMAND_ABORTED, "abort");
+    judge (pair);
+    assert_told (pair, "mixed outcome of 07000000-1-1: committed at lis/ams, aborted at gis/g1");
+}
+
+static void an_orphan_is_found (void **state)
+{
+    pair_t *pair = *state;
+    commit (&pair->site, booking ());
+    judge (pair);
+    assert_told (pair, "(one) was committed at lis/ams, and gis/g1 of its plan never heard of it");
+}
+
+static void what_was_told_after_the_others_were_read_is_no_orphan (void **state)
+{
+    pair_t *pair = *state;
+    commit (&pair->site, booking ());
+    pair->ledgers [0].mark = 1;
+    assert_int_equal (judge (pair).violations, 0);
+}
+
+static void a_participant_without_its_ledger_is_counted (void **state)
+{
+    pair_t *pair = *state;
+    commit (&pair->site, booking ());
+    pair->ledgers [1].store [0] = 9; /* another store than the one that the plan names */
+    audit_result_t result = judge (pair);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.unjudged, 1);
+}
+
+static void two_plans_of_one_transaction_are_found (void **state)
+{
+    pair_t *pair = *state;
+    rows_change_t other = claim ();
+    other.reservation = "two";
+    commit (&pair->site, booking ());
+    commit (&pair->home, other);
+    judge (pair);
+    assert_told (pair, "has another plan at gis/g1 than at lis/ams");
+}
+
+static void a_commit_that_nobody_decided_is_found (void **state)
+{
+    pair_t *pair = *state;
+    rows_t planner;
+    rows_begin (&planner);
+    rows_quantity (&planner, MUSUBI__LEDGER_KIND__ROW_STARTED, NULL, 0, 0);
+    commit (&pair->site, booking ());
+    commit (&pair->home, claim ());
+    audit_ledger_t three [3] = {pair->ledgers [0], pair->ledgers [1], {.name = "planner/p"}};
+    three [2].store [0] = 7;
+    three [2].replay = planner.replay;
+    ledger_audit_judge (three, 3, rows_tell, &pair->found);
+    rows_end (&planner);
+    assert_told (pair, "and planner/p never decided so");
+}
+
+/*  --- a store against its ledger --- */
+
+typedef struct {
+    char told [1024];
+    size_t mended;
+    size_t left;
+    size_t puts;
+    size_t erased;
+} mending_t;
+
+static void on_told (void *owner, bool mended, const char *sentence)
+{
+    mending_t *self = owner;
+    size_t used = strlen (self->told);
+    snprintf (self->told + used, sizeof self->told - used, "%s\n", sentence);
+    self->mended += mended;
+    self->left += !mended;
+}
+
+static void on_put (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    mending_t *self = owner;
+    (void) table;
+    (void) key;
+    (void) value;
+    self->puts++;
+}
+
+static void on_erase (void *owner, uint8_t table, bytes_t key)
+{
+    mending_t *self = owner;
+    (void) table;
+    (void) key;
+    self->erased++;
+}
+
+static ledger_tables_t *tables_of (rows_t *rows, mending_t *mending)
+{
+    *mending = (mending_t){0};
+    return ledger_tables_new (
+      rows->replay,
+      &(ledger_mender_t){.tell = on_told, .put = on_put, .erase = on_erase, .owner = mending});
+}
+
+/*  The command's record as it must be, or with a byte changed. */
+static void give_command (ledger_tables_t *tables, const rows_t *rows, bool changed, bool sound)
+{
+    replay_command_t command;
+    txid_t txid = rows_txid (1);
+    uint8_t key [TXID_BYTES];
+    uint8_t value [1024];
+    txid_pack (&txid, key);
+    assert_true (ledger_replay_find (rows->replay, &txid, &command));
+    assert_true (command.stored.size <= sizeof value);
+    memcpy (value, command.stored.data, command.stored.size);
+    value [0] ^= changed;
+    ledger_tables_record (tables, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
+                          (bytes_t){.data = value, .size = command.stored.size}, sound);
+}
+
+static void a_store_as_its_ledger_tells_has_no_difference (void **state)
+{
+    pair_t *pair = *state;
+    mending_t mending;
+    rows_change_t held = booking ();
+    rows_move (&pair->site, &held, COMMAND_HELD, "hold");
+    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    give_command (tables, &pair->site, false, true);
+    assert_int_equal (ledger_tables_end (tables), 0);
+    ledger_tables_destroy (&tables);
+}
+
+static void records_missing_changed_or_damaged_are_written_anew (void **state)
+{
+    pair_t *pair = *state;
+    mending_t mending;
+    commit (&pair->site, booking ());
+    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    give_command (tables, &pair->site, true, true);
+    assert_int_equal (ledger_tables_end (tables), 2); /* and no reservation was given */
+    ledger_tables_destroy (&tables);
+    assert_int_equal (mending.puts, 2);
+    assert_int_equal (mending.left, 0);
+    assert_non_null (strstr (mending.told, "command 07000000-1-1: its record says another thing"));
+    assert_non_null (strstr (mending.told, "reservation one: its record is missing"));
+
+    tables = tables_of (&pair->site, &mending);
+    give_command (tables, &pair->site, false, false);
+    ledger_tables_end (tables);
+    ledger_tables_destroy (&tables);
+    assert_non_null (strstr (mending.told, "command 07000000-1-1: its record is damaged"));
+}
+
+static void a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not (void **state)
+{
+    pair_t *pair = *state;
+    mending_t mending;
+    static const uint8_t key [] = "two";
+    bytes_t id = {.data = key, .size = 3};
+    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    ledger_tables_record (tables, TABLE_RESERVATIONS, id, (bytes_t){0}, true);
+    assert_int_equal (mending.left, 1);
+    ledger_tables_record (tables, TABLE_RESERVATIONS, id, RECORD_DAMAGED, false);
+    assert_int_equal (mending.mended, 1);
+    assert_int_equal (mending.erased, 1);
+    ledger_tables_destroy (&tables);
+}
+
+int main (void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown (name, begin, end)
+    const struct CMUnitTest tests [] = {
+      TEST (a_transaction_that_all_committed_is_whole),
+      TEST (a_mixed_outcome_is_found),
+      TEST (an_orphan_is_found),
+      TEST (what_was_told_after_the_others_were_read_is_no_orphan),
+      TEST (a_participant_without_its_ledger_is_counted),
+      TEST (two_plans_of_one_transaction_are_found),
+      TEST (a_commit_that_nobody_decided_is_found),
+      TEST (a_store_as_its_ledger_tells_has_no_difference),
+      TEST (records_missing_changed_or_damaged_are_written_anew),
+      TEST (a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
