@@ -2,9 +2,9 @@
 
     forge.py STORE delete|damage|change TABLE [N [WORD]]
 
-The Nth record of that table (0 = the first, the default; -1 = the last) is deleted; or a byte of its value - the
-last one, or the first of that word - is changed, so that its checksum shows it (damage); or that and its checksum with
-it, so that nothing shows (change).
+The Nth record of that table (0 = the first, the default; -1 = the last), of those that have the word, is deleted; or a
+byte of its value - the last one, or the first of that word - is changed, so that its checksum shows it (damage); or
+that and its checksum with it, so that nothing shows (change).
 """
 import ctypes
 import ctypes.util
@@ -51,6 +51,7 @@ def seal(key, value):
 
 store, deed, table = sys.argv[1], sys.argv[2], int(sys.argv[3])
 which = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+word = sys.argv[5].encode() if len(sys.argv) > 5 else b""
 env, txn, cursor, dbi = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint()
 done(lmdb.mdb_env_create(ctypes.byref(env)))
 done(lmdb.mdb_env_set_mapsize(env, ctypes.c_size_t(MAP_BYTES)))
@@ -61,13 +62,13 @@ done(lmdb.mdb_cursor_open(txn, dbi, ctypes.byref(cursor)))
 key, value, found = Val(), Val(), []
 code = lmdb.mdb_cursor_get(cursor, ctypes.byref(key), ctypes.byref(value), FIRST)
 while code == 0:
-    if key.bytes()[0] == table:
+    if key.bytes()[0] == table and word in value.bytes()[8:]:
         found.append((key.bytes(), value.bytes()))
     code = lmdb.mdb_cursor_get(cursor, ctypes.byref(key), ctypes.byref(value), NEXT)
 lmdb.mdb_cursor_close(cursor)
 name, sealed = found[which]
 body = bytearray(sealed[8:])
-body[body.index(sys.argv[5].encode()) if len(sys.argv) > 5 else -1] ^= 1
+body[body.index(word) if word else -1] ^= 1
 if deed == "delete":
     done(lmdb.mdb_del(txn, dbi, ctypes.byref(val(name)), None))
 else:
