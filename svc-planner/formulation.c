@@ -79,7 +79,7 @@ static void add_columns (formulation_t *self)
                 *x_at (self, i, j) =
                   add_column (self, program->nodes [i].unit_cost * program->cpus [j]);
     self->x_last = glp_get_num_cols (self->lp);
-    for (size_t l = 0; l < program->links_count; l++) {
+    for (size_t l = 0; l < program->links_count && spending_look (self->spending); l++) {
         int64_t wanted = program->links [l].bandwidth;
         if (wanted == 0)
             continue;
@@ -242,7 +242,7 @@ static void add_rows (formulation_t *self)
 {
     const program_t *program = self->program;
     add_places (self);
-    for (size_t e = 0; e < program->edges_count; e++) {
+    for (size_t e = 0; e < program->edges_count && spending_look (self->spending); e++) {
         if (program->reading == PROGRAM_SHARED) {
             add_capacity (self, e, 2 * e, 2);
         } else {
@@ -250,10 +250,10 @@ static void add_rows (formulation_t *self)
             add_capacity (self, e, 2 * e + 1, 1);
         }
     }
-    for (size_t l = 0; l < program->links_count; l++)
+    for (size_t l = 0; l < program->links_count && spending_look (self->spending); l++)
         if (program->links [l].bandwidth > 0)
             add_link (self, l);
-    if (self->entries > 0)
+    if (self->entries > 0 && !self->spending->over)
         glp_load_matrix (self->lp, self->entries, self->rows, self->columns, self->values);
 }
 
@@ -432,7 +432,8 @@ static void answer_from (formulation_t *self, int status, solver_answer_t *answe
         answer->bound = answer->plan->cost;
 }
 
-static void formulation_begin (formulation_t *self)
+/*  False when the limit came first: the rows are not whole then. */
+static bool formulation_begin (formulation_t *self)
 {
     const program_t *program = self->program;
     self->lp = glp_create_prob ();
@@ -441,6 +442,7 @@ static void formulation_begin (formulation_t *self)
     add_columns (self);
     add_rows (self);
     self->iterations_begun = (uint64_t) glp_get_it_cnt (self->lp);
+    return !self->spending->over;
 }
 
 static void formulation_end (formulation_t *self)
@@ -464,8 +466,7 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
       .pruned = order->kind == SOLVER_GLPK_PRUNED,
       .first = order->first,
     };
-    formulation_begin (&self);
-    int status = relax (&self);
+    int status = formulation_begin (&self) ? relax (&self) : GLP_UNDEF;
     if (status == GLP_OPT) {
         self.bound = glp_get_obj_val (self.lp);
         status = branch (&self);
@@ -478,7 +479,10 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
 bool formulation_write (const program_t *program, const char *file)
 {
     int told = glp_term_out (GLP_OFF);
-    formulation_t self = {.program = program, .strong = true};
+    solver_limit_t limit = {0};
+    spending_t spending;
+    spending_begin (&spending, &limit);
+    formulation_t self = {.program = program, .spending = &spending, .strong = true};
     formulation_begin (&self);
     for (int i = 1; i <= glp_get_num_cols (self.lp); i++)
         glp_set_obj_coef (self.lp, i, glp_get_obj_coef (self.lp, i) * self.unit);
