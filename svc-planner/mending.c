@@ -8,6 +8,7 @@
 #include "errand.h"
 
 #include "planner_wire.h"
+#include "stages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,20 +42,23 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
     return false;
 }
 
-/*  When the version that could not be kept starts, as those have it who kept it. */
+/*  When the version that could not be kept starts, as those have it who kept it: by the earliest of
+ *  the phases of a need that was changed while it lasted. */
 static bool start_that_stands (const errand_t *self, int64_t *start_ms)
 {
+    *start_ms = INT64_MAX;
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
         for (size_t b = 0; b < part->record.bookings_count; b++) {
             size_t need = user_request_need (&self->request, part->record.bookings [b].need);
             if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
                 continue;
-            *start_ms = part->record.bookings [b].from_ms - self->request.compute [need].offset_ms;
-            return true;
+            int64_t start =
+              part->record.bookings [b].from_ms - compute_first (&self->request, need);
+            *start_ms = start < *start_ms ? start : *start_ms;
         }
     }
-    return false;
+    return *start_ms < INT64_MAX;
 }
 
 /*  Does any of it run already? Then it keeps its start. */
@@ -105,8 +109,11 @@ void errand_mend_located (errand_t *self, const moment_t *now)
         end_without (self, now, "nobody has anything of it any more");
         return;
     }
-    if (!self->patch.window_set)
+    self->keeps_start = !self->patch.window_set;
+    if (self->keeps_start)
         self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    else
+        stages_forget (&self->request);
     errand_plan (self, now);
 }
 

@@ -141,6 +141,26 @@ static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t
     return false;
 }
 
+/*  Each need once for each of its phases: at least once. */
+static bool told_all (const sim_answer_t *answer, const sim_wish_t *wish)
+{
+    for (size_t n = 0; n < wish->needs_count; n++) {
+        bool told = false;
+        for (size_t i = 0; i < answer->placements_count; i++)
+            told = told || same (answer->placements [i].need, wish->needs [n].id);
+        if (!told)
+            return false;
+    }
+    for (size_t n = 0; n < wish->network_count; n++) {
+        bool told = false;
+        for (size_t i = 0; i < answer->connections_count; i++)
+            told = told || same (answer->connections [i].need, wish->network [n].id);
+        if (!told)
+            return false;
+    }
+    return true;
+}
+
 static void check_told (sim_check_t *self, const sim_request_t *request)
 {
     const sim_command_t *command = sim_check_committed (self, request);
@@ -190,9 +210,7 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
             sim_fail (self->sim, "%s: connection %s was told otherwise than the domains have it",
                       request->request_id, request->answer.connections [i].need);
     const sim_wish_t *wish = &request->wish [request->told [0] ? 0 : 1];
-    if (request->operation == OPERATION_RESERVE &&
-        (request->answer.placements_count != wish->needs_count ||
-         request->answer.connections_count != wish->network_count))
+    if (request->operation == OPERATION_RESERVE && !told_all (&request->answer, wish))
         sim_fail (self->sim, "%s was not told everything that it has", request->request_id);
 }
 
