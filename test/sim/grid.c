@@ -22,7 +22,7 @@
 const char *const grid_systems [GRID_SYSTEMS] = {"linux", "solaris", "bsd"};
 
 static const uint32_t site_mbps [] = {1000, 2500, 5000};
-static const uint32_t site_cpus [] = {128, 256, 512};
+static const uint32_t site_cpus [] = {64, 128, 256};
 
 static void add_vertex (domain_t *network, const char *name, vertex_kind_t kind)
 {

@@ -9,7 +9,7 @@
  *      LAN    18 sites, each at a metropolitan router; at least two at each
  *
  *  gridg-n: the link of a site is 1, 2.5 or 5 Gbit/s; gridg-w: 5 Gbit/s, all else the same. A site
- *  is one class of single-CPU nodes: 128, 256 or 512. Operating systems are concentrated: each
+ *  is one class of single-CPU nodes: 64, 128 or 256. Operating systems are concentrated: each
  *  metropolitan network has one, which a site has with a chance of 3 in 4, and each system is at 4
  *  sites at least. A CPU costs 1 to 10 credits an hour, a Gbit/s on a link one. Pure.
  */
