@@ -18,8 +18,9 @@
 
 #define PLAY_S_MAX 120 /* of real time: only a core that never returns takes so long */
 
-static const experiment_t *const experiments [] = {&experiment_steal, &experiment_quarrel,
-                                                   &experiment_matrix, &experiment_commit};
+static const experiment_t *const experiments [] = {
+  &experiment_backtracking, &experiment_policies, &experiment_wide,   &experiment_arms,
+  &experiment_steal,        &experiment_quarrel,  &experiment_matrix, &experiment_commit};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */
@@ -43,16 +44,15 @@ static double student (size_t freedom)
     return freedom <= 60 ? 2.042 : freedom <= 120 ? 2.000 : 1.980; /* never too narrow */
 }
 
-estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t metric)
+static estimate_t estimate_of (const double *values, size_t count)
 {
     estimate_t estimate = {.most = NO_VALUE};
-    for (size_t i = run->first [arm]; i < run->first [arm + 1]; i++) {
-        double value = run->plays [i].values [metric];
-        if (isnan (value))
+    for (size_t i = 0; i < count; i++) {
+        if (isnan (values [i]))
             continue;
         estimate.count++;
-        estimate.sum += value;
-        estimate.most = fmax (estimate.most, value);
+        estimate.sum += values [i];
+        estimate.most = fmax (estimate.most, values [i]);
     }
     if (estimate.count == 0) {
         estimate.mean = estimate.low = estimate.high = NO_VALUE;
@@ -60,8 +60,8 @@ estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t 
     }
     estimate.mean = estimate.sum / (double) estimate.count;
     double squares = 0;
-    for (size_t i = run->first [arm]; i < run->first [arm + 1]; i++) {
-        double off = run->plays [i].values [metric] - estimate.mean;
+    for (size_t i = 0; i < count; i++) {
+        double off = values [i] - estimate.mean;
         if (!isnan (off))
             squares += off * off;
     }
@@ -71,6 +71,35 @@ estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t 
                sqrt (squares / (double) (estimate.count - 1) / (double) estimate.count);
     estimate.low = estimate.mean - half;
     estimate.high = estimate.mean + half;
+    return estimate;
+}
+
+static size_t plays_of (const experiment_run_t *run, size_t arm)
+{
+    return run->first [arm + 1] - run->first [arm];
+}
+
+estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t metric)
+{
+    size_t count = plays_of (run, arm);
+    double *values = must (calloc (count + 1, sizeof *values));
+    for (size_t i = 0; i < count; i++)
+        values [i] = run->plays [run->first [arm] + i].values [metric];
+    estimate_t estimate = estimate_of (values, count);
+    free (values);
+    return estimate;
+}
+
+estimate_t experiment_paired (const experiment_run_t *run, size_t a, size_t b, size_t metric)
+{
+    size_t count = plays_of (run, a);
+    assert (count == plays_of (run, b));
+    double *values = must (calloc (count + 1, sizeof *values));
+    for (size_t i = 0; i < count; i++)
+        values [i] = run->plays [run->first [b] + i].values [metric] -
+                     run->plays [run->first [a] + i].values [metric];
+    estimate_t estimate = estimate_of (values, count);
+    free (values);
     return estimate;
 }
 

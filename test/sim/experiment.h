@@ -81,6 +81,10 @@ struct experiment {
     void (*tell) (const experiment_run_t *run, FILE *to); /* a table for people; may be NULL */
 };
 
+extern const experiment_t experiment_backtracking;
+extern const experiment_t experiment_policies;
+extern const experiment_t experiment_wide;
+extern const experiment_t experiment_arms;
 extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;
 extern const experiment_t experiment_matrix;
@@ -97,6 +101,9 @@ typedef struct {
 } estimate_t;
 
 estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t metric);
+
+/*  Of arm b less arm a, seed by seed: both must have been played with the same seeds. */
+estimate_t experiment_paired (const experiment_run_t *run, size_t a, size_t b, size_t metric);
 
 /*  How many plays of the arm broke an invariant. */
 size_t experiment_failures (const experiment_run_t *run, size_t arm);

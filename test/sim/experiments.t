@@ -17,6 +17,11 @@ tell () { # WHETHER SENTENCE
 }
 
 for name in $("$sim" experiment --list | cut -d' ' -f1); do
+  if [[ $name = E0.* && -z ${MUSUBI_DATA:-} ]]; then
+    number=$((number + 1))
+    echo "ok $number - $name # SKIP MUSUBI_DATA is not set: it draws CPUs from a real log's histogram"
+    continue
+  fi
   "$sim" experiment "$name" ${form[@]+"${form[@]}"} --revision test --out "$work/$name.json" \
     --plot "$work/$name.svg" >"$work/$name" 2>&1
   tell $? "$name: every criterion holds"

@@ -135,6 +135,12 @@ static void decades (const plot_lines_t *lines, double *low, double *high)
         *high = *low + 1;
 }
 
+/*  Where a value stands, from the bottom (0) to the top (1). */
+static double height_of (const plot_lines_t *lines, double value, double low, double high)
+{
+    return ((lines->shares ? value : log10 (value)) - low) / (high - low);
+}
+
 static void draw_line (const plot_lines_t *lines, size_t line, double low, double high, FILE *to)
 {
     double step = (WIDTH - 80 - LEFT) / (double) (lines->points > 1 ? lines->points - 1 : 1);
@@ -145,7 +151,7 @@ static void draw_line (const plot_lines_t *lines, size_t line, double low, doubl
         double value = lines->values [line * lines->points + i];
         if (!isnan (value))
             fprintf (to, "%.1f,%.1f ", 80 + (double) i * step,
-                     TOP + HEIGHT * (high - log10 (value)) / (high - low));
+                     TOP + HEIGHT * (1 - height_of (lines, value, low, high)));
     }
     fprintf (to, "\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"4\" fill=\"%s\"/>\n",
              WIDTH - LEFT + 16, TOP + (double) line * ROW + 4, colour);
@@ -157,13 +163,19 @@ void plot_lines (const plot_lines_t *lines, FILE *to)
     double low;
     double high;
     double step = (WIDTH - 80 - LEFT) / (double) (lines->points > 1 ? lines->points - 1 : 1);
-    decades (lines, &low, &high);
+    if (lines->shares) {
+        low = 0;
+        high = 1;
+    } else {
+        decades (lines, &low, &high);
+    }
+    int steps = lines->shares ? 5 : (int) (high - low);
     begin (lines->title, WIDTH, TOP + HEIGHT + 50, to);
-    for (int at = 0; at <= (int) (high - low); at++) {
-        double decade = low + at;
-        double y = TOP + HEIGHT * (high - decade) / (high - low);
+    for (int at = 0; at <= steps; at++) {
+        double tick = low + (high - low) * at / steps;
+        double y = TOP + HEIGHT * (1 - (double) at / steps);
         char label [32];
-        snprintf (label, sizeof label, "%.4g", pow (10, decade));
+        snprintf (label, sizeof label, "%.4g", lines->shares ? tick : pow (10, tick));
         fprintf (to, "<line x1=\"80\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", y,
                  WIDTH - LEFT, y);
         words (74, y + 4, "end", label, to);

@@ -25,9 +25,10 @@ typedef struct {
 
 void plot_table (const plot_table_t *table, FILE *to);
 
-/*  Lines over a logarithmic axis. */
+/*  Lines over a logarithmic axis, or over one from 0 to 1. */
 typedef struct {
     const char *title;
+    bool shares;        /* values are 0 to 1 */
     const char *across; /* what the axes say */
     const char *up;
     size_t points;
