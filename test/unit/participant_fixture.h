@@ -328,8 +328,6 @@ static inline void rig_ask (rig_t *rig, const effect_t *effect)
 static inline void rig_drain (rig_t *rig)
 {
     effect_t effect;
-    rig->replied = false;
-    rig->puts = 0;
     while (service_next (rig->service, &effect)) {
         switch (effect.kind) {
         case EFFECT_PUT:
@@ -395,6 +393,8 @@ static inline void rig_show_rows (rig_t *rig)
 
 static inline void rig_step (rig_t *rig, const event_t *event)
 {
+    rig->replied = false;
+    rig->puts = 0;
     service_step (rig->service, &rig->now, event);
     rig_drain (rig);
     if (rig->reading)
