@@ -66,7 +66,7 @@ static void print_help (const host_options_t *self, const char *program)
             "  --verbose          tell more in the log (standard error)\n"
             "  --states           what moves here: one line a step, \"what from event to\"\n"
             "  --adopt            once: serve a store that was set back to an old backup, under a\n"
-            "                     new id; what it has forgotten is asked of the others\n"
+            "                     new id, without what it has forgotten\n"
             "\n"
             "When it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
             "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine fails, 2 bad\n"

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# A site whose store is set back to an old copy refuses to speak for it, also when it is started again, until an operator
+# adopts it under a new id.
+. "$(dirname "$0")/lib.sh"
+federation "$root/deploy/federations/s4.zpl" --planners 1
+configuration=$federation/lis-n64.zpl
+store=$federation/store/lis-n64
+log=$federation/log/lis-n64.log
+at=$(grep -oP '^ready endpoint=\K\S+' "$federation/log/lis-n64.ready") # a backup is not listed for long
+
+reserve () { # HOURS: prints the reservation's id
+  printf '{"window": {"start": "now+%sh"}, "duration": "30m", "compute": [{"id": "a", "cpus": 8, "site": "n64"},
+    {"id": "b", "cpus": 2, "site": "n32"}], "network": [{"between": ["a", "b"], "mbps": 100}]}' "$1" >"$work/request.json"
+  musubi --json reserve "$work/request.json" 2>>"$work/errors" | grep -oP '"reservation": *"\K[^"]+'
+}
+pid () { musubi up --dir "$federation" --pids | awk '$2 == "lis/n64" {print $1}'; }
+back () { musubi up --dir "$federation" >/dev/null 2>&1; }
+status () { musubi --timeout 5s call "$at" Service.Status '{}' 2>/dev/null; }
+until_says () { # PATTERN COMMAND…: asks again until it says so, for ten seconds at most
+  local pattern=$1 tries=100
+  shift
+  until grep -q -- "$pattern" <<<"$("$@" 2>&1)"; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+
+first=$(reserve 1)
+check "there is a reservation" test -n "$first"
+check "the site is ended for a copy" slay "$(pid)"
+cp -r "$store" "$work/copy"
+back
+check "a store that goes on serves again" until_says "$first" musubi show "$first"
+second=$(reserve 3)
+check "there is another reservation" test -n "$second"
+musubi call lis/n64 Calendar.Capacity '{"resource": "node", "quantity": 63}' >/dev/null # told at once, its rows with it
+for gis in g1 g2; do
+  check "directory $gis has been told since" until_says '"nodes": *63' musubi call "gis/$gis" Gis.Find '{"kind": "lis"}'
+done
+slay "$(pid)"
+rm -rf "$store"
+cp -r "$work/copy" "$store"
+back
+check "the copy is found to be one" until_says "restored backup: row" status
+check "with an alarm in its log" grep -q "standing ->backup" "$log"
+exits 1 "it shows no reservation" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
+check "and says why" until_says "adopt it with --adopt" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
+slay "$(pid)"
+back
+check "so it is after another start" until_says "restored backup: row" status
+slay "$(pid)"
+
+"$bin/svc-lis" -c "$configuration" --adopt >"$work/adopted.out" 2>"$work/adopted.log" &
+adopted=$!
+check "adopted, it serves under a new id" until_says "ready endpoint" cat "$work/adopted.out"
+check "which is told with an alarm" grep -q "store adopted under a new id" "$work/adopted.log"
+check "and what it still knows is shown" until_says "\"$first\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
+kill $adopted
+wait $adopted
+back
+check "the next start is as usual" until_says "\"$first\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
+check "with nothing to say of its standing" sh -c '! musubi --timeout 5s call "$at" Service.Status "{}" | grep -q "restored backup"'
+
+sed 's|^\( *\)folder = .*|\1pool = "'"$work/pool"'"|' "$configuration" >"$work/pool.zpl"
+exits 2 "of a pool no store is adopted" "$bin/svc-lis" -c "$work/pool.zpl" --adopt
+exits 2 "nor a planner's" "$bin/svc-planner" -c "$federation/planner-1.zpl" --adopt
+finish broken # what the adopted store has forgotten is not booked again
