@@ -5,6 +5,7 @@
 #include "message.h"
 #include "nis.pb-c.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void network_make (network_t *self, size_t links)
     *self = (network_t){0};
     prng_seed (&self->prng, 1);
     size_t routers = links / 2;
+    assert (routers >= 3 && links <= LINKS_MAX); /* a ring, with somewhere for a chord to go */
     for (size_t i = 0; i < routers; i++) {
         self->vertices [i].kind = VERTEX_ROUTER;
         snprintf (self->vertices [i].name, sizeof self->vertices [i].name, "N/r%zu", i);

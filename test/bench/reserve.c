@@ -5,6 +5,7 @@
 #include "message.h"
 #include "planner.pb-c.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static packed_t pack (const ProtobufCMessage *message)
@@ -22,6 +23,7 @@ packed_t reserve_encode (const reserve_t *self)
     Musubi__NetworkNeed connections [RESERVE_SITES_MAX];
     Musubi__NetworkNeed *connection_list [RESERVE_SITES_MAX];
     char *ends [RESERVE_SITES_MAX][2];
+    assert (self->sites >= 1 && self->sites <= RESERVE_SITES_MAX);
     for (size_t i = 0; i < self->sites; i++) {
         musubi__compute_need__init (&needs [i]);
         needs [i].id = (char *) ids [i];
