@@ -16,7 +16,7 @@
 
 #include <sodium.h>
 
-#define BACKOFF_DOUBLINGS 5
+#define BACKOFF_DOUBLINGS 4
 #define CLOSING_SHARE     6 /* the last sixth of a request's time is for closing it */
 
 static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&

@@ -70,7 +70,7 @@ const config_key_t planner_keys [] = {
   DURATION ("limits/backoff", "20ms", 1, 60000, "before the second attempt; doubles, with jitter"),
   COUNT ("limits/in_progress_max", "4096", 1, 1e6, "requests at once"),
   COUNT ("limits/tries_max", "3", 1, 100, "tries of a question or a hold"),
-  COUNT ("limits/attempts_max", "8", 1, 100, "rounds of hold and prepare for one request"),
+  COUNT ("limits/attempts_max", "16", 1, 100, "rounds of hold and prepare for one request"),
   COUNT ("limits/repair_tries_max", "8", 0, 100,
          "plans looked for in the place of one that somebody could not keep (T10)"),
   DURATION ("limits/repair", "30s", 0, DAY_MS,
