@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define AGAIN_MS      2000  /* after an answer to a commit that makes no sense */
+#define BARRED_MS     10000 /* patience with a fence: whoever set it may still be at it */
 #define REST_MS       30000 /* so long idle before the store is marked as at rest */
 #define PRUNE_EVERY   1000
 #define BUSY_KEY_SIZE 1 /* the mark that there may be unfinished business */
@@ -42,8 +43,10 @@ typedef struct {
     coordinator_t *coordinator;
     decision_record_t record;
     txid_t txid;
-    ballot_t *ballots; /* one a participant */
-    size_t open;       /* not answered yet */
+    ballot_t *ballots;       /* one a participant */
+    size_t open;             /* not answered yet */
+    bool barred;             /* refused because of a fence, and so it goes on */
+    int64_t barred_until_ms; /* monotonic: then we fence ourselves */
     coordinator_told_fn *told;
     void *owner;
 } decision_t;
@@ -61,6 +64,8 @@ struct coordinator {
     bool stirred; /* an attempt has begun or was dropped since the last look */
     coordinator_repair_fn *repair;
     void *repairer;
+    coordinator_barred_fn *on_barred;
+    void *settler;
 };
 
 static int compare_progress (const void *key, const void *thing)
@@ -356,11 +361,30 @@ static void ask_status (decision_t *decision, const moment_t *now, size_t at)
                    on_status, decision, at);
 }
 
+/*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
+ *  commit for ever. One that is adopted needs nobody's help: some have committed, and those in
+ * doubt hear it from them. */
+static void refused_fenced (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    if (decision->record.epoch > 0 || !self->on_barred)
+        return;
+    if (!decision->barred) {
+        decision->barred = true;
+        decision->barred_until_ms = now->mono_ms + BARRED_MS;
+    } else if (now->mono_ms >= decision->barred_until_ms) {
+        decision->barred_until_ms = now->mono_ms + self->settings->request_limit_ms + BARRED_MS;
+        self->on_barred (self->settler, now, &decision->record.plan);
+    }
+}
+
 static void take_answer (decision_t *decision, const moment_t *now, size_t at,
                          const command_answer_t *answer)
 {
     if (answer->refusal.reason == REFUSAL_MAY_NOT || answer->refusal.reason == REFUSAL_FENCED) {
         commit_again (decision, now, at, answer->refusal.text);
+        if (answer->refusal.reason == REFUSAL_FENCED)
+            refused_fenced (decision, now);
         return;
     }
     if (answer->state == COMMAND_ABORTED && answer->epoch > 0 && decision->record.epoch == 0) {
@@ -723,6 +747,12 @@ void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, v
 {
     self->repair = repair;
     self->repairer = owner;
+}
+
+void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, void *owner)
+{
+    self->on_barred = barred;
+    self->settler = owner;
 }
 
 void coordinator_repair_try (coordinator_t *self, const txid_t *txid)

@@ -83,6 +83,12 @@ void coordinator_repair_try (coordinator_t *self, const txid_t *txid);
 void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid,
                            decision_end_t end, const char *text);
 
+/*  Who ends a decision of this store that participants go on refusing because another planner has
+ *  fenced them, and does not go on itself (T8): called again and again while that lasts. The plan
+ *  is lent. */
+typedef void coordinator_barred_fn (void *owner, const moment_t *now, const plan_t *plan);
+void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, void *owner);
+
 /*  Decisions that are not settled yet. */
 size_t coordinator_unsettled (const coordinator_t *self);
 

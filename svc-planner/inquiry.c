@@ -8,10 +8,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static inquiry_t *inquiry_make (planner_t *planner, const char *actor, size_t size,
+                                inquiry_free_fn *free_it)
+{
+    assert (size >= sizeof (inquiry_t));
+    inquiry_t *self = calloc (1, size);
+    if (!self)
+        abort ();
+    self->planner = planner;
+    self->number = ++planner->inquiries_begun;
+    self->free = free_it;
+    snprintf (self->actor, sizeof self->actor, "%s", actor);
+    ordered_add (planner->inquiries, self, self);
+    return self;
+}
+
+void *inquiry_own (planner_t *planner, size_t size, inquiry_free_fn *free_it)
+{
+    inquiry_t *self = inquiry_make (planner, planner->service->name, size, free_it);
+    self->own = true;
+    return self;
+}
+
 void *inquiry_new (planner_t *planner, const request_t *request, size_t size,
                    inquiry_free_fn *free_it)
 {
-    assert (size >= sizeof (inquiry_t));
     service_t *service = planner->service;
     if (planner->settings.finishing || !directory_known (service->directory)) {
         service_refuse (service, request, CALL_OVERLOADED, "%s",
@@ -26,22 +47,17 @@ void *inquiry_new (planner_t *planner, const request_t *request, size_t size,
                         planner->settings.in_progress_max);
         return NULL;
     }
-    inquiry_t *self = calloc (1, size);
-    if (!self)
-        abort ();
-    self->planner = planner;
-    self->number = ++planner->inquiries_begun;
+    inquiry_t *self = inquiry_make (planner, request->actor, size, free_it);
     self->reply_to = request->reply_to;
-    self->free = free_it;
-    snprintf (self->actor, sizeof self->actor, "%s", request->actor);
-    ordered_add (planner->inquiries, self, self);
     service_count (service, "inquiries", 1);
     return self;
 }
 
 void inquiry_tell (inquiry_t *self, packed_t answer)
 {
-    if (answer.size > BODY_BYTES_MAX)
+    if (self->own)
+        ; /* its end is in the log */
+    else if (answer.size > BODY_BYTES_MAX)
         outbox_refuse (self->planner->service->outbox, self->reply_to, CALL_OVERLOADED,
                        "the answer is larger than a message may be: ask for less");
     else

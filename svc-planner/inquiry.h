@@ -14,6 +14,7 @@ typedef void inquiry_free_fn (inquiry_t *self);
 struct inquiry {
     planner_t *planner;
     uint64_t number;
+    bool own; /* nobody asked: there is nobody to answer */
     uint64_t reply_to;
     char actor [NAME_BYTES_MAX + 1];
     inquiry_free_fn *free;
@@ -22,6 +23,9 @@ struct inquiry {
 /*  A new one of so many bytes, zeroed behind its first member. NULL: it has been refused. */
 void *inquiry_new (planner_t *planner, const request_t *request, size_t size,
                    inquiry_free_fn *free_it);
+
+/*  The same, asked by the planner itself; it is never refused. */
+void *inquiry_own (planner_t *planner, size_t size, inquiry_free_fn *free_it);
 
 /*  Answer it with these bytes, which are freed; it is gone afterwards. */
 void inquiry_tell (inquiry_t *self, packed_t answer);

@@ -12,6 +12,9 @@ method_fn planner_on_show;
 method_fn planner_on_list;
 method_fn planner_on_settle;
 
+/*  A decision of ours that another planner's fence bars (coordinator.h): fence it ourselves. */
+coordinator_barred_fn planner_on_barred;
+
 /*  Questions under way, when a planner ends. */
 void planner_inquiries_clear (planner_t *planner);
 

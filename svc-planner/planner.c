@@ -174,6 +174,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     ledger_access (self->service->ledger, &self->access);
     ledger_retention (self->service->ledger, self->settings.ledger_retention_ms);
     coordinator_repairer (self->coordinator, repair_begin, self);
+    coordinator_settler (self->coordinator, planner_on_barred, self);
     service_serve (self->service, "Planner", "Reserve", planner_on_reserve, self);
     service_serve (self->service, "Planner", "Modify", planner_on_modify, self);
     service_serve (self->service, "Planner", "Release", planner_on_release, self);

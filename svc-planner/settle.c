@@ -9,6 +9,9 @@
  *          somebody has committed        -> log the commit here, drive it as if it were ours
  *          nobody has, or one has aborted -> abort those who have voted
  *
+ *  A planner does the same, unasked, to a decision of its own that a fence bars whose planner does
+ *  not go on: the commit is nobody's any more, and aborting it is as good an end as any (T8).
+ *
  *  The epoch only orders those who settle the same plan at once. They can't come to different ends:
  *  once all are fenced, nobody commits but on the word of one that has.
  */
@@ -379,6 +382,29 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
         begin (self, now);
 }
 
+static settle_t *start (settle_t *self, const moment_t *now, const settle_order_t *order)
+{
+    const planner_t *planner = self->inquiry.planner;
+    self->order = *order;
+    self->epoch = 1;
+    self->outcome = OUTCOME_LOST;
+    self->limit_timer =
+      timers_set (planner->service->timers, now->mono_ms + planner->settings.request_limit_ms,
+                  on_limit, self, 0);
+    return self;
+}
+
+void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
+{
+    planner_t *planner = owner;
+    settle_order_t order = {.txid = plan->txid, .fence = true};
+    memcpy (order.participant, plan->participants [0].name, sizeof order.participant);
+    service_count (planner->service, "barred", 1);
+    settle_t *self = start (inquiry_own (planner, sizeof *self, settle_free), now, &order);
+    plan_copy (&self->plan, plan);
+    ask_all (self, now);
+}
+
 static bool may_settle (const planner_t *planner, const request_t *request)
 {
     access_t access = {.administrators = planner->settings.administrators,
@@ -403,12 +429,7 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
     settle_t *self = inquiry_new (planner, request, sizeof *self, settle_free);
     if (!self)
         return;
-    self->order = order;
-    self->epoch = 1;
-    self->outcome = OUTCOME_LOST;
-    self->limit_timer =
-      timers_set (planner->service->timers, now->mono_ms + planner->settings.request_limit_ms,
-                  on_limit, self, 0);
+    start (self, now, &order);
     packed_t body = command_question_encode (&order.txid);
     self->call = calls_start (planner->service->calls, now,
                               &(call_order_t){.peer = self->order.participant,

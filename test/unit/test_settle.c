@@ -114,6 +114,36 @@ static void T8_without_an_answer_of_all_nothing_is_decided (void **state)
     fed_end (&fed);
 }
 
+/*  What p0 has decided is heard by nobody, what p1 decides neither; a fence is. */
+static bool lose_commits_and_aborts (fed_t *fed, const fed_call_t *call)
+{
+    (void) fed;
+    return strcmp (call->method, "Commit") != 0 && strcmp (call->method, "Abort") != 0 &&
+           strcmp (call->method, "Outcome") != 0;
+}
+
+/*  p1 fences what p0 has decided, and dies for good before anyone hears what follows from it. */
+static void T8_a_decision_barred_by_a_dead_planners_fence_is_fenced_by_its_own (void **state)
+{
+    (void) state;
+    fed_t fed;
+    with_administrator (&fed, 45);
+    fed.passes = lose_commits_and_aborts;
+    (void) ask_reserve (&fed, "p0", "r@g1", &both);
+    fed_run (&fed, 500);
+    expect_settled (&fed, true, MUSUBI__OUTCOME__OUTCOME_ABORTED, false);
+    fed_kill (&fed, fed_find (&fed, "p1"));
+    fed.passes = NULL;
+    fed_run (&fed, 30000);
+    Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &both);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    answer = reserve (&fed, "p0", "again@g1", &both); /* nothing is held any more */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static void only_administrators_have_something_settled (void **state)
 {
     (void) state;
@@ -133,6 +163,7 @@ int main (void)
       cmocka_unit_test (T8_votes_of_a_dead_planner_are_aborted_by_a_fence_and_the_request_is_free),
       cmocka_unit_test (T8_one_that_has_committed_makes_all_commit),
       cmocka_unit_test (T8_without_an_answer_of_all_nothing_is_decided),
+      cmocka_unit_test (T8_a_decision_barred_by_a_dead_planners_fence_is_fenced_by_its_own),
       cmocka_unit_test (only_administrators_have_something_settled),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
