@@ -1,11 +1,15 @@
 /*  verify - a home says that a request was committed, but not that all have acknowledged (T6).
  *
- *      complete                                  -> the answer kept at the home
- *      some part is gone, all is over, and either
- *      its repair has released it, or its window
- *      has passed                                -> refused: it failed (T10); never said of a
- * release anything else                             -> in progress: ask again. A repair that has
- * come to its end has told the home
+ *      complete                              -> the answer kept at the home
+ *      some part is gone, all is over, and
+ *      either its repair has released it, or
+ *      its window has passed                 -> refused: it failed (T10); never said of a release
+ *      anything else                         -> in progress: ask again. A repair that has come to
+ *                                               its end has told the home
+ *
+ *  A part at its edge looks gone, and may still be committed; and of a reservation whose window has
+ *  passed nothing is left anywhere, failed or not. So once nothing is left and nothing pending, all
+ *  are asked again how they ended: that does not change any more.
  */
 #include "errand.h"
 
@@ -19,7 +23,10 @@ typedef struct verify {
     claim_look_t look;
     outcomes_t *outcomes;
     locate_t *locate;
+    bool over; /* nothing is left anywhere, nor pending */
 } verify_t;
+
+static void ask_outcomes (verify_t *self, const moment_t *now);
 
 void verify_destroy (verify_t **self_p)
 {
@@ -74,9 +81,16 @@ static void on_located (void *owner, const moment_t *now)
         tell_in_progress (errand, now, self->outcomes);
         return;
     }
-    answer_reason (&errand->answer, "", "",
-                   "failed: some part could not be kept, and the rest was released");
-    errand_tell (errand, now, ANSWER_REFUSED);
+    self->over = true;
+    locate_destroy (&self->locate);
+    ask_outcomes (self, now);
+}
+
+static void look_what_is_left (verify_t *self, const moment_t *now)
+{
+    const planner_t *planner = self->errand->planner;
+    self->locate = locate_new (planner->service, &planner->settings, NULL, now,
+                               self->look.holder->reservation, self->look.holder, on_located, self);
 }
 
 static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
@@ -92,14 +106,26 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
           errand, (bytes_t){.data = self->look.answer.data, .size = self->look.answer.size});
         break;
     case OUTCOMES_GONE:
-        self->locate =
-          locate_new (planner->service, &planner->settings, NULL, now,
-                      self->look.holder->reservation, self->look.holder, on_located, self);
+        if (!self->over) {
+            look_what_is_left (self, now);
+            break;
+        }
+        answer_reason (&errand->answer, "", "",
+                       "failed: some part could not be kept, and the rest was released");
+        errand_tell (errand, now, ANSWER_REFUSED);
         break;
     case OUTCOMES_OPEN:
         tell_in_progress (errand, now, self->outcomes);
         break;
     }
+}
+
+static void ask_outcomes (verify_t *self, const moment_t *now)
+{
+    const planner_t *planner = self->errand->planner;
+    outcomes_destroy (&self->outcomes);
+    self->outcomes = outcomes_new (planner->service, &planner->settings, now, self->look.holder,
+                                   on_outcomes, self);
 }
 
 void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)
@@ -116,6 +142,5 @@ void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)
     self->look = *look;
     *look = (claim_look_t){0};
     errand->verify = self;
-    self->outcomes = outcomes_new (errand->planner->service, &errand->planner->settings, now,
-                                   self->look.holder, on_outcomes, self);
+    ask_outcomes (self, now);
 }

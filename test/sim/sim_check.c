@@ -295,13 +295,29 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
                   command_state_word (state), command_state_word (kept));
 }
 
-/*  T4: a commit leaves only when the decision is durable. */
+/*  T8: everybody who knows this txid is fenced, or done with it: a planner's own commit, of no
+ *  epoch, changes nothing any more. */
+static bool fenced_off (sim_check_t *self, const txid_t *txid)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_command_t *there = sim_check_command (&self->participants [i], txid);
+        if (there && there->epoch == 0 && there->state != COMMAND_ABORTED)
+            return false;
+        known += there != NULL;
+    }
+    return known > 0;
+}
+
+/*  T4: a commit leaves only when the decision is durable. One that is on its way out when a fence
+ * is heard to have aborted it comes too late to matter. */
 static void check_decision (sim_check_t *self, const sim_message_t *message)
 {
     txid_t txid;
     char words [TXID_TEXT_BYTES];
     if (sim_wire_names_txid (message, &txid) &&
-        outcome_recalled (self, message->from, "Coordinator", &txid) != OUTCOME_COMMITTED)
+        outcome_recalled (self, message->from, "Coordinator", &txid) != OUTCOME_COMMITTED &&
+        !fenced_off (self, &txid))
         sim_fail (self->sim, "%s sends Commit of %s, its store knows of no decision",
                   sim_name (self->sim, message->from), txid_text (&txid, words));
 }
