@@ -59,7 +59,7 @@ static void trial_open (trial_t *self, const participant_limits_t *limits,
     const part_reader_t reader = {.part_kind = PART_COMPUTE, .read = read_part};
     *self = (trial_t){
       .access = {.accounts = anybody, .accounts_count = 1},
-      .now = {.wall_ms = TRIAL_WALL_MS, .store_free_bytes = UINT32_MAX, .store_bytes = UINT32_MAX},
+      .now = {.wall_ms = TRIAL_WALL_MS, .store_free_bytes = INT64_MAX, .store_bytes = INT64_MAX},
     };
     self->service = service_new (TRIAL_NAME, NULL, 0);
     self->room = room_new (&(room_settings_t){.name = TRIAL_SITE,
