@@ -365,6 +365,6 @@ int main (int argc, char **argv)
     client_destroy (&client);
     bench_note (bench,
                 "bound ms: the flushes in a row at the speed of this machine, measured before "
-                "each run");
+                "and after each run");
     return bench_end (&bench);
 }
