@@ -7,6 +7,7 @@
 #include "outcomes.h"
 #include "planner_wire.h"
 #include "shares.h"
+#include "standing.h"
 #include "told.h"
 
 #include <stdio.h>
@@ -488,6 +489,12 @@ static void on_located (void *owner, const moment_t *now)
 static void look (repair_t *self, const moment_t *now)
 {
     planner_t *planner = self->planner;
+    /* T14: what a restored backup has forgotten may be decided by now. It would say aborted of it,
+     * and give out its txids again. */
+    if (standing_state (planner->service->standing) != STANDING_GOOD) {
+        again (self, now);
+        return;
+    }
     if (timekeeper_least (&planner->service->timekeeper, now) >= self->end_ms) {
         conclude_failed (self, now, "and its window has passed");
         return;

@@ -3,6 +3,8 @@
  */
 #include "planner_asking.h"
 
+#include "record.h"
+
 /*  Sites of 16 CPUs with a long lead, so that there is time between an edge and its window. */
 static void late_federation (fed_t *fed, uint64_t seed, int sites)
 {
@@ -240,6 +242,121 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
+/*  --- T14 --- */
+
+/*  The records of one process as they once were. */
+typedef struct {
+    fed_record_t *records;
+    size_t count;
+    uint32_t start;
+} backup_t;
+
+static void records_free (fed_record_t *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free (records [i].key);
+        free (records [i].value);
+    }
+    free (records);
+}
+
+static backup_t backup_take (const fed_proc_t *proc)
+{
+    backup_t backup = {.records = calloc (proc->records_count, sizeof *backup.records),
+                       .count = proc->records_count,
+                       .start = proc->store.start};
+    assert_non_null (backup.records);
+    for (size_t i = 0; i < backup.count; i++) {
+        fed_record_t *to = &backup.records [i];
+        *to = proc->records [i];
+        to->key = fed_bytes ((bytes_t){.data = to->key, .size = to->key_size});
+        to->value = fed_bytes ((bytes_t){.data = to->value, .size = to->value_size});
+    }
+    return backup;
+}
+
+static void backup_restore (fed_proc_t *proc, const backup_t *backup)
+{
+    records_free (proc->records, proc->records_count);
+    proc->records = backup->records;
+    proc->records_count = backup->count;
+    proc->store.start = backup->start;
+}
+
+static bool is_repairing (const fed_proc_t *planner)
+{
+    for (size_t i = 0; i < planner->records_count; i++) {
+        const fed_record_t *record = &planner->records [i];
+        bytes_t value = {.data = record->value, .size = record->value_size};
+        decision_record_t decision;
+        char why [WHY_BYTES];
+        if (record->table != TABLE_DECISIONS || record->key_size != TXID_BYTES)
+            continue;
+        assert_true (decision_decode (&decision, value, why));
+        bool repairing = decision.phase == DECISION_REPAIRING;
+        decision_record_clear (&decision);
+        if (repairing)
+            return true;
+    }
+    return false;
+}
+
+/*  1: the commit does not come to s2, which asks nobody. 2: and s0, which has it, does not tell p0
+ * of it. */
+static bool keep_s2_in_doubt (fed_t *fed, const fed_call_t *call)
+{
+    int s2 = fed_find (fed, "lis/s2");
+    if (fed->counts [1] == 0)
+        return true;
+    if (fed->counts [1] == 2 && call->from == fed_find (fed, "p0") &&
+        call->to == fed_find (fed, "lis/s0"))
+        return false;
+    return call->from != s2 && !(call->to == s2 && strcmp (call->method, "Commit") == 0);
+}
+
+/*  p0's backup is of the midst of a repair; then it decided a change, which s2 has not heard of. It
+ *  has no record of that, and must not say aborted. */
+static void T14_a_restored_planner_aborts_nothing_that_it_has_forgotten (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 36, 3);
+    fed_proc_t *p0 = &fed.procs [fed_find (&fed, "p0")];
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    fed.counts [0] = 0;
+    for (int i = 0; i < 1000 && !is_repairing (p0); i++)
+        fed_run (&fed, 10);
+    assert_true (is_repairing (p0));
+    backup_t backup = backup_take (p0);
+    fed_run (&fed, 30000);
+    assert_false (is_repairing (p0));
+
+    fed.passes = keep_s2_in_doubt;
+    fed.counts [1] = 1;
+    Musubi__ModifyRequest request = MUSUBI__MODIFY_REQUEST__INIT;
+    request.reservation = late->reservation;
+    request.duration_ms = 2 * FED_HOUR_MS;
+    fed_ask (&fed, "p0", "Planner", "Modify", "alice", "m@g1", &request.base, 60000);
+    fed_run (&fed, 1000);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    backup_restore (p0, &backup);
+    fed.counts [1] = 2;
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 10000);
+    fed.counts [1] = 0;
+    fed_run (&fed, 60000);
+
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->version, 3);
+    assert_int_equal (view->n_compute, 2);
+    for (size_t i = 0; i < view->n_compute; i++)
+        assert_int_equal (view->compute [i]->until_ms - view->compute [i]->from_ms,
+                          2 * FED_HOUR_MS);
+    message_free (&view->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -248,6 +365,7 @@ int main (void)
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
+      cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
     };
     return cmocka_run_group_tests_name ("repair", tests, NULL, NULL);
 }
