@@ -160,6 +160,14 @@ static void print_result (const audit_t *self, const audit_result_t *all,
     printf ("%s\n", violations ? "NOT SOUND" : verdict);
 }
 
+static bool all_saved (audit_t *self)
+{
+    bool all = true;
+    for (size_t i = 0; i < self->audited_count; i++)
+        all = audited_saved (&self->audited [i]) && all;
+    return all;
+}
+
 int audit_run (const cli_t *cli, session_t *session, const char *save, int64_t settle_ms)
 {
     if (save && mkdir (save, 0700) != 0 && errno != EEXIST)
@@ -178,6 +186,8 @@ int audit_run (const cli_t *cli, session_t *session, const char *save, int64_t s
     int code = json_array_size (self.sentences) > 0                            ? EXIT_REFUSED
                : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN
                                                                                : EXIT_DONE;
+    if (save && !all_saved (&self) && code == EXIT_DONE)
+        code = EXIT_USAGE;
     for (size_t i = 0; i < self.audited_count; i++)
         audited_end (&self.audited [i]);
     free (self.audited);

@@ -5,6 +5,7 @@
 #include "ledger_file.h"
 #include "must.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,23 @@ void audited_begin (audited_t *self, const char *name, const char *endpoint, ses
 
 void audited_end (audited_t *self)
 {
-    if (self->file && !ledger_file_end (self->file))
-        cli_fail (EXIT_REFUSED, "audit: the ledger of %s is not saved whole: %s", self->name,
-                  strerror (errno));
+    assert (!self->file);
     ledger_replay_destroy (&self->replay);
+}
+
+bool audited_saved (audited_t *self)
+{
+    FILE *file = self->file;
+    self->file = NULL;
+    if (!file || !self->heard)
+        cli_fail (EXIT_USAGE, "audit: the ledger of %s is not saved: %s", self->name, self->why);
+    if (!file)
+        return false;
+    if (ledger_file_end (file, self->heard))
+        return self->heard;
+    cli_fail (EXIT_USAGE, "audit: the ledger of %s is not saved whole: %s", self->name,
+              strerror (errno));
+    return false;
 }
 
 bool audited_ask (audited_t *self, const char *service, const char *method, packed_t question,
@@ -73,8 +87,10 @@ static void open_file (audited_t *self, const char *folder)
         used += (size_t) snprintf (path + used, sizeof path - used, "%02x", self->store [i]);
     snprintf (path + used, sizeof path - used, ".ledger");
     self->file = ledger_file_new (path, self->store);
-    if (!self->file)
-        cli_fail (EXIT_USAGE, "audit: %s: %s", path, strerror (errno));
+    if (!self->file && errno == EEXIST)
+        snprintf (self->why, sizeof self->why, "%.200s is there already: name a new folder", path);
+    else if (!self->file)
+        snprintf (self->why, sizeof self->why, "%.200s: %s", path, strerror (errno));
 }
 
 bool audited_read (audited_t *self, const char *folder)

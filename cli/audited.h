@@ -27,7 +27,7 @@ typedef struct {
     FILE *file;    /* where rows are kept, too; NULL = nowhere */
     size_t kept;   /* records, reservations and stretches of profiles held against the ledger */
     bool moving;   /* it never stood still for long enough to be held against its ledger */
-    char why [CLIENT_REASON_BYTES]; /* not heard: why */
+    char why [CLIENT_REASON_BYTES]; /* not heard, or no file: why */
 } audited_t;
 
 /*  Begins with nothing read. teller and session are borrowed for life. */
@@ -38,6 +38,11 @@ void audited_end (audited_t *self);
 /*  Reads rows from where it stands to the end. folder: where to keep them, NULL = nowhere. False
  * when it does not answer, or by another store. */
 bool audited_read (audited_t *self, const char *folder);
+
+/*  Once, when a folder was given: the file is ended. False when not all rows are in it, which is
+ * told.
+ */
+bool audited_saved (audited_t *self);
 
 /*  Holds its records, its reservations and its calendar against the replay, at a moment between two
  *  rows: new rows are read, and what was compared meanwhile is compared again. */

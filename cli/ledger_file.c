@@ -20,17 +20,24 @@ FILE *ledger_file_new (const char *path, const uint8_t store [STORE_ID_BYTES])
     return file;
 }
 
-void ledger_file_row (FILE *file, bytes_t row)
+static void write_length (FILE *file, size_t size)
 {
     uint8_t length [4];
     for (int i = 0; i < 4; i++)
-        length [i] = (uint8_t) (row.size >> (24 - 8 * i));
+        length [i] = (uint8_t) (size >> (24 - 8 * i));
     fwrite (length, 1, sizeof length, file);
+}
+
+void ledger_file_row (FILE *file, bytes_t row)
+{
+    write_length (file, row.size);
     fwrite (row.data, 1, row.size, file);
 }
 
-bool ledger_file_end (FILE *file)
+bool ledger_file_end (FILE *file, bool whole)
 {
+    if (whole)
+        write_length (file, 0);
     bool written = !ferror (file) && fflush (file) == 0 && fsync (fileno (file)) == 0;
     int error = errno;
     if (fclose (file) != 0 && written)
@@ -44,20 +51,21 @@ static bool read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void
 {
     uint8_t *row = must (malloc (BODY_BYTES_MAX));
     uint8_t length [4];
-    bool good = true;
-    for (size_t got; good && (got = fread (length, 1, sizeof length, file)) > 0;) {
+    bool whole = false;
+    while (!whole && fread (length, 1, sizeof length, file) == sizeof length) {
         uint32_t size = (uint32_t) length [0] << 24 | (uint32_t) length [1] << 16 |
                         (uint32_t) length [2] << 8 | length [3];
-        good = got == sizeof length && size > 0 && size <= BODY_BYTES_MAX &&
-               fread (row, 1, size, file) == size;
-        if (good)
+        if (size > BODY_BYTES_MAX || fread (row, 1, size, file) != size)
+            break;
+        whole = size == 0;
+        if (!whole)
             take (owner, (bytes_t){.data = row, .size = size});
     }
-    if (!good || ferror (file))
-        snprintf (why, LEDGER_FILE_WHY_BYTES, "at byte %ld: it ends within a row, or is no ledger",
+    if (!whole)
+        snprintf (why, LEDGER_FILE_WHY_BYTES, "at byte %ld: it was cut there, or is no ledger",
                   ftell (file));
     free (row);
-    return good && !ferror (file);
+    return whole;
 }
 
 bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],

@@ -35,6 +35,8 @@ says "  … over all ledgers" '^[0-9]+ ledgers, [0-9]+ rows'
 says "  … and says so" '^sound: '
 check "for scripts, too" musubi --json audit
 says "  … in numbers" '"violations": *0'
+exits 2 "saved ledgers are not written over" musubi audit --save "$work/saved"
+says "  … which is told" 'is not saved: .* is there already'
 exits 3 "who is no administrator can't audit" env MUSUBI_ACTOR=eve musubi audit
 says "  … and is told why" 'eve does not administer'
 
@@ -83,6 +85,19 @@ again >/dev/null 2>&1
 check "ledgers are saved" musubi audit --settle 60s --save "$work/saved"
 musubi down --dir "$federation" >/dev/null 2>&1
 rm -r "$site"
+saved=("$work"/saved/lis-n64-*.ledger)
+python3 - "${saved[0]}" "$work/cut.ledger" <<'EOF'
+import struct
+import sys
+whole = open(sys.argv[1], 'rb').read()
+rows, at = [32], 32
+while at < len(whole) and (size := struct.unpack ('>I', whole[at:at + 4])[0]):
+    at += 4 + size
+    rows.append(at)
+open(sys.argv[2], 'wb').write(whole[:rows[-2]])
+EOF
+exits 2 "a saved ledger that was cut between two rows is refused" musubi audit --rebuild "$work/none" --from "$work/cut.ledger"
+says "  … and why" 'it was cut there'
 exits 1 "a lost store is made anew from its saved ledger" musubi audit --rebuild "$site" --from "$work"/saved/lis-n64-*.ledger
 says "  … and what is left to the operator is told" '^LEFT the store has a new id'
 check "it serves" again
