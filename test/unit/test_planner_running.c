@@ -179,7 +179,7 @@ static void what_runs_grows_shrinks_and_is_prolonged_again_and_again (void **sta
     static const uint32_t cpus [] = {4, 16, 8, 32, 4};
     alteration_t asked;
     for (size_t i = 1; i < 5; i++) {
-        char id [16];
+        char id [32];
         snprintf (id, sizeof id, "m%zu@g1", i);
         alteration_init (&asked, reservation);
         want_cpus (&asked, "n0", cpus [i]);
@@ -549,7 +549,7 @@ static void two_actors_grow_and_shrink_what_runs_at_once (void **state)
             alteration_t wanted [2];
             uint64_t asked [2];
             for (int i = 0; i < 2; i++) {
-                char id [16];
+                char id [32];
                 snprintf (id, sizeof id, "m%d-%d@g1", round, i);
                 alteration_init (&wanted [i], reservation);
                 want_cpus (&wanted [i], "n0", cpus [i]);
