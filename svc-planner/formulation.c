@@ -74,10 +74,14 @@ static void add_columns (formulation_t *self)
 {
     const program_t *program = self->program;
     for (size_t i = 0; i < program->nodes_count; i++)
-        for (size_t j = 0; j < program->sites_count; j++)
-            if (!self->strong || program->nodes [i].cpus >= program->cpus [j])
+        for (size_t j = 0; j < program->sites_count; j++) {
+            int64_t cost = program_offer (program, j, i);
+            if (cost != PROGRAM_BARRED)
+                *x_at (self, i, j) = add_column (self, cost);
+            else if (!self->strong && !program->offers)
                 *x_at (self, i, j) =
                   add_column (self, program->nodes [i].unit_cost * program->cpus [j]);
+        }
     self->x_last = glp_get_num_cols (self->lp);
     for (size_t l = 0; l < program->links_count && spending_look (self->spending); l++) {
         int64_t wanted = program->links [l].bandwidth;
@@ -85,7 +89,8 @@ static void add_columns (formulation_t *self)
             continue;
         for (size_t a = 0; a < 2 * program->edges_count; a++) {
             const program_edge_t *edge = &program->edges [a / 2];
-            if (!self->strong || edge->bandwidth >= wanted)
+            if (program_carries (program, l, a / 2) ||
+                (!self->strong && !program_bars (program, l, a / 2)))
                 *y_at (self, l, a) = add_column (self, edge->unit_cost * wanted);
         }
     }
@@ -136,7 +141,7 @@ static void add_places (formulation_t *self)
         int row = add_row (self, GLP_UP, 0, 1);
         for (size_t j = 0; j < program->sites_count; j++)
             put (self, row, *x_at (self, i, j), 1);
-        if (self->strong)
+        if (self->strong || program->offers)
             continue;
         int64_t free = program->nodes [i].cpus;
         row = add_row (self, GLP_UP, 0, (double) (free < cpus_wanted ? free : cpus_wanted));

@@ -45,24 +45,77 @@ static size_t edges_for (const program_t *program, int64_t bandwidth)
     return count;
 }
 
-/*  Sorts links into classes; class_bandwidths gets one of each. */
-static void classes_find (net_t *self, int64_t class_bandwidths [])
+/*  What the links of a class may use: edges of a bandwidth, as one of them is barred from some. */
+typedef struct {
+    int64_t bandwidth;
+    size_t link; /* one of them; SIZE_MAX: of no link, but of all */
+} class_t;
+
+static bool any_carries (const program_t *program, size_t edge)
+{
+    for (size_t l = 0; l < program->links_count; l++)
+        if (program->links [l].bandwidth > 0 && program_carries (program, l, edge))
+            return true;
+    return false;
+}
+
+static bool class_carries (const program_t *program, const class_t *class, size_t edge)
+{
+    if (!program->barred)
+        return program->edges [edge].bandwidth >= class->bandwidth;
+    return class->link == SIZE_MAX ? any_carries (program, edge)
+                                   : program_carries (program, class->link, edge);
+}
+
+static bool links_alike (const program_t *program, size_t a, size_t b)
+{
+    for (size_t e = 0; e < program->edges_count; e++)
+        if (program_carries (program, a, e) != program_carries (program, b, e))
+            return false;
+    return true;
+}
+
+/*  Classes where links are barred from edges; the last one is of all. */
+static void classes_of_barred (net_t *self, class_t classes [])
 {
     const program_t *program = self->program;
+    for (size_t l = 0; l < program->links_count; l++) {
+        if (program->links [l].bandwidth == 0)
+            continue;
+        size_t known = 0;
+        while (known < self->classes_count && !links_alike (program, classes [known].link, l))
+            known++;
+        if (known == self->classes_count)
+            classes [self->classes_count++] = (class_t){.link = l};
+        self->link_class [l] = (uint32_t) known;
+    }
+    self->class_widest = (uint32_t) self->classes_count;
+    if (self->classes_count > 0)
+        classes [self->classes_count++] = (class_t){.link = SIZE_MAX};
+}
+
+/*  Sorts links into classes; there is room for one more than links. */
+static void classes_find (net_t *self, class_t classes [])
+{
+    const program_t *program = self->program;
+    if (program->barred) {
+        classes_of_barred (self, classes);
+        return;
+    }
     size_t *counts = must (calloc (program->links_count + 1, sizeof *counts));
     for (size_t l = 0; l < program->links_count; l++) {
         int64_t bandwidth = program->links [l].bandwidth;
         if (bandwidth == 0)
             continue;
         size_t known = 0;
-        while (known < self->classes_count && class_bandwidths [known] != bandwidth)
+        while (known < self->classes_count && classes [known].bandwidth != bandwidth)
             known++;
         if (known == self->classes_count) {
             size_t edges = edges_for (program, bandwidth);
             for (known = 0; known < self->classes_count && counts [known] != edges; known++)
                 ;
             if (known == self->classes_count) {
-                class_bandwidths [known] = bandwidth;
+                classes [known].bandwidth = bandwidth;
                 counts [known] = edges;
                 self->classes_count++;
             }
@@ -107,8 +160,8 @@ static bool close_all (const net_t *self, int32_t *table, spending_t *spending)
 }
 
 /*  Paths of so many edges: from those of one, edge by edge. */
-static bool close_within (const net_t *self, int32_t *table, int64_t bandwidth, uint32_t hops_max,
-                          spending_t *spending)
+static bool close_within (const net_t *self, int32_t *table, const class_t *class,
+                          uint32_t hops_max, spending_t *spending)
 {
     size_t nodes = self->program->nodes_count;
     size_t bytes = nodes * self->stride * sizeof *table;
@@ -122,7 +175,7 @@ static bool close_within (const net_t *self, int32_t *table, int64_t bandwidth, 
             }
             for (uint32_t a = self->starts [i]; a < self->starts [i + 1]; a++) {
                 const net_arc_t *arc = &self->arcs [a];
-                if (self->free [arc->pool] >= bandwidth)
+                if (class_carries (self->program, class, net_edge (self, arc->pool)))
                     row_lower (&table [i * self->stride], &before [arc->to * self->stride],
                                arc->cost, self->stride);
             }
@@ -134,7 +187,7 @@ static bool close_within (const net_t *self, int32_t *table, int64_t bandwidth, 
     return true;
 }
 
-static bool distances_find (net_t *self, int32_t *table, int64_t bandwidth, spending_t *spending)
+static bool distances_find (net_t *self, int32_t *table, const class_t *class, spending_t *spending)
 {
     const program_t *program = self->program;
     for (size_t i = 0; i < program->nodes_count * self->stride; i++)
@@ -143,14 +196,14 @@ static bool distances_find (net_t *self, int32_t *table, int64_t bandwidth, spen
         table [i * self->stride + i] = 0;
     for (size_t e = 0; e < program->edges_count; e++) {
         const program_edge_t *edge = &program->edges [e];
-        if (edge->bandwidth < bandwidth)
+        if (!class_carries (program, class, e))
             continue;
         table [edge->ends [0] * self->stride + edge->ends [1]] = (int32_t) edge->unit_cost;
         table [edge->ends [1] * self->stride + edge->ends [0]] = (int32_t) edge->unit_cost;
     }
     if (program->hops_max == 0 || program->hops_max + 1 >= program->nodes_count)
         return close_all (self, table, spending);
-    return close_within (self, table, bandwidth, program->hops_max, spending);
+    return close_within (self, table, class, program->hops_max, spending);
 }
 
 net_t *net_new (const program_t *program, spending_t *spending)
@@ -159,8 +212,8 @@ net_t *net_new (const program_t *program, spending_t *spending)
     self->program = program;
     arcs_build (self);
     self->link_class = must (calloc (program->links_count + 1, sizeof *self->link_class));
-    int64_t *bandwidths = must (calloc (program->links_count + 1, sizeof *bandwidths));
-    classes_find (self, bandwidths);
+    class_t *classes = must (calloc (program->links_count + 1, sizeof *classes));
+    classes_find (self, classes);
     self->stride = (program->nodes_count + LANES - 1) / LANES * LANES;
     size_t table = program->nodes_count * self->stride;
     self->distances =
@@ -168,8 +221,8 @@ net_t *net_new (const program_t *program, spending_t *spending)
                            (self->classes_count * table + LANES) * sizeof *self->distances));
     bool within = true;
     for (size_t c = 0; c < self->classes_count && within; c++)
-        within = distances_find (self, &self->distances [c * table], bandwidths [c], spending);
-    free (bandwidths);
+        within = distances_find (self, &self->distances [c * table], &classes [c], spending);
+    free (classes);
     if (!within)
         net_destroy (&self);
     return self;

@@ -3,7 +3,8 @@
  *  A pool is bandwidth that paths draw on: one an edge, or one an arc where each direction has its
  *  own. Far is counted in unit costs, for links of one bandwidth, over arcs that could carry one
  *  alone: links that can use the same arcs share a class, and a class a table of distances. In
- *  the widest class nothing is farther than in any other.
+ *  the widest class nothing is farther than in any other; where links may not use the same edges,
+ * it is a class of its own: of what any of them may use.
  */
 #ifndef MUSUBI_NET_H
 #define MUSUBI_NET_H
@@ -30,7 +31,7 @@ typedef struct {
     size_t pools_count;
     uint32_t *link_class; /* of links that want bandwidth */
     size_t classes_count;
-    uint32_t class_widest; /* that of the least bandwidth */
+    uint32_t class_widest; /* that of the least bandwidth, or of all edges that any may use */
     size_t stride;         /* of a row of distances */
     int32_t *distances;
 } net_t;
@@ -38,6 +39,12 @@ typedef struct {
 /*  NULL when the limit came first. */
 net_t *net_new (const program_t *program, spending_t *spending);
 void net_destroy (net_t **self_p);
+
+/*  The edge of a pool. */
+static inline size_t net_edge (const net_t *self, uint32_t pool)
+{
+    return self->program->reading == PROGRAM_DIRECTED ? pool / 2 : pool;
+}
 
 /*  Distances of a class from every node to this one; they are the same back. */
 static inline const int32_t *net_distances (const net_t *self, uint32_t class, uint32_t node)

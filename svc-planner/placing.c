@@ -334,8 +334,7 @@ static void search (placing_t *self, size_t level, int64_t cpus, int64_t routed)
             leave (self, least);
             return;
         }
-        int64_t own =
-          2 * self->program->nodes [self->node_of [place]].unit_cost * self->program->cpus [site];
+        int64_t own = 2 * program_offer (self->program, site, self->node_of [place]);
         search_with (self, level, kin, place, cpus + own, routed,
                      outlook.least - outlook.lasts [chosen]);
     }

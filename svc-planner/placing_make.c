@@ -11,6 +11,8 @@
 static bool places_suffice (const placing_t *self)
 {
     const program_t *program = self->program;
+    if (program->offers)
+        return self->places >= self->sites;
     for (size_t j = 0; j < self->sites; j++) {
         size_t places = 0;
         size_t wanting = 0;
@@ -24,15 +26,20 @@ static bool places_suffice (const placing_t *self)
     return true;
 }
 
+static bool offers_any (const placing_t *self, size_t node)
+{
+    for (size_t j = 0; j < self->sites; j++)
+        if (program_offer (self->program, j, node) != PROGRAM_BARRED)
+            return true;
+    return false;
+}
+
 bool placing_find (placing_t *self)
 {
     const program_t *program = self->program;
-    int64_t least = INT64_MAX;
-    for (size_t j = 0; j < self->sites; j++)
-        least = program->cpus [j] < least ? program->cpus [j] : least;
     self->node_of = must (calloc (program->nodes_count, sizeof *self->node_of));
     for (size_t i = 0; i < program->nodes_count; i++)
-        if (program->nodes [i].cpus >= least)
+        if (offers_any (self, i))
             self->node_of [self->places++] = (uint32_t) i;
     return places_suffice (self);
 }
@@ -81,15 +88,40 @@ static int64_t tie_between (const placing_t *self, size_t a, size_t c)
     return 0;
 }
 
+/*  The edges that the tie between two sites may not use; NULL where there is none. */
+static const uint8_t *bars_between (const placing_t *self, size_t a, size_t c)
+{
+    const placing_tie_t *ties = placing_ties (self, a);
+    for (size_t i = 0; i < self->ties_count [a]; i++)
+        if (ties [i].other == c)
+            return &self->program->barred [ties [i].link * self->program->edges_count];
+    return NULL;
+}
+
+static bool bars_alike (const placing_t *self, size_t a, size_t b, size_t c)
+{
+    const uint8_t *one = bars_between (self, a, c);
+    return !one || memcmp (one, bars_between (self, b, c), self->program->edges_count) == 0;
+}
+
+static bool offers_alike (const program_t *program, size_t a, size_t b)
+{
+    size_t row = program->nodes_count;
+    return program->offers ? memcmp (&program->offers [a * row], &program->offers [b * row],
+                                     row * sizeof *program->offers) == 0
+                           : program->cpus [a] == program->cpus [b];
+}
+
 static bool sites_alike (const placing_t *self, size_t a, size_t b)
 {
-    if (self->program->cpus [a] != self->program->cpus [b] ||
-        self->ties_count [a] != self->ties_count [b])
+    if (!offers_alike (self->program, a, b) || self->ties_count [a] != self->ties_count [b])
         return false;
     if (self->program->reading == PROGRAM_DIRECTED && tie_between (self, a, b) != 0)
         return false;
     for (size_t c = 0; c < self->sites; c++)
-        if (c != a && c != b && tie_between (self, a, c) != tie_between (self, b, c))
+        if (c != a && c != b &&
+            (tie_between (self, a, c) != tie_between (self, b, c) ||
+             (self->program->barred && !bars_alike (self, a, b, c))))
             return false;
     return true;
 }
@@ -186,11 +218,12 @@ static void rows_begin (placing_t *self)
         for (size_t s = 0; s < self->places; s++) {
             uint32_t node = self->node_of [s];
             costs [s] = PLACING_NEVER;
-            if (program->nodes [node].cpus < program->cpus [site] || !can_leave (self, site, node))
+            int64_t offer = program_offer (program, site, node);
+            if (offer == PROGRAM_BARRED || !can_leave (self, site, node))
                 continue;
             int64_t later = placing_halves (self, site, s, site);
             if (later < PLACING_NEVER)
-                costs [s] = 2 * program->nodes [node].unit_cost * program->cpus [site] + later;
+                costs [s] = 2 * offer + later;
         }
         for (uint32_t m = 0; m < self->kin [k].count; m++)
             self->rows [self->kin [k].members [m]] = costs;

@@ -55,6 +55,9 @@ static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     for (size_t i = 0; i < self->sites_count; i++)
         if (!within (self->cpus [i], 1, PROGRAM_AMOUNT_MAX))
             return refuse_range (why, "request.cpu", i, "it", 1, PROGRAM_AMOUNT_MAX);
+    for (size_t i = 0; self->offers && i < self->sites_count * self->nodes_count; i++)
+        if (!within (self->offers [i], PROGRAM_BARRED, PROGRAM_COST_MAX))
+            return refuse_range (why, "offers", i, "it", PROGRAM_BARRED, PROGRAM_COST_MAX);
     return true;
 }
 
@@ -112,24 +115,35 @@ static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     return true;
 }
 
+/*  No placing costs more. */
+static double places_most (const program_t *self)
+{
+    double sum = 0;
+    double dearest = 0;
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if ((double) self->nodes [i].unit_cost > dearest)
+            dearest = (double) self->nodes [i].unit_cost;
+    for (size_t j = 0; j < self->sites_count; j++) {
+        double most = self->offers ? 0 : dearest * (double) self->cpus [j];
+        for (size_t i = 0; self->offers && i < self->nodes_count; i++)
+            if ((double) program_offer (self, j, i) > most)
+                most = (double) program_offer (self, j, i);
+        sum += most;
+    }
+    return sum;
+}
+
 /*  Every sum that a solver forms must be exact. */
 static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 {
-    double dearest_node = 0;
     double dearest_edge = 0;
-    double cpus = 0;
     double bandwidth = 0;
-    for (size_t i = 0; i < self->nodes_count; i++)
-        if ((double) self->nodes [i].unit_cost > dearest_node)
-            dearest_node = (double) self->nodes [i].unit_cost;
     for (size_t i = 0; i < self->edges_count; i++)
         if ((double) self->edges [i].unit_cost > dearest_edge)
             dearest_edge = (double) self->edges [i].unit_cost;
-    for (size_t i = 0; i < self->sites_count; i++)
-        cpus += (double) self->cpus [i];
     for (size_t i = 0; i < self->links_count; i++)
         bandwidth += (double) self->links [i].bandwidth;
-    if (cpus * dearest_node + bandwidth * dearest_edge * (double) self->nodes_count <
+    if (places_most (self) + bandwidth * dearest_edge * (double) self->nodes_count <
         (double) PROGRAM_COST_MAX)
         return true;
     snprintf (why, PROGRAM_WHY_BYTES,
@@ -179,12 +193,12 @@ static bool places_check (const program_t *self, program_plan_t *plan)
 {
     for (size_t i = 0; i < self->sites_count; i++) {
         uint32_t node = plan->nodes [i];
-        if (node >= self->nodes_count || self->nodes [node].cpus < self->cpus [i])
+        if (node >= self->nodes_count || program_offer (self, i, node) == PROGRAM_BARRED)
             return false;
         for (size_t k = 0; k < i; k++)
             if (plan->nodes [k] == node)
                 return false;
-        plan->cost += self->nodes [node].unit_cost * self->cpus [i];
+        plan->cost += program_offer (self, i, node);
     }
     return true;
 }
@@ -215,7 +229,7 @@ static bool path_check (const program_t *self, program_plan_t *plan, size_t link
         return false;
     for (uint32_t i = 0; i + 1 < length; i++) {
         size_t edge = edge_between (self, path [i], path [i + 1]);
-        if (edge == self->edges_count)
+        if (edge == self->edges_count || program_bars (self, link, edge))
             return false;
         bool back = self->reading == PROGRAM_DIRECTED && path [i] != self->edges [edge].ends [0];
         left [2 * edge + back] -= wanted->bandwidth;

@@ -25,6 +25,7 @@
 #define PROGRAM_AMOUNT_MAX    INT64_C (1000000000)
 #define PROGRAM_UNIT_COST_MAX INT64_C (1000000)
 #define PROGRAM_COST_MAX      (INT64_C (1) << 52) /* of any plan: doubles count it exactly */
+#define PROGRAM_BARRED        INT64_C (-1)
 #define PROGRAM_WHY_BYTES     256
 
 typedef struct {
@@ -57,7 +58,34 @@ typedef struct {
     size_t links_count;
     program_reading_t reading;
     uint32_t hops_max; /* edges of a path; 0 = any */
+    /*  Where requested sites differ in more than their CPUs: by site and node, what the site costs
+     *  there, or PROGRAM_BARRED. NULL: where CPUs suffice, at unit cost. */
+    const int64_t *offers;
+    /*  By requested link and edge: paths of the link do not use the edge. NULL: they use any. */
+    const uint8_t *barred;
 } program_t;
+
+/*  What a requested site costs at a node; PROGRAM_BARRED when it can't be there. */
+static inline int64_t program_offer (const program_t *self, size_t site, size_t node)
+{
+    if (self->offers)
+        return self->offers [site * self->nodes_count + node];
+    if (self->nodes [node].cpus < self->cpus [site])
+        return PROGRAM_BARRED;
+    return self->nodes [node].unit_cost * self->cpus [site];
+}
+
+static inline bool program_bars (const program_t *self, size_t link, size_t edge)
+{
+    return self->barred && self->barred [link * self->edges_count + edge];
+}
+
+/*  Could the edge carry the requested link, were it alone? */
+static inline bool program_carries (const program_t *self, size_t link, size_t edge)
+{
+    return self->edges [edge].bandwidth >= self->links [link].bandwidth &&
+           !program_bars (self, link, edge);
+}
 
 /*  May the program be given to a solver? When not, why names the part and what would be right. */
 bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);

@@ -188,7 +188,8 @@ static inline bool arc_price (const routing_t *self, const wire_t *wire, const u
                               const net_arc_t *arc, uint64_t *price)
 {
     int64_t free = self->net->free [arc->pool];
-    if (free < wire->bandwidth || (banned && banned [arc->pool]))
+    if (free < wire->bandwidth || (banned && banned [arc->pool]) ||
+        program_bars (self->net->program, wire->link, net_edge (self->net, arc->pool)))
         return false;
     if (self->stay_load && self->staying && banned &&
         self->stay_load [arc->pool] + wire->bandwidth > free &&

@@ -69,6 +69,21 @@ static int64_t verify_path (const program_t *program, const program_plan_t *plan
     return cost;
 }
 
+static bool verify_barred (const program_t *program, const program_plan_t *plan, size_t link)
+{
+    const uint32_t *path = plan->paths + link * program->nodes_count;
+    for (size_t i = 0; program->barred && i + 1 < plan->path_lengths [link]; i++)
+        for (size_t e = 0; e < program->edges_count; e++) {
+            uint32_t a = program->edges [e].ends [0];
+            uint32_t b = program->edges [e].ends [1];
+            bool here =
+              (path [i] == a && path [i + 1] == b) || (path [i] == b && path [i + 1] == a);
+            if (here && program->barred [link * program->edges_count + e])
+                return true;
+        }
+    return false;
+}
+
 /*  The plan's cost; -1 with why when it is wrong. */
 static int64_t verify_plan (const program_t *program, const program_plan_t *plan, const char **why)
 {
@@ -76,18 +91,29 @@ static int64_t verify_plan (const program_t *program, const program_plan_t *plan
     for (size_t j = 0; j < program->sites_count; j++) {
         uint32_t node = plan->nodes [j];
         *why = "a site is nowhere, or has too few CPUs";
-        if (node >= program->nodes_count || program->nodes [node].cpus < program->cpus [j])
+        if (node >= program->nodes_count)
+            return -1;
+        int64_t offer = program->offers ? program->offers [j * program->nodes_count + node]
+                        : program->nodes [node].cpus < program->cpus [j]
+                          ? -1
+                          : program->nodes [node].unit_cost * program->cpus [j];
+        if (offer < 0)
             return -1;
         *why = "two sites are at one node";
         for (size_t k = 0; k < j; k++)
             if (plan->nodes [k] == node)
                 return -1;
-        cost += program->nodes [node].unit_cost * program->cpus [j];
+        cost += offer;
     }
     verify_map_t map = verify_map (program);
     for (size_t l = 0; l < program->links_count && cost >= 0; l++) {
         if (program->links [l].bandwidth == 0)
             continue;
+        *why = "a path lies over an edge that is barred to it";
+        if (verify_barred (program, plan, l)) {
+            cost = -1;
+            break;
+        }
         int64_t path = verify_path (program, plan, l, &map, why);
         cost = path < 0 ? -1 : cost + path;
     }

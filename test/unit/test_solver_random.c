@@ -28,6 +28,7 @@ typedef struct {
     const program_t *program;
     int64_t left [NODES_MOST][NODES_MOST]; /* bandwidth; -1 = no edge */
     int64_t price [NODES_MOST][NODES_MOST];
+    bool barred [LINKS_MOST][NODES_MOST][NODES_MOST];
     size_t at [SITES_MOST];
     bool visited [NODES_MOST];
     int64_t least; /* INT64_MAX: none */
@@ -50,7 +51,8 @@ static void try_paths (trial_t *self, size_t link, size_t node, size_t hops, int
     if (self->program->hops_max > 0 && hops == self->program->hops_max)
         return;
     for (size_t next = 0; next < self->program->nodes_count; next++) {
-        if (self->visited [next] || self->left [node][next] < wanted->bandwidth)
+        if (self->visited [next] || self->left [node][next] < wanted->bandwidth ||
+            self->barred [link][node][next])
             continue;
         bool both = self->program->reading == PROGRAM_SHARED;
         self->left [node][next] -= wanted->bandwidth;
@@ -87,13 +89,16 @@ static void try_places (trial_t *self, size_t site, int64_t cost)
         return;
     }
     for (size_t node = 0; node < program->nodes_count; node++) {
-        bool taken = program->nodes [node].cpus < program->cpus [site];
+        bool taken = program->offers ? program->offers [site * program->nodes_count + node] < 0
+                                     : program->nodes [node].cpus < program->cpus [site];
         for (size_t k = 0; k < site; k++)
             taken = taken || self->at [k] == node;
         if (taken)
             continue;
         self->at [site] = node;
-        try_places (self, site + 1, cost + program->nodes [node].unit_cost * program->cpus [site]);
+        int64_t own = program->offers ? program->offers [site * program->nodes_count + node]
+                                      : program->nodes [node].unit_cost * program->cpus [site];
+        try_places (self, site + 1, cost + own);
     }
 }
 
@@ -108,6 +113,9 @@ static int64_t try_everything (const program_t *program)
         uint32_t b = program->edges [i].ends [1];
         self.left [a][b] = self.left [b][a] = program->edges [i].bandwidth;
         self.price [a][b] = self.price [b][a] = program->edges [i].unit_cost;
+        for (size_t l = 0; program->barred && l < program->links_count; l++)
+            self.barred [l][a][b] = self.barred [l][b][a] =
+              program->barred [l * program->edges_count + i];
     }
     try_places (&self, 0, 0);
     return self.least;
@@ -121,6 +129,8 @@ typedef struct {
     program_edge_t edges [EDGES_MOST];
     int64_t cpus [SITES_MOST];
     program_link_t links [LINKS_MOST];
+    int64_t offers [SITES_MOST * NODES_MOST];
+    uint8_t barred [LINKS_MOST * EDGES_MOST];
 } drawn_t;
 
 static int64_t draw (prng_t *prng, int64_t least, int64_t most)
@@ -170,6 +180,20 @@ static void draw_program (drawn_t *self, prng_t *prng)
             }
 }
 
+/*  What each site may use is its own. */
+static void draw_differences (drawn_t *self, prng_t *prng)
+{
+    program_t *program = &self->program;
+    for (size_t i = 0; i < program->sites_count * program->nodes_count; i++)
+        self->offers [i] = prng_below (prng, 3) == 0 ? PROGRAM_BARRED : draw (prng, 0, 6);
+    for (size_t i = 0; i < program->links_count * program->edges_count; i++)
+        self->barred [i] = prng_below (prng, 4) == 0;
+    if (prng_below (prng, 3) > 0)
+        program->offers = self->offers;
+    if (prng_below (prng, 3) > 0)
+        program->barred = self->barred;
+}
+
 static void compare (const program_t *program, solver_kind_t kind, int64_t least, size_t number)
 {
     solver_order_t order = {.kind = kind};
@@ -186,15 +210,16 @@ static void compare (const program_t *program, solver_kind_t kind, int64_t least
     program_plan_destroy (&answer.plan);
 }
 
-static void all_solvers_agree_with_one_that_tries_everything (void **state)
+static void agree (uint64_t seed, bool differences)
 {
-    (void) state;
     prng_t prng;
-    prng_seed (&prng, 5);
+    prng_seed (&prng, seed);
     size_t feasible = 0;
     for (size_t i = 0; i < PROBLEMS; i++) {
         drawn_t drawn;
         draw_program (&drawn, &prng);
+        if (differences)
+            draw_differences (&drawn, &prng);
         char why [PROGRAM_WHY_BYTES];
         if (!program_check (&drawn.program, why))
             fail_msg ("problem %zu: %s", i, why);
@@ -209,10 +234,23 @@ static void all_solvers_agree_with_one_that_tries_everything (void **state)
     assert_in_range (feasible, PROBLEMS / 4, PROBLEMS * 3 / 4);
 }
 
+static void all_solvers_agree_with_one_that_tries_everything (void **state)
+{
+    (void) state;
+    agree (5, false);
+}
+
+static void they_agree_where_each_site_and_link_has_its_own_choice (void **state)
+{
+    (void) state;
+    agree (6, true);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (all_solvers_agree_with_one_that_tries_everything),
+      cmocka_unit_test (they_agree_where_each_site_and_link_has_its_own_choice),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
