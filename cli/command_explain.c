@@ -17,12 +17,14 @@ static const char *text_of (const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static int explain_request (const cli_t *cli, const char *file)
+static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
+                            const char *policy)
 {
     char why [FORM_WHY_BYTES];
     json_t *written = cli_read_json (file);
     if (!written)
         return EXIT_USAGE;
+    request_form_choose (written, algorithm, policy);
     json_t *request = request_form_read (written, why);
     json_decref (written);
     if (!request)
@@ -148,12 +150,20 @@ static bool names_file (const char *word)
 
 int run_explain (cli_t *cli)
 {
+    const char *algorithm = NULL;
+    const char *policy = NULL;
+    option_t list [] = {
+      {"algorithm", OPTION_TEXT, &algorithm, "A", "how to plan the request", 0, 0},
+      {"policy", OPTION_TEXT, &policy, "P", "what to prefer, as with reserve", 0, 0},
+    };
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
         return code;
     const char *word = words.list [0];
     if (names_file (word))
-        return explain_request (cli, word);
+        return explain_request (cli, word, algorithm, policy);
+    if (algorithm || policy)
+        return cli_fail (EXIT_USAGE, "explain: --algorithm and --policy are for a request's file");
     return strchr (word, '@') ? explain_request_id (cli, word) : explain_id (cli, word);
 }

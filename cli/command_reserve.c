@@ -27,22 +27,13 @@ typedef struct {
     bool wait;
 } reserve_options_t;
 
-/*  An option overrides what the file says. */
-static void override (json_t *written, const char *key, const char *value)
-{
-    if (value && json_is_object (written) &&
-        json_object_set_new (written, key, json_string (value)) != 0)
-        abort ();
-}
-
 static json_t *read_request (const char *file, const reserve_options_t *options)
 {
     char why [FORM_WHY_BYTES];
     json_t *written = cli_read_json (file);
     if (!written)
         return NULL;
-    override (written, "algorithm", options->algorithm);
-    override (written, "policy", options->policy);
+    request_form_choose (written, options->algorithm, options->policy);
     json_t *request = request_form_read (written, why);
     json_decref (written);
     if (!request)
@@ -167,9 +158,11 @@ int run_reserve (cli_t *cli)
 {
     reserve_options_t options = {0};
     option_t list [] = {
-      {"algorithm", OPTION_TEXT, &options.algorithm, "A", "how to search: auto", 0, 0},
-      {"policy", OPTION_TEXT, &options.policy, "P", "what to prefer: time, cost, load, random", 0,
-       0},
+      {"algorithm", OPTION_TEXT, &options.algorithm, "A", "how to plan: auto, bbr, bir, ip", 0, 0},
+      {"policy", OPTION_TEXT, &options.policy, "P",
+       "what to prefer: time, cost, load, random; with ip\n"
+       "time, cost, quality",
+       0, 0},
       {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "stop at the plan", 0, 0},
       {"wait", OPTION_FLAG, &options.wait, NULL, "ask again as capacity frees, to the deadline", 0,
        0},

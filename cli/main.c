@@ -19,7 +19,7 @@ static const command_t commands [] = {
   {"list", "[--mine] [--from T] [--until T]", "The reservations of the federation.", run_list},
   {"watch", "[ID] [--mine] [--every D]",
    "A line for each change of a reservation, to its end, or of all reservations.", run_watch},
-  {"explain", "ID | ID@HOME | REQUEST.json|-",
+  {"explain", "ID | ID@HOME | REQUEST.json|- [--algorithm A] [--policy P]",
    "What stands in the way of a request, or what a reservation waits for.\n"
    "A request is planned and not reserved; ID@HOME looks up what became of a request id.",
    run_explain},

@@ -11,8 +11,8 @@ _musubi () {
     esac
   done
   case $before in
-    --policy) mapfile -t COMPREPLY < <(compgen -W 'time cost load random' -- "$word"); return ;;
-    --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word"); return ;;
+    --policy) mapfile -t COMPREPLY < <(compgen -W 'time cost load random quality' -- "$word"); return ;;
+    --algorithm) mapfile -t COMPREPLY < <(compgen -W 'auto bbr bir ip' -- "$word"); return ;;
     --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
     --variant) mapfile -t COMPREPLY < <(compgen -W 'shared dir shared_p2 dir_p2' -- "$word"); return ;;
     --solver) mapfile -t COMPREPLY < <(compgen -W 'auto glpk glpk-pruned glpk-plain' -- "$word"); return ;;

@@ -480,9 +480,19 @@ static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_B
     if (distinct && !json_is_boolean (distinct))
         return refuse (&reader, "distinct_sites", "wants true or false");
     take (request, "distinct_sites", json_boolean (json_is_true (distinct)));
-    return read_choice (&reader, written, "policy", "time cost load random", request) &&
-           read_choice (&reader, written, "algorithm", "auto bbr bir", request) &&
+    return read_choice (&reader, written, "policy", "time cost load random quality", request) &&
+           read_choice (&reader, written, "algorithm", "auto bbr bir ip", request) &&
            read_choice (&reader, written, "route", "free fixed", request);
+}
+
+void request_form_choose (json_t *written, const char *algorithm, const char *policy)
+{
+    if (!json_is_object (written))
+        return; /* the reader refuses it */
+    if (algorithm)
+        take (written, "algorithm", json_string (algorithm));
+    if (policy)
+        take (written, "policy", json_string (policy));
 }
 
 json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])

@@ -13,6 +13,9 @@
 
 #define FORM_WHY_BYTES 512
 
+/*  What was given on the command line goes before what is written; NULL: nothing. */
+void request_form_choose (json_t *written, const char *algorithm, const char *policy);
+
 /*  The proto Request, new; NULL with why = "compute[1].cpus: …". */
 json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES]);
 

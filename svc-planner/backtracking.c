@@ -470,6 +470,7 @@ static backtrack_policy_t policy_of (policy_t policy)
     case POLICY_RANDOM:
         return BACKTRACK_RANDOM;
     case POLICY_TIME:
+    case POLICY_QUALITY: /* ip's */
         break;
     }
     return BACKTRACK_TIME;

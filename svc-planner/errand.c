@@ -239,6 +239,7 @@ void errand_clear_planning (errand_t *self)
     survey_destroy (&self->survey);
     search_destroy (&self->search);
     backtracking_destroy (&self->backtracking);
+    ranking_destroy (&self->ranking);
     snapshot_destroy (&self->snapshot);
 }
 
@@ -312,7 +313,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
 
 const char *errand_algorithm (const errand_t *self)
 {
-    return errand_faithful (self) ? self->request.algorithm : "auto";
+    return errand_faithful (self) || errand_programmed (self) ? self->request.algorithm : "auto";
 }
 
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)

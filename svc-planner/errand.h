@@ -21,6 +21,7 @@
 #include "ordered.h"
 #include "participant.h"
 #include "question_wire.h"
+#include "ranking.h"
 #include "request.h"
 #include "search.h"
 #include "survey.h"
@@ -30,6 +31,8 @@ typedef struct planner {
     planner_settings_t settings;
     char **gis_endpoints; /* what the settings point to */
     char **administrators;
+    named_number_t *weights; /* the same */
+    named_number_t *visible_to;
     access_t access; /* who administers it */
     coordinator_t *coordinator;
     ordered_t *errands; /* by actor and request id; dry runs by number */
@@ -132,6 +135,8 @@ typedef struct errand {
     bool patient; /* the next one does */
     search_t *search;
     backtracking_t *backtracking; /* bbr, bir: in its place */
+    ranking_t *ranking;           /* ip: in its place */
+    int64_t ranking_until_ms;     /* monotonic: no more windows are begun */
     bool proven;                  /* there is no plan: the search did not only end too soon */
     obstacle_t *obstacles;        /* one a network need, of the first so many examined */
     size_t examined;
@@ -180,7 +185,7 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 /*  Drop what planning made: survey, search, snapshot. */
 void errand_clear_planning (errand_t *self);
 
-/*  "auto", "bbr", "bir": how it is planned. */
+/*  "auto", "bbr", "bir", "ip": how it is planned. */
 const char *errand_algorithm (const errand_t *self);
 
 /*  --- faithful.c --- */
@@ -191,13 +196,36 @@ bool errand_faithful (const errand_t *self);
 /*  Look for a plan on the snapshot's candidates in S0's way; ends as errand_plan does. */
 void errand_backtrack (errand_t *self, const moment_t *now);
 
+/*  --- choice.c --- */
+
 /*  The plan found, by whichever way: as search.h tells them. */
 int64_t choice_start (const errand_t *self);
 const size_t *choice_options (const errand_t *self);
 const path_t *choice_path (const errand_t *self, size_t network_need);
 size_t choice_path_from (const errand_t *self, size_t network_need);
 
+/*  --- programmed.c --- */
+
+/*  ip plans it: N windows, a ranked list of plans, one after the other put to the vote. */
+bool errand_programmed (const errand_t *self);
+
+/*  How the survey is to ask then: about how many starts, and for how much more. */
+void errand_ask_programs (const errand_t *self, survey_order_t *order);
+
+/*  Rank plans on what the survey told; ends as errand_plan does. */
+void errand_rank (errand_t *self, const moment_t *now);
+
+/*  The plan at hand was refused: is there another on the list? Then put it to the vote. */
+bool errand_has_next (const errand_t *self);
+void errand_next (errand_t *self, const moment_t *now);
+
+/*  Why there was none at the windows looked at. */
+void errand_explain_ranking (errand_t *self);
+
 /*  --- planning.c --- */
+
+/*  There is no plan, or, not proven, none was found. */
+void errand_not_found (errand_t *self, const moment_t *now, bool proven);
 
 /*  Look for a plan from a fresh survey; ends in a proposal put to the vote, or given up. */
 void errand_plan (errand_t *self, const moment_t *now);

@@ -32,6 +32,7 @@ const planner_settings_t planner_settings_default = {
   .search_steps_max = 2000000,
   .search_slice_steps = 50000,
   .backtrack_wait_ms = 20000,
+  .ip = {.windows = 10, .steps_max = 20000, .time_ms_max = 5000, .visible = 100},
   .frame_ms = INT64_C (86400000),
   .frame_ms_max = INT64_C (31) * 86400000,
   .retention_ms = INT64_C (86400000),
@@ -46,6 +47,14 @@ static char **copy_texts (const char *const *texts, size_t count)
     char **copies = must (calloc (count + 1, sizeof *copies));
     for (size_t i = 0; i < count; i++)
         copies [i] = must (strdup (texts [i]));
+    return copies;
+}
+
+static named_number_t *copy_numbers (const named_number_t *numbers, size_t count)
+{
+    named_number_t *copies = must (calloc (count + 1, sizeof *copies));
+    if (count > 0)
+        memcpy (copies, numbers, count * sizeof *copies);
     return copies;
 }
 
@@ -142,6 +151,8 @@ static void planner_destroy (void *owner)
     service_destroy (&self->service);
     free_texts (self->gis_endpoints);
     free_texts (self->administrators);
+    free (self->weights);
+    free (self->visible_to);
     free (self->conflicts);
     free (self);
 }
@@ -153,6 +164,10 @@ static void copy_settings (planner_t *self, const planner_settings_t *settings)
     self->administrators = copy_texts (settings->administrators, settings->administrators_count);
     self->settings.gis_endpoints = (const char *const *) self->gis_endpoints;
     self->settings.administrators = (const char *const *) self->administrators;
+    self->weights = copy_numbers (settings->ip.weights, settings->ip.weights_count);
+    self->visible_to = copy_numbers (settings->ip.visible_to, settings->ip.visible_to_count);
+    self->settings.ip.weights = self->weights;
+    self->settings.ip.visible_to = self->visible_to;
     if (self->settings.candidates_max > CANDIDATES_MAX)
         self->settings.candidates_max = CANDIDATES_MAX;
 }

@@ -9,6 +9,7 @@
 #define MUSUBI_PLANNER_H
 
 #include "core.h"
+#include "solver.h"
 
 /*  The limits that hold whatever the settings say. */
 #define NEEDS_MAX              64      /* compute needs of a request */
@@ -24,6 +25,31 @@
 #define WAITERS_MAX            16   /* repeats of one request that wait for its answer */
 #define WINDOWS_ASKED_MAX      64   /* in one question to a site that discloses windows only */
 #define LINK_WINDOWS_ASKED_MAX 4096 /* in one to a network domain that does */
+
+/*  How an operator has ip choose among places (S4's A and B). */
+typedef enum { BALANCE_EVEN, BALANCE_WEIGHTS, BALANCE_POWER, BALANCE_NONE } balance_t;
+
+/*  "ams", 10. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    uint32_t number;
+} named_number_t;
+
+/*  What the integer programs of algorithm ip are told (S4). */
+typedef struct {
+    uint32_t windows;     /* starts that are looked at, N; at most WINDOWS_ASKED_MAX */
+    solver_kind_t solver; /* glpk-pruned only with hops_max */
+    bool first;           /* any plan of a window will do */
+    uint32_t hops_max;    /* links of a path, Pmax; 0 = any */
+    uint64_t steps_max;   /* of the solver, for one window */
+    int64_t time_ms_max;  /* windows whose turn comes later are not looked at */
+    balance_t balance;
+    const named_number_t *weights; /* of sites and domains; 1 where there is none */
+    size_t weights_count;
+    uint32_t visible;                 /* percent of what is free that a user's plans may see (C) */
+    const named_number_t *visible_to; /* where that is another for an actor */
+    size_t visible_to_count;
+} ip_settings_t;
 
 typedef struct {
     const char *const *gis_endpoints;
@@ -58,8 +84,9 @@ typedef struct {
     bool backtrack_least;       /* bbr, bir: a late place moves the start only when all are late */
     bool backtrack_serial;      /* bbr, bir: sites are asked one after another */
     bool backtrack_own;         /* bbr: the plan's own choices count as taken */
-    int64_t standing_wait_ms;   /* for a directory, at start; 0 = it serves meanwhile (T14) */
-    bool finishing;             /* settle this store and end: takes no requests (T8) */
+    ip_settings_t ip;
+    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
+    bool finishing;           /* settle this store and end: takes no requests (T8) */
 } planner_settings_t;
 
 extern const planner_settings_t planner_settings_default;

@@ -2,10 +2,13 @@
 #include "planner_config.h"
 
 #include "directory.h"
+#include "must.h"
 #include "planner.h"
 #include "words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DAY_MS  86400000.0
 #define YEAR_MS (366 * DAY_MS)
@@ -63,6 +66,25 @@ const config_key_t planner_keys [] = {
   DURATION ("standing/wait", "10s", 0, 3600000,
             "how long to wait, at start, for a directory that says how far this store had come, "
             "before it is served without (T14); 0s = it is served meanwhile"),
+  COUNT ("ip/windows", "10", 1, WINDOWS_ASKED_MAX,
+         "ip: starts that are looked at, at equal distances (N of S4)"),
+  {.path = "ip/solver",
+   .preset = "auto",
+   .meaning = "ip: auto, glpk, glpk-pruned or glpk-plain; glpk-pruned wants ip/hops_max"},
+  SWITCH ("ip/first", "ip: any plan of a window will do, not the best only"),
+  COUNT ("ip/hops_max", "0", 0, 1024, "ip: links of a path (Pmax of S4); 0 = any"),
+  COUNT ("ip/steps_max", "20000", 100, 1e9, "ip: steps of the solver for one window"),
+  DURATION ("ip/time_limit", "5s", 1, DAY_MS, "ip: windows whose turn comes later are left out"),
+  {.path = "ip/balance",
+   .preset = "even",
+   .meaning = "ip: of equal plans even takes the least used sites (A), none any; weights and power "
+              "say what plans weigh where users want no more than an early start (B)"},
+  COUNT ("ip/weights/*", NULL, 1, 1000000,
+         "ip, balance weights: a site's or domain's prices count so many times"),
+  COUNT ("ip/visible", "100", 1, 100,
+         "ip: percent of what is free that plans may use (C), of users without a level"),
+  COUNT ("ip/levels/*/visible", "100", 1, 100, "ip: the same, of the users of a service level"),
+  {.path = "ip/levels/*/users", .preset = "", .meaning = "ip: who they are, separated by commas"},
   DURATION ("limits/request", "30s", 100, DAY_MS,
             "an answer by then, even if it is \"in progress\""),
   DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call"),
@@ -82,6 +104,94 @@ const config_key_t planner_keys [] = {
          "steps after which other requests get their turn"),
 };
 const size_t planner_keys_count = sizeof planner_keys / sizeof *planner_keys;
+
+#define NAMED_MAX 1024 /* weights, and users of levels */
+
+static const char *const balances [] = {
+  [BALANCE_EVEN] = "even",
+  [BALANCE_WEIGHTS] = "weights",
+  [BALANCE_POWER] = "power",
+  [BALANCE_NONE] = "none",
+};
+
+/*  Lists of settings, while they are read. */
+typedef struct {
+    named_number_t weights [NAMED_MAX];
+    named_number_t visible_to [NAMED_MAX];
+} lists_t;
+
+static bool add_number (named_number_t *numbers, size_t *count, const char *name, int64_t number)
+{
+    if (*count == NAMED_MAX || strlen (name) > NAME_BYTES_MAX)
+        return false;
+    named_number_t *to = &numbers [(*count)++];
+    snprintf (to->name, sizeof to->name, "%s", name);
+    to->number = (uint32_t) number;
+    return true;
+}
+
+static bool read_weights (const config_t *config, lists_t *lists, ip_settings_t *ip,
+                          char why [CONFIG_WHY_BYTES])
+{
+    const char *names [NAMED_MAX];
+    size_t count = config_names (config, "ip/weights", names, NAMED_MAX);
+    for (size_t i = 0; i < count; i++) {
+        char path [256];
+        snprintf (path, sizeof path, "ip/weights/%s", names [i]);
+        if (!add_number (lists->weights, &ip->weights_count, names [i],
+                         config_integer (config, path)))
+            return config_wrong (config, path, why, "the name is too long");
+    }
+    ip->weights = lists->weights;
+    return true;
+}
+
+static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *ip,
+                         char why [CONFIG_WHY_BYTES])
+{
+    const char *names [NAMED_MAX];
+    size_t count = config_names (config, "ip/levels", names, NAMED_MAX);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        char visible [256];
+        char users [256];
+        words_t words = {0};
+        snprintf (visible, sizeof visible, "ip/levels/%s/visible", names [i]);
+        snprintf (users, sizeof users, "ip/levels/%s/users", names [i]);
+        words_add (&words, config_text (config, users), "");
+        for (size_t w = 0; w < words.count && good; w++)
+            good = add_number (lists->visible_to, &ip->visible_to_count, words.words [w],
+                               config_integer (config, visible)) ||
+                   config_wrong (config, users, why, "a name is too long, or there are too many");
+        words_clear (&words);
+    }
+    ip->visible_to = lists->visible_to;
+    return good;
+}
+
+static bool read_programs (const config_t *config, lists_t *lists, ip_settings_t *ip,
+                           char why [CONFIG_WHY_BYTES])
+{
+    size_t balance = 0;
+    size_t most = sizeof balances / sizeof balances [0];
+    ip->windows = (uint32_t) config_integer (config, "ip/windows");
+    ip->first = config_boolean (config, "ip/first");
+    ip->hops_max = (uint32_t) config_integer (config, "ip/hops_max");
+    ip->steps_max = (uint64_t) config_integer (config, "ip/steps_max");
+    ip->time_ms_max = config_duration_ms (config, "ip/time_limit");
+    ip->visible = (uint32_t) config_integer (config, "ip/visible");
+    if (!solver_kind_read (config_text (config, "ip/solver"), &ip->solver))
+        return config_wrong (config, "ip/solver", why,
+                             "must be auto, glpk, glpk-pruned or glpk-plain");
+    if (ip->solver == SOLVER_GLPK_PRUNED && ip->hops_max == 0)
+        return config_wrong (config, "ip/solver", why, "glpk-pruned wants ip/hops_max, too");
+    while (balance < most && strcmp (config_text (config, "ip/balance"), balances [balance]) != 0)
+        balance++;
+    if (balance == most)
+        return config_wrong (config, "ip/balance", why, "must be even, weights, power or none");
+    ip->balance = (balance_t) balance;
+    return read_weights (config, lists, ip, why) && read_levels (config, lists, ip, why);
+}
 
 static planner_settings_t read_settings (const config_t *config)
 {
@@ -143,7 +253,9 @@ bool planner_core_from_config (const config_t *config, core_t *core, char why [C
     words_add (&gis, config_text (config, "gis"), "");
     words_add (&administrators, config_text (config, "administrators"), "");
     planner_settings_t settings = read_settings (config);
-    bool good = sound (&settings, &gis, &administrators, why);
+    lists_t *lists = must (calloc (1, sizeof *lists));
+    bool good = sound (&settings, &gis, &administrators, why) &&
+                read_programs (config, lists, &settings.ip, why);
     if (good) {
         settings.gis_endpoints = (const char *const *) gis.words;
         settings.gis_count = gis.count;
@@ -151,6 +263,7 @@ bool planner_core_from_config (const config_t *config, core_t *core, char why [C
         settings.administrators_count = administrators.count;
         planner_core (&settings, core);
     }
+    free (lists);
     words_clear (&gis);
     words_clear (&administrators);
     return good;

@@ -251,7 +251,9 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     }
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
-    if (!self->proven)
+    if (self->ranking)
+        errand_explain_ranking (self);
+    else if (!self->proven)
         answer_reason (&self->answer, "", "",
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",
@@ -271,20 +273,20 @@ static void give_reasons (errand_t *self, const moment_t *now, bool proven)
 /*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
  * too, what they held may be free again by now: then look once more, having let go of our own
  * holds. */
-static void not_found (errand_t *self, const moment_t *now)
+void errand_not_found (errand_t *self, const moment_t *now, bool proven)
 {
     if (self->hasty) {
         self->patient = true;
         errand_pause (self, now, 1, on_replan);
         return;
     }
-    if (self->contended && self->rounds < self->planner->settings.attempts_max) {
+    if (proven && self->contended && self->rounds < self->planner->settings.attempts_max) {
         self->contended = false;
         trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
         errand_pause (self, now, self->rounds, on_replan);
         return;
     }
-    give_reasons (self, now, true);
+    give_reasons (self, now, proven);
 }
 
 static void found (errand_t *self, const moment_t *now)
@@ -318,7 +320,7 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
         found (self, now);
         break;
     case SEARCH_NONE:
-        not_found (self, now);
+        errand_not_found (self, now, true);
         break;
     case SEARCH_UNKNOWN:
         give_reasons (self, now, false);
@@ -341,9 +343,10 @@ int64_t errand_soonest_ms (const errand_t *self, const moment_t *now)
 search_order_t errand_search_order (const errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
+    policy_t policy = user_request_policy (&self->request);
     return (search_order_t){
       .starts = self->starts,
-      .policy = user_request_policy (&self->request),
+      .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
       .soonest_ms = errand_soonest_ms (self, now),
       .check_from_ms = self->check_from_ms,
       .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
@@ -367,7 +370,10 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
     survey_destroy (&self->survey);
     if (self->kind == ERRAND_MODIFY)
         self->check_from_ms = now->wall_ms;
-    errand_search (self, now);
+    if (errand_programmed (self))
+        errand_rank (self, now);
+    else
+        errand_search (self, now);
 }
 
 /*  The frame in wall time; a change without a window keeps its start, and that may have passed. */
@@ -415,6 +421,8 @@ void errand_plan (errand_t *self, const moment_t *now)
                             .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",
                             .suspects = &self->planner->suspects,
                             .patient = self->patient};
+    if (errand_programmed (self))
+        errand_ask_programs (self, &order);
     self->survey =
       survey_new (self->planner->service, &self->planner->settings, now, &order, on_surveyed, self);
 }

@@ -202,35 +202,74 @@ static bool check_count (size_t count, size_t most, const char *field, char why 
 }
 
 static const char *const policies [] = {
-  [POLICY_TIME] = "time",
-  [POLICY_COST] = "cost",
-  [POLICY_LOAD] = "load",
-  [POLICY_RANDOM] = "random",
+  [POLICY_TIME] = "time",     [POLICY_COST] = "cost",       [POLICY_LOAD] = "load",
+  [POLICY_RANDOM] = "random", [POLICY_QUALITY] = "quality",
 };
 #define POLICIES (sizeof policies / sizeof policies [0])
 
-static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
+static bool among (const char *word, const char *const *words, size_t count)
 {
-    bool known = *self->policy == 0;
-    for (size_t i = 0; i < POLICIES; i++)
-        known = known || strcmp (self->policy, policies [i]) == 0;
-    if (!known) {
-        snprintf (why, WHY_BYTES, "request.policy: '%s' must be time, cost, load or random",
-                  self->policy);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (word, words [i]) == 0)
+            return true;
+    return *word == 0;
+}
+
+/*  What the programs of ip can't say. */
+static bool check_programmed (const user_request_t *self, char why [WHY_BYTES])
+{
+    policy_t policy = user_request_policy (self);
+    if (policy == POLICY_LOAD || policy == POLICY_RANDOM) {
+        snprintf (why, WHY_BYTES, "request.policy: must be time, cost or quality with ip");
         return false;
     }
-    bool faithful = strcmp (self->algorithm, "bbr") == 0 || strcmp (self->algorithm, "bir") == 0;
-    if (*self->algorithm && strcmp (self->algorithm, "auto") != 0 && !faithful) {
-        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto, bbr or bir",
+    if (strcmp (self->route, "fixed") == 0) {
+        snprintf (why, WHY_BYTES, "request.route: must be free with ip");
+        return false;
+    }
+    for (size_t i = 0; i < self->network_count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const char (*ends) [NAME_BYTES_MAX + 1] = self->network [i].ends;
+            const char (*other) [NAME_BYTES_MAX + 1] = self->network [k].ends;
+            int side = strcmp (ends [0], other [0]) == 0 ? 0 : 1;
+            if (strcmp (ends [0], other [side]) != 0 || strcmp (ends [1], other [1 - side]) != 0)
+                continue;
+            snprintf (why, WHY_BYTES,
+                      "request.network[%zu].between: joins what request.network[%zu] joins; with "
+                      "ip there is one connection between two needs",
+                      i, k);
+            return false;
+        }
+    return true;
+}
+
+static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
+{
+    static const char *const algorithms [] = {"auto", "bbr", "bir", "ip"};
+    static const char *const routes [] = {"free", "fixed"};
+    if (!among (self->policy, policies, POLICIES)) {
+        snprintf (why, WHY_BYTES,
+                  "request.policy: '%s' must be time, cost, load, random or quality", self->policy);
+        return false;
+    }
+    if (!among (self->algorithm, algorithms, 4)) {
+        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto, bbr, bir or ip",
                   self->algorithm);
         return false;
     }
-    if (faithful && strcmp (self->route, "free") == 0) {
-        snprintf (why, WHY_BYTES, "request.route: must be fixed with %s", self->algorithm);
+    if (!among (self->route, routes, 2)) {
+        snprintf (why, WHY_BYTES, "request.route: '%s' must be free or fixed", self->route);
         return false;
     }
-    if (*self->route && strcmp (self->route, "free") != 0 && strcmp (self->route, "fixed") != 0) {
-        snprintf (why, WHY_BYTES, "request.route: '%s' must be free or fixed", self->route);
+    if (strcmp (self->algorithm, "ip") == 0)
+        return check_programmed (self, why);
+    if (user_request_policy (self) == POLICY_QUALITY) {
+        snprintf (why, WHY_BYTES, "request.policy: quality is for request.algorithm ip");
+        return false;
+    }
+    bool faithful = *self->algorithm && strcmp (self->algorithm, "auto") != 0;
+    if (faithful && strcmp (self->route, "free") == 0) {
+        snprintf (why, WHY_BYTES, "request.route: must be fixed with %s", self->algorithm);
         return false;
     }
     return true;

@@ -71,7 +71,7 @@ typedef struct {
     char at [NAME_BYTES_MAX + 1];
 } data_need_t;
 
-typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM } policy_t;
+typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM, POLICY_QUALITY } policy_t;
 
 /*  Owns its lists: user_request_clear. */
 typedef struct {

@@ -154,6 +154,7 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_
     switch (self->order.policy) {
     case POLICY_TIME:
     case POLICY_COST:
+    case POLICY_QUALITY: /* ip's */
         weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
         break;
     case POLICY_LOAD:

@@ -21,6 +21,8 @@ struct survey {
     const planner_settings_t *settings;
     snapshot_t *snapshot;
     starts_t starts;
+    size_t starts_most;
+    uint32_t visible;
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
     int64_t links_from_ms; /* of the network needs in it */
@@ -125,9 +127,15 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
 static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 {
     question_t *question = &self->questions [at];
-    question->windows =
-      windows_choose (self->snapshot, &self->starts, windows_starts (self->snapshot, &self->starts),
-                      now->wall_ms, at, &question->windows_count);
+    size_t starts = windows_starts (self->snapshot, &self->starts);
+    starts = starts < self->starts_most ? starts : self->starts_most;
+    question->windows = windows_choose (self->snapshot, &self->starts, starts, now->wall_ms, at,
+                                        &question->windows_count);
+    for (size_t i = 0; i < question->windows_count; i++) {
+        uint64_t quantity = (uint64_t) question->windows [i].quantity * 100;
+        quantity = (quantity + self->visible - 1) / self->visible;
+        question->windows [i].quantity = quantity < UINT32_MAX ? (uint32_t) quantity : UINT32_MAX;
+    }
     ask (self, now, at, "Windows",
          windows_encode (question->windows, question->windows_count, self->reservation),
          on_windows);
@@ -277,6 +285,8 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     self->settings = settings;
     self->snapshot = snapshot;
     self->starts = order->starts;
+    self->starts_most = order->starts_most ? order->starts_most : SIZE_MAX;
+    self->visible = order->visible ? order->visible : 100;
     self->suspects = order->suspects;
     self->done = done;
     self->owner = owner;

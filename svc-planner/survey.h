@@ -21,6 +21,9 @@ typedef struct {
     const char *reservation; /* what it holds counts as free; "" = none; copied */
     suspects_t *suspects;    /* asked, but waited for only if */
     bool patient;            /* or nobody else is asked */
+    size_t starts_most;      /* ask about windows at no more starts; 0 = as many as there is room */
+    uint32_t visible;        /* percent of what is free that may be seen, so that more must fit than
+                                is wanted; 0 = all */
 } survey_order_t;
 
 /*  done is called once, never from within; the snapshot is filled by then and must outlive the

@@ -199,6 +199,8 @@ static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
     self->pause_timer = 0;
     if (self->kind != ERRAND_RESERVE)
         errand_locate (self, now);
+    else if (errand_programmed (self))
+        errand_next (self, now);
     else if (self->rounds < SURVEY_ROUND)
         errand_search (self, now);
     else {
@@ -253,7 +255,7 @@ static void log_no (errand_t *self)
 void errand_again (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
-    if (errand_faithful (self)) {
+    if (errand_faithful (self) || (errand_programmed (self) && !errand_has_next (self))) {
         errand_give_up (self, now);
         return;
     }

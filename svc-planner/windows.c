@@ -176,6 +176,14 @@ size_t windows_starts (const snapshot_t *snapshot, const starts_t *starts)
     return least;
 }
 
+int64_t windows_start (const starts_t *starts, size_t starts_count, size_t k)
+{
+    assert (k < starts_count);
+    int64_t frame_ms = starts->latest_ms - starts->earliest_ms;
+    return starts->earliest_ms +
+           (starts_count > 1 ? frame_ms / (int64_t) (starts_count - 1) * (int64_t) k : 0);
+}
+
 window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, size_t starts_count,
                                 int64_t now_ms, size_t source, size_t *count)
 {
@@ -188,10 +196,7 @@ window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, si
     for (size_t i = 0; i < demands.count; i++) {
         const demand_t *demand = &demands.demands [i];
         for (size_t k = 0; k < each && *count < most; k++) {
-            int64_t start_ms = starts->earliest_ms;
-            if (each > 1)
-                start_ms +=
-                  (starts->latest_ms - starts->earliest_ms) / (int64_t) (each - 1) * (int64_t) k;
+            int64_t start_ms = windows_start (starts, each, k);
             int64_t from_ms = start_ms + demand->from_ms;
             int64_t until_ms = start_ms + demand->until_ms;
             from_ms = from_ms > now_ms ? from_ms : now_ms; /* the rest has passed */

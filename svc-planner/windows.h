@@ -14,6 +14,9 @@
 /*  How many start times to ask about; at least one. */
 size_t windows_starts (const snapshot_t *snapshot, const starts_t *starts);
 
+/*  The k-th of so many start times. */
+int64_t windows_start (const starts_t *starts, size_t starts_count, size_t k);
+
 /*  The windows of one source at so many start times, from now on. The caller frees the list; the
  *  snapshot must outlive it. */
 window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, size_t starts_count,

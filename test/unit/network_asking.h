@@ -29,6 +29,8 @@ typedef struct {
     bool distinct;
     const char *policy;
     const char *route;
+    const char *algorithm;
+    int64_t latest_ms; /* from the epoch: any start until then; 0 = that start only */
     bool dry_run;
 } net_wish_t;
 
@@ -38,7 +40,7 @@ static inline uint64_t ask_reserve_net (fed_t *fed, const char *planner, const c
     Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
     Musubi__Request request = MUSUBI__REQUEST__INIT;
     Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
-    Musubi__Instant start = MUSUBI__INSTANT__INIT;
+    Musubi__Instant start = MUSUBI__INSTANT__INIT, latest = MUSUBI__INSTANT__INIT;
     Musubi__ComputeNeed needs [8], *needs_list [8];
     Musubi__NetworkNeed links [8], *links_list [8];
     char ids [8][32], *ends [8][2];
@@ -64,7 +66,13 @@ static inline uint64_t ask_reserve_net (fed_t *fed, const char *planner, const c
     }
     start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
     start.at_ms = FED_EPOCH_MS + wish->start_ms;
-    window.start = &start;
+    latest.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
+    latest.at_ms = FED_EPOCH_MS + wish->latest_ms;
+    if (wish->latest_ms) {
+        window.earliest = &start;
+        window.latest = &latest;
+    } else
+        window.start = &start;
     request.window = &window;
     request.duration_ms = FED_HOUR_MS;
     request.n_compute = wish->needs;
@@ -74,6 +82,7 @@ static inline uint64_t ask_reserve_net (fed_t *fed, const char *planner, const c
     request.distinct_sites = wish->distinct;
     request.policy = (char *) (wish->policy ? wish->policy : "");
     request.route = (char *) (wish->route ? wish->route : "");
+    request.algorithm = (char *) (wish->algorithm ? wish->algorithm : "");
     reserve.request = &request;
     reserve.dry_run = wish->dry_run;
     return fed_ask (fed, planner, "Planner", "Reserve", "alice", id, &reserve.base, 60000);

@@ -165,6 +165,36 @@ static void odd_algorithm (user_request_t *request)
     strcpy (request->algorithm, "best");
 }
 
+static void quality_without_ip (user_request_t *request)
+{
+    strcpy (request->policy, "quality");
+}
+
+static void load_with_ip (user_request_t *request)
+{
+    strcpy (request->algorithm, "ip");
+    strcpy (request->policy, "load");
+}
+
+static void fixed_with_ip (user_request_t *request)
+{
+    strcpy (request->algorithm, "ip");
+    strcpy (request->route, "fixed");
+}
+
+static void two_connections_with_ip (user_request_t *request)
+{
+    strcpy (request->algorithm, "ip");
+    request->network = realloc (request->network, 2 * sizeof *request->network);
+    request->network_count = 2;
+    for (size_t i = 0; i < 2; i++) {
+        request->network [i] = (network_need_t){.ends_count = 2, .mbps = 100};
+        snprintf (request->network [i].id, NAME_BYTES_MAX, "c%zu", i);
+        strcpy (request->network [i].ends [i], "n0");
+        strcpy (request->network [i].ends [1 - i], "n1");
+    }
+}
+
 static void control_in_name (user_request_t *request)
 {
     strcpy (request->name, "a\nb");
@@ -199,8 +229,14 @@ static const bad_t bads [] = {
   {"request.window.deadline: is before the earliest start and 3600000 ms that the request lasts",
    deadline_before_start},
   {"request.window.earliest: must be 0 to 253402300800000 ms", far_away},
-  {"request.policy: 'best' must be time, cost, load or random", odd_policy},
-  {"request.algorithm: 'best' must be auto, bbr or bir", odd_algorithm},
+  {"request.policy: 'best' must be time, cost, load, random or quality", odd_policy},
+  {"request.algorithm: 'best' must be auto, bbr, bir or ip", odd_algorithm},
+  {"request.policy: quality is for request.algorithm ip", quality_without_ip},
+  {"request.policy: must be time, cost or quality with ip", load_with_ip},
+  {"request.route: must be free with ip", fixed_with_ip},
+  {"request.network[1].between: joins what request.network[0] joins; with ip there is one "
+   "connection between two needs",
+   two_connections_with_ip},
   {"request.name: must not have control characters", control_in_name},
   {"request.compute[0].require[0].attribute: must not be empty", empty_attribute},
 };

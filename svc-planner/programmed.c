@@ -1,0 +1,124 @@
+/*  programmed - a request planned as S4 does it, by ip: N windows, one question to everybody, an
+ *  integer program a window, and the plans put to the vote down the ranked list.
+ *
+ *  S4's managers tell what is free at the windows asked, and no table. The one question is the
+ *  planner's usual one: who discloses profiles is asked for one, of which the programs read what is
+ *  free throughout each window and nothing else; who discloses windows only is asked about these.
+ */
+#include "errand.h"
+
+#include "windows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+bool errand_programmed (const errand_t *self)
+{
+    return self->kind == ERRAND_RESERVE && strcmp (self->request.algorithm, "ip") == 0;
+}
+
+/*  The user's service level (C). */
+static uint32_t visible_to (const errand_t *self)
+{
+    const ip_settings_t *settings = &self->planner->settings.ip;
+    for (size_t i = 0; i < settings->visible_to_count; i++)
+        if (strcmp (settings->visible_to [i].name, self->actor) == 0)
+            return settings->visible_to [i].number;
+    return settings->visible;
+}
+
+void errand_ask_programs (const errand_t *self, survey_order_t *order)
+{
+    order->starts_most = self->planner->settings.ip.windows;
+    order->visible = visible_to (self);
+}
+
+/*  No more than were asked about where windows only are disclosed. */
+static size_t windows_of (const errand_t *self)
+{
+    size_t most = windows_starts (self->snapshot, &self->starts);
+    size_t windows = self->planner->settings.ip.windows;
+    if (self->starts.earliest_ms == self->starts.latest_ms)
+        return 1;
+    return windows < most ? windows : most;
+}
+
+static void tell_none (errand_t *self, const moment_t *now)
+{
+    search_order_t order =
+      errand_search_order (self, now); /* says what is in the way of each need */
+    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
+    errand_not_found (self, now, false); /* other starts may do */
+}
+
+static void on_slice (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    timers_t *timers = self->planner->service->timers;
+    self->pause_timer = 0;
+    bool more = ranking_step (self->ranking);
+    service_count (self->planner->service, "programs", 1);
+    if (more && now->mono_ms < self->ranking_until_ms) {
+        /* Not at once: everything else that is due has its turn first. */
+        self->pause_timer = timers_set (timers, now->mono_ms + 1, on_slice, self, 0);
+        return;
+    }
+    if (more)
+        ranking_close (self->ranking);
+    if (ranking_has_next (self->ranking))
+        errand_next (self, now);
+    else
+        tell_none (self, now);
+}
+
+void errand_rank (errand_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    self->ranking_until_ms = now->mono_ms + settings->ip.time_ms_max;
+    self->ranking = ranking_new (&(ranking_order_t){.snapshot = self->snapshot,
+                                                    .directory = self->planner->service->directory,
+                                                    .settings = &settings->ip,
+                                                    .search = errand_search_order (self, now),
+                                                    .policy = user_request_policy (&self->request),
+                                                    .windows = windows_of (self),
+                                                    .visible = visible_to (self)},
+                                 &self->planner->service->prng);
+    on_slice (self, now, 0);
+}
+
+bool errand_has_next (const errand_t *self)
+{
+    return self->ranking && ranking_has_next (self->ranking);
+}
+
+void errand_next (errand_t *self, const moment_t *now)
+{
+    while (ranking_next (self->ranking)) {
+        if (self->dry_run) {
+            self->answer.reasons_count = 0;
+            answer_of_choice (self, &self->answer);
+            errand_tell (self, now, ANSWER_PLANNED);
+            return;
+        }
+        if (propose_choice (self, now)) {
+            errand_vote (self, now);
+            return;
+        }
+    }
+    errand_give_up (self, now);
+}
+
+void errand_explain_ranking (errand_t *self)
+{
+    const ranking_tally_t *tally = ranking_tally (self->ranking);
+    reason_t *reason = answer_reason (&self->answer, "", "",
+                                      "ip: none of %zu windows has a plan: %zu proven, %zu unknown "
+                                      "within the limits of the solver, "
+                                      "%zu not looked at; each need has a site of its own%s%.300s",
+                                      tally->windows, tally->proven, tally->unknown, tally->late,
+                                      *tally->why ? "; " : "", tally->why);
+    reason->from_ms = self->starts.earliest_ms;
+    reason->until_ms = self->starts.latest_ms + user_request_span (&self->request);
+}

@@ -1,0 +1,577 @@
+/*  programs - from a snapshot to programs, and from plans to places and paths. */
+#include "programs.h"
+
+#include "link_view.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE    UINT32_MAX
+#define FAR_US     (INT64_MAX / 4)
+#define TIES_LEVEL 32 /* utilisations told apart */
+#define TIES_LOTS  4  /* lots drawn among equals */
+#define TIES       (TIES_LEVEL * TIES_LOTS)
+#define HOUR_MS    3600000.0
+
+struct programs {
+    programs_order_t order;
+    const user_request_t *request;
+    prng_t *prng;
+    program_t program;
+    program_node_t *nodes;
+    program_edge_t *edges;
+    size_t *edge_links;    /* by edge: link of the graph */
+    program_link_t *links; /* by network need */
+    int64_t *cpus;
+    int64_t *offers;
+    uint8_t *barred;
+    size_t *choices;       /* by need and node: the option offered there */
+    uint32_t *vertex_node; /* NOWHERE: no link that is useful ends there */
+    size_t *node_vertex;   /* SIZE_MAX: none */
+    uint32_t *source_node;
+    link_view_t *views; /* by network need */
+    double scale;       /* from unit costs to those of edges */
+    int64_t ties;       /* weights are counted in so many, so that ties can be broken below them */
+    double hours;       /* that the longest connection lasts */
+    bool gratis;        /* no link costs anything */
+    int64_t start_ms;
+    int64_t *from_us; /* by node: latency from either end, while links are barred */
+    int64_t *to_us;
+};
+
+void candidate_clear (candidate_t *self)
+{
+    free (self->choice);
+    free (self->paths);
+    free (self->froms);
+    *self = (candidate_t){0};
+}
+
+/*  --- nodes and edges --- */
+
+static uint32_t add_node (programs_t *self, size_t vertex)
+{
+    uint32_t node = (uint32_t) self->program.nodes_count++;
+    self->node_vertex [node] = vertex;
+    return node;
+}
+
+static uint32_t node_of_vertex (programs_t *self, size_t vertex)
+{
+    if (self->vertex_node [vertex] == NOWHERE)
+        self->vertex_node [vertex] = add_node (self, vertex);
+    return self->vertex_node [vertex];
+}
+
+static void add_edge (programs_t *self, uint32_t a, uint32_t b, size_t link, bool costs)
+{
+    const unit_costs_t *units = self->order.costs;
+    int64_t unit = (int64_t) ((double) units->links [link] * self->scale + 0.5);
+    if (self->gratis)
+        unit = 1; /* no detours */
+    if (!costs)
+        unit = 0;
+    self->edge_links [self->program.edges_count] = link;
+    self->edges [self->program.edges_count++] =
+      (program_edge_t){.ends = {a, b}, .unit_cost = unit * self->ties};
+}
+
+/*  Of links between the same two points all but the first get a node of their own on the way. */
+static void add_edges (programs_t *self, const size_t *useful, size_t count)
+{
+    const graph_t *graph = self->order.snapshot->graph;
+    size_t most = self->program.nodes_count;
+    uint8_t *joined = must (calloc (most * most / 8 + 1, 1));
+    for (size_t i = 0; i < count; i++) {
+        const graph_link_t *link = graph_link (graph, useful [i]);
+        uint32_t a = node_of_vertex (self, link->ends [0]);
+        uint32_t b = node_of_vertex (self, link->ends [1]);
+        size_t pair = (a < b ? a : b) * most + (a < b ? b : a);
+        if (joined [pair / 8] & (1u << pair % 8)) {
+            uint32_t way = add_node (self, SIZE_MAX);
+            add_edge (self, a, way, useful [i], true);
+            add_edge (self, way, b, useful [i], false);
+        } else {
+            joined [pair / 8] |= (uint8_t) (1u << pair % 8);
+            add_edge (self, a, b, useful [i], true);
+        }
+    }
+    free (joined);
+}
+
+/*  The useful links, and nodes for their ends and for all sites. */
+static size_t *find_nodes (programs_t *self, size_t *count)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    size_t vertices = snapshot->graph ? graph_vertices (snapshot->graph) : 0;
+    size_t most = vertices + snapshot->sources_count + snapshot->links_count + 1;
+    size_t *useful = must (calloc (snapshot->links_count + 1, sizeof *useful));
+    self->vertex_node = must (malloc ((vertices + 1) * sizeof *self->vertex_node));
+    memset (self->vertex_node, 0xff, (vertices + 1) * sizeof *self->vertex_node);
+    self->node_vertex = must (calloc (most, sizeof *self->node_vertex));
+    self->source_node = must (calloc (snapshot->sources_count + 1, sizeof *self->source_node));
+    *count = 0;
+    for (size_t i = 0; i < snapshot->links_count; i++)
+        if (snapshot->links [i].useful && !snapshot->sources [snapshot->links [i].source].left_out)
+            useful [(*count)++] = i;
+    for (size_t i = 0; i < *count; i++)
+        for (int end = 0; end < 2; end++)
+            (void) node_of_vertex (self, graph_link (snapshot->graph, useful [i])->ends [end]);
+    for (size_t i = 0; i < snapshot->sources_count; i++) {
+        if (snapshot->sources [i].kind != SOURCE_SITE)
+            continue;
+        size_t vertex =
+          snapshot->graph
+            ? graph_vertex (snapshot->graph, party_short_name (snapshot->sources [i].party.name))
+            : SIZE_MAX;
+        self->source_node [i] =
+          vertex == SIZE_MAX ? add_node (self, SIZE_MAX) : node_of_vertex (self, vertex);
+    }
+    return useful;
+}
+
+/*  --- what is asked --- */
+
+static void make_links (programs_t *self)
+{
+    const user_request_t *request = self->request;
+    self->links = must (calloc (request->network_count + 1, sizeof *self->links));
+    self->views = must (calloc (request->network_count + 1, sizeof *self->views));
+    for (size_t i = 0; i < request->network_count; i++) {
+        self->links [i] = (program_link_t){.ends = {(uint32_t) network_need_end (request, i, 0),
+                                                    (uint32_t) network_need_end (request, i, 1)},
+                                           .bandwidth = request->network [i].mbps};
+        link_view_init (&self->views [i], self->order.snapshot, self->order.search, i, false);
+    }
+    self->program.links_count = request->network_count;
+}
+
+static double bandwidth_asked (const programs_t *self)
+{
+    double sum = 1;
+    for (size_t i = 0; i < self->request->network_count; i++)
+        sum += self->request->network [i].mbps;
+    return sum;
+}
+
+static int64_t common_divisor (int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*  What a need costs at an option, in unit costs of a Mbit/s for as long as connections last. */
+static double cost_of_option (const programs_t *self, size_t need, const option_t *option)
+{
+    const place_t *place = &self->order.snapshot->places [option->place];
+    double hours = (double) need_duration (self->request, need) / HOUR_MS;
+    return (double) self->order.costs->places [option->place] * (double) option->nodes *
+           (double) place->cpus_per_node * 1000 * hours / self->hours;
+}
+
+/*  Unit costs of links are counted in their common divisor, so that they are exact; where that does
+ *  not fit into a program, in something larger, rounded. */
+static void choose_scale (programs_t *self, const size_t *useful, size_t count)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    int64_t divisor = 0;
+    double dearest = 0;
+    double places = 0;
+    self->hours = 0;
+    for (size_t i = 0; i < self->request->network_count; i++) {
+        int64_t from_ms;
+        int64_t until_ms;
+        network_need_interval (self->request, i, &from_ms, &until_ms);
+        double hours = (double) (until_ms - from_ms) / HOUR_MS;
+        self->hours = hours > self->hours ? hours : self->hours;
+    }
+    if (self->hours <= 0)
+        self->hours = 1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t unit = self->order.costs->links [useful [i]];
+        divisor = common_divisor (divisor, unit);
+        dearest = (double) unit > dearest ? (double) unit : dearest;
+    }
+    for (size_t n = 0; n < self->request->compute_count; n++) {
+        double most = 0;
+        for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
+            double cost = cost_of_option (self, n, &snapshot->needs [n].options [i]);
+            most = cost > most ? cost : most;
+        }
+        places += most;
+    }
+    self->gratis = dearest == 0;
+    self->ties = self->order.even ? TIES * (int64_t) self->request->compute_count + 1 : 1;
+    double ties = (double) self->ties;
+    double room = (double) PROGRAM_COST_MAX / 4;
+    double nodes = (double) self->program.nodes_count;
+    double scale = divisor > 0 ? 1 / (double) divisor : 1;
+    if (dearest * scale * ties > (double) PROGRAM_UNIT_COST_MAX)
+        scale = (double) PROGRAM_UNIT_COST_MAX / ties / dearest;
+    if (bandwidth_asked (self) * dearest * scale * ties * nodes > room)
+        scale = room / (bandwidth_asked (self) * dearest * ties * nodes);
+    if (places * scale * ties > room)
+        scale = room / places / ties;
+    self->scale = scale;
+}
+
+static void make_room (programs_t *self)
+{
+    size_t needs = self->request->compute_count;
+    size_t nodes = self->program.nodes_count;
+    self->nodes = must (calloc (nodes, sizeof *self->nodes));
+    self->cpus = must (calloc (needs, sizeof *self->cpus));
+    self->offers = must (calloc (needs * nodes, sizeof *self->offers));
+    self->choices = must (calloc (needs * nodes, sizeof *self->choices));
+    self->barred =
+      must (calloc (self->program.links_count * self->program.edges_count + 1, sizeof (uint8_t)));
+    self->from_us = must (calloc (nodes, sizeof *self->from_us));
+    self->to_us = must (calloc (nodes, sizeof *self->to_us));
+    for (size_t i = 0; i < needs; i++)
+        self->cpus [i] = 1; /* offers say the rest */
+    self->program.nodes = self->nodes;
+    self->program.edges = self->edges;
+    self->program.cpus = self->cpus;
+    self->program.sites_count = needs;
+    self->program.links = self->links;
+    self->program.reading = PROGRAM_SHARED;
+    self->program.hops_max = self->order.hops_max;
+    self->program.offers = self->offers;
+    self->program.barred = self->barred;
+}
+
+programs_t *programs_new (const programs_order_t *order, prng_t *prng, char why [WHY_BYTES])
+{
+    programs_t *self = must (calloc (1, sizeof *self));
+    self->order = *order;
+    self->request = order->snapshot->request;
+    self->prng = prng;
+    make_links (self);
+    size_t count;
+    size_t *useful = find_nodes (self, &count);
+    size_t links = order->snapshot->links_count;
+    self->edges = must (calloc (2 * links + 1, sizeof *self->edges));
+    self->edge_links = must (calloc (2 * links + 1, sizeof *self->edge_links));
+    choose_scale (self, useful, count);
+    add_edges (self, useful, count);
+    free (useful);
+    make_room (self);
+    char what [PROGRAM_WHY_BYTES];
+    if (program_check (&self->program, what))
+        return self;
+    snprintf (why, WHY_BYTES, "can't be said as a program: %.100s", what);
+    programs_destroy (&self);
+    return NULL;
+}
+
+void programs_destroy (programs_t **self_p)
+{
+    programs_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->request->network_count; i++)
+        link_view_clear (&self->views [i]);
+    free (self->nodes);
+    free (self->edges);
+    free (self->edge_links);
+    free (self->links);
+    free (self->cpus);
+    free (self->offers);
+    free (self->barred);
+    free (self->choices);
+    free (self->vertex_node);
+    free (self->node_vertex);
+    free (self->source_node);
+    free (self->views);
+    free (self->from_us);
+    free (self->to_us);
+    free (self);
+}
+
+/*  --- one start --- */
+
+static int64_t seen (const programs_t *self, int64_t quantity)
+{
+    return quantity <= 0 ? quantity : quantity * self->order.visible / 100;
+}
+
+static bool fits (const programs_t *self, size_t need, const option_t *option)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const place_t *place = &snapshot->places [option->place];
+    const source_t *site = &snapshot->sources [place->source];
+    int64_t begin_ms = user_request_offset_least (self->request);
+    if (site->left_out ||
+        self->start_ms + begin_ms < self->order.search->soonest_ms + site->lead_ms)
+        return false;
+    int64_t from_ms = self->start_ms + self->request->compute [need].offset_ms;
+    int64_t until_ms = from_ms + need_duration (self->request, need);
+    if (place->supply.windows_count == 0)
+        until_ms += site->gap_ms; /* who is asked about windows minds it itself */
+    return seen (self, supply_least (&place->supply, from_ms, until_ms)) >= option->nodes;
+}
+
+/*  Less than a unit of weight: the least used first, then by lot. */
+static int64_t tie_of (programs_t *self, const place_t *place)
+{
+    if (self->ties == 1)
+        return 0;
+    int64_t level = supply_utilisation (&place->supply, place->nodes) * TIES_LEVEL / 1000001;
+    return level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
+}
+
+/*  What the need costs where it has room, of several classes of a site the cheapest. False: it has
+ *  none anywhere. */
+static bool offer (programs_t *self, size_t need)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    size_t nodes = self->program.nodes_count;
+    int64_t *offers = &self->offers [need * nodes];
+    bool any = false;
+    for (size_t i = 0; i < nodes; i++)
+        offers [i] = PROGRAM_BARRED;
+    for (size_t i = 0; i < snapshot->needs [need].options_count; i++) {
+        const option_t *option = &snapshot->needs [need].options [i];
+        const place_t *place = &snapshot->places [option->place];
+        if (!fits (self, need, option))
+            continue;
+        uint32_t node = self->source_node [place->source];
+        int64_t cost =
+          (int64_t) (cost_of_option (self, need, option) * self->scale + 0.5) * self->ties +
+          tie_of (self, place);
+        if (offers [node] != PROGRAM_BARRED && offers [node] <= cost)
+            continue;
+        offers [node] = cost;
+        self->choices [need * nodes + node] = i;
+        any = true;
+    }
+    return any;
+}
+
+/*  What each edge has for all that may use it together: no more than for the one with the least. */
+static void fill_edges (programs_t *self)
+{
+    size_t edges = self->program.edges_count;
+    for (size_t l = 0; l < self->program.links_count; l++)
+        link_view_at (&self->views [l], self->start_ms);
+    for (size_t e = 0; e < edges; e++) {
+        int64_t least = INT64_MAX;
+        for (size_t l = 0; l < self->program.links_count; l++) {
+            int64_t room = seen (self, self->views [l].room [self->edge_links [e]]);
+            bool barred = room < self->links [l].bandwidth;
+            self->barred [l * edges + e] = barred;
+            if (!barred && room < least)
+                least = room;
+        }
+        least = least < PROGRAM_AMOUNT_MAX ? least : PROGRAM_AMOUNT_MAX;
+        self->edges [e].bandwidth = least;
+    }
+}
+
+static int64_t latency_of (const programs_t *self, size_t edge)
+{
+    /* The second half of a parallel link is the same link. */
+    bool half = edge > 0 && self->edge_links [edge] == self->edge_links [edge - 1];
+    return half
+             ? 0
+             : graph_link (self->order.snapshot->graph, self->edge_links [edge])->link->latency_us;
+}
+
+/*  Least latencies from wherever the need may be. */
+static void spread (const programs_t *self, size_t link, size_t need, int64_t *from_us)
+{
+    size_t nodes = self->program.nodes_count;
+    size_t edges = self->program.edges_count;
+    for (size_t i = 0; i < nodes; i++)
+        from_us [i] = self->offers [need * nodes + i] == PROGRAM_BARRED ? FAR_US : 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t e = 0; e < edges; e++) {
+            const uint32_t *ends = self->edges [e].ends;
+            int64_t latency_us = latency_of (self, e);
+            for (int side = 0; side < 2 && !self->barred [link * edges + e]; side++) {
+                int64_t over_us = from_us [ends [side]] + latency_us;
+                if (over_us >= from_us [ends [1 - side]])
+                    continue;
+                from_us [ends [1 - side]] = over_us;
+                changed = true;
+            }
+        }
+    }
+}
+
+/*  Bar the link from edges that no path within its latency can lie on. */
+static void bar_far (programs_t *self, size_t link)
+{
+    int64_t most_us = self->request->network [link].latency_us_max;
+    size_t edges = self->program.edges_count;
+    if (most_us == 0)
+        return;
+    spread (self, link, self->links [link].ends [0], self->from_us);
+    spread (self, link, self->links [link].ends [1], self->to_us);
+    for (size_t e = 0; e < edges; e++) {
+        const uint32_t *ends = self->edges [e].ends;
+        int64_t latency_us = latency_of (self, e);
+        int64_t there_us = self->from_us [ends [0]] + latency_us + self->to_us [ends [1]];
+        int64_t back_us = self->from_us [ends [1]] + latency_us + self->to_us [ends [0]];
+        if (there_us > most_us && back_us > most_us)
+            self->barred [link * edges + e] = 1;
+    }
+}
+
+const program_t *programs_at (programs_t *self, int64_t start_ms)
+{
+    self->start_ms = start_ms;
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        if (!offer (self, i))
+            return NULL;
+    fill_edges (self);
+    for (size_t l = 0; l < self->program.links_count; l++)
+        bar_far (self, l);
+    return &self->program;
+}
+
+/*  --- a plan --- */
+
+/*  The link of the graph between two nodes of a path; the second half of a parallel one is none. */
+static size_t link_between (const programs_t *self, uint32_t a, uint32_t b)
+{
+    for (size_t e = 0; e < self->program.edges_count; e++) {
+        const uint32_t *ends = self->edges [e].ends;
+        if ((ends [0] == a && ends [1] == b) || (ends [0] == b && ends [1] == a))
+            return self->edge_links [e];
+    }
+    assert (!"a checked plan goes along edges");
+    return SIZE_MAX;
+}
+
+/*  False when it has more links than a path may. */
+static bool read_path (const programs_t *self, const program_plan_t *plan, size_t link,
+                       path_t *path, size_t *from)
+{
+    const graph_t *graph = self->order.snapshot->graph;
+    const uint32_t *nodes = &plan->paths [link * self->program.nodes_count];
+    *path = (path_t){.mbps = INT64_MAX};
+    *from = self->node_vertex [nodes [0]];
+    for (uint32_t i = 0; i + 1 < plan->path_lengths [link]; i++) {
+        size_t at = link_between (self, nodes [i], nodes [i + 1]);
+        if (path->links_count > 0 && path->links [path->links_count - 1] == at)
+            continue; /* its second half */
+        if (path->links_count == PATH_HOPS_MAX)
+            return false;
+        int64_t room = self->views [link].room [at];
+        path->links [path->links_count++] = at;
+        path->latency_us += graph_link (graph, at)->link->latency_us;
+        path->mbps = room < path->mbps ? room : path->mbps;
+    }
+    return true;
+}
+
+/*  Another path for one link between the same ends, beside all others as they lie. */
+typedef struct {
+    const programs_t *programs;
+    const candidate_t *candidate;
+    size_t link;
+} beside_t;
+
+static int64_t free_beside (void *owner, size_t at)
+{
+    const beside_t *beside = owner;
+    const programs_t *self = beside->programs;
+    size_t edges = self->program.edges_count;
+    size_t edge = 0;
+    while (edge < edges && self->edge_links [edge] != at)
+        edge++;
+    if (edge == edges || self->barred [beside->link * edges + edge])
+        return -1;
+    int64_t room = self->edges [edge].bandwidth;
+    for (size_t l = 0; l < self->program.links_count; l++) {
+        const path_t *path = &beside->candidate->paths [l];
+        for (size_t i = 0; l != beside->link && i < path->links_count; i++)
+            room -= path->links [i] == at ? self->links [l].bandwidth : 0;
+    }
+    return room;
+}
+
+static int64_t weight_of (void *owner, size_t at)
+{
+    const beside_t *beside = owner;
+    return beside->programs->order.costs->links [at];
+}
+
+static bool mend_latency (const programs_t *self, candidate_t *candidate, size_t link)
+{
+    const network_need_t *need = &self->request->network [link];
+    path_t *path = &candidate->paths [link];
+    const graph_t *graph = self->order.snapshot->graph;
+    size_t vertices [PATH_HOPS_MAX + 1];
+    size_t count = path_vertices (graph, candidate->froms [link], path, vertices);
+    beside_t beside = {.programs = self, .candidate = candidate, .link = link};
+    path_question_t question = {.from = vertices [0],
+                                .to = vertices [count - 1],
+                                .order = PATH_CHEAP,
+                                .latency_us_max = need->latency_us_max,
+                                .mbps = need->mbps,
+                                .free = free_beside,
+                                .weight = weight_of,
+                                .owner = &beside};
+    uint64_t steps = self->order.search->steps_max;
+    path_t found;
+    if (path_find (graph, &question, &found, &steps) != PATH_FOUND)
+        return false;
+    *path = found;
+    return true;
+}
+
+static int64_t price_of (const programs_t *self, const candidate_t *candidate)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    int64_t price = 0;
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        price += snapshot_cost (snapshot, i, &snapshot->needs [i].options [candidate->choice [i]]);
+    for (size_t i = 0; i < self->request->network_count; i++)
+        price += snapshot_path_cost (snapshot, i, &candidate->paths [i]);
+    return price;
+}
+
+bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *candidate,
+                    char why [WHY_BYTES])
+{
+    size_t needs = self->request->compute_count;
+    size_t links = self->program.links_count;
+    *candidate = (candidate_t){.start_ms = self->start_ms, .weight = plan->cost / self->ties};
+    candidate->choice = must (calloc (needs, sizeof *candidate->choice));
+    candidate->paths = must (calloc (links + 1, sizeof *candidate->paths));
+    candidate->froms = must (calloc (links + 1, sizeof *candidate->froms));
+    for (size_t i = 0; i < needs; i++)
+        candidate->choice [i] = self->choices [i * self->program.nodes_count + plan->nodes [i]];
+    for (size_t l = 0; l < links; l++)
+        if (!read_path (self, plan, l, &candidate->paths [l], &candidate->froms [l])) {
+            snprintf (why, WHY_BYTES, "a path has more than %d links", PATH_HOPS_MAX);
+            candidate_clear (candidate);
+            return false;
+        }
+    for (size_t l = 0; l < links; l++) {
+        const network_need_t *need = &self->request->network [l];
+        if (need->latency_us_max == 0 || candidate->paths [l].latency_us <= need->latency_us_max ||
+            mend_latency (self, candidate, l))
+            continue;
+        snprintf (
+          why, WHY_BYTES,
+          "%.48s: its path takes too long, none beside the others is shorter, and a program "
+          "can't bound latency",
+          need->id);
+        candidate_clear (candidate);
+        return false;
+    }
+    candidate->price = price_of (self, candidate);
+    return true;
+}

@@ -1,0 +1,226 @@
+/*  ranking - a program a window, and the order of the plans. */
+#include "ranking.h"
+
+#include "must.h"
+#include "windows.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ranking {
+    ranking_order_t order;
+    unit_costs_t costs;
+    programs_t *programs; /* NULL: the request can't be said as a program */
+    candidate_t *candidates;
+    size_t count;
+    size_t window; /* the next one to look at */
+    size_t next;   /* of the list */
+    ranking_tally_t tally;
+};
+
+/*  What the user wants counts; where that is time only, what the operator wants (S4 3.4). */
+static weighing_t weighing_of (const ranking_order_t *order)
+{
+    if (order->policy == POLICY_QUALITY)
+        return WEIGHING_QUALITY;
+    if (order->policy == POLICY_COST)
+        return WEIGHING_PRICE;
+    switch (order->settings->balance) {
+    case BALANCE_WEIGHTS:
+        return WEIGHING_WEIGHTS;
+    case BALANCE_POWER:
+        return WEIGHING_POWER;
+    case BALANCE_EVEN:
+    case BALANCE_NONE:
+        break;
+    }
+    return WEIGHING_PRICE;
+}
+
+ranking_t *ranking_new (const ranking_order_t *order, prng_t *prng)
+{
+    assert (order->windows > 0);
+    ranking_t *self = must (calloc (1, sizeof *self));
+    self->order = *order;
+    self->candidates = must (calloc (order->windows, sizeof *self->candidates));
+    self->tally.windows = order->windows;
+    unit_costs_weigh (&self->costs, order->snapshot, order->directory, order->settings,
+                      weighing_of (order));
+    self->programs =
+      programs_new (&(programs_order_t){.snapshot = order->snapshot,
+                                        .search = &self->order.search,
+                                        .costs = &self->costs,
+                                        .even = order->settings->balance == BALANCE_EVEN,
+                                        .visible = order->visible,
+                                        .hops_max = order->settings->hops_max},
+                    prng, self->tally.why);
+    return self;
+}
+
+void ranking_destroy (ranking_t **self_p)
+{
+    ranking_t *self = *self_p;
+    *self_p = NULL;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->count; i++)
+        candidate_clear (&self->candidates [i]);
+    programs_destroy (&self->programs);
+    unit_costs_clear (&self->costs);
+    free (self->candidates);
+    free (self);
+}
+
+static void solve (ranking_t *self, const program_t *program)
+{
+    const ip_settings_t *settings = self->order.settings;
+    solver_order_t order = {.kind = settings->solver,
+                            .first = settings->first,
+                            .limit = {.steps_max = settings->steps_max}};
+    solver_answer_t answer;
+    solver_run (program, &order, &answer);
+    self->tally.proven += answer.status == SOLVER_INFEASIBLE;
+    self->tally.unknown += answer.status == SOLVER_UNKNOWN;
+    if (answer.plan && programs_read (self->programs, answer.plan, &self->candidates [self->count],
+                                      self->tally.why))
+        self->count++;
+    else
+        self->tally.unknown += answer.plan != NULL;
+    program_plan_destroy (&answer.plan);
+}
+
+bool ranking_step (ranking_t *self)
+{
+    if (self->programs && self->window < self->order.windows) {
+        const program_t *program =
+          programs_at (self->programs, windows_start (&self->order.search.starts,
+                                                      self->order.windows, self->window++));
+        if (program)
+            solve (self, program);
+        else
+            self->tally.proven++;
+    }
+    if (self->programs && self->window < self->order.windows)
+        return true;
+    ranking_close (self);
+    return false;
+}
+
+static int order_of (int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_time (const void *a, const void *b)
+{
+    const candidate_t *first = a;
+    const candidate_t *second = b;
+    return order_of (first->start_ms, second->start_ms);
+}
+
+static int by_price (const void *a, const void *b)
+{
+    const candidate_t *first = a;
+    const candidate_t *second = b;
+    int order = order_of (first->price, second->price);
+    return order ? order : by_time (a, b);
+}
+
+static int by_weight (const void *a, const void *b)
+{
+    const candidate_t *first = a;
+    const candidate_t *second = b;
+    int order = order_of (first->weight, second->weight);
+    return order ? order : by_time (a, b);
+}
+
+void ranking_close (ranking_t *self)
+{
+    policy_t policy = self->order.policy;
+    self->tally.plans = self->count;
+    self->tally.late = self->order.windows - self->window;
+    self->window = self->order.windows;
+    if (self->count > 1)
+        qsort (self->candidates, self->count, sizeof *self->candidates,
+               policy == POLICY_COST      ? by_price
+               : policy == POLICY_QUALITY ? by_weight
+                                          : by_time);
+    solver_rest ();
+}
+
+/*  --- the list --- */
+
+static bool need_stands (const ranking_t *self, const candidate_t *plan, size_t need)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const option_t *option = &snapshot->needs [need].options [plan->choice [need]];
+    const place_t *place = &snapshot->places [option->place];
+    int64_t from_ms = plan->start_ms + snapshot->request->compute [need].offset_ms;
+    return !snapshot->sources [place->source].left_out &&
+           supply_least (&place->supply, from_ms,
+                         from_ms + need_duration (snapshot->request, need)) >= option->nodes;
+}
+
+static bool path_stands (const ranking_t *self, const candidate_t *plan, size_t need)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const path_t *path = &plan->paths [need];
+    int64_t from_ms;
+    int64_t until_ms;
+    network_need_interval (snapshot->request, need, &from_ms, &until_ms);
+    for (size_t i = 0; i < path->links_count; i++) {
+        const snapshot_link_t *link = &snapshot->links [path->links [i]];
+        if (snapshot->sources [link->source].left_out ||
+            supply_least (&link->supply, plan->start_ms + from_ms, plan->start_ms + until_ms) <
+              snapshot->request->network [need].mbps)
+            return false;
+    }
+    return true;
+}
+
+static bool stands (const ranking_t *self, const candidate_t *plan)
+{
+    const user_request_t *request = self->order.snapshot->request;
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (!need_stands (self, plan, i))
+            return false;
+    for (size_t i = 0; i < request->network_count; i++)
+        if (!path_stands (self, plan, i))
+            return false;
+    return true;
+}
+
+/*  Where the next plan that stands is; count when there is none. */
+static size_t find_next (const ranking_t *self)
+{
+    size_t at = self->next;
+    while (at < self->count && !stands (self, &self->candidates [at]))
+        at++;
+    return at;
+}
+
+bool ranking_has_next (const ranking_t *self)
+{
+    return find_next (self) < self->count;
+}
+
+bool ranking_next (ranking_t *self)
+{
+    size_t at = find_next (self);
+    if (at == self->count)
+        return false;
+    self->next = at + 1;
+    return true;
+}
+
+const candidate_t *ranking_plan (const ranking_t *self)
+{
+    assert (self->next > 0);
+    return &self->candidates [self->next - 1];
+}
+
+const ranking_tally_t *ranking_tally (const ranking_t *self)
+{
+    return &self->tally;
+}
