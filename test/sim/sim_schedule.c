@@ -217,6 +217,9 @@ static void add_planners (schedule_t *self)
     settings->done_ms = 100;
     settings->finish_interval_ms = 0;
     settings->finish_linger_ms = 3 * DOUBT_MS_MAX; /* as 45 s to 15 s by default */
+    settings->ip.windows = 1 + (uint32_t) prng_below (&self->plans, 10);
+    settings->ip.solver = prng_below (&self->plans, 4) == 0 ? SOLVER_GLPK : SOLVER_AUTO;
+    settings->ip.visible = prng_below (&self->plans, 4) == 0 ? 60 : 100;
     self->finisher = *settings;
     self->finisher.finishing = true;
     for (size_t i = 0; i < self->planners_count; i++)
@@ -478,6 +481,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     self->tally = tally;
     prng_seed (&self->prng, seed ^ 0x7363686564756cu);
     prng_seed (&self->changes, seed ^ 0x6368616e676573u);
+    prng_seed (&self->plans, seed ^ 0x706c616e73u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);
     self->sim = sim_new (seed, tally, trace);

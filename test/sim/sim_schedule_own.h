@@ -79,6 +79,7 @@ struct schedule {
     prng_t network; /* what networks add is drawn from here */
     prng_t changes; /* who changes what runs, from here */
     prng_t fences;  /* and who settles by a fence, from here */
+    prng_t plans;   /* and how who wants it planned, from here */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];

@@ -77,6 +77,23 @@ static void draw_network (schedule_t *self, sim_wish_t *wish)
                 draw_connection (self, wish, a, b);
 }
 
+/*  A few want it planned in another way. */
+static void draw_plan (schedule_t *self, sim_wish_t *wish)
+{
+    static const char *const algorithms [] = {"bbr", "bir", "ip"};
+    static const char *const policies [] = {"time", "cost", "load", "random"};
+    static const char *const programmed [] = {"time", "cost", "quality"};
+    prng_t *prng = &self->plans;
+    if (prng_below (prng, 100) >= 20)
+        return;
+    size_t choice = prng_below (prng, 3);
+    bool ip = choice == 2;
+    sim_text (wish->algorithm, sizeof wish->algorithm, algorithms [choice]);
+    sim_text (wish->policy, sizeof wish->policy,
+              ip ? programmed [prng_below (prng, 3)] : policies [prng_below (prng, 4)]);
+    wish->fixed_route = wish->fixed_route && !ip;
+}
+
 static void draw_request (schedule_t *self, sim_request_t *request, size_t client, size_t number)
 {
     static const char *const actors [] = {"alice", "bob"};
@@ -95,6 +112,7 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
     request->aim = (uint32_t) schedule_draw (self, 1000);
     draw_wish (self, &request->wish [0]);
     draw_network (self, &request->wish [0]);
+    draw_plan (self, &request->wish [0]);
     request->wish [1] = request->wish [0];
     request->wish [1].duration_ms += 1000;
 }

@@ -57,6 +57,8 @@ typedef struct {
     sim_network_need_t network [SIM_CONNECTIONS_MAX];
     size_t network_count;
     bool fixed_route;
+    char algorithm [8]; /* "" = the planner's own choice; so is the policy */
+    char policy [8];
 } sim_wish_t;
 
 packed_t sim_wire_reserve (const sim_wish_t *wish);

@@ -89,6 +89,8 @@ packed_t sim_wire_reserve (const sim_wish_t *wish)
     request.n_network = wish->network_count;
     request.network = network_list;
     request.route = wish->fixed_route ? "fixed" : "";
+    request.algorithm = (char *) wish->algorithm;
+    request.policy = (char *) wish->policy;
     request.distinct_sites = wish->distinct_sites;
     Musubi__ReserveRequest message = MUSUBI__RESERVE_REQUEST__INIT;
     message.request = &request;
