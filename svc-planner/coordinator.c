@@ -362,12 +362,11 @@ static void ask_status (decision_t *decision, const moment_t *now, size_t at)
 }
 
 /*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
- *  commit for ever. One that is adopted needs nobody's help: some have committed, and those in
- * doubt hear it from them. */
+ *  commit for ever. */
 static void refused_fenced (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
-    if (decision->record.epoch > 0 || !self->on_barred)
+    if (!self->on_barred)
         return;
     if (!decision->barred) {
         decision->barred = true;
@@ -753,6 +752,16 @@ void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, vo
 {
     self->on_barred = barred;
     self->settler = owner;
+}
+
+/*  The commits on their way are refused once more, and sent again with it. */
+void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch)
+{
+    decision_t *decision = ordered_find (self->decisions, txid);
+    if (!decision || decision->record.phase != DECISION_DECIDED || epoch <= decision->record.epoch)
+        return;
+    decision->record.epoch = epoch;
+    decision_log_put (self->service, txid, &decision->record);
 }
 
 void coordinator_repair_try (coordinator_t *self, const txid_t *txid)

@@ -89,6 +89,10 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
 typedef void coordinator_barred_fn (void *owner, const moment_t *now, const plan_t *plan);
 void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, void *owner);
 
+/*  All of its plan are fenced by us with this epoch, and some have been told of the commit: it goes
+ *  on with that epoch. Nothing when it is not on its way here. */
+void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch);
+
 /*  Decisions that are not settled yet. */
 size_t coordinator_unsettled (const coordinator_t *self);
 

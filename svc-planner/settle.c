@@ -177,6 +177,9 @@ static void commit (settle_t *self, const moment_t *now)
     coordinator_t *coordinator = self->inquiry.planner->coordinator;
     self->outcome = OUTCOME_COMMITTED;
     if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
+        /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
+         */
+        coordinator_raise (coordinator, &self->order.txid, self->epoch);
         tell (self, OUTCOME_COMMITTED, false, "committed; this planner is at it already");
         return;
     }

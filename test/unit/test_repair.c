@@ -242,6 +242,79 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
+/*  --- T8 --- */
+
+/*  1: nobody hears of p0's decision. 2: s1 alone does. 3: nobody does, and a fence does not come to
+ * s1. */
+static bool keep_in_doubt (fed_t *fed, const fed_call_t *call)
+{
+    bool to_s1 = call->to == fed_find (fed, "lis/s1");
+    bool tells = strcmp (call->method, "Commit") == 0 || strcmp (call->method, "Outcome") == 0 ||
+                 strcmp (call->method, "Resolve") == 0;
+    if (fed->counts [2] == 0)
+        return true;
+    if (fed->counts [2] == 3 && to_s1 && strcmp (call->method, "Fence") == 0)
+        return false;
+    return !tells || call->from == fed_find (fed, "p1") || (fed->counts [2] == 2 && to_s1);
+}
+
+static void administer (fed_t *fed, const char *planner)
+{
+    static const char *const administrators [] = {"root"};
+    int at = fed_find (fed, planner);
+    fed_kill (fed, at);
+    fed->procs [at].planner.administrators = administrators;
+    fed->procs [at].planner.administrators_count = 1;
+    fed_start (fed, at);
+    fed_run (fed, 8000);
+}
+
+/*  Its first plan. */
+static void ask_to_fence (fed_t *fed, const char *planner, const char *by)
+{
+    const store_identity_t *store = &fed->procs [fed_find (fed, planner)].store;
+    Musubi__SettleRequest request = MUSUBI__SETTLE_REQUEST__INIT;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) store->id};
+    txid.start = store->start;
+    txid.counter = 1;
+    request.txid = &txid;
+    request.participant = "lis/s0";
+    request.fence = true;
+    fed_ask (fed, by, "Planner", "Settle", "root", "", &request.base, 60000);
+}
+
+/*  s1 has refused the commit at its edge; then p1 fences the others, and dies for good. That s1 was
+ * told of the commit is no proof for those in doubt (T9), so p0 has to end it. */
+static void T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence (
+  void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 37, 3);
+    administer (&fed, "p1");
+    fed.passes = keep_in_doubt;
+    fed.counts [2] = 1;
+    uint64_t call = ask_reserve (&fed, "p0", "a@g1", &two_sites);
+    fed_run (&fed, 185000);
+    take (&fed, "o@g1", "s1", 300000, FED_HOUR_MS);
+    fed.counts [2] = 2;
+    fed_run (&fed, 5000);
+    fed.counts [2] = 3;
+    ask_to_fence (&fed, "p0", "p1");
+    fed_run (&fed, 5000);
+    fed_kill (&fed, fed_find (&fed, "p1"));
+    fed.counts [2] = 0;
+    fed_run (&fed, 60000);
+    message_free (&read_answer (&fed, call)->base);
+    Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (site_of (answer, "n0"), "s0");
+    assert_string_equal (site_of (answer, "n1"), "s2");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 /*  --- T14 --- */
 
 /*  The records of one process as they once were. */
@@ -365,6 +438,8 @@ int main (void)
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
+      cmocka_unit_test (
+        T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
       cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
     };
     return cmocka_run_group_tests_name ("repair", tests, NULL, NULL);
