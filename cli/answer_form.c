@@ -214,6 +214,10 @@ json_t *answer_form (const json_t *answer)
         take (form, "network", network_form (json_object_get (answer, "network")));
         take (form, "data", json_array ());
         take_number (form, "cost", answer);
+        /* What was committed and could not be kept by all may have been placed anew (T10). */
+        const json_t *why = json_object_get (answer, "reasons");
+        if (strcmp (status, "committed") == 0 && json_array_size (why) > 0)
+            take (form, "reasons", reasons_form (why));
     }
     take_text (form, "planner", answer, "planner");
     take_text (form, "algorithm", answer, "algorithm");
@@ -355,7 +359,7 @@ static void print_reason (const json_t *reason, FILE *to)
     fprintf (to, "%s\n", number_of (reason, "wanted") > 0 ? ")" : "");
 }
 
-static void print_refusal (const json_t *form, FILE *to)
+static void print_reasons (const json_t *form, FILE *to)
 {
     size_t i;
     const json_t *one;
@@ -381,13 +385,14 @@ void answer_print (const json_t *form, const char *what, FILE *to)
     char cost [COST_TEXT_BYTES];
     if (answer_code (form) != EXIT_DONE) {
         fprintf (to, "%s %s\n", what, status);
-        print_refusal (form, to);
+        print_reasons (form, to);
         return;
     }
     const char *id = text_of (form, "reservation");
     fprintf (to, "%s%s%s", status, *id ? " " : "", id);
     print_span (form, "  ", to);
     fprintf (to, "\n");
+    print_reasons (form, to);
     print_parts (form, to);
     if (json_array_size (json_object_get (form, "compute")) > 0)
         fprintf (to, "cost %s, planned in %" PRId64 " ms and %" PRId64 " round%s\n",

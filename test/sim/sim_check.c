@@ -412,8 +412,10 @@ static void check_refused (sim_check_t *self, const sim_request_t *request,
           sim_recall (self->sim, self->participants [i].process, "Home", "Look", AUDITOR,
                       (bytes_t){.data = question.data, .size = question.size});
         sim_claim_t claim = CLAIM_FREE;
+        bool done;
         closed = answer && answer->status == CALL_OK &&
-                 sim_wire_look_read (sim_message_body (answer), &claim) && claim == CLAIM_CLOSED;
+                 sim_wire_look_read (sim_message_body (answer), &claim, &done) &&
+                 claim == CLAIM_CLOSED;
         free (answer);
     }
     free (question.data);
@@ -468,6 +470,32 @@ static void check_planner_answer (sim_check_t *self, const sim_message_t *messag
         sim_check_acknowledged (self, request);
     if (answer.status == ANSWER_REFUSED)
         check_refused (self, request, answer.request_id);
+}
+
+/*  T2, T10: a home that says it has the answer of a repair will know it after a death, too. */
+static void check_amended (sim_check_t *self, const sim_participant_t *home,
+                           const sim_message_t *message)
+{
+    txid_t txid;
+    command_state_t state;
+    uint32_t ttl_ms;
+    refusal_reason_t refused;
+    if (!sim_wire_command_answer (sim_message_body (message), &txid, &state, &ttl_ms, &refused) ||
+        state != COMMAND_COMMITTED || refused != REFUSAL_NONE)
+        return;
+    const sim_command_t *claimed = sim_check_command (home, &txid);
+    packed_t question =
+      sim_wire_look (claimed ? claimed->actor : "", claimed ? claimed->request_id : "");
+    sim_message_t *answer = sim_recall (self->sim, home->process, "Home", "Look", AUDITOR,
+                                        (bytes_t){.data = question.data, .size = question.size});
+    free (question.data);
+    sim_claim_t claim = CLAIM_FREE;
+    bool done = false;
+    if (!answer || answer->status != CALL_OK ||
+        !sim_wire_look_read (sim_message_body (answer), &claim, &done) || !done)
+        sim_fail (self->sim, "%s says it has the answer of a repair, its store does not",
+                  sim_check_name (self, home));
+    free (answer);
 }
 
 /*  What a domain keeps of the reservation, if it came back now; false when it keeps nothing. */
@@ -538,6 +566,10 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
     if (answer && same (message->service, "Nis") &&
         (same (message->method, "Provision") || same (message->method, "Release")))
         check_use (self, message);
+    for (size_t i = 0; answer && same (message->method, "Amend") && i < self->participants_count;
+         i++)
+        if (self->participants [i].process == message->from)
+            check_amended (self, sim_check_records (self, i), message);
     static const char *const verbs [] = {"Hold",  "Renew",   "Prepare", "Commit",
                                          "Abort", "Resolve", "Fence"};
     bool verb = false;

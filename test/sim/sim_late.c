@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define RING          64
-#define CHANCE        40 /* percent of the votes, while any is left */
+#define CHANCE        25 /* percent of the votes for something new, while any is left */
 #define AFTER_EDGE_US INT64_C (150000)
 #define AFTER_MOST_US 1500000
 #define GREED_US      INT64_C (3000000) /* so long after the edge somebody wants it */
@@ -116,7 +116,7 @@ void sim_late_left (sim_late_t *self, const sim_message_t *message)
         if (self->to [i] != message->from || txid_compare (&command->txid, &txid) != 0 || !asks ||
             command->bookings_count + command->circuits_count == 0)
             continue;
-        if (prng_below (&self->prng, 100) >= CHANCE)
+        if (command->operation == OPERATION_RESERVE && prng_below (&self->prng, 100) >= CHANCE)
             return;
         self->left--;
         self->victims [self->victims_count++] =

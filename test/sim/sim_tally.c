@@ -23,6 +23,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_EDGES] = "commands past their edge",
   [COUNT_LATE] = "commits re-admitted past the edge",
   [COUNT_REPAIRED] = "transactions repaired",
+  [COUNT_TAKEN_BACK] = "changes taken back by a repair",
   [COUNT_MENDED] = "requests kept by a repair",
   [COUNT_TAKEN_OVER] = "planners' stores taken over",
   [COUNT_CONFLICTS] = "request ids with another body refused",

@@ -35,6 +35,7 @@ typedef enum {
     COUNT_EDGES, /* commands that passed their edge */
     COUNT_LATE,  /* commits re-admitted after the edge */
     COUNT_REPAIRED,          /* transactions whose repair has come to its end */
+    COUNT_TAKEN_BACK,        /* changes told refused, of which a part was: all is as before */
     COUNT_MENDED,            /* requests told committed, of which a part was refused at its edge */
     COUNT_TAKEN_OVER,        /* stores of dead planners settled by a finisher */
     COUNT_CONFLICTS,         /* same request id, another body: told so */

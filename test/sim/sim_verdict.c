@@ -174,8 +174,9 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
     }
     if (request->answer.status == ANSWER_REFUSED) {
         self->tally->counts [COUNT_REFUSED]++;
-        bool broken =
-          command && (sim_check_undone (self, command) || sim_mend_went_back (self, command));
+        bool back = command && sim_mend_went_back (self, command);
+        bool broken = back || (command && sim_check_undone (self, command));
+        self->tally->counts [COUNT_TAKEN_BACK] += back;
         if (request->reworded && !broken)
             sim_fail (self->sim, "%s was refused in two different ways", request->request_id);
         if (command && !broken)

@@ -233,13 +233,14 @@ bool sim_wire_use_read (bytes_t body, bool *provisioned)
     return true;
 }
 
-bool sim_wire_look_read (bytes_t body, sim_claim_t *claim)
+bool sim_wire_look_read (bytes_t body, sim_claim_t *claim, bool *done)
 {
     Musubi__LookAnswer *message =
       (Musubi__LookAnswer *) message_unpack (&musubi__look_answer__descriptor, body);
     if (!message)
         return false;
     *claim = (sim_claim_t) message->state;
+    *done = message->done;
     message_free (&message->base);
     return true;
 }

@@ -245,7 +245,7 @@ bool sim_wire_use_read (bytes_t body, bool *provisioned);
 /*  Same numbers as ClaimState. */
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } sim_claim_t;
 
-bool sim_wire_look_read (bytes_t body, sim_claim_t *claim);
+bool sim_wire_look_read (bytes_t body, sim_claim_t *claim, bool *done);
 
 /*  The answer to a command verb; *refused is REFUSAL_NONE when it was not refused. */
 bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state, uint32_t *ttl_ms,

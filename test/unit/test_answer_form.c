@@ -229,10 +229,25 @@ static void a_reservation_is_shown_with_who_was_silent (void **state)
     json_decref (view);
 }
 
+static void what_was_placed_anew_by_a_repair_says_why (void **state)
+{
+    (void) state;
+    json_t *form =
+      form_of ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"reasons\": "
+               "[{\"text\": \"lis/ber has lost its store: repaired\"}]}");
+    assert_int_equal (answer_code (form), EXIT_DONE);
+    assert_int_equal (json_array_size (json_object_get (form, "reasons")), 1);
+    char *text = print (form);
+    assert_non_null (strstr (text, "lis/ber has lost its store: repaired"));
+    free (text);
+    json_decref (form);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_committed_answer_has_the_keys_of_the_interfaces),
+      cmocka_unit_test (what_was_placed_anew_by_a_repair_says_why),
       cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
       cmocka_unit_test (connections_are_printed_with_their_way),
       cmocka_unit_test (a_reservation_is_shown_with_its_connections_and_their_use),

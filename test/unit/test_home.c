@@ -655,6 +655,96 @@ static void malformed_closings_are_refused_by_field (void **state)
     assert_int_equal (look (node).state, CLAIM_FREE);
 }
 
+/*  --- amend (T10) --- */
+
+static command_answer_t amend_as (node_t *node, const char *planner, uint64_t counter,
+                                  uint32_t epoch, Musubi__AnswerStatus status,
+                                  const char *reservation)
+{
+    txid_t txid = txid_of (PLANNER_A, counter);
+    packed_t told = answer_of (status, reservation, 0);
+    packed_t body = amend_encode (&txid, epoch, fixture_bytes (told));
+    free (told.data);
+    assert_int_equal (ask_packed (node, planner, "Participant", "Amend", body), CALL_OK);
+    return answered (node);
+}
+
+static refusal_reason_t amend_refused (node_t *node, const char *planner, uint64_t counter,
+                                       uint32_t epoch, Musubi__AnswerStatus status)
+{
+    command_answer_t answer = amend_as (node, planner, counter, epoch, status, "res-1");
+    refusal_reason_t reason = answer.refusal.reason;
+    command_answer_clear (&answer);
+    return reason;
+}
+
+static void T2_a_repair_amends_the_answer_once_and_for_good (void **state)
+{
+    world_t *world = *state;
+    node_t *node = home_up (world);
+    attempt_t one = attempt (1);
+    assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
+    assert_int_equal (amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_ENDED); /* nothing was committed */
+    assert_int_equal (tell (node, PLANNER_A, 1, "Commit"), COMMAND_COMMITTED);
+    assert_int_equal (amend_refused (node, PLANNER_B, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_MAY_NOT); /* another's, and not fenced */
+    assert_int_equal (amend_refused (node, "alice", 1, 1, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_MAY_NOT);
+    looked_t looked = look (node);
+    assert_false (looked.done);
+    assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    for (int times = 0; times < 3; times++) { /* it repeats, also after a restart */
+        assert_int_equal (
+          amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+          REFUSAL_NONE);
+        looked = look (node);
+        assert_true (looked.done);
+        assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+        if (times == 1)
+            restart (node);
+    }
+    assert_int_equal (
+      amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED),
+      REFUSAL_CONFLICT);
+    assert_int_equal (look (node).answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    refusal_reason_t reason;
+    attempt_t two = attempt (2); /* the request is answered */
+    assert_int_equal (hold_state (node, &two, &reason), COMMAND_REJECTED);
+    assert_int_equal (reason, REFUSAL_CLAIM_ANSWERED);
+}
+
+static void T2_what_all_have_acknowledged_is_never_amended (void **state)
+{
+    world_t *world = *state;
+    node_t *node = home_up (world);
+    commit_one (node, 1);
+    tell_done (node, 1);
+    assert_int_equal (amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_CONFLICT);
+    assert_int_equal (look (node).answer_status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+}
+
+static void T8_who_has_fenced_amends_in_the_coordinators_place (void **state)
+{
+    world_t *world = *state;
+    node_t *node = home_up (world);
+    attempt_t one = attempt (1);
+    txid_t txid = txid_of (PLANNER_A, 1);
+    assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
+    assert_int_equal (
+      ask_packed (node, PLANNER_B, "Participant", "Fence", fence_encode (&txid, 2, wall (node))),
+      CALL_OK);
+    assert_int_equal (
+      ask_packed (node, PLANNER_B, "Participant", "Commit", decision_message_encode (&txid, 2)),
+      CALL_OK);
+    assert_int_equal (amend_refused (node, PLANNER_B, 1, 1, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_MAY_NOT);
+    assert_int_equal (amend_refused (node, PLANNER_B, 1, 2, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
+                      REFUSAL_NONE);
+    assert_true (look (node).done);
+}
+
 /*  --- restarts --- */
 
 static void after_a_restart_everything_is_answered_as_before (void **state)
@@ -846,6 +936,9 @@ int main (void)
       TEST (only_planners_close_and_only_the_concerned_look),
       TEST (actors_without_account_get_no_claim),
       TEST (malformed_closings_are_refused_by_field),
+      TEST (T2_a_repair_amends_the_answer_once_and_for_good),
+      TEST (T2_what_all_have_acknowledged_is_never_amended),
+      TEST (T8_who_has_fenced_amends_in_the_coordinators_place),
       TEST (after_a_restart_everything_is_answered_as_before),
       TEST (a_closed_claim_loaded_from_the_store_is_forgotten_in_time),
       TEST (damaged_records_are_skipped_with_an_alarm),

@@ -45,6 +45,27 @@ static void is_announced_at_start_and_when_it_changes (void **state)
     close_world (&w);
 }
 
+static void R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
+    Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
+    request.resource = (char *) "thin";
+    for (int times = 0; times < 3; times++) {
+        assert_int_equal (ask (&w, "root", "Calendar", "Capacity", &request.base), CALL_OK);
+        Musubi__CapacityAnswer *hit = answer (&w, &musubi__capacity_answer__descriptor);
+        assert_int_equal (hit->overbooked_count, 1);
+        assert_string_equal (hit->overbooked [0], "r1");
+        message_free (&hit->base);
+        assert_int_equal (free_at (&w, "thin", 12), -6);
+        if (times == 1)
+            restart (&w);
+    }
+    close_world (&w);
+}
+
 static void a_profile_tells_free_nodes_by_class (void **state)
 {
     (void) state;
@@ -473,6 +494,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (tells_what_it_is),
       cmocka_unit_test (is_announced_at_start_and_when_it_changes),
+      cmocka_unit_test (R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing),
       cmocka_unit_test (a_profile_tells_free_nodes_by_class),
       cmocka_unit_test (a_profile_is_refused_in_words),
       cmocka_unit_test (a_profile_has_at_most_so_many_steps),

@@ -51,6 +51,32 @@ static uint32_t told_mbps (world_t *w)
     return mbps;
 }
 
+static void R9_a_capacity_set_again_is_told_alike_and_changes_nothing (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
+    for (int times = 0; times < 3; times++) {
+        Musubi__CapacityAnswer *hit = set_capacity (&w, "a-r", 600);
+        assert_int_equal (hit->overbooked_count, 1);
+        assert_string_equal (hit->overbooked [0], "r1");
+        message_free (&hit->base);
+        assert_int_equal (records_of (&w, TABLE_CAPACITIES), 1);
+        assert_int_equal (free_at (&w, "a-r", 12), -100);
+        if (times == 1)
+            restart (&w);
+    }
+    size_t hints = w.hints;
+    for (int times = 0; times < 3; times++) { /* something is free again: said once */
+        message_free (&set_capacity (&w, "a-r", 1000)->base);
+        pass (&w, 5000);
+        assert_int_equal (w.hints, hints + 1);
+        assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
+    }
+    close_world (&w);
+}
+
 static void is_announced_with_the_capacities_there_are (void **state)
 {
     (void) state;
@@ -551,6 +577,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (tells_what_it_is),
+      cmocka_unit_test (R9_a_capacity_set_again_is_told_alike_and_changes_nothing),
       cmocka_unit_test (is_announced_with_the_capacities_there_are),
       cmocka_unit_test (one_question_is_about_all_links_or_those_named),
       cmocka_unit_test (free_tells_when_a_link_has_room),

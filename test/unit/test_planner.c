@@ -40,6 +40,28 @@ static void a_plain_reserve_is_committed_at_two_sites (void **state)
     fed_end (&fed);
 }
 
+/*  It could not be in doubt about its vote: it has none. */
+static void T12_a_planner_takes_no_part_in_a_transaction (void **state)
+{
+    (void) state;
+    static const char *const verbs [] = {"Hold",  "Renew",   "Prepare", "Commit",
+                                         "Abort", "Resolve", "Fence",   "Outcome",
+                                         "Done",  "Amend",   "Show",    "List"};
+    fed_t fed;
+    fed_federation (&fed, 12, 1, 1, 4, 2);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs [0]; i++) {
+        Musubi__ShowRequest empty = MUSUBI__SHOW_REQUEST__INIT;
+        call_status_t status;
+        char reason [256];
+        ProtobufCMessage *answer = fed_answer (
+          &fed, fed_ask (&fed, "p0", "Participant", verbs [i], "planner/p1", "", &empty.base, 5000),
+          &musubi__command_answer__descriptor, &status, reason);
+        assert_null (answer);
+        assert_int_equal (status, CALL_UNKNOWN_METHOD);
+    }
+    fed_end (&fed);
+}
+
 static void a_dry_run_promises_nothing (void **state)
 {
     (void) state;
@@ -581,6 +603,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_plain_reserve_is_committed_at_two_sites),
+      cmocka_unit_test (T12_a_planner_takes_no_part_in_a_transaction),
       cmocka_unit_test (a_dry_run_promises_nothing),
       cmocka_unit_test (a_repeat_at_another_planner_is_told_the_same),
       cmocka_unit_test (repeats_meanwhile_wait_for_the_same_answer),
