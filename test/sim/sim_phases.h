@@ -32,8 +32,13 @@ void sim_phases_compute (sim_check_t *check, const txid_t *txid, const char *nee
 void sim_phases_network (sim_check_t *check, const txid_t *txid, const char *need,
                          sim_phases_t *phases);
 
-/*  May these come after those of the version before? False: something that had passed has changed,
- *  or comes from nowhere. */
-bool sim_phases_follow (const sim_phases_t *self, const sim_phases_t *before);
+/*  When the change came to those who had the need in the version before, by their own clocks: the
+ *  first of them. */
+int64_t sim_phases_left_ms (sim_check_t *check, const txid_t *base, const txid_t *change,
+                            const char *need);
+
+/*  May these come after those of the version before, which the change came to at left_ms? False:
+ *  something that had passed has changed, or comes from nowhere. */
+bool sim_phases_follow (const sim_phases_t *self, const sim_phases_t *before, int64_t left_ms);
 
 #endif

@@ -165,7 +165,10 @@ static bool past_stands (sim_check_t *self, const sim_command_t *command, const 
     else
         sim_phases_compute (self, &base->txid, need, &before);
     self->tally->counts [COUNT_PHASES] += phases->count > 1;
-    return sim_phases_follow (phases, &before);
+    if (network && before.count == 0)
+        return true; /* both ends were at one site: no link had it */
+    return sim_phases_follow (phases, &before,
+                              sim_phases_left_ms (self, &base->txid, &command->txid, need));
 }
 
 static void check_connection (sim_check_t *self, const sim_command_t *command,
