@@ -8,6 +8,7 @@
 #   unknown          asked again with the same id it has one answer, and that is true
 #   released         it is gone everywhere
 #   all together     nobody was ever promised what somebody else had, nothing is half done, nothing waits for ever
+#   at the end       every ledger proves it (musubi audit)
 #
 #   test/system/campaign.t [--minutes N] [--seed S] [--keep DIR] [--verbose]
 #

@@ -80,6 +80,7 @@ print(len(links), "links in", len({link["domain"] for link in links}), "domains"
   check "$name: all answered" test "$(wc -l <"$work/$name.jsonl")" -eq "$requests"
   check "$name: connections were committed" test "$(part "$work/$name.json" network.connections)" -gt 0
   sound "$name" "$name: every committed one complete at every participant, no class or link overbooked"
+  check "$name: the ledgers prove it sound" musubi audit --settle 60s
   echo "# $name: $((SECONDS - started)) s"
 done
 

@@ -9,6 +9,7 @@ check "deploy/quickstart" bash -c "setsid '$work/clone/deploy/quickstart' </dev/
 echo "# took $((SECONDS - started)) s"
 says "commits a three-site reservation" 'committed'
 says "draws it" 'ocean|air|coupled|█|#'
+says "proves that nothing is half done" '^sound: '
 nothing_runs () { ! pgrep -af "$work/clone/build|$work/musubi-quickstart"; }
 check "leaves nothing running" nothing_runs
 check "leaves no federation behind" bash -c "! ls -d '$work'/musubi-quickstart.* 2>/dev/null"

@@ -101,4 +101,4 @@ check "nothing is in doubt any more" as_root musubi txn list
 check "  … nothing at all" test "$(wc -l <<<"$output")" -eq 1
 check "the same request can be asked again" musubi --timeout 30s reserve "$work/pair.json" --request-id doubt@g1
 check "the records agree" as_root musubi check --settle 60s
-finish
+as_root finish

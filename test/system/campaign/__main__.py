@@ -137,6 +137,10 @@ def campaign(options, tap, room):
     tap.check(not wrong, "no answer contradicts what is on record, and nothing is promised twice", wrong)
     wrong = truth.judge_lists(asker, round(1000 * time.time()) + LATER_MS)
     tap.check(not wrong, "each client is told by list what it has", wrong)
+    code, answer, errors = asker.run("root", "audit", "--settle", "90s", timeout="20s")
+    tap.check(code == 0, "musubi audit: the ledgers prove it sound", [errors, str(answer)])
+    begun, ended = room.repairs()
+    tap.say(f"repairs (T10): {begun} begun, {ended} ended")
     for sentence, count in sorted(room.alarms().items(), key=lambda item: -item[1])[:12]:
         tap.say(f"alarm, {count} times: {sentence}")
     bad = room.end()

@@ -299,6 +299,18 @@ class Room:
                 member.holder.stdin.close()
                 member.holder.wait()
 
+    def repairs(self):
+        """How many decisions had to be repaired, and how many of these repairs have ended, as planners' logs have it."""
+        moves = {"repairing": set(), "repaired": set()}
+        for member in self.members:
+            if member.kind == "planner":
+                with open(member.log, errors="replace") as file:
+                    for line in file:
+                        found = re.search(r"\btxn (\S+) \w+->(repairing|repaired)\b", line)
+                        if found:
+                            moves[found.group(2)].add(found.group(1))
+        return len(moves["repairing"]), len(moves["repairing"] & moves["repaired"])
+
     def alarms(self):
         """What services called an alarm, by sentence without its figures, and how often."""
         counts = {}
