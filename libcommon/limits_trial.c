@@ -51,8 +51,12 @@ static bool read_part (bytes_t part, wish_t **wishes, size_t *count, char why [W
     return true;
 }
 
+/*  As good as none. */
+static const timetable_limits_t ample = {.bookings_max = TIMETABLE_BOOKINGS_MOST,
+                                         .fresh_steps_max = TRIAL_UNITS};
+
 static void trial_open (trial_t *self, const participant_limits_t *limits,
-                        const uncommitted_limits_t *uncommitted)
+                        const timetable_limits_t *bookings)
 {
     static const char *const anybody [] = {"*"};
     const offer_t offer = {.name = TRIAL_SITE, .quantity = TRIAL_UNITS, .unit = 1};
@@ -68,10 +72,7 @@ static void trial_open (trial_t *self, const participant_limits_t *limits,
                                               .offers = &offer,
                                               .offers_count = 1},
                            &self->service->timekeeper);
-    self->timetable = timetable_new (self->room, &reader,
-                                     &(timetable_limits_t){.bookings_max = TIMETABLE_BOOKINGS_MOST,
-                                                           .fresh_steps_max = TRIAL_UNITS,
-                                                           .uncommitted = *uncommitted});
+    self->timetable = timetable_new (self->room, &reader, bookings);
     timetable_resource (self->timetable, &self->resource);
     self->participant = participant_new (self->service, &self->resource, limits, &self->access);
     event_t start = {.kind = EVENT_START, .start = {.store = {.start = 1}}};
@@ -210,7 +211,7 @@ static bool try_count (const participant_limits_t *limits, const char *name, siz
     *(uint32_t *) ((char *) &alone + offset) = most;
     trial_t trial;
     who_t who = {.actor = 1, .planner = 1};
-    trial_open (&trial, &alone, &(uncommitted_limits_t){0});
+    trial_open (&trial, &alone, &ample);
     bool first = holds (&trial, who, 1);
     size_t pretended = most > 2 ? most - 2 : 0;
     if (first)
@@ -249,10 +250,12 @@ static bool try_share (const uncommitted_limits_t *shares, const char *name, who
     trial_t trial;
     who_t who = {.actor = 1, .planner = 1};
     who_t other = {.actor = 1 + step.actor, .planner = 1 + step.planner};
-    trial_open (&trial, &participant_limits_default, shares);
+    timetable_limits_t alone = ample;
+    alone.uncommitted = *shares;
+    trial_open (&trial, &participant_limits_default, &alone);
     bool good = holds (&trial, who, percent) && refuses (&trial, other, 1, name);
     trial_close (&trial);
-    trial_open (&trial, &participant_limits_default, shares);
+    trial_open (&trial, &participant_limits_default, &alone);
     good = good && holds (&trial, who, TRIAL_UNITS);
     trial_close (&trial);
     return good || no (why, name, percent);
@@ -268,10 +271,44 @@ static bool try_shares (const uncommitted_limits_t *limits, char why [WHY_BYTES]
                       UNCOMMITTED_SHARE_PER_ACTOR, (who_t){.planner = 1}, why);
 }
 
-bool limits_trial (const participant_limits_t *limits, const uncommitted_limits_t *uncommitted,
+/*  A hold of one booking takes two of them: what it has booked, and what it will. */
+static bool try_bookings (const timetable_limits_t *alone, const char *name, uint32_t most,
+                          who_t step, char why [WHY_BYTES])
+{
+    trial_t trial;
+    who_t who = {.actor = 1, .planner = 1};
+    who_t other = {.actor = 1 + step.actor, .planner = 1 + step.planner};
+    int64_t pretended = most > 4 ? (int64_t) most - 4 : 0;
+    char actor [NAME_BYTES_MAX + 1];
+    char planner [NAME_BYTES_MAX + 1];
+    name_them (who, &(txid_t){0}, actor, planner);
+    trial_open (&trial, &participant_limits_default, alone);
+    bool good = holds (&trial, who, 1);
+    timetable_pretend (trial.timetable, actor, pretended);
+    good = good && (most < 4 || holds (&trial, other, 1)) && refuses (&trial, other, 1, name);
+    timetable_pretend (trial.timetable, actor, -pretended);
+    trial_close (&trial);
+    return good || no (why, name, most);
+}
+
+static bool try_timetable (const timetable_limits_t *limits, char why [WHY_BYTES])
+{
+    timetable_limits_t all = ample;
+    timetable_limits_t each = ample;
+    all.bookings_max = limits->bookings_max;
+    each.bookings_per_actor_max = limits->bookings_per_actor_max;
+    return try_bookings (&all, BOOKINGS_IN_ALL, limits->bookings_max,
+                         (who_t){.actor = 1, .planner = 1}, why) &&
+           (limits->bookings_per_actor_max == 0 ||
+            try_bookings (&each, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max,
+                          (who_t){.planner = 1}, why)) &&
+           try_shares (&limits->uncommitted, why);
+}
+
+bool limits_trial (const participant_limits_t *limits, const timetable_limits_t *bookings,
                    char why [WHY_BYTES])
 {
-    return try_counts (limits, why) && (!uncommitted || try_shares (uncommitted, why));
+    return try_counts (limits, why) && (!bookings || try_timetable (bookings, why));
 }
 
 static void on_start (void *owner, const moment_t *now)
@@ -287,7 +324,7 @@ void limits_trial_tell (service_t *service)
 }
 
 void limits_show (service_t *service, const participant_limits_t *limits,
-                  const uncommitted_limits_t *uncommitted)
+                  const timetable_limits_t *bookings)
 {
     service_limit (service, "hold_ttl_ms_max", limits->hold_ttl_ms_max);
     service_limit (service, "hold_age_ms_max", limits->hold_age_ms_max);
@@ -296,8 +333,11 @@ void limits_show (service_t *service, const participant_limits_t *limits,
     service_limit (service, "holds_per_planner_max", limits->holds_per_planner_max);
     service_limit (service, "tombstones_max", limits->tombstones_max);
     service_limit (service, "tombstones_per_planner_max", limits->tombstones_per_planner_max);
-    if (!uncommitted)
+    if (!bookings)
         return;
+    const uncommitted_limits_t *uncommitted = &bookings->uncommitted;
+    service_limit (service, BOOKINGS_IN_ALL, bookings->bookings_max);
+    service_limit (service, BOOKINGS_PER_ACTOR, bookings->bookings_per_actor_max);
     service_limit (service, UNCOMMITTED_SHARE, uncommitted->share);
     service_limit (service, UNCOMMITTED_SHARE_PER_PLANNER, uncommitted->share_per_planner);
     service_limit (service, UNCOMMITTED_SHARE_PER_ACTOR, uncommitted->share_per_actor);

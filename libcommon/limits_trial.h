@@ -8,18 +8,18 @@
 #define MUSUBI_LIMITS_TRIAL_H
 
 #include "participant.h"
-#include "uncommitted.h"
+#include "timetable.h"
 
-/*  uncommitted NULL: a service whose resource has no quantities. False with why, which names the
+/*  bookings NULL: a service whose resource has no quantities. False with why, which names the
  *  limit: the service must not serve then. */
-bool limits_trial (const participant_limits_t *limits, const uncommitted_limits_t *uncommitted,
+bool limits_trial (const participant_limits_t *limits, const timetable_limits_t *bookings,
                    char why [WHY_BYTES]);
 
 /*  Says so in the service's log when it starts, for one that has passed. */
 void limits_trial_tell (service_t *service);
 
-/*  What Service.Status shows; uncommitted NULL as above. */
+/*  What Service.Status shows; bookings NULL as above. */
 void limits_show (service_t *service, const participant_limits_t *limits,
-                  const uncommitted_limits_t *uncommitted);
+                  const timetable_limits_t *bookings);
 
 #endif

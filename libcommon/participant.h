@@ -42,7 +42,9 @@ typedef struct {
 extern const participant_limits_t participant_limits_default;
 
 /*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
- *  when they free (uncommitted.h). */
+ *  when they free (timetable.h, uncommitted.h). */
+#define BOOKINGS_IN_ALL               "bookings_max"
+#define BOOKINGS_PER_ACTOR            "bookings_per_actor_max"
 #define UNCOMMITTED_SHARE             "uncommitted_share"
 #define UNCOMMITTED_SHARE_PER_PLANNER "uncommitted_share_per_planner"
 #define UNCOMMITTED_SHARE_PER_ACTOR   "uncommitted_share_per_actor"

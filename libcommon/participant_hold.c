@@ -172,17 +172,23 @@ static bool check_limit (const participant_t *self, const moment_t *now, const c
                         limit);
 }
 
-/*  A limit that the resource keeps by itself has refused: it does not know when holds end. */
+/*  A limit that the resource keeps by itself has refused: it does not know when holds end. Where it
+ *  counts what is committed, too, and nobody whom it counts holds anything, nobody does. */
 static void tell_frees (const participant_t *self, const moment_t *now, const plan_t *plan,
                         refusal_t *refusal)
 {
     const tally_t *actor = NULL;
     const tally_t *planner = NULL;
-    if (refusal->reason != REFUSAL_LIMIT || refusal->from_ms >= refusal->until_ms)
+    const char *limit = refusal->resource;
+    if (refusal->reason != REFUSAL_LIMIT)
         return;
-    if (strcmp (refusal->resource, UNCOMMITTED_SHARE_PER_ACTOR) == 0)
+    if (strcmp (limit, UNCOMMITTED_SHARE_PER_ACTOR) == 0 ||
+        strcmp (limit, BOOKINGS_PER_ACTOR) == 0) {
         actor = tally_find (self->actors, plan->actor);
-    if (strcmp (refusal->resource, UNCOMMITTED_SHARE_PER_PLANNER) == 0)
+        if (!actor)
+            return;
+    }
+    if (strcmp (limit, UNCOMMITTED_SHARE_PER_PLANNER) == 0)
         planner = tally_find (self->planners, plan->coordinator.name);
     refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
 }

@@ -2,6 +2,7 @@
 #include "timetable.h"
 
 #include "must.h"
+#include "owners.h"
 #include "questions_wire.h"
 
 #include <assert.h>
@@ -28,8 +29,9 @@ struct timetable {
     uncommitted_t *uncommitted;
     holding_t *first;
     holding_t *last;
-    size_t promised; /* bookings that all holdings have or will have */
-    int64_t seen_ms; /* the latest time we were told of */
+    size_t promised;  /* bookings that all holdings have or will have */
+    owners_t *owners; /* in whose names */
+    int64_t seen_ms;  /* the latest time we were told of */
     timetable_freed_fn *freed;
     void *freed_owner;
     timetable_settled_fn *settled;
@@ -45,6 +47,7 @@ timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
     self->room = room;
     self->reader = *reader;
     self->limits = *limits;
+    self->owners = owners_new ();
     self->uncommitted = uncommitted_new (room, &limits->uncommitted);
     return self;
 }
@@ -65,6 +68,7 @@ static void holding_add (timetable_t *self, holding_t *holding)
         self->first = holding;
     self->last = holding;
     self->promised += holding_promised (holding);
+    owners_add (self->owners, holding->owner, holding_promised (holding));
 }
 
 static void holding_remove (timetable_t *self, holding_t *holding)
@@ -78,6 +82,7 @@ static void holding_remove (timetable_t *self, holding_t *holding)
     else
         self->last = holding->previous;
     self->promised -= holding_promised (holding);
+    owners_take_off (self->owners, holding->owner, holding_promised (holding));
 }
 
 static void holding_destroy (holding_t *holding)
@@ -101,6 +106,7 @@ void timetable_destroy (timetable_t **self_p)
         holding = next;
     }
     uncommitted_destroy (&self->uncommitted);
+    owners_destroy (&self->owners);
     free (self);
     *self_p = NULL;
 }
@@ -268,18 +274,28 @@ static bool timetable_span (void *owner, bytes_t part, int64_t *from_ms, int64_t
 
 /*  --- the life of a holding --- */
 
-static bool refuse_full (const timetable_t *self, size_t wanted, refusal_t *refusal)
+static bool exceeds (const timetable_t *self, const char *limit, size_t most, size_t had,
+                     size_t wanted, refusal_t *refusal)
 {
-    size_t most = self->limits.bookings_max;
-    size_t left = self->promised < most ? most - self->promised : 0;
+    size_t left = had < most ? most - had : 0;
     if (wanted <= left)
         return false;
     *refusal =
       (refusal_t){.reason = REFUSAL_LIMIT, .wanted = (int64_t) wanted, .free = (int64_t) left};
-    snprintf (refusal->resource, sizeof refusal->resource, "bookings_max");
-    snprintf (refusal->text, sizeof refusal->text, "%.63s keeps at most %zu bookings",
-              room_name (self->room), most);
+    snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
+    snprintf (refusal->text, sizeof refusal->text, "%.63s keeps at most %zu bookings, says %s",
+              room_name (self->room), most, limit);
     return true;
+}
+
+static bool refuse_full (const timetable_t *self, const holding_t *taken, refusal_t *refusal)
+{
+    const timetable_limits_t *limits = &self->limits;
+    size_t wanted = holding_promised (taken);
+    return (limits->bookings_per_actor_max > 0 &&
+            exceeds (self, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max,
+                     owners_count (self->owners, taken->owner), wanted, refusal)) ||
+           exceeds (self, BOOKINGS_IN_ALL, limits->bookings_max, self->promised, wanted, refusal);
 }
 
 /*  A prepared command past its edge has given back what it took; its commit takes it again, to
@@ -355,7 +371,7 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     int64_t now_ms = room_now_ms (self->room, now);
     self->seen_ms = now_ms > self->seen_ms ? now_ms : self->seen_ms;
 
-    if (!forced && (refuse_full (self, holding_promised (taken), refusal) ||
+    if (!forced && (refuse_full (self, taken, refusal) ||
                     take_refused (self, now, plan, &changes,
                                   &(asked_t){.wishes = wishes, .wishes_count = count, .held = held},
                                   refusal))) {
@@ -520,6 +536,15 @@ const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
     return "";
 }
 
+void timetable_pretend (timetable_t *self, const char *actor, int64_t bookings)
+{
+    self->promised = (size_t) ((int64_t) self->promised + bookings);
+    if (bookings > 0)
+        owners_add (self->owners, actor, (size_t) bookings);
+    else
+        owners_take_off (self->owners, actor, (size_t) -bookings);
+}
+
 void timetable_check (const timetable_t *self)
 {
     size_t promised = 0;
@@ -538,6 +563,6 @@ void timetable_check (const timetable_t *self)
                     over.until == stretch->over.until);
         }
     }
-    assert (promised == self->promised);
+    assert (promised == self->promised && promised == owners_sum (self->owners));
     assert (held || uncommitted_none (self->uncommitted));
 }

@@ -29,14 +29,18 @@ typedef struct {
     const void *owner;
 } part_reader_t;
 
-/*  fresh_steps_max is at least the number of resources offered. */
+/*  fresh_steps_max is at least the number of resources offered. Of a pending hold, what it books
+ * and what it will book count, each; so with less than two nothing can be held. */
 typedef struct {
-    uint32_t bookings_max;    /* in the calendars of all resources */
+    uint32_t bookings_max; /* in the calendars of all resources */
+    uint32_t
+      bookings_per_actor_max; /* of those, in one actor's name; 0 = as many as there may be */
     uint32_t fresh_steps_max; /* in the fresh profiles of one refusal */
     uncommitted_limits_t uncommitted;
 } timetable_limits_t;
 
-#define TIMETABLE_BOOKINGS_MOST 1000000000
+#define TIMETABLE_BOOKINGS_MOST              1000000000
+#define TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT 1000000
 
 /*  The room has the calendars and is borrowed for life, as is the reader's owner. */
 timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
@@ -69,6 +73,10 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 /*  The resource of which the overbooked reservation has too much from then on; the first one. */
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation);
+
+/*  Count as if so many more were booked in this actor's name. Taken back with the negative. For the
+ *  trial of limits alone (limits_trial.h). */
+void timetable_pretend (timetable_t *self, const char *actor, int64_t bookings);
 
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void timetable_check (const timetable_t *self);

@@ -41,6 +41,8 @@ static bool terms_read (const config_t *config, timetable_config_t *read,
 {
     read->lead_ms = config_duration_ms (config, "lead");
     read->horizon_ms = config_duration_ms (config, "horizon");
+    read->bookings_per_actor_max =
+      (uint32_t) config_integer (config, "limits/bookings_per_actor_max");
     read->uncommitted = (uncommitted_limits_t){
       .share = (uint32_t) config_integer (config, "limits/uncommitted_share"),
       .share_per_planner =

@@ -7,7 +7,7 @@
 
 #include "participant_config.h"
 #include "site.h"
-#include "uncommitted.h"
+#include "timetable.h"
 
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
@@ -26,6 +26,12 @@
        .least = 1000,                                                                              \
        .most = 36500 * SETTING_DAY_MS,                                                             \
        .meaning = "refuses reservations that end later than this from now"},                       \
+      {.path = "limits/bookings_per_actor_max",                                                    \
+       .type = CONFIG_INTEGER,                                                                     \
+       .preset = "1000000",                                                                        \
+       .least = 2,                                                                                 \
+       .most = TIMETABLE_BOOKINGS_MOST,                                                            \
+       .meaning = "of limits/bookings_max, in one actor's name"},                                  \
       {.path = "limits/uncommitted_share",                                                         \
        .type = CONFIG_INTEGER,                                                                     \
        .preset = "90",                                                                             \
@@ -63,6 +69,7 @@ typedef struct {
     disclosure_t disclosure;
     int64_t lead_ms;
     int64_t horizon_ms;
+    uint32_t bookings_per_actor_max;
     uncommitted_limits_t uncommitted;
     words_t accounts; /* actors with an account, whichever */
     words_t administrators;

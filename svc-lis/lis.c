@@ -15,6 +15,7 @@
 
 const lis_limits_t lis_limits_default = {
   .bookings_max = 4000000,
+  .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
   .uncommitted = UNCOMMITTED_LIMITS_DEFAULT,
   .profile_steps_max = 16384,
   .fresh_steps_max = 2048,
@@ -105,14 +106,20 @@ static void limits_check (const lis_limits_t *limits)
             limits->fresh_steps_max <= LIS_STEPS_MOST);
 }
 
+timetable_limits_t lis_timetable_limits (const lis_limits_t *limits)
+{
+    return (timetable_limits_t){.bookings_max = limits->bookings_max,
+                                .bookings_per_actor_max = limits->bookings_per_actor_max,
+                                .fresh_steps_max = limits->fresh_steps_max,
+                                .uncommitted = limits->uncommitted};
+}
+
 static timetable_t *timetable_make (room_t *room, const lis_limits_t *limits)
 {
     part_reader_t reader;
     bookings_reader (&reader);
-    return timetable_new (room, &reader,
-                          &(timetable_limits_t){.bookings_max = limits->bookings_max,
-                                                .fresh_steps_max = limits->fresh_steps_max,
-                                                .uncommitted = limits->uncommitted});
+    timetable_limits_t bookings = lis_timetable_limits (limits);
+    return timetable_new (room, &reader, &bookings);
 }
 
 static questions_t *questions_make (lis_t *self, const lis_limits_t *limits)
@@ -150,7 +157,8 @@ void lis_core (const lis_settings_t *settings, core_t *core)
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
     self->questions = questions_make (self, &settings->limits);
     service_serve (self->service, "Lis", "Site", on_site, self);
-    limits_show (self->service, &settings->participant, &settings->limits.uncommitted);
+    timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
+    limits_show (self->service, &settings->participant, &bookings);
     if (settings->limits_tried)
         limits_trial_tell (self->service);
     service_at_start (self->service, announce, self);

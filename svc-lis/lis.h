@@ -10,18 +10,22 @@
 
 #include "participant.h"
 #include "site.h"
-#include "uncommitted.h"
+#include "timetable.h"
 
 /*  Limits of the questions; those of holds are in participant_limits_t. */
 typedef struct {
-    uint32_t bookings_max;      /* bookings in the calendars of all classes; 4 000 000 */
-    uint32_t profile_steps_max; /* in one answer, over all its classes; 16 384, at least 64 */
-    uint32_t fresh_steps_max;   /* in the fresh profile of one refusal; 2 048, at least 64 */
-    uint32_t spans_max;         /* in one answer to Free; 1 024 */
+    uint32_t bookings_max;           /* bookings in the calendars of all classes; 4 000 000 */
+    uint32_t bookings_per_actor_max; /* of those, in one actor's name; 1 000 000 */
+    uint32_t profile_steps_max;      /* in one answer, over all its classes; 16 384, at least 64 */
+    uint32_t fresh_steps_max;        /* in the fresh profile of one refusal; 2 048, at least 64 */
+    uint32_t spans_max;              /* in one answer to Free; 1 024 */
     uncommitted_limits_t uncommitted;
 } lis_limits_t;
 
 extern const lis_limits_t lis_limits_default;
+
+/*  Those of them that the bookings keep. */
+timetable_limits_t lis_timetable_limits (const lis_limits_t *limits);
 
 #define LIS_STEPS_LEAST   64    /* one for each class of a site */
 #define LIS_STEPS_MOST    32768 /* some 20 bytes each: fits BODY_BYTES_MAX */

@@ -47,7 +47,7 @@ const config_key_t lis_keys [] = {
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,
    .preset = "4000000",
-   .least = 1,
+   .least = 2,
    .most = LIS_BOOKINGS_MOST,
    .meaning = "bookings in the calendars of all classes"},
   {.path = "limits/profile_steps_max",
@@ -117,11 +117,12 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .fresh_steps_max = (uint32_t) config_integer (config, "limits/fresh_steps_max"),
       .spans_max = (uint32_t) config_integer (config, "limits/spans_max"),
     };
+    settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
     settings->limits.uncommitted = common->uncommitted;
     if (!participant_limits_read (config, &settings->participant, why))
         return false;
-    settings->limits_tried =
-      limits_trial (&settings->participant, &settings->limits.uncommitted, why);
+    timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
+    settings->limits_tried = limits_trial (&settings->participant, &bookings, why);
     return settings->limits_tried;
 }
 

@@ -17,6 +17,7 @@
 
 const nis_limits_t nis_limits_default = {
   .bookings_max = 4000000,
+  .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
   .uncommitted = UNCOMMITTED_LIMITS_DEFAULT,
   .profile_steps_max = 32768,
   .fresh_steps_max = 8192,
@@ -119,14 +120,20 @@ static void settings_check (const nis_settings_t *settings)
     assert (limits->paths_max > 0 && limits->paths_max <= NIS_PATHS_MOST);
 }
 
+timetable_limits_t nis_timetable_limits (const nis_limits_t *limits)
+{
+    return (timetable_limits_t){.bookings_max = limits->bookings_max,
+                                .bookings_per_actor_max = limits->bookings_per_actor_max,
+                                .fresh_steps_max = limits->fresh_steps_max,
+                                .uncommitted = limits->uncommitted};
+}
+
 static timetable_t *timetable_make (nis_t *self, const nis_limits_t *limits)
 {
     part_reader_t reader;
     circuits_reader (self->circuits, &reader);
-    return timetable_new (self->room, &reader,
-                          &(timetable_limits_t){.bookings_max = limits->bookings_max,
-                                                .fresh_steps_max = limits->fresh_steps_max,
-                                                .uncommitted = limits->uncommitted});
+    timetable_limits_t bookings = nis_timetable_limits (limits);
+    return timetable_new (self->room, &reader, &bookings);
 }
 
 static questions_t *questions_make (nis_t *self, const nis_limits_t *limits)
@@ -167,7 +174,8 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     self->paths = paths_new (self->service, &self->domain, self->room, self->questions,
                              settings->limits.paths_max);
     service_serve (self->service, "Nis", "Domain", on_domain, self);
-    limits_show (self->service, &settings->participant, &settings->limits.uncommitted);
+    timetable_limits_t bookings = nis_timetable_limits (&settings->limits);
+    limits_show (self->service, &settings->participant, &bookings);
     if (settings->limits_tried)
         limits_trial_tell (self->service);
     service_at_start (self->service, announce, self);

@@ -10,12 +10,13 @@
 
 #include "domain.h"
 #include "participant.h"
-#include "uncommitted.h"
+#include "timetable.h"
 #include "use.h"
 
 /*  Limits of the questions; those of holds are in participant_limits_t. */
 typedef struct {
     uint32_t bookings_max; /* in the calendars of all links: a circuit books each; 4 000 000 */
+    uint32_t bookings_per_actor_max; /* of those, in one actor's name; 1 000 000 */
     uncommitted_limits_t uncommitted;
     uint32_t profile_steps_max; /* in one answer, over all its links; 32 768, at least 4 096 */
     uint32_t fresh_steps_max;   /* in the fresh profiles of one refusal; 8 192, at least 4 096 */
@@ -25,6 +26,9 @@ typedef struct {
 } nis_limits_t;
 
 extern const nis_limits_t nis_limits_default;
+
+/*  Those of them that the bookings keep. */
+timetable_limits_t nis_timetable_limits (const nis_limits_t *limits);
 
 #define NIS_STEPS_LEAST  DOMAIN_LINKS_MAX /* one for each link of a domain */
 #define NIS_STEPS_MOST   32768            /* some 20 bytes each: fits BODY_BYTES_MAX */

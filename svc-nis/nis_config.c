@@ -21,7 +21,7 @@ const config_key_t nis_keys [] = {
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,
    .preset = "4000000",
-   .least = 1,
+   .least = 2,
    .most = TIMETABLE_BOOKINGS_MOST,
    .meaning = "bookings in the calendars of all links; a circuit books each of its links"},
   {.path = "limits/profile_steps_max",
@@ -87,11 +87,12 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .windows_max = (uint32_t) config_integer (config, "limits/windows_max"),
       .paths_max = (uint32_t) config_integer (config, "limits/paths_max"),
     };
+    settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
     settings->limits.uncommitted = common->uncommitted;
     if (!participant_limits_read (config, &settings->participant, why))
         return false;
-    settings->limits_tried =
-      limits_trial (&settings->participant, &settings->limits.uncommitted, why);
+    timetable_limits_t bookings = nis_timetable_limits (&settings->limits);
+    settings->limits_tried = limits_trial (&settings->participant, &bookings, why);
     return settings->limits_tried;
 }
 

@@ -168,6 +168,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                   {"limits/uncommitted_share_per_planner", l->uncommitted.share_per_planner},
                   {"limits/uncommitted_share_per_actor", l->uncommitted.share_per_actor},
                   {"limits/bookings_max", lis_limits_default.bookings_max},
+                  {"limits/bookings_per_actor_max", lis_limits_default.bookings_per_actor_max},
                   {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
                   {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
                   {"limits/spans_max", lis_limits_default.spans_max}};

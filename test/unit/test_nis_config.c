@@ -186,6 +186,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
         int64_t want;
     } integers [] = {{"limits/holds_max", participant_limits_default.holds_max},
                      {"limits/bookings_max", limits->bookings_max},
+                     {"limits/bookings_per_actor_max", limits->bookings_per_actor_max},
                      {"limits/profile_steps_max", limits->profile_steps_max},
                      {"limits/fresh_steps_max", limits->fresh_steps_max},
                      {"limits/spans_max", limits->spans_max},

@@ -475,6 +475,58 @@ static void bookings_have_a_limit (void **state)
     close_fixture (&f);
 }
 
+static void no_actor_has_more_bookings_than_its_own_limit (void **state)
+{
+    (void) state;
+    fixture_t f;
+    open_fixture (&f);
+    timetable_destroy (&f.timetable);
+    f.limits.bookings_per_actor_max = 4;
+    part_reader_t reader;
+    bookings_reader (&reader);
+    f.timetable = timetable_new (f.room, &reader, &f.limits);
+    timetable_resource (f.timetable, &f.resource);
+    refusal_t refusal;
+    plan_t alice = plan_for ("r1", "alice");
+    plan_t again = plan_for ("r2", "alice");
+    plan_t bob = plan_for ("r3", "bob");
+    compute_booking_t three [] = {thin (1, 10, 20), thin (1, 30, 40), thin (1, 50, 60)};
+
+    void *taken = take_plan (&f, &alice, NULL, three, 2, false, &refusal);
+    assert_non_null (taken);
+    assert_null (take_plan (&f, &again, NULL, three, 1, false, &refusal));
+    assert_int_equal (refusal.reason, REFUSAL_LIMIT);
+    assert_string_equal (refusal.resource, "bookings_per_actor_max");
+    assert_int_equal (refusal.wanted, 2);
+    assert_int_equal (refusal.free, 0);
+    refusal_clear (&refusal);
+    void *others = take_plan (&f, &bob, NULL, three, 1, false, &refusal);
+    assert_non_null (others);
+
+    /*  Settled it counts once; and whoever changes it, it counts for its owner. */
+    void *current = settle (&f, NULL, taken);
+    plan_t change = plan_for ("r1", "bob");
+    change.operation = OPERATION_MODIFY;
+    assert_null (
+      take_plan (&f, &change, current, three, 3, false, &refusal)); /* one more, and three */
+    assert_int_equal (refusal.reason, REFUSAL_LIMIT);
+    assert_string_equal (refusal.resource, "bookings_per_actor_max");
+    assert_int_equal (refusal.wanted, 4);
+    assert_int_equal (refusal.free, 2);
+    refusal_clear (&refusal);
+    void *second = take_plan (&f, &again, NULL, three, 1, false, &refusal);
+    assert_non_null (second);
+
+    /*  What has come to its end counts no more. */
+    f.resource.end (f.resource.owner, current);
+    f.resource.drop (f.resource.owner, second);
+    taken = take_plan (&f, &again, NULL, three, 2, false, &refusal);
+    assert_non_null (taken);
+    f.resource.drop (f.resource.owner, taken);
+    f.resource.drop (f.resource.owner, others);
+    close_fixture (&f);
+}
+
 static void a_late_commit_asks_for_room_only (void **state)
 {
     (void) state;
@@ -606,6 +658,7 @@ int main (void)
       cmocka_unit_test (a_short_refusal_names_the_very_conflict),
       cmocka_unit_test (a_site_of_windows_tells_no_quantity),
       cmocka_unit_test (bookings_have_a_limit),
+      cmocka_unit_test (no_actor_has_more_bookings_than_its_own_limit),
       cmocka_unit_test (a_late_commit_asks_for_room_only),
       cmocka_unit_test (lost_nodes_are_told_not_asserted),
       cmocka_unit_test (records_come_back_whatever_the_site_has_become),

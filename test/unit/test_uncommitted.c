@@ -350,16 +350,19 @@ static void the_shares_agree_with_a_plain_count_of_each_minute (void **state)
 static void the_trial_passes_with_every_sound_setting (void **state)
 {
     (void) state;
-    static const uint32_t counts [] = {1, 2, 3, 65536, 1000000000};
+    static const uint32_t counts [] = {1, 2, 3, 4, 5, 65536, 1000000000};
     static const uint32_t percents [] = {1, 50, 99, 100};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         for (size_t p = 0; p < sizeof percents / sizeof *percents; p++) {
             participant_limits_t limits = participant_limits_default;
             limits.holds_max = limits.holds_per_actor_max = limits.holds_per_planner_max =
               counts [i];
-            uncommitted_limits_t shares = {percents [p], percents [p], percents [p]};
+            timetable_limits_t bookings = {
+              .bookings_max = counts [i] > 1 ? counts [i] : 4000000,
+              .bookings_per_actor_max = counts [i] > 1 ? counts [i] : 0,
+              .uncommitted = {percents [p], percents [p], percents [p]}};
             char why [WHY_BYTES] = "";
-            if (!limits_trial (&limits, &shares, why))
+            if (!limits_trial (&limits, &bookings, why))
                 fail_msg ("%s", why);
             assert_true (limits_trial (&limits, NULL, why));
         }
@@ -376,6 +379,9 @@ static void the_trial_names_the_limit_that_does_not_hold (void **state)
     assert_false (limits_trial (&limits, NULL, why));
     assert_non_null (strstr (why, "limits/holds_per_actor_max = 0"));
     limits = participant_limits_default;
+    timetable_limits_t bookings = {.bookings_max = 4000000, .bookings_per_actor_max = 1};
+    assert_false (limits_trial (&limits, &bookings, why));
+    assert_non_null (strstr (why, "limits/bookings_per_actor_max = 1"));
     limits.hold_ttl_ms = 0; /* a hold that ends as it begins frees nothing later */
     assert_false (limits_trial (&limits, NULL, why));
     assert_non_null (strstr (why, "limits/holds_max"));

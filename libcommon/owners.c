@@ -1,0 +1,82 @@
+/*  owners - one count for each actor, made with the first booking and gone with the last. */
+#include "owners.h"
+
+#include "core.h"
+#include "must.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    char actor [NAME_BYTES_MAX + 1];
+    size_t count;
+} owned_t;
+
+struct owners {
+    ordered_t *owned; /* by actor */
+};
+
+static int actor_compare (const void *key, const void *thing)
+{
+    return strcmp (key, ((const owned_t *) thing)->actor);
+}
+
+owners_t *owners_new (void)
+{
+    owners_t *self = must (calloc (1, sizeof *self));
+    self->owned = ordered_new (actor_compare);
+    return self;
+}
+
+void owners_destroy (owners_t **self_p)
+{
+    owners_t *self = *self_p;
+    if (!self)
+        return;
+    for (owned_t *owned; (owned = ordered_after (self->owned, NULL));)
+        free (ordered_remove (self->owned, owned->actor));
+    ordered_destroy (&self->owned);
+    free (self);
+    *self_p = NULL;
+}
+
+void owners_add (owners_t *self, const char *actor, size_t count)
+{
+    owned_t *owned = ordered_find (self->owned, actor);
+    if (count == 0)
+        return;
+    if (!owned) {
+        owned = must (calloc (1, sizeof *owned));
+        snprintf (owned->actor, sizeof owned->actor, "%s", actor);
+        ordered_add (self->owned, owned->actor, owned);
+    }
+    owned->count += count;
+}
+
+void owners_take_off (owners_t *self, const char *actor, size_t count)
+{
+    owned_t *owned = ordered_find (self->owned, actor);
+    if (count == 0)
+        return;
+    assert (owned && owned->count >= count);
+    owned->count -= count;
+    if (owned->count == 0)
+        free (ordered_remove (self->owned, actor));
+}
+
+size_t owners_count (const owners_t *self, const char *actor)
+{
+    const owned_t *owned = ordered_find (self->owned, actor);
+    return owned ? owned->count : 0;
+}
+
+size_t owners_sum (const owners_t *self)
+{
+    size_t sum = 0;
+    for (const owned_t *owned = ordered_after (self->owned, NULL); owned;
+         owned = ordered_after (self->owned, owned->actor))
+        sum += owned->count;
+    return sum;
+}
