@@ -23,6 +23,7 @@ static rig_t *rig_crowded (void)
             strcpy (hold.plan.actor, "bob");
         packed_t body = hold_encode (&hold);
         hold_clear (&hold);
+        rig->replied = false;
         service_step (rig->service, &rig->now,
                       &(event_t){.kind = EVENT_REQUEST,
                                  .request = {.service = "Participant",
