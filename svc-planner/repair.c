@@ -6,6 +6,7 @@
 #include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"
+#include "question_wire.h"
 #include "shares.h"
 #include "standing.h"
 #include "told.h"
@@ -93,13 +94,52 @@ static void finish (repair_t *self, const moment_t *now, decision_end_t end)
     coordinator_repaired (planner->coordinator, now, &txid, end, text);
 }
 
+static size_t home_index (const repair_t *self)
+{
+    size_t at = 0;
+    while (at < self->plan.participants_count &&
+           strcmp (self->plan.participants [at].name, self->plan.home) != 0)
+        at++;
+    return at;
+}
+
 /*  NULL when it has lost the claim. */
 static const party_t *home_of (const repair_t *self)
 {
-    for (size_t i = 0; i < self->plan.participants_count; i++)
-        if (strcmp (self->plan.participants [i].name, self->plan.home) == 0)
-            return self->spoilt [i] ? NULL : &self->plan.participants [i];
-    return NULL;
+    size_t at = home_index (self);
+    bool kept = at < self->plan.participants_count && !self->spoilt [at];
+    return kept ? &self->plan.participants [at] : NULL;
+}
+
+static void on_home_status (void *owner, const moment_t *now, uint64_t token,
+                            const call_result_t *result)
+{
+    repair_t *self = owner;
+    const party_t *home = &self->plan.participants [token];
+    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    self->call = 0;
+    self->spoilt [token] = result->status == CALL_OK && status_decode (result->body, name, why) &&
+                           strcmp (name, home->name) == 0 &&
+                           memcmp (result->store, home->store, STORE_ID_BYTES) != 0;
+    again (self, now);
+}
+
+/*  Another store answers in the home's place. Only when it goes by the home's name is the claim
+ * lost, else it is only an address (T16). */
+static void ask_home_status (repair_t *self, const moment_t *now, const party_t *home)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    service_t *service = self->planner->service;
+    self->call = calls_start (service->calls, now,
+                              &(call_order_t){.peer = home->name,
+                                              .endpoint = home->endpoint,
+                                              .service = "Service",
+                                              .method = "Status",
+                                              .actor = service->name,
+                                              .request_id = "",
+                                              .timeout_ms = settings->try_ms,
+                                              .tries_max = settings->tries_max},
+                              on_home_status, self, home_index (self));
 }
 
 static void on_amended (void *owner, const moment_t *now, uint64_t token,
@@ -111,9 +151,12 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     command_answer_t answer;
     self->call = 0;
     int64_t forgotten_ms = self->end_ms + self->planner->settings.retention_ms;
-    if (result->status == CALL_WRONG_STORE ||
-        timekeeper_least (&self->planner->service->timekeeper, now) >= forgotten_ms) {
+    if (timekeeper_least (&self->planner->service->timekeeper, now) >= forgotten_ms) {
         finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
+        return;
+    }
+    if (result->status == CALL_WRONG_STORE) {
+        ask_home_status (self, now, home_of (self));
         return;
     }
     if (result->status != CALL_OK || !command_answer_decode (&answer, result->body, why)) {
@@ -441,6 +484,8 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
             conclude_failed (self, now, "and is as it was before");
+        } else if (!home_of (self) && self->plan.operation == OPERATION_RESERVE) {
+            act (self, now, newest, booked_of (self));
         } else if (version_heard (self, newest)) {
             conclude_standing (self, now, "repaired, and placed as told");
         } else {

@@ -242,6 +242,50 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
+/*  --- T2 --- */
+
+static bool lose_amends (fed_t *fed, const fed_call_t *call)
+{
+    bool amend = strcmp (call->method, "Amend") == 0;
+    fed->counts [3] += amend;
+    return keep_s1_in_doubt (fed, call) && !amend;
+}
+
+/*  Another plan stands in the place of a's, but before the home has heard so it loses its store: a
+ *  could be done again, so nothing of it may stand. */
+static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 38, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    fed.passes = lose_amends;
+    fed.counts [0] = 0;
+    for (int i = 0; i < 3000 && fed.counts [3] == 0; i++)
+        fed_run (&fed, 10);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->version, 2);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    message_free (&view->base);
+
+    fed_proc_t *home = &fed.procs [fed_find (&fed, "gis/g1")];
+    fed_kill (&fed, fed_find (&fed, "gis/g1"));
+    while (home->records_count > 0) {
+        const fed_record_t *record = &home->records [0];
+        fed_put (home, record->table, (bytes_t){.data = record->key, .size = record->key_size},
+                 NULL);
+    }
+    home->store.id [0] ^= 1;
+    fed_start (&fed, fed_find (&fed, "gis/g1"));
+    fed.passes = NULL;
+    fed_run (&fed, 40000);
+    view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
+    message_free (&view->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 /*  --- T8 --- */
 
 /*  1: nobody hears of p0's decision. 2: s1 alone does. 3: nobody does, and a fence does not come to
@@ -438,6 +482,7 @@ int main (void)
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
+      cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
         T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
       cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
