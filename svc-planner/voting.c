@@ -173,11 +173,12 @@ static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *
     }
 }
 
-/*  The gravest lesson counts. */
+/*  The gravest lesson counts. Whose plans were made all at once is told why each was refused. */
 static lesson_t learn (errand_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
-    self->answer.reasons_count = 0;
+    if (!errand_programmed (self))
+        self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
         const party_t *party = attempt_party (self->attempt, i);
@@ -242,20 +243,26 @@ static void count_no (errand_t *self)
     }
 }
 
-static void log_no (errand_t *self)
+/*  reason: the first one of this round. */
+static void log_no (errand_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
     const plan_t *plan = attempt_plan (self->attempt);
     outbox_log (self->planner->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
                 txid_text (&plan->txid, text), plan->reservation, self->name.full, self->rounds,
-                self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "-");
+                reason < self->answer.reasons_count ? self->answer.reasons [reason].text : "-");
 }
 
 void errand_again (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
-    if (errand_faithful (self) || (errand_programmed (self) && !errand_has_next (self))) {
+    if (errand_faithful (self)) {
+        errand_give_up (self, now);
+        return;
+    }
+    if (errand_programmed (self) && !errand_has_next (self)) {
+        answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
         errand_give_up (self, now);
         return;
     }
@@ -271,9 +278,10 @@ void errand_again (errand_t *self, const moment_t *now)
 
 static void refused (errand_t *self, const moment_t *now)
 {
+    size_t told = errand_programmed (self) ? self->answer.reasons_count : 0;
     lesson_t lesson = learn (self, now);
     count_no (self);
-    log_no (self);
+    log_no (self, told);
     attempt_destroy (&self->attempt);
     switch (lesson) {
     case LESSON_PLAN_AGAIN:
@@ -391,7 +399,7 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
     if (!decide (self, now)) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
-        log_no (self);
+        log_no (self, 0);
         attempt_destroy (&self->attempt);
         errand_again (self, now);
         return;

@@ -18,6 +18,10 @@ seeds=${MUSUBI_SEEDS:-1..3100}
 "$sim" faults --seeds "$seeds" --jobs "$(nproc)" >"$work/faults" 2>&1
 tell $? "schedules $seeds are clean"
 sed 's/^/# /' "$work/faults"
+for planned in 'bbr or bir' ip; do
+  grep -qE "^committed as $planned planned +[1-9]" "$work/faults"
+  tell $? "plans of $planned were among those committed"
+done
 "$sim" replay 7 >"$work/once" 2>&1
 "$sim" replay 7 >"$work/again" 2>&1
 test -s "$work/once" && cmp -s "$work/once" "$work/again"

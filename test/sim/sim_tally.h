@@ -30,6 +30,8 @@ typedef enum {
     COUNT_STEPS,
     COUNT_CRASHES,
     COUNT_COMMITTED,
+    COUNT_BACKTRACKED, /* of those, planned by bbr or bir */
+    COUNT_PROGRAMMED,  /* of those, planned by ip */
     COUNT_REFUSED,
     COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
     COUNT_EDGES, /* commands that passed their edge */

@@ -161,9 +161,18 @@ static bool told_all (const sim_answer_t *answer, const sim_wish_t *wish)
     return true;
 }
 
+static void count_planned (sim_check_t *self, const sim_request_t *request)
+{
+    const char *algorithm = request->wish [0].algorithm;
+    if (request->operation == OPERATION_RESERVE && *algorithm)
+        self->tally->counts [same (algorithm, "ip") ? COUNT_PROGRAMMED : COUNT_BACKTRACKED]++;
+}
+
 static void check_told (sim_check_t *self, const sim_request_t *request)
 {
     const sim_command_t *command = sim_check_committed (self, request);
+    if (command)
+        count_planned (self, request);
     if (request->conflict [0] || request->conflict [1])
         self->tally->counts [COUNT_CONFLICTS]++;
     if (!request->told [0] && !request->told [1]) {
