@@ -87,6 +87,9 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
     case CLAIM_HELD:
         break;
     }
+    /* What this one found wanting may be what that one has. */
+    self->answer.reasons_count = 0;
+    self->answer.alternatives_count = 0;
     answer_reason (&self->answer, "", self->name.home,
                    "another attempt of this request is under way: ask again");
     errand_tell (self, now, ANSWER_IN_PROGRESS);

@@ -599,6 +599,26 @@ static void a_request_is_answered_though_everything_is_lost (void **state)
     fed_end (&fed);
 }
 
+/*  What p1's own search found wanting is what the other attempt holds, and no reason. */
+static void T2_one_in_progress_elsewhere_is_told_as_that_and_nothing_else (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 61, 1, 2, 4, 2);
+    const user_wish_t both = {
+      .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    fed.returns = lose_vote_answers;
+    (void) ask_reserve (&fed, "p0", "r@g1", &both);
+    fed_run (&fed, 500);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    Musubi__Answer *answer = reserve (&fed, "p1", "r@g1", &both);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
+    assert_int_equal (answer->n_reasons, 1);
+    assert_non_null (strstr (answer->reasons [0]->text, "another attempt of this request"));
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -626,6 +646,7 @@ int main (void)
       cmocka_unit_test (too_many_at_once_are_told_to_come_later),
       cmocka_unit_test (a_site_that_tells_windows_only_takes_part),
       cmocka_unit_test (a_request_is_answered_though_everything_is_lost),
+      cmocka_unit_test (T2_one_in_progress_elsewhere_is_told_as_that_and_nothing_else),
     };
     return cmocka_run_group_tests_name ("planner", tests, NULL, NULL);
 }
