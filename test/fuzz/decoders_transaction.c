@@ -111,6 +111,16 @@ static void try_txid (bytes_t body)
     REQUIRE (txid_compare (&txid, &back) == 0);
 }
 
+static void try_amend (bytes_t body)
+{
+    txid_t txid;
+    uint32_t epoch;
+    packed_t answer;
+    char why [WHY_BYTES] = "";
+    if (taken_or_told (amend_decode (body, &txid, &epoch, &answer, why), why))
+        free (answer.data);
+}
+
 static void try_renew (bytes_t body)
 {
     txid_t txid;
@@ -227,6 +237,7 @@ static decoder_fn *const tries [] = {
   try_commands,
   try_command_record,
   try_reservation_record,
+  try_amend,
 };
 
 const decoders_t decoders_transaction = {tries, sizeof tries / sizeof *tries};

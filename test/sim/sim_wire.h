@@ -202,7 +202,7 @@ typedef struct {
     bool done;
     uint32_t epoch;
     int64_t held_ms; /* wall, of its participant */
-    txid_t repairs; /* in whose place it comes; start 0 = none (T10) */
+    txid_t repairs;  /* in whose place it comes; start 0 = none (T10) */
 } sim_command_t;
 
 /*  Appends to *list, which is the caller's to free. */

@@ -707,6 +707,28 @@ static void small_messages_come_out_as_they_went_in (void **state)
     free (packed.data);
 }
 
+static void an_amended_answer_is_kept_as_it_was_sent (void **state)
+{
+    (void) state;
+    txid_t txid = {.store = {7}, .start = 2, .counter = 9}, got;
+    uint8_t told [5] = {1, 2, 3, 4, 5};
+    uint32_t epoch;
+    packed_t answer;
+    char why [WHY_BYTES];
+    packed_t packed = amend_encode (&txid, 4, (bytes_t){.data = told, .size = sizeof told});
+    assert_true (amend_decode (bytes_of (packed), &got, &epoch, &answer, why));
+    assert_int_equal (txid_compare (&got, &txid), 0);
+    assert_int_equal (epoch, 4);
+    assert_int_equal (answer.size, sizeof told);
+    assert_memory_equal (answer.data, told, sizeof told);
+    free (answer.data);
+    free (packed.data);
+    packed = amend_encode (&txid, 4, (bytes_t){0});
+    assert_false (amend_decode (bytes_of (packed), &got, &epoch, &answer, why));
+    assert_non_null (strstr (why, "answer: must be 1 to 65536 bytes"));
+    free (packed.data);
+}
+
 /*  --- cut and spoilt --- */
 
 /*  Decode with every decoder; whatever is accepted is ended. */
@@ -740,6 +762,9 @@ static void decode_all (bytes_t body)
     bool flag;
     outcome_decode (body, &txid, &outcome, &flag, why);
     if (prepare_decode (body, &txid, &flag, &packed, why))
+        free (packed.data);
+    uint32_t epoch;
+    if (amend_decode (body, &txid, &epoch, &packed, why))
         free (packed.data);
     txid_t *txids;
     if (done_decode (body, &txids, &count, why))
@@ -793,6 +818,7 @@ static void messages_cut_at_every_byte_or_spoilt_do_no_harm (void **state)
       prepare_encode (&txid, &part_bytes),
       done_encode (&txid, 1),
       outcome_encode (&txid, OUTCOME_ABORTED, false),
+      amend_encode (&txid, 3, (bytes_t){.data = digest, .size = 9}),
     };
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
         cut_everywhere (messages [i]);
@@ -845,6 +871,7 @@ int main (void)
       cmocka_unit_test (a_profile_that_does_not_ascend_is_refused),
       cmocka_unit_test (numbers_below_zero_are_no_words_of_an_enum),
       cmocka_unit_test (small_messages_come_out_as_they_went_in),
+      cmocka_unit_test (an_amended_answer_is_kept_as_it_was_sent),
       cmocka_unit_test (messages_cut_at_every_byte_or_spoilt_do_no_harm),
       cmocka_unit_test (a_message_cut_short_of_what_it_needs_is_refused),
     };
