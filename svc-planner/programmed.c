@@ -113,12 +113,13 @@ void errand_next (errand_t *self, const moment_t *now)
 void errand_explain_ranking (errand_t *self)
 {
     const ranking_tally_t *tally = ranking_tally (self->ranking);
-    reason_t *reason = answer_reason (&self->answer, "", "",
-                                      "ip: none of %zu windows has a plan: %zu proven, %zu unknown "
-                                      "within the limits of the solver, "
-                                      "%zu not looked at; each need has a site of its own%s%.300s",
-                                      tally->windows, tally->proven, tally->unknown, tally->late,
-                                      *tally->why ? "; " : "", tally->why);
+    const ip_settings_t *settings = &self->planner->settings.ip;
+    reason_t *reason = answer_reason (
+      &self->answer, "", "",
+      "ip: no plan found in %zu windows with a site for each need: %zu have none, %zu are unknown "
+      "after %" PRIu64 " steps, %zu were not looked at in %" PRId64 " ms%s%s",
+      tally->windows, tally->proven, tally->unknown, settings->steps_max, tally->late,
+      settings->time_ms_max, *tally->why ? "; " : "", tally->why);
     reason->from_ms = self->starts.earliest_ms;
     reason->until_ms = self->starts.latest_ms + user_request_span (&self->request);
 }

@@ -61,7 +61,7 @@ is "ip's cheapest plan costs what the cheapest of all starts does" 'a["cost"]' "
 # --- no ---
 request 2 20000
 exits 1 "ip: too much bandwidth is refused" musubi --timeout 60s reserve "$work/request.json" --algorithm ip
-says "  … by how many windows there were" 'ip: none of 10 windows has a plan'
+says "  … by how many windows there were" 'ip: no plan found in 10 windows'
 says "  … and what is in the way" '20000 Mbit/s'
 request 64 500 n32
 exits 1 "ip: too many CPUs are refused" musubi --timeout 60s explain "$work/request.json" --algorithm ip

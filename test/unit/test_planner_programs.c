@@ -331,6 +331,8 @@ static void when_the_list_ends_the_refusal_says_why (void **state)
     const Musubi__Reason *reason = reason_about (answer, "a/thin");
     assert_non_null (reason);
     assert_string_equal (reason->need, "n0");
+    assert_string_equal (answer->reasons [answer->n_reasons - 1]->text,
+                         "ip: no other plan of its list can be had");
     message_free (&answer->base);
     fed_end (&fed);
 }
@@ -346,7 +348,9 @@ static void what_fits_no_window_is_refused_by_need (void **state)
     wish.cpus [0] = 5;
     Musubi__Answer *answer = reserve_net (&fed, "p0", "r@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
-    assert_non_null (strstr (answer->reasons [0]->text, "ip: none of 10 windows has a plan"));
+    assert_non_null (
+      strstr (answer->reasons [0]->text,
+              "ip: no plan found in 10 windows with a site for each need: 10 have none"));
     assert_non_null (reason_of (answer, "n0"));
     message_free (&answer->base);
     wish.start_ms = 20 * FED_HOUR_MS;
@@ -374,7 +378,8 @@ static void each_need_gets_a_site_of_its_own (void **state)
     wish.needs = 5;
     answer = reserve_net (&fed, "p0", "r2@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
-    assert_non_null (strstr (answer->reasons [0]->text, "a site of its own"));
+    assert_non_null (strstr (answer->reasons [0]->text,
+                             "no plan found in 1 windows with a site for each need: 1 have none"));
     message_free (&answer->base);
     fed_end (&fed);
 }
