@@ -100,6 +100,7 @@ void check_destroy (check_t **self_p)
     free (self->points);
     free (self->answers);
     free (self->silent);
+    free (self->stores);
     free (self);
     *self_p = NULL;
 }
@@ -154,6 +155,14 @@ void check_silent (check_t *self, const char *participant)
     party_t *added =
       check_append (&self->silent, &self->silent_count, &self->silent_room, sizeof *added);
     copy_text (added->name, sizeof added->name, participant);
+}
+
+void check_store (check_t *self, const char *participant, const uint8_t store [STORE_ID_BYTES])
+{
+    party_t *added =
+      check_append (&self->stores, &self->stores_count, &self->stores_room, sizeof *added);
+    copy_text (added->name, sizeof added->name, participant);
+    memcpy (added->store, store, STORE_ID_BYTES);
 }
 
 static asked_t *copy_asked (const asked_t *from)
@@ -261,6 +270,15 @@ static bool is_silent (const check_t *self, const char *participant)
     for (size_t i = 0; i < self->silent_count; i++)
         if (strcmp (self->silent [i].name, participant) == 0)
             return true;
+    return false;
+}
+
+/*  Has another store its name now? Then nothing of what it voted for need be on record there. */
+static bool is_replaced (const check_t *self, const party_t *party)
+{
+    for (size_t i = 0; i < self->stores_count; i++)
+        if (strcmp (self->stores [i].name, party->name) == 0)
+            return memcmp (self->stores [i].store, party->store, STORE_ID_BYTES) != 0;
     return false;
 }
 
@@ -399,7 +417,7 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
 
     const plan_t *plan = &committed->plan;
     char txid [TXID_TEXT_BYTES];
-    bool unjudged = false;
+    bool unjudged = false, lost = false;
     for (size_t p = 0; p < plan->participants_count; p++) {
         const char *participant = plan->participants [p].name;
         const record_t *found = find_record (records, count, participant);
@@ -407,6 +425,10 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
             continue;
         if (!found && is_silent (self, participant)) {
             unjudged = true;
+            continue;
+        }
+        if (!found && is_replaced (self, &plan->participants [p])) {
+            lost = true;
             continue;
         }
         if (found && found->state == COMMAND_EDGE_REFUSED && repaired (laters, plan)) {
@@ -418,6 +440,7 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
                          found ? command_state_word (found->state) : "unknown", participant);
     }
     self->result.unjudged += unjudged;
+    self->result.lost += lost;
 }
 
 static void judge_transactions (check_t *self, const record_t **records, size_t count)

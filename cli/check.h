@@ -40,6 +40,10 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
 
+/*  The store that answered under this name. What its plan says another store of that name voted
+ *  for, it can't have on record: that store was lost, and the reservation booked again (T14). */
+void check_store (check_t *self, const char *participant, const uint8_t store [STORE_ID_BYTES]);
+
 /*  --- what was asked and recorded --- */
 
 /*  What a need had, from its start or the stage before, until it was changed. */
@@ -124,6 +128,7 @@ typedef struct {
     size_t answers;
     size_t pending;  /* held or prepared commands: fine while work goes on */
     size_t unjudged; /* transactions with a silent participant */
+    size_t lost; /* with one whose store was lost since: its votes are on nobody's record (T14) */
     size_t repaired; /* edge refused, then put right or released at the others (T10) */
     size_t violations;
 } check_result_t;

@@ -131,6 +131,8 @@ static bool gather_from (check_gather_t *self, const json_t *entry)
                                         .timeout_ms = session_timeout_ms (self->session)},
                     &reply);
         free (question.data);
+        if (first && reply.status == CALL_OK)
+            check_store (self->check, self->participant, reply.store);
         first = false;
         if (reply.status != CALL_OK ||
             !records_read (reply.body, take_record, self, &last, &more)) {
@@ -245,14 +247,15 @@ static void print_result (const check_gather_t *self, const teller_t *teller,
     size_t silent = json_object_size (self->silent);
     if (teller->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "participants",
-          (json_int_t) heard, "silent", (json_int_t) silent, "records", (json_int_t) self->records,
-          "transactions", (json_int_t) result->transactions, "reservations",
-          (json_int_t) result->reservations, "connections", (json_int_t) result->connections,
-          "circuits", (json_int_t) result->circuits, "unasked", (json_int_t) result->unasked,
-          "answers", (json_int_t) result->answers, "pending", (json_int_t) result->pending,
-          "unjudged", (json_int_t) result->unjudged, "repaired", (json_int_t) result->repaired,
-          "violations", (json_int_t) result->violations, "sentences", teller->sentences));
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
+          "participants", (json_int_t) heard, "silent", (json_int_t) silent, "records",
+          (json_int_t) self->records, "transactions", (json_int_t) result->transactions,
+          "reservations", (json_int_t) result->reservations, "connections",
+          (json_int_t) result->connections, "circuits", (json_int_t) result->circuits, "unasked",
+          (json_int_t) result->unasked, "answers", (json_int_t) result->answers, "pending",
+          (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged, "repaired",
+          (json_int_t) result->repaired, "lost", (json_int_t) result->lost, "violations",
+          (json_int_t) result->violations, "sentences", teller->sentences));
         return;
     }
     if (result->violations > TOLD_MAX)

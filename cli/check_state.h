@@ -68,6 +68,9 @@ struct check {
     party_t *silent;
     size_t silent_count;
     size_t silent_room;
+    party_t *stores;
+    size_t stores_count;
+    size_t stores_room;
 
     bool booked_elsewhere;
     check_result_t result;

@@ -371,7 +371,8 @@ bool ledger_replay_reservation (const ledger_replay_t *self, const char *after,
                              .part = {.data = standing->part.data, .size = standing->part.size},
                              .released = standing->released,
                              .failed = standing->failed,
-                             .until_ms = standing->keep_ms};
+                             .until_ms = standing->keep_ms,
+                             .plan = {.data = standing->plan.data, .size = standing->plan.size}};
     return true;
 }
 

@@ -82,6 +82,7 @@ typedef struct {
     bool released;
     bool failed;
     int64_t until_ms; /* retention counts from here */
+    bytes_t plan;     /* kept with it, as a home told it (T14); empty = see the command made_by */
 } replay_reservation_t;
 bool ledger_replay_reservation (const ledger_replay_t *self, const char *after,
                                 replay_reservation_t *reservation);

@@ -102,6 +102,7 @@ replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id)
 void replay_standing_free (replay_standing_t *self)
 {
     free (self->part.data);
+    free (self->plan.data);
     free (self->current.list);
     free (self->wanted.list);
     free (self->counted.list);
@@ -203,6 +204,8 @@ static void settle (change_t *change, bool granted)
     replay_count (change->replay, standing, false);
     standing->version = change->plan->base_version + 1;
     standing->made_by = change->entry->txid;
+    free (standing->plan.data);
+    standing->plan = (packed_t){0};
     if (until_ms < stored->until_ms)
         until_ms = stored->until_ms;
     if (standing->keep_ms < until_ms)
@@ -457,6 +460,8 @@ void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row)
     free (standing->part.data);
     standing->part = replay_copy (stored.part);
     standing->part_kind = stored.part_kind;
+    free (standing->plan.data);
+    standing->plan = replay_copy (stored.plan);
     standing->version = stored.version;
     standing->made_by = stored.made_by;
     standing->released = stored.released;

@@ -57,6 +57,7 @@ typedef struct {
     txid_t made_by;
     part_kind_t part_kind;
     packed_t part;
+    packed_t plan; /* as a home told it; empty = see its command */
     int64_t keep_ms;
     replay_entry_t *pending;
     bool taken;             /* what the pending one wants counts */

@@ -149,6 +149,7 @@ static bool take_reservation (stored_reservation_t *self, const Musubi__StoredRe
     self->released = from->released;
     self->failed = from->failed;
     self->until_ms = from->until_ms;
+    self->plan = bytes_of (&from->plan);
     return strlen (from->owner) <= NAME_BYTES_MAX &&
            txid_take (&self->made_by, from->made_by, "made_by", why);
 }
@@ -183,6 +184,7 @@ packed_t stored_reservation_pack (const stored_reservation_t *self)
     to.released = self->released;
     to.failed = self->failed;
     to.until_ms = self->until_ms;
+    to.plan = (ProtobufCBinaryData){.len = self->plan.size, .data = (uint8_t *) self->plan.data};
     return packed_of (&to.base);
 }
 

@@ -67,6 +67,7 @@ typedef struct {
     bool released;
     bool failed;
     int64_t until_ms;
+    bytes_t plan;
     void *message;
 } stored_reservation_t;
 bool stored_reservation_read (stored_reservation_t *self, bytes_t bytes);

@@ -107,7 +107,8 @@ static void want_reservations (ledger_tables_t *self)
                                                            .part = standing.part,
                                                            .released = standing.released,
                                                            .failed = standing.failed,
-                                                           .until_ms = standing.until_ms});
+                                                           .until_ms = standing.until_ms,
+                                                           .plan = standing.plan});
         want (self, TABLE_RESERVATIONS, text_key (standing.id),
               standing.found ? (bytes_t){0} : (bytes_t){.data = packed.data, .size = packed.size});
         free (packed.data);

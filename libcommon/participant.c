@@ -281,7 +281,9 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
                                    int64_t decide_by_ms, command_event_t event)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
-    command_t *tombstone = command_bury (self, now, txid, decide_by_ms, event, &answer.refusal);
+    bool known = event == EVENT_ABORT || readmit_over (self, &answer.refusal);
+    command_t *tombstone =
+      known ? command_bury (self, now, txid, decide_by_ms, event, &answer.refusal) : NULL;
     if (!tombstone)
         participant_answer (self, request, &answer);
     return tombstone;
@@ -446,7 +448,8 @@ void participant_commands (const participant_t *self, const txid_t *after,
         command_view_t view = {.plan = &plan,
                                .state = command->state,
                                .part = {.data = command->part.data, .size = command->part.size},
-                               .done = command->done || command->amended};
+                               .done = command->done || command->amended,
+                               .amended = command->amended};
         more = visit (owner, &view);
         plan_clear (&plan);
     }

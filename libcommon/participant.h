@@ -173,10 +173,40 @@ typedef struct {
     const plan_t *plan;
     command_state_t state;
     bytes_t part;
-    bool done; /* everyone has acknowledged; or its answer is a repair's, for good (T10) */
+    bool done;    /* everyone has acknowledged; or its answer is a repair's, for good (T10) */
+    bool amended; /* its answer is a repair's */
 } command_view_t;
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
+
+/*  --- for readmission.h (T14) --- */
+
+/*  While this is so, nothing is granted, and of a txid that is not known nothing is told. */
+void participant_readmitting (participant_t *self, bool readmitting);
+
+/*  A committed version of a reservation, as a home tells of it. Borrows. */
+typedef struct {
+    const plan_t *plan;
+    bytes_t packed_plan; /* kept with it; empty when another plan made this version */
+    uint32_t version;
+    bool over; /* released, or failed: part is empty */
+    bytes_t part;
+} readmitted_t;
+
+typedef enum {
+    READMIT_KNOWN, /* nothing is to be done: it is known here, or its time is over */
+    READMIT_BOOKED,
+    READMIT_GIVEN_BACK, /* less is booked than was known here, or nothing */
+    READMIT_REFUSED,    /* it can't be booked: why tells; nothing has changed */
+} readmit_t;
+
+/*  Book it, and put its record and its row. What is pending on an older version is aborted: it was
+ *  not what made this one. */
+readmit_t participant_readmit (participant_t *self, const moment_t *now,
+                               const readmitted_t *readmitted, char why [WHY_BYTES]);
+
+/*  A home says that this txid was committed: so it is here, where it waits for its decision. */
+void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
 
 /*  Count as if this actor and this planner, who have one, had so many more commands open. Taken
  * back with the negative. For the trial of limits alone (limits_trial.h). */

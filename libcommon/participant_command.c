@@ -140,6 +140,8 @@ static void reservation_advance (command_t *self)
     reservation_t *reservation = self->reservation;
     reservation->version = self->base_version + 1;
     reservation->made_by = self->txid;
+    free (reservation->plan.data);
+    reservation->plan = (packed_t){0};
     if (reservation->keep_ms < self->until_ms)
         reservation->keep_ms = self->until_ms;
 }

@@ -441,7 +441,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
                              hold_t *hold, refusal_t *refusal)
 {
     const plan_t *plan = &hold->plan;
-    if (!drop_replaced (self, now, request, hold, refusal) ||
+    if (!readmit_over (self, refusal) || !drop_replaced (self, now, request, hold, refusal) ||
         !check_time (self, now, plan, refusal) || !check_limits (self, now, plan, refusal) ||
         !check_room (self, now, plan, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))

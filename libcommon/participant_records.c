@@ -215,6 +215,7 @@ void reservation_free (participant_t *self, reservation_t *reservation)
         self->resource.end (self->resource.owner, reservation->current);
     ordered_remove (self->reservations, reservation->id);
     free (reservation->part.data);
+    free (reservation->plan.data);
     free (reservation);
 }
 
@@ -371,7 +372,8 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
         reservation->made_by = record.made_by;
         reservation->part_kind = record.part_kind;
         reservation->part = record.part;
-        record.part = (packed_t){0};
+        reservation->plan = record.plan;
+        record.part = record.plan = (packed_t){0};
         reservation->released = record.released;
         reservation->failed = record.failed;
         reservation->keep_ms = record.until_ms;

@@ -10,6 +10,7 @@
  *  participant_claim.c    the answer that a home keeps (T2, T10)
  *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
  *  participant_show.c     show, list, commands
+ *  participant_readmit.c  what a lost store had promised, booked again (T14)
  *  participant_check.c    the invariants
  *  participant_wire.c     bodies and records, to and from proto/transaction.proto
  */
@@ -101,6 +102,7 @@ struct reservation {
     txid_t made_by; /* when version > 0 */
     part_kind_t part_kind;
     packed_t part; /* of what is booked; empty = nothing */
+    packed_t plan; /* as a home told it (T14); empty = see the command made_by */
     bool spans;    /* it books [from_ms, until_ms) */
     int64_t from_ms;
     int64_t until_ms;
@@ -127,6 +129,7 @@ struct participant {
     uint64_t done_timer;
     size_t open_count;
     size_t buried_count;
+    bool readmitting; /* what it has lost is being booked again: it grants nothing yet (T14) */
     uint64_t prune_timer;
     bool prune_reservations; /* which table the sweep is in */
     txid_t prune_txid;       /* how far it is there */
@@ -300,6 +303,11 @@ method_fn participant_on_amend;
 
 method_fn participant_on_hold;
 
+/*  --- participant_readmit.c --- */
+
+/*  False with *refusal while what was lost is being booked again. */
+bool readmit_over (const participant_t *self, refusal_t *refusal);
+
 /*  --- participant_show.c --- */
 
 method_fn participant_on_show;
@@ -341,6 +349,7 @@ typedef struct {
     txid_t made_by;
     part_kind_t part_kind;
     packed_t part;
+    packed_t plan;
     bool released;
     bool failed;
     int64_t until_ms;

@@ -132,6 +132,7 @@ packed_t reservation_record_encode (const reservation_t *self)
     record.released = self->released;
     record.failed = self->failed;
     record.until_ms = self->keep_ms;
+    record.plan = (ProtobufCBinaryData){.len = self->plan.size, .data = self->plan.data};
     return packed_of (&record.base);
 }
 
@@ -147,9 +148,16 @@ static bool reservation_record_take (reservation_record_t *to,
         return wrong (why, "until_ms: beyond the year 9999");
     if ((from->released || from->failed) && from->part.len > 0)
         return wrong (why, "part: of a reservation that has ended");
+    if (from->plan.len > 0) {
+        plan_t plan;
+        if (!plan_decode (&plan, (bytes_t){.data = from->plan.data, .size = from->plan.len}, why))
+            return false;
+        plan_clear (&plan);
+    }
     to->version = from->version;
     to->part_kind = (part_kind_t) from->part_kind;
     to->part = copy_of (from->part);
+    to->plan = copy_of (from->plan);
     to->released = from->released;
     to->failed = from->failed;
     to->until_ms = from->until_ms;
@@ -170,6 +178,7 @@ bool reservation_record_decode (reservation_record_t *record, bytes_t value, cha
 void reservation_record_clear (reservation_record_t *record)
 {
     free (record->part.data);
+    free (record->plan.data);
     *record = (reservation_record_t){0};
 }
 
@@ -274,11 +283,11 @@ void page_destroy (page_t **self_p)
     *self_p = NULL;
 }
 
-static ProtobufCMessage *unpack_plan (const command_t *command)
+static ProtobufCMessage *unpack_plan (packed_t packed)
 {
-    if (!command || command->plan.size == 0)
+    if (packed.size == 0)
         return NULL;
-    bytes_t plan = {.data = command->plan.data, .size = command->plan.size};
+    bytes_t plan = {.data = packed.data, .size = packed.size};
     return message_unpack (&musubi__plan__descriptor, plan);
 }
 
@@ -329,7 +338,7 @@ bool page_add_part (page_t *self, const part_view_t *view)
     if (view->details) {
         record->owner = (char *) reservation->owner;
         record->provisioned = view->provisioned;
-        entry->plan = unpack_plan (view->by);
+        entry->plan = unpack_plan (view->by ? view->by->plan : reservation->plan);
         record->plan = (Musubi__Plan *) entry->plan;
         entry->part = unpack_part (reservation->part_kind, reservation->part);
         if (entry->part && reservation->part_kind == PART_NETWORK) {
@@ -348,7 +357,7 @@ bool page_add_command (page_t *self, const command_t *command)
     entry_t *entry = must (calloc (1, sizeof *entry));
     Musubi__CommandRecord *record = &entry->command;
     musubi__command_record__init (record);
-    entry->plan = unpack_plan (command);
+    entry->plan = unpack_plan (command->plan);
     record->plan = (Musubi__Plan *) entry->plan;
     record->state = (Musubi__CommandState) command->state;
     entry->part = unpack_part (command->part_kind, command->part);

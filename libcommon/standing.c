@@ -293,6 +293,12 @@ bool standing_serves (const standing_t *self, const char *service, const char *m
     return false;
 }
 
+void standing_tell (standing_t *self, const char *text)
+{
+    if (self->state == STANDING_GOOD)
+        snprintf (self->text, sizeof self->text, "%s", text);
+}
+
 const char *standing_text (const standing_t *self)
 {
     return self->text;

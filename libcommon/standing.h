@@ -73,7 +73,12 @@ standing_state_t standing_state (const standing_t *self);
 bool standing_serves (const standing_t *self, const char *service, const char *method,
                       char why [STANDING_WHY]);
 
-/*  "" when it serves; else one sentence, for Service.Status. */
+/*  While what was lost is made up for: what that waits for, "" = nothing. Shown by standing_text.
+ */
+void standing_tell (standing_t *self, const char *text);
+
+/*  "" when it serves, and nothing is left to be made up for; else one sentence, for Service.Status.
+ */
 const char *standing_text (const standing_t *self);
 
 /*  --- for the announcer --- */

@@ -7,6 +7,7 @@
  */
 #include "home.h"
 
+#include "allocations.h"
 #include "gis_wire.h"
 #include "must.h"
 #include "ordered.h"
@@ -45,6 +46,7 @@ struct home {
     service_t *service;
     const gis_settings_t *settings;
     participant_t *participant;
+    allocations_t *allocations;
     ordered_t *claims;
     size_t closed_count;
 };
@@ -588,6 +590,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
     service_at_start (service, on_start, self); /* after the participant's: the claims are there */
     service_serve (service, "Home", "Look", on_look, self);
     service_serve (service, "Home", "Close", on_close, self);
+    self->allocations = allocations_new (service, self->participant, &settings->access);
     return self;
 }
 
@@ -596,6 +599,7 @@ void home_destroy (home_t **self_p)
     home_t *self = *self_p;
     if (!self)
         return;
+    allocations_destroy (&self->allocations);
     participant_destroy (&self->participant); /* drops and ends its claims */
     for (claim_t *claim; (claim = ordered_after (self->claims, NULL));)
         claim_free (claim);

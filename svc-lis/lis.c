@@ -8,6 +8,8 @@
 #include "lis_wire.h"
 #include "must.h"
 #include "questions.h"
+#include "readmission.h"
+#include "readmission_wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -36,6 +38,7 @@ typedef struct {
     resource_t resource;
     participant_t *participant;
     questions_t *questions;
+    readmission_t *readmission;
     access_t access;
 } lis_t;
 
@@ -69,6 +72,14 @@ static void on_site (void *owner, const moment_t *now, const request_t *request)
     free (answer.data);
 }
 
+/*  For readmission: what an answer books here. */
+static bool part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+{
+    const lis_t *self = owner;
+    return allocated_at_site (answer, self->service->name + strlen ("lis/"), &self->site, part,
+                              why);
+}
+
 /*  --- the life of the core --- */
 
 static void lis_step (void *owner, const moment_t *now, const event_t *event)
@@ -89,6 +100,7 @@ static void lis_destroy (void *owner)
 {
     lis_t *self = owner;
     questions_destroy (&self->questions);
+    readmission_destroy (&self->readmission);
     participant_destroy (&self->participant);
     timetable_destroy (&self->timetable);
     room_destroy (&self->room);
@@ -155,6 +167,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     timetable_resource (self->timetable, &self->resource);
     self->participant =
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
+    self->readmission = readmission_new (self->service, self->participant, part_told, self);
     self->questions = questions_make (self, &settings->limits);
     service_serve (self->service, "Lis", "Site", on_site, self);
     timetable_limits_t bookings = lis_timetable_limits (&settings->limits);

@@ -10,6 +10,8 @@
 #include "nis_wire.h"
 #include "paths.h"
 #include "questions.h"
+#include "readmission.h"
+#include "readmission_wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -39,6 +41,7 @@ typedef struct {
     uses_t *uses;
     participant_t *participant;
     questions_t *questions;
+    readmission_t *readmission;
     paths_t *paths;
     access_t access;
 } nis_t;
@@ -74,6 +77,14 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
     free (answer.data);
 }
 
+/*  For readmission: what an answer books here. */
+static bool part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+{
+    const nis_t *self = owner;
+    return allocated_in_domain (answer, self->service->name + strlen ("nis/"), &self->domain, part,
+                                why);
+}
+
 /*  --- the life of the core --- */
 
 static void nis_step (void *owner, const moment_t *now, const event_t *event)
@@ -95,6 +106,7 @@ static void nis_destroy (void *owner)
     nis_t *self = owner;
     paths_destroy (&self->paths);
     questions_destroy (&self->questions);
+    readmission_destroy (&self->readmission);
     participant_destroy (&self->participant);
     uses_destroy (&self->uses);
     timetable_destroy (&self->timetable);
@@ -170,6 +182,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     self->participant =
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
     uses_attach (self->uses, self->participant);
+    self->readmission = readmission_new (self->service, self->participant, part_told, self);
     self->questions = questions_make (self, &settings->limits);
     self->paths = paths_new (self->service, &self->domain, self->room, self->questions,
                              settings->limits.paths_max);

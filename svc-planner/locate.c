@@ -99,11 +99,13 @@ static located_t say (locate_t *self, located_t verdict, const char *culprit)
     return verdict;
 }
 
-/*  It does not know what it once voted for. */
-static bool has_lost (const party_t *listed, const located_part_t *part)
+/*  It does not know what it once voted for. One that answers with another store and knows this very
+ *  version has booked it again (T14): from then on that store is who keeps it. */
+static bool has_lost (const party_t *listed, const located_part_t *part, uint32_t version)
 {
     return part->answered &&
-           (!part->known || memcmp (part->store, listed->store, STORE_ID_BYTES) != 0);
+           (!part->known || (memcmp (part->store, listed->store, STORE_ID_BYTES) != 0 &&
+                             part->record.version != version));
 }
 
 static bool over (const part_record_t *record)
@@ -143,7 +145,7 @@ static located_t judge (locate_t *self)
             continue;
         if (!part->answered)
             silent = part->party.name;
-        else if (has_lost (listed, part))
+        else if (has_lost (listed, part, newest->version))
             lost = part->party.name;
     }
     if (silent)

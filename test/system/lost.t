@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A site whose store is set back to an old copy refuses to speak for it, also when it is started again, until an operator
-# adopts it under a new id.
+# adopts it under a new id. Then, as when its store is gone altogether, it books again what it had promised: so says the
+# home of each reservation. A network domain does the same.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 1
 configuration=$federation/lis-n64.zpl
@@ -56,13 +57,57 @@ adopted=$!
 check "adopted, it serves under a new id" until_says "ready endpoint" cat "$work/adopted.out"
 check "which is told with an alarm" grep -q "store adopted under a new id" "$work/adopted.log"
 check "and what it still knows is shown" until_says "\"$first\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
+check "what it had forgotten is booked again" until_says "\"$second\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$second\"}"
+check "which is told" grep -q "reservation $second ->readmitted owner=alice version=1" "$work/adopted.log"
 kill $adopted
 wait $adopted
 back
 check "the next start is as usual" until_says "\"$first\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
 check "with nothing to say of its standing" sh -c '! musubi --timeout 5s call "$at" Service.Status "{}" | grep -q "restored backup"'
+for id in "$first" "$second"; do
+  check "reservation $id stands as before" until_says '"status": *"committed"' musubi --json show "$id"
+done
 
 sed 's|^\( *\)folder = .*|\1pool = "'"$work/pool"'"|' "$configuration" >"$work/pool.zpl"
 exits 2 "of a pool no store is adopted" "$bin/svc-lis" -c "$work/pool.zpl" --adopt
 exits 2 "nor a planner's" "$bin/svc-planner" -c "$federation/planner-1.zpl" --adopt
-finish broken # what the adopted store has forgotten is not booked again
+
+slay "$(pid)"
+rm -rf "$store"
+: >"$log"
+back
+check "a store that is gone is missed" until_says "store .* was known under this name" cat "$log"
+check "and what it had promised is booked again" until_says "readmission done" cat "$log"
+for id in "$first" "$second"; do
+  check "$id is told" grep -q "reservation $id ->readmitted owner=alice version=1" "$log"
+  check "$id stands" until_says '"status": *"committed"' musubi --json show "$id"
+done
+check "it has nothing more to say of its standing" sh -c '! musubi --timeout 5s call lis/n64 Service.Status "{}" | grep -q "store was lost"'
+printf '{"compute": [{"id": "a", "cpus": 12}]}' >"$work/patch.json"
+check "one is modified" musubi --timeout 30s modify "$first" "$work/patch.json"
+check "to its next version" until_says '"version": *2' musubi --json show "$first"
+check "the other is released" musubi --timeout 30s release "$second"
+check "for good" until_says '"status": *"released"' musubi --json show "$second"
+third=$(reserve 5)
+check "there is a third" test -n "$third"
+
+domain=$(musubi up --dir "$federation" --pids | awk '$2 == "nis/N" {print $1}')
+slay "$domain"
+rm -rf "$federation/store/nis-N"
+log=$federation/log/nis-N.log
+: >"$log"
+back
+check "a domain's store is missed too" until_says "readmission done" cat "$log"
+check "the reservation that was modified is told in its version" grep -q "reservation $first ->readmitted owner=alice version=2" "$log"
+check "the one that was released is not" sh -c '! grep -q "reservation '"$second"' ->readmitted" "'"$log"'"'
+for id in "$first" "$third"; do
+  check "$id stands" until_says '"status": *"committed"' musubi --json show "$id"
+  check "with its circuit" until_says '"mbps": *100' musubi --timeout 5s call nis/N Participant.Show "{\"reservation\": \"$id\"}"
+done
+printf '{"network": [{"id": "a-b", "mbps": 200}]}' >"$work/patch.json"
+check "its bandwidth is modified" musubi --timeout 30s modify "$first" "$work/patch.json"
+check "to version 3" until_says '"version": *3' musubi --json show "$first"
+check "and the third is released" musubi --timeout 30s release "$third"
+check "all of it adds up" musubi check
+finish
+

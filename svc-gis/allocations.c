@@ -1,0 +1,112 @@
+/*  allocations - pages of claims, in the order of their txids. */
+#include "allocations.h"
+
+#include "gis_wire.h"
+#include "must.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* one more, with its plan and answer, still fits */
+#define PAGE_MAX       1024
+#define LOOKS_MAX      4096 /* claims looked at for one page, told or not */
+
+struct allocations {
+    service_t *service;
+    participant_t *participant;
+    const access_t *access;
+};
+
+typedef struct {
+    const char *participant;
+    told_t *told;
+    size_t count;
+    size_t looks;
+    size_t bytes;
+    txid_t next;
+    bool more;
+} collect_t;
+
+static bool concerns (const command_view_t *command, const char *participant)
+{
+    if (command->amended)
+        return true;
+    for (size_t i = 0; i < command->plan->participants_count; i++)
+        if (strcmp (command->plan->participants [i].name, participant) == 0)
+            return true;
+    return false;
+}
+
+static void add (collect_t *self, const command_view_t *command)
+{
+    uint8_t digest [DIGEST_BYTES];
+    char why [WHY_BYTES];
+    told_t told = {.decided = command->state == COMMAND_COMMITTED, .amended = command->amended};
+    if (!claim_part_decode (command->part, digest, &told.answer, why))
+        return; /* the loader has seen it: never */
+    told.plan = plan_encode (command->plan);
+    self->told = must (realloc (self->told, (self->count + 1) * sizeof *self->told));
+    self->told [self->count++] = told;
+    self->bytes += told.plan.size + told.answer.size;
+}
+
+static bool collect (void *owner, const command_view_t *command)
+{
+    collect_t *self = owner;
+    if (self->looks == LOOKS_MAX || self->count == PAGE_MAX || self->bytes > PAGE_BYTES_MAX) {
+        self->more = true;
+        return false;
+    }
+    bool kept = command->state == COMMAND_COMMITTED || command->state == COMMAND_PREPARED;
+    if (kept && concerns (command, self->participant))
+        add (self, command);
+    self->looks++;
+    self->next = command->plan->txid;
+    return true;
+}
+
+static void on_allocations (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    allocations_t *self = owner;
+    allocations_question_t question;
+    char why [WHY_BYTES];
+    if (!allocations_question_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (strcmp (request->actor, question.participant) != 0 &&
+        !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask for %s",
+                        request->actor, question.participant);
+        return;
+    }
+    collect_t page = {.participant = question.participant};
+    participant_commands (self->participant, question.after_set ? &question.after : NULL, collect,
+                          &page);
+    packed_t body =
+      allocations_answer_encode (page.told, page.count, page.more ? &page.next : NULL);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+    for (size_t i = 0; i < page.count; i++) {
+        free (page.told [i].plan.data);
+        free (page.told [i].answer.data);
+    }
+    free (page.told);
+}
+
+allocations_t *allocations_new (service_t *service, participant_t *participant,
+                                const access_t *access)
+{
+    allocations_t *self = must (calloc (1, sizeof *self));
+    *self = (allocations_t){.service = service, .participant = participant, .access = access};
+    service_serve (service, "Home", "Allocations", on_allocations, self);
+    return self;
+}
+
+void allocations_destroy (allocations_t **self_p)
+{
+    free (*self_p);
+    *self_p = NULL;
+}
