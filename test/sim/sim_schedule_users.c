@@ -1,6 +1,7 @@
 /*  sim_schedule_users - what users wish for, and when; and who else asks for something. */
 #include "sim_schedule_own.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static void draw_running (schedule_t *self, sim_client_t *client, const sim_requ
                           size_t number)
 {
     prng_t *prng = &self->changes;
+    assert (first); /* every client reserves before it changes */
     const sim_wish_t *wish = &first->wish [0];
     if (self->clients_count > RUNNING_CLIENTS_MAX || prng_below (prng, 100) < 40)
         return;
