@@ -2,6 +2,7 @@
  * where domains disagree.
  */
 #include "connections.h"
+#include "disagreements.h"
 #include "errand.h"
 #include "must.h"
 #include "party.h"
@@ -240,13 +241,24 @@ static bool explain_connections (errand_t *self)
     return all;
 }
 
+/*  Those first that touch a path of a connection that can't be had; of any, where each could. */
 static void explain_conflicts (errand_t *self)
 {
     const graph_t *graph = self->snapshot->graph;
-    for (size_t i = 0; graph && i < graph_conflicts (graph) && i < CONFLICTS_TOLD_MAX; i++)
-        answer_reason (&self->answer, "", graph_conflict_vertex (graph, i),
+    size_t needs [EXAMINED_AT_ONCE], needs_count = 0;
+    size_t conflicts [CONFLICTS_TOLD_MAX];
+    for (size_t i = 0; i < self->request.network_count && needs_count < EXAMINED_AT_ONCE; i++)
+        if (self->obstacles [i].set)
+            needs [needs_count++] = i;
+    bool all = needs_count == 0;
+    for (size_t i = 0; all && i < self->request.network_count && i < EXAMINED_AT_ONCE; i++)
+        needs [needs_count++] = i;
+    size_t count =
+      disagreements_rank (self->snapshot, needs, needs_count, conflicts, CONFLICTS_TOLD_MAX);
+    for (size_t i = 0; i < count; i++)
+        answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
                        "no path crosses there between domains that disagree: %s",
-                       graph_conflict (graph, i));
+                       graph_conflict (graph, conflicts [i]));
 }
 
 void errand_explain (errand_t *self, const moment_t *now)

@@ -346,6 +346,39 @@ static void an_exchange_point_that_domains_describe_differently_is_named (void *
     fed_end (&fed);
 }
 
+static void disagreements_on_the_way_are_told_before_all_others (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_build (&fed, 10, DISCLOSE_PROFILE, DISCLOSE_PROFILE);
+    domain_t *n = &fed.procs [fed_find (&fed, "nis/N")].domain;
+    domain_t *s = &fed.procs [fed_find (&fed, "nis/S")].domain;
+    for (int i = 0; i < 5; i++) { /* before X1 by name, and no link leads there */
+        char name [16];
+        snprintf (name, sizeof name, "X0%d", i);
+        domain_add_vertex (n, name);
+        domain_add_vertex (s, name);
+        domain_describe (n, name, "location", "paris");
+        domain_describe (s, name, "location", "lyon");
+    }
+    domain_describe (n, "X1", "location", "paris");
+    domain_describe (s, "X1", "location", "lyon");
+    fed_up (&fed);
+    Musubi__Answer *answer = reserve_net (&fed, "p0", "r@g1", &triangle);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    const char *told [8];
+    size_t count = 0;
+    for (size_t i = 0; i < answer->n_reasons; i++)
+        if (*answer->reasons [i]->resource == 'X' && count < 8)
+            told [count++] = answer->reasons [i]->resource;
+    assert_int_equal (count, 4);
+    assert_string_equal (told [0], "X1");
+    assert_string_equal (told [1], "X00");
+    assert_string_equal (told [3], "X02");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static void domains_that_disagree_everywhere_do_not_fill_the_log (void **state)
 {
     (void) state;
@@ -505,6 +538,7 @@ int main (void)
       cmocka_unit_test (who_only_asks_is_told_of_every_need_in_the_way),
       cmocka_unit_test (what_could_be_had_instead_is_told_when_a_search_finds_it),
       cmocka_unit_test (an_exchange_point_that_domains_describe_differently_is_named),
+      cmocka_unit_test (disagreements_on_the_way_are_told_before_all_others),
       cmocka_unit_test (domains_that_disagree_everywhere_do_not_fill_the_log),
       cmocka_unit_test (a_silent_domain_is_planned_around),
       cmocka_unit_test (sites_that_no_domain_reaches_any_more_are_told),
