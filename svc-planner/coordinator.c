@@ -1,26 +1,21 @@
-/*  coordinator - the decision log and the commits on their way.
+/*  coordinator - what is in progress, decided and settled, and who may know.
  *
  *  What is settled is put with the next batch of DONE messages, not at once: until then a restart
  *  would only send the commits again, which is harmless, and no reply waits for that write.
  */
 #include "coordinator.h"
 
+#include "decision.h"
 #include "decision_log.h"
-#include "decision_states.h"
-#include "done.h"
 #include "must.h"
-#include "ordered.h"
 #include "participant.h"
 #include "question_wire.h"
-#include "settled.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS      2000  /* after an answer to a commit that makes no sense */
-#define BARRED_MS     10000 /* patience with a fence: whoever set it may still be at it */
 #define REST_MS       30000 /* so long idle before the store is marked as at rest */
 #define PRUNE_EVERY   1000
 #define BUSY_KEY_SIZE 1 /* the mark that there may be unfinished business */
@@ -31,42 +26,6 @@ typedef struct {
     uint64_t counter;
     decision_phase_t phase; /* DECISION_VOTING */
 } progress_t;
-
-/*  One participant of a decision. */
-typedef struct {
-    uint64_t call;
-    uint64_t timer;
-    bool answered;
-} ballot_t;
-
-typedef struct {
-    coordinator_t *coordinator;
-    decision_record_t record;
-    txid_t txid;
-    ballot_t *ballots;       /* one a participant */
-    size_t open;             /* not answered yet */
-    bool barred;             /* refused because of a fence, and so it goes on */
-    int64_t barred_until_ms; /* monotonic: then we fence ourselves */
-    coordinator_told_fn *told;
-    void *owner;
-} decision_t;
-
-struct coordinator {
-    service_t *service;
-    const planner_settings_t *settings;
-    uint64_t counter;
-    ordered_t *progress;  /* of this start, by counter */
-    ordered_t *decisions; /* by txid */
-    settled_t *settled;
-    done_t *done;
-    bool busy; /* the mark is in the store */
-    int64_t active_ms;
-    bool stirred; /* an attempt has begun or was dropped since the last look */
-    coordinator_repair_fn *repair;
-    void *repairer;
-    coordinator_barred_fn *on_barred;
-    void *settler;
-};
 
 static int compare_progress (const void *key, const void *thing)
 {
@@ -81,37 +40,6 @@ static int compare_decision (const void *key, const void *thing)
 }
 
 /*  --- records --- */
-
-/*  Only what the table has. */
-static void step (decision_phase_t *phase, decision_event_t event, decision_phase_t to)
-{
-    assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
-    *phase = to;
-}
-
-static decision_t *decision_new (coordinator_t *self, decision_record_t *record)
-{
-    decision_t *decision = must (calloc (1, sizeof *decision));
-    decision->coordinator = self;
-    decision->record = *record;
-    decision->txid = record->plan.txid;
-    decision->open = record->plan.participants_count;
-    decision->ballots = must (calloc (decision->open, sizeof *decision->ballots));
-    ordered_add (self->decisions, &decision->txid, decision);
-    return decision;
-}
-
-static void decision_free (decision_t *decision)
-{
-    service_t *service = decision->coordinator->service;
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++) {
-        calls_cancel (service->calls, decision->ballots [i].call);
-        timers_cancel (service->timers, decision->ballots [i].timer);
-    }
-    free (decision->ballots);
-    decision_record_clear (&decision->record);
-    free (decision);
-}
 
 static void on_record (void *owner, bytes_t key, bytes_t value)
 {
@@ -160,304 +88,6 @@ static void on_done_sent (void *owner, const moment_t *now)
     (void) now;
     coordinator_t *self = owner;
     settled_store (self->settled);
-}
-
-/*  --- commit --- */
-
-static void send_commit (decision_t *decision, const moment_t *now, size_t at);
-
-static void log_decision (const decision_t *decision, log_level_t level, const char *move,
-                          const char *why)
-{
-    char text [TXID_TEXT_BYTES];
-    const plan_t *plan = &decision->record.plan;
-    outbox_log (decision->coordinator->service->outbox, level,
-                "txn %s %s reservation=%s version=%u participants=%zu%s%s",
-                txid_text (&decision->txid, text), move, plan->reservation, plan->base_version + 1,
-                plan->participants_count, *why ? " why=" : "", why);
-}
-
-/*  A step of the table in decision_states.c, and its line in the log. */
-static void move (decision_t *decision, log_level_t level, decision_event_t event,
-                  decision_phase_t to, const char *why)
-{
-    char line [64];
-    decision_phase_t from = decision->record.phase;
-    step (&decision->record.phase, event, to);
-    snprintf (line, sizeof line, "%s->%s", decision_states.states [from],
-              decision_states.states [to]);
-    log_decision (decision, level, line, why);
-}
-
-static void settle (decision_t *decision, const moment_t *now)
-{
-    coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
-    move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
-        if (!decision->record.spoilt [i])
-            done_add (self->done, now, &decision->record.plan.participants [i], &decision->txid);
-    ordered_remove (self->decisions, &decision->txid);
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, DECISION_END_COMMITTED, "");
-}
-
-/*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
- *  aborted. Of what has no record that is what we say (T5). Nothing is to be repaired: the others
- *  were fenced as well, and a change has left the old version as it was. */
-static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
-{
-    coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
-    char why [SENTENCE_BYTES];
-    snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
-              decision->record.plan.participants [at].name);
-    move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
-    service_count (self->service, "fenced", 1);
-    decision_log_delete (self->service, &decision->txid, true);
-    ordered_remove (self->decisions, &decision->txid);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, DECISION_END_FENCED, why);
-}
-
-/*  Some participants can't keep their part: to be put right, or what the others have must go again
- *  (T10). Logged first. */
-static void begin_repair (decision_t *decision, const moment_t *now)
-{
-    coordinator_t *self = decision->coordinator;
-    move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING, decision->record.text);
-    service_count (self->service, "repairs", 1);
-    decision_log_put (self->service, &decision->txid, &decision->record);
-    if (self->repair)
-        self->repair (self->repairer, now, &decision->record);
-}
-
-/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
- * for the next. */
-static bool is_mending (const decision_t *decision)
-{
-    const plan_t *plan = &decision->record.plan;
-    const decision_t *repaired = NULL;
-    if (plan->repairs.start > 0)
-        repaired = ordered_find (decision->coordinator->decisions, &plan->repairs);
-    return repaired && repaired->record.phase == DECISION_REPAIRING;
-}
-
-static void end_repair (decision_t *decision, const moment_t *now, decision_end_t end,
-                        const char *text)
-{
-    coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
-    char words [SENTENCE_BYTES];
-    snprintf (words, sizeof words, "%s", text);
-    move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, words);
-    decision_log_put (self->service, &decision->txid, &decision->record);
-    ordered_remove (self->decisions, &decision->txid);
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, end, words);
-}
-
-/*  What is left of it matters only where a reservation stands on it: a release that some part has
- * no use for has nothing to repair; and a home that has lost a change has lost no more than who
- * asked for it. */
-static bool to_repair (const decision_t *decision)
-{
-    const plan_t *plan = &decision->record.plan;
-    for (size_t i = 0; i < plan->participants_count; i++) {
-        bool home = strcmp (plan->participants [i].name, plan->home) == 0;
-        if (decision->record.spoilt [i] && plan->operation != OPERATION_RELEASE &&
-            !(home && plan->operation == OPERATION_MODIFY))
-            return true;
-    }
-    return false;
-}
-
-static void ballot_answered (decision_t *decision, const moment_t *now, size_t at)
-{
-    assert (!decision->ballots [at].answered && decision->open > 0);
-    decision->ballots [at].answered = true;
-    if (--decision->open > 0)
-        return;
-    if (!to_repair (decision)) {
-        settle (decision, now);
-    } else if (is_mending (decision)) {
-        move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
-              decision->record.text);
-        end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
-    } else {
-        begin_repair (decision, now);
-    }
-}
-
-static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
-{
-    const party_t *party = &decision->record.plan.participants [at];
-    decision->record.spoilt [at] = true;
-    snprintf (decision->record.text, sizeof decision->record.text, "%s %s", party->name, what);
-    ballot_answered (decision, now, at);
-}
-
-static void on_again (void *owner, const moment_t *now, uint64_t token)
-{
-    decision_t *decision = owner;
-    decision->ballots [token].timer = 0;
-    send_commit (decision, now, token);
-}
-
-static void commit_again (decision_t *decision, const moment_t *now, size_t at, const char *why)
-{
-    char text [TXID_TEXT_BYTES];
-    coordinator_t *self = decision->coordinator;
-    outbox_log (self->service->outbox, LEVEL_WARNING, "txn %s commit unanswered by=%s why=%.200s",
-                txid_text (&decision->txid, text), decision->record.plan.participants [at].name,
-                why);
-    decision->ballots [at].timer =
-      timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, decision, at);
-}
-
-/*  Another store answers at that address. Only when it goes by the participant's name is the
- *  participant's store lost; else it is only an address (T16). */
-static void on_status (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
-{
-    decision_t *decision = owner;
-    const party_t *party = &decision->record.plan.participants [token];
-    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
-    decision->ballots [token].call = 0;
-    bool lost = result->status == CALL_OK && status_decode (result->body, name, why) &&
-                strcmp (name, party->name) == 0 &&
-                memcmp (result->store, party->store, STORE_ID_BYTES) != 0;
-    if (lost)
-        ballot_spoilt (decision, now, token, "has lost its store");
-    else
-        commit_again (decision, now, token, "another service is at its address");
-}
-
-static void ask_status (decision_t *decision, const moment_t *now, size_t at)
-{
-    const party_t *party = &decision->record.plan.participants [at];
-    coordinator_t *self = decision->coordinator;
-    decision->ballots [at].call =
-      calls_start (self->service->calls, now,
-                   &(call_order_t){.peer = party->name,
-                                   .endpoint = party->endpoint,
-                                   .service = "Service",
-                                   .method = "Status",
-                                   .actor = self->service->name,
-                                   .request_id = "",
-                                   .timeout_ms = self->settings->try_ms,
-                                   .tries_max = self->settings->tries_max},
-                   on_status, decision, at);
-}
-
-/*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
- *  commit for ever. */
-static void refused_fenced (decision_t *decision, const moment_t *now)
-{
-    coordinator_t *self = decision->coordinator;
-    if (!self->on_barred)
-        return;
-    if (!decision->barred) {
-        decision->barred = true;
-        decision->barred_until_ms = now->mono_ms + BARRED_MS;
-    } else if (now->mono_ms >= decision->barred_until_ms) {
-        decision->barred_until_ms = now->mono_ms + self->settings->request_limit_ms + BARRED_MS;
-        self->on_barred (self->settler, now, &decision->record.plan);
-    }
-}
-
-static void take_answer (decision_t *decision, const moment_t *now, size_t at,
-                         const command_answer_t *answer)
-{
-    if (answer->refusal.reason == REFUSAL_MAY_NOT || answer->refusal.reason == REFUSAL_FENCED) {
-        commit_again (decision, now, at, answer->refusal.text);
-        if (answer->refusal.reason == REFUSAL_FENCED)
-            refused_fenced (decision, now);
-        return;
-    }
-    if (answer->state == COMMAND_ABORTED && answer->epoch > 0 && decision->record.epoch == 0) {
-        end_fenced (decision, now, at);
-        return;
-    }
-    switch (answer->state) {
-    case COMMAND_COMMITTED:
-        ballot_answered (decision, now, at);
-        return;
-    case COMMAND_EDGE_REFUSED:
-        ballot_spoilt (decision, now, at, "heard of the commit too late and its window is taken");
-        return;
-    case COMMAND_UNKNOWN:
-    case COMMAND_ABORTED:
-    case COMMAND_EXPIRED:
-    case COMMAND_REJECTED:
-        /* It voted and does not know it any more: long past and forgotten, or lost. */
-        if (timekeeper_least (&decision->coordinator->service->timekeeper, now) >=
-            decision->record.end_ms)
-            ballot_answered (decision, now, at);
-        else
-            ballot_spoilt (decision, now, at, "has lost its vote");
-        return;
-    default:
-        commit_again (decision, now, at, command_state_word (answer->state));
-    }
-}
-
-static void on_commit (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
-{
-    decision_t *decision = owner;
-    decision->ballots [token].call = 0;
-    if (result->status == CALL_WRONG_STORE) {
-        ask_status (decision, now, token);
-        return;
-    }
-    char why [WHY_BYTES];
-    command_answer_t answer;
-    if (result->status != CALL_OK) {
-        commit_again (decision, now, token, result->reason);
-    } else if (!command_answer_decode (&answer, result->body, why)) {
-        commit_again (decision, now, token, why);
-    } else {
-        take_answer (decision, now, token, &answer);
-        command_answer_clear (&answer);
-    }
-}
-
-static void send_commit (decision_t *decision, const moment_t *now, size_t at)
-{
-    const party_t *party = &decision->record.plan.participants [at];
-    coordinator_t *self = decision->coordinator;
-    packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
-    decision->ballots [at].call =
-      calls_start (self->service->calls, now,
-                   &(call_order_t){.peer = party->name,
-                                   .endpoint = party->endpoint,
-                                   .to_store = party->store,
-                                   .service = "Participant",
-                                   .method = "Commit",
-                                   .actor = self->service->name,
-                                   .request_id = "",
-                                   .body = {.data = body.data, .size = body.size},
-                                   .timeout_ms = self->settings->try_ms},
-                   on_commit, decision, at);
-    free (body.data);
-}
-
-static void drive (decision_t *decision, const moment_t *now)
-{
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
-        send_commit (decision, now, i);
 }
 
 /*  --- outcome (T5) --- */
@@ -576,11 +206,11 @@ static void on_start (void *owner, const moment_t *now)
     decision_t *decision = ordered_after (self->decisions, NULL);
     for (txid_t txid; decision; decision = ordered_after (self->decisions, &txid)) {
         txid = decision->txid; /* a repair may end it at once */
-        log_decision (decision, LEVEL_INFO, "resumed", "");
+        decision_say (decision, LEVEL_INFO, "resumed", "");
         if (decision->record.phase == DECISION_REPAIRING && self->repair)
             self->repair (self->repairer, now, &decision->record);
         else
-            drive (decision, now);
+            decision_drive (decision, now);
     }
 }
 
@@ -640,7 +270,7 @@ txid_t coordinator_begin (coordinator_t *self)
     memcpy (txid.store, self->service->store.id, STORE_ID_BYTES);
     progress_t *progress = must (malloc (sizeof *progress));
     *progress = (progress_t){.counter = txid.counter, .phase = DECISION_INITIAL};
-    step (&progress->phase, DECISION_EVENT_BEGIN, DECISION_VOTING);
+    decision_step (&progress->phase, DECISION_EVENT_BEGIN, DECISION_VOTING);
     ordered_add (self->progress, progress, progress);
     return txid;
 }
@@ -653,7 +283,7 @@ static void leave_progress (coordinator_t *self, const txid_t *txid, decision_ev
     self->stirred = true;
     progress_t *progress = ordered_remove (self->progress, &(progress_t){.counter = txid->counter});
     if (progress)
-        step (&progress->phase, event, to);
+        decision_step (&progress->phase, event, to);
     free (progress);
 }
 
@@ -681,9 +311,9 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     decision->owner = owner;
     leave_progress (self, &decision->txid, DECISION_EVENT_DECIDE, DECISION_DECIDED);
     decision_log_put (self->service, &decision->txid, &decision->record);
-    log_decision (decision, LEVEL_INFO, "voting->decided", "");
+    decision_say (decision, LEVEL_INFO, "voting->decided", "");
     self->active_ms = now->mono_ms;
-    drive (decision, now);
+    decision_drive (decision, now);
     return true;
 }
 
@@ -699,10 +329,10 @@ void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, 
     decision_t *decision = decision_new (self, &record);
     decision->told = told;
     decision->owner = owner;
-    move (decision, LEVEL_WARNING, DECISION_EVENT_ADOPT, DECISION_DECIDED, "fenced");
+    decision_move (decision, LEVEL_WARNING, DECISION_EVENT_ADOPT, DECISION_DECIDED, "fenced");
     decision_log_put (self->service, &decision->txid, &decision->record);
     self->active_ms = now->mono_ms;
-    drive (decision, now);
+    decision_drive (decision, now);
 }
 
 static void on_abort_told (void *owner, const moment_t *now, uint64_t token,
@@ -777,7 +407,7 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
 {
     decision_t *decision = ordered_find (self->decisions, txid);
     assert (decision && decision->record.phase == DECISION_REPAIRING);
-    end_repair (decision, now, end, text);
+    decision_end_repair (decision, now, end, text);
 }
 
 size_t coordinator_unsettled (const coordinator_t *self)

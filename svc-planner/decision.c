@@ -1,0 +1,342 @@
+/*  decision - commits to all who voted, again until each has answered (T4, T6, T10). */
+#include "decision.h"
+
+#include "decision_log.h"
+#include "must.h"
+#include "participant.h"
+#include "question_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_MS  2000  /* after an answer to a commit that makes no sense */
+#define BARRED_MS 10000 /* patience with a fence: whoever set it may still be at it */
+
+/*  Only what the table has. */
+void decision_step (decision_phase_t *phase, decision_event_t event, decision_phase_t to)
+{
+    assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
+    *phase = to;
+}
+
+decision_t *decision_new (coordinator_t *self, decision_record_t *record)
+{
+    decision_t *decision = must (calloc (1, sizeof *decision));
+    decision->coordinator = self;
+    decision->record = *record;
+    decision->txid = record->plan.txid;
+    decision->open = record->plan.participants_count;
+    decision->ballots = must (calloc (decision->open, sizeof *decision->ballots));
+    ordered_add (self->decisions, &decision->txid, decision);
+    return decision;
+}
+
+void decision_free (decision_t *decision)
+{
+    service_t *service = decision->coordinator->service;
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++) {
+        calls_cancel (service->calls, decision->ballots [i].call);
+        timers_cancel (service->timers, decision->ballots [i].timer);
+    }
+    free (decision->ballots);
+    decision_record_clear (&decision->record);
+    free (decision);
+}
+
+static void send_commit (decision_t *decision, const moment_t *now, size_t at);
+
+void decision_say (const decision_t *decision, log_level_t level, const char *move, const char *why)
+{
+    char text [TXID_TEXT_BYTES];
+    const plan_t *plan = &decision->record.plan;
+    outbox_log (decision->coordinator->service->outbox, level,
+                "txn %s %s reservation=%s version=%u participants=%zu%s%s",
+                txid_text (&decision->txid, text), move, plan->reservation, plan->base_version + 1,
+                plan->participants_count, *why ? " why=" : "", why);
+}
+
+/*  A step of the table in decision_states.c, and its line in the log. */
+void decision_move (decision_t *decision, log_level_t level, decision_event_t event,
+                    decision_phase_t to, const char *why)
+{
+    char line [64];
+    decision_phase_t from = decision->record.phase;
+    decision_step (&decision->record.phase, event, to);
+    snprintf (line, sizeof line, "%s->%s", decision_states.states [from],
+              decision_states.states [to]);
+    decision_say (decision, level, line, why);
+}
+
+static void settle (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        if (!decision->record.spoilt [i])
+            done_add (self->done, now, &decision->record.plan.participants [i], &decision->txid);
+    ordered_remove (self->decisions, &decision->txid);
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, DECISION_END_COMMITTED, "");
+}
+
+/*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
+ *  aborted. Of what has no record that is what we say (T5). Nothing is to be repaired: the others
+ *  were fenced as well, and a change has left the old version as it was. */
+static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    char why [SENTENCE_BYTES];
+    snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
+              decision->record.plan.participants [at].name);
+    decision_move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
+    service_count (self->service, "fenced", 1);
+    decision_log_delete (self->service, &decision->txid, true);
+    ordered_remove (self->decisions, &decision->txid);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, DECISION_END_FENCED, why);
+}
+
+/*  Some participants can't keep their part: to be put right, or what the others have must go again
+ *  (T10). Logged first. */
+static void begin_repair (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
+                   decision->record.text);
+    service_count (self->service, "repairs", 1);
+    decision_log_put (self->service, &decision->txid, &decision->record);
+    if (self->repair)
+        self->repair (self->repairer, now, &decision->record);
+}
+
+/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
+ * for the next. */
+static bool is_mending (const decision_t *decision)
+{
+    const plan_t *plan = &decision->record.plan;
+    const decision_t *repaired = NULL;
+    if (plan->repairs.start > 0)
+        repaired = ordered_find (decision->coordinator->decisions, &plan->repairs);
+    return repaired && repaired->record.phase == DECISION_REPAIRING;
+}
+
+void decision_end_repair (decision_t *decision, const moment_t *now, decision_end_t end,
+                          const char *text)
+{
+    coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    char words [SENTENCE_BYTES];
+    snprintf (words, sizeof words, "%s", text);
+    decision_move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, words);
+    decision_log_put (self->service, &decision->txid, &decision->record);
+    ordered_remove (self->decisions, &decision->txid);
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, end, words);
+}
+
+/*  What is left of it matters only where a reservation stands on it: a release that some part has
+ * no use for has nothing to repair; and a home that has lost a change has lost no more than who
+ * asked for it. */
+static bool to_repair (const decision_t *decision)
+{
+    const plan_t *plan = &decision->record.plan;
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        bool home = strcmp (plan->participants [i].name, plan->home) == 0;
+        if (decision->record.spoilt [i] && plan->operation != OPERATION_RELEASE &&
+            !(home && plan->operation == OPERATION_MODIFY))
+            return true;
+    }
+    return false;
+}
+
+static void ballot_answered (decision_t *decision, const moment_t *now, size_t at)
+{
+    assert (!decision->ballots [at].answered && decision->open > 0);
+    decision->ballots [at].answered = true;
+    if (--decision->open > 0)
+        return;
+    if (!to_repair (decision)) {
+        settle (decision, now);
+    } else if (is_mending (decision)) {
+        decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
+                       decision->record.text);
+        decision_end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
+    } else {
+        begin_repair (decision, now);
+    }
+}
+
+static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    decision->record.spoilt [at] = true;
+    snprintf (decision->record.text, sizeof decision->record.text, "%s %s", party->name, what);
+    ballot_answered (decision, now, at);
+}
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    decision_t *decision = owner;
+    decision->ballots [token].timer = 0;
+    send_commit (decision, now, token);
+}
+
+static void commit_again (decision_t *decision, const moment_t *now, size_t at, const char *why)
+{
+    char text [TXID_TEXT_BYTES];
+    coordinator_t *self = decision->coordinator;
+    outbox_log (self->service->outbox, LEVEL_WARNING, "txn %s commit unanswered by=%s why=%.200s",
+                txid_text (&decision->txid, text), decision->record.plan.participants [at].name,
+                why);
+    decision->ballots [at].timer =
+      timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, decision, at);
+}
+
+/*  Another store answers at that address. Only when it goes by the participant's name is the
+ *  participant's store lost; else it is only an address (T16). */
+static void on_status (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    decision_t *decision = owner;
+    const party_t *party = &decision->record.plan.participants [token];
+    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    decision->ballots [token].call = 0;
+    bool lost = result->status == CALL_OK && status_decode (result->body, name, why) &&
+                strcmp (name, party->name) == 0 &&
+                memcmp (result->store, party->store, STORE_ID_BYTES) != 0;
+    if (lost)
+        ballot_spoilt (decision, now, token, "has lost its store");
+    else
+        commit_again (decision, now, token, "another service is at its address");
+}
+
+static void ask_status (decision_t *decision, const moment_t *now, size_t at)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    coordinator_t *self = decision->coordinator;
+    decision->ballots [at].call =
+      calls_start (self->service->calls, now,
+                   &(call_order_t){.peer = party->name,
+                                   .endpoint = party->endpoint,
+                                   .service = "Service",
+                                   .method = "Status",
+                                   .actor = self->service->name,
+                                   .request_id = "",
+                                   .timeout_ms = self->settings->try_ms,
+                                   .tries_max = self->settings->tries_max},
+                   on_status, decision, at);
+}
+
+/*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
+ *  commit for ever. */
+static void refused_fenced (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    if (!self->on_barred)
+        return;
+    if (!decision->barred) {
+        decision->barred = true;
+        decision->barred_until_ms = now->mono_ms + BARRED_MS;
+    } else if (now->mono_ms >= decision->barred_until_ms) {
+        decision->barred_until_ms = now->mono_ms + self->settings->request_limit_ms + BARRED_MS;
+        self->on_barred (self->settler, now, &decision->record.plan);
+    }
+}
+
+static void take_answer (decision_t *decision, const moment_t *now, size_t at,
+                         const command_answer_t *answer)
+{
+    if (answer->refusal.reason == REFUSAL_MAY_NOT || answer->refusal.reason == REFUSAL_FENCED) {
+        commit_again (decision, now, at, answer->refusal.text);
+        if (answer->refusal.reason == REFUSAL_FENCED)
+            refused_fenced (decision, now);
+        return;
+    }
+    if (answer->state == COMMAND_ABORTED && answer->epoch > 0 && decision->record.epoch == 0) {
+        end_fenced (decision, now, at);
+        return;
+    }
+    switch (answer->state) {
+    case COMMAND_COMMITTED:
+        ballot_answered (decision, now, at);
+        return;
+    case COMMAND_EDGE_REFUSED:
+        ballot_spoilt (decision, now, at, "heard of the commit too late and its window is taken");
+        return;
+    case COMMAND_UNKNOWN:
+    case COMMAND_ABORTED:
+    case COMMAND_EXPIRED:
+    case COMMAND_REJECTED:
+        /* It voted and does not know it any more: long past and forgotten, or lost. */
+        if (timekeeper_least (&decision->coordinator->service->timekeeper, now) >=
+            decision->record.end_ms)
+            ballot_answered (decision, now, at);
+        else
+            ballot_spoilt (decision, now, at, "has lost its vote");
+        return;
+    default:
+        commit_again (decision, now, at, command_state_word (answer->state));
+    }
+}
+
+static void on_commit (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    decision_t *decision = owner;
+    decision->ballots [token].call = 0;
+    if (result->status == CALL_WRONG_STORE) {
+        ask_status (decision, now, token);
+        return;
+    }
+    char why [WHY_BYTES];
+    command_answer_t answer;
+    if (result->status != CALL_OK) {
+        commit_again (decision, now, token, result->reason);
+    } else if (!command_answer_decode (&answer, result->body, why)) {
+        commit_again (decision, now, token, why);
+    } else {
+        take_answer (decision, now, token, &answer);
+        command_answer_clear (&answer);
+    }
+}
+
+static void send_commit (decision_t *decision, const moment_t *now, size_t at)
+{
+    const party_t *party = &decision->record.plan.participants [at];
+    coordinator_t *self = decision->coordinator;
+    packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
+    decision->ballots [at].call =
+      calls_start (self->service->calls, now,
+                   &(call_order_t){.peer = party->name,
+                                   .endpoint = party->endpoint,
+                                   .to_store = party->store,
+                                   .service = "Participant",
+                                   .method = "Commit",
+                                   .actor = self->service->name,
+                                   .request_id = "",
+                                   .body = {.data = body.data, .size = body.size},
+                                   .timeout_ms = self->settings->try_ms},
+                   on_commit, decision, at);
+    free (body.data);
+}
+
+void decision_drive (decision_t *decision, const moment_t *now)
+{
+    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+        send_commit (decision, now, i);
+}
