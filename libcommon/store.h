@@ -1,4 +1,5 @@
-/*  store - typed tables of records in one LMDB environment. store.c alone sees lmdb.h.
+/*  store - typed tables of records in one LMDB environment. Its parts (store_state.h) alone see
+ * lmdb.h.
  *
  *  One process a store: a lock file is held for life. Every write checks that the start number in
  *  the store is still ours (T4) and stamps the wall time (T15). Flushed means that mdb_txn_commit

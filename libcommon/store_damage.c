@@ -1,0 +1,130 @@
+/*  store_damage - is a file sound enough to be opened? Every page is read as LMDB would read it.
+ */
+#include "store_state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*  Reads every byte of every record, and holds keys and their number against what LMDB relies on;
+ *  the sum keeps the reads. */
+static int walk (MDB_txn *txn, MDB_dbi table, unsigned *sum)
+{
+    MDB_cursor *cursor;
+    MDB_stat stat;
+    int code = mdb_cursor_open (txn, table, &cursor);
+    if (code != MDB_SUCCESS)
+        return code;
+    mdb_stat (txn, table, &stat);
+    MDB_val key, value, before = {0};
+    size_t count = 0;
+    while ((code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT)) == MDB_SUCCESS) {
+        if (++count > stat.ms_entries || key.mv_size == 0 ||
+            key.mv_size > STORE_KEY_BYTES_MAX + 1 ||
+            (count > 1 && mdb_cmp (txn, table, &before, &key) >= 0))
+            return MDB_CORRUPTED;
+        before = key;
+        const uint8_t *at = value.mv_data;
+        for (size_t i = 0; i < value.mv_size; i++)
+            *sum += at [i];
+    }
+    if (code == MDB_NOTFOUND)
+        code = count == stat.ms_entries ? MDB_SUCCESS : MDB_CORRUPTED;
+    return code;
+}
+
+/*  One of LMDB's lists of free pages: how many, then their numbers, falling. Each is in the file,
+ *  behind the two heads, and free once: a page that is not would be written over, or end us. */
+static bool free_list_sound (const MDB_val *list, uint8_t *seen, size_t pages)
+{
+    size_t count, page, before = pages;
+    if (list->mv_size < sizeof count)
+        return false;
+    memcpy (&count, list->mv_data, sizeof count);
+    if (count > list->mv_size / sizeof count - 1)
+        return false;
+    const uint8_t *at = list->mv_data;
+    for (size_t i = 1; i <= count; i++) {
+        memcpy (&page, at + i * sizeof page, sizeof page);
+        if (page < 2 || page >= before || seen [page])
+            return false;
+        seen [page] = 1;
+        before = page;
+    }
+    return true;
+}
+
+static int walk_free (MDB_env *env, MDB_txn *txn)
+{
+    MDB_cursor *cursor;
+    MDB_envinfo info;
+    MDB_val key, list;
+    mdb_env_info (env, &info);
+    size_t pages = info.me_last_pgno + 1;
+    uint8_t *seen = calloc (pages, 1);
+    if (!seen)
+        return MDB_CORRUPTED; /* as many pages as no file has */
+    int code = mdb_cursor_open (txn, 0, &cursor);
+    while (code == MDB_SUCCESS &&
+           (code = mdb_cursor_get (cursor, &key, &list, MDB_NEXT)) == MDB_SUCCESS)
+        if (!free_list_sound (&list, seen, pages))
+            code = MDB_CORRUPTED;
+    free (seen);
+    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
+static int inspect (const char *path)
+{
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi table;
+    unsigned sum = 0;
+    int code = mdb_env_create (&env);
+    if (code == MDB_SUCCESS)
+        code = mdb_env_open (env, path, MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0600);
+    if (code == MDB_SUCCESS)
+        code = mdb_txn_begin (env, NULL, MDB_RDONLY, &txn);
+    if (code == MDB_SUCCESS)
+        code = mdb_dbi_open (txn, NULL, 0, &table);
+    if (code == MDB_SUCCESS)
+        code = walk (txn, table, &sum);
+    if (code == MDB_SUCCESS)
+        code = walk (txn, 0, &sum); /* LMDB's own table of free pages */
+    if (code == MDB_SUCCESS)
+        code = walk_free (env, txn);
+    return code;
+}
+
+/*  A host opens its store before it has threads; where there are
+ *  some, the child uses nothing of theirs but the allocator, which glibc keeps usable in it. */
+store_answer_t store_check_damage (const char *path, char why [STORE_WHY_BYTES])
+{
+    struct stat file;
+    if (stat (path, &file) != 0)
+        return errno == ENOENT ? STORE_OK : store_fail_errno (why, "cannot look at", path);
+    if (file.st_size == 0)
+        return STORE_OK; /* a crash before the first write */
+    pid_t child = fork ();
+    if (child < 0)
+        return store_fail_errno (why, "cannot start a look at", path);
+    if (child == 0) {
+        static const int deaths [] = {SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
+        for (size_t i = 0; i < sizeof deaths / sizeof deaths [0]; i++)
+            signal (deaths [i], SIG_DFL); /* whatever this process does with them, a child dies */
+        int code = inspect (path);
+        _exit (store_answer_of (code) == STORE_DAMAGED ? 1
+                                                       : 0); /* the rest is told by the real open */
+    }
+    int status;
+    while (waitpid (child, &status, 0) < 0)
+        if (errno != EINTR)
+            return store_fail_errno (why, "cannot await a look at", path);
+    if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
+        return STORE_OK;
+    return store_fail (why, STORE_DAMAGED, "store %.150s is damaged: restore it from a backup",
+                       path);
+}

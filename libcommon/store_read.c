@@ -1,0 +1,134 @@
+/*  store_read - records in order: all at a start, pages of them later.
+ */
+#include "store_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t table_of (const MDB_val *key)
+{
+    return *(const uint8_t *) key->mv_data;
+}
+
+static row_t row_of (const MDB_val *key, const MDB_val *sealed, bool *sound)
+{
+    const uint8_t *at = key->mv_data;
+    row_t row = {.key = {.data = at + 1, .size = key->mv_size - 1}};
+    *sound = store_open_sealed (key, sealed, &row.value);
+    if (!*sound)
+        row.value = RECORD_DAMAGED;
+    return row;
+}
+
+/*  From the ledger's first row to its last sound one, or to the first when none is. */
+static int ledger_end (MDB_cursor *cursor, MDB_val *key, MDB_val *value)
+{
+    uint8_t behind = TABLE_LEDGER + 1;
+    *key = (MDB_val){.mv_size = 1, .mv_data = &behind};
+    int code = mdb_cursor_get (cursor, key, value, MDB_SET_RANGE);
+    code = mdb_cursor_get (cursor, key, value, code == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
+    bool sound;
+    while (code == MDB_SUCCESS && table_of (key) == TABLE_LEDGER) {
+        row_of (key, value, &sound);
+        if (sound)
+            return code;
+        code = mdb_cursor_get (cursor, key, value, MDB_PREV);
+    }
+    return code == MDB_SUCCESS || code == MDB_NOTFOUND
+             ? mdb_cursor_get (cursor, key, value, code == MDB_NOTFOUND ? MDB_FIRST : MDB_NEXT)
+             : code;
+}
+
+static int each_record (MDB_cursor *cursor, store_visit_fn *visit, void *owner)
+{
+    MDB_val key, value;
+    bool more = true;
+    bool ledger = false;
+    int code = mdb_cursor_get (cursor, &key, &value, MDB_FIRST);
+    while (more && code == MDB_SUCCESS) {
+        if (table_of (&key) == TABLE_LEDGER && !ledger) {
+            ledger = true;
+            if ((code = ledger_end (cursor, &key, &value)) != MDB_SUCCESS)
+                break;
+        }
+        bool sound;
+        row_t row = row_of (&key, &value, &sound);
+        if (table_of (&key) != TABLE_IDENTITY)
+            more = visit (owner, table_of (&key), row.key, row.value, sound);
+        if (more)
+            code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT);
+    }
+    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
+static int read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor)
+{
+    int code = mdb_txn_begin (self->env, NULL, MDB_RDONLY, txn);
+    if (code != MDB_SUCCESS)
+        return code;
+    code = mdb_cursor_open (*txn, self->table, cursor);
+    if (code != MDB_SUCCESS)
+        mdb_txn_abort (*txn);
+    return code;
+}
+
+store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
+{
+    MDB_txn *txn;
+    MDB_cursor *cursor;
+    int code = read_begin (self, &txn, &cursor);
+    if (code != MDB_SUCCESS)
+        return store_fail_mdb (self->why, code, "cannot begin reading");
+    code = each_record (cursor, visit, owner);
+    mdb_cursor_close (cursor);
+    mdb_txn_abort (txn);
+    return code == MDB_SUCCESS ? STORE_OK : store_fail_mdb (self->why, code, "cannot read on");
+}
+
+/*  Fills rows, of which there is room for order->most. */
+static int read_rows (MDB_cursor *cursor, const read_order_t *order, row_t *rows, size_t *count,
+                      bool *more)
+{
+    uint8_t bytes [1 + STORE_KEY_BYTES_MAX] = {order->table};
+    assert (order->from.size <= STORE_KEY_BYTES_MAX);
+    if (order->from.size > 0)
+        memcpy (bytes + 1, order->from.data, order->from.size);
+    MDB_val key = {.mv_size = 1 + order->from.size, .mv_data = bytes}, value;
+    size_t used = 0;
+    *count = 0;
+    *more = false;
+    int code = mdb_cursor_get (cursor, &key, &value, MDB_SET_RANGE);
+    while (code == MDB_SUCCESS && table_of (&key) == order->table) {
+        used += key.mv_size + value.mv_size;
+        *more = *count == order->most || (*count > 0 && used > order->bytes);
+        if (*more)
+            return code;
+        bool sound;
+        rows [(*count)++] = row_of (&key, &value, &sound);
+        code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT);
+    }
+    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
+store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_fn *visit,
+                           void *owner)
+{
+    MDB_txn *txn;
+    MDB_cursor *cursor;
+    size_t count;
+    bool more;
+    int code = read_begin (self, &txn, &cursor);
+    if (code != MDB_SUCCESS)
+        return store_fail_mdb (self->why, code, "cannot begin reading");
+    row_t *rows = calloc (order->most, sizeof *rows);
+    if (!rows)
+        abort ();
+    code = read_rows (cursor, order, rows, &count, &more);
+    if (code == MDB_SUCCESS)
+        visit (owner, rows, count, more);
+    free (rows);
+    mdb_cursor_close (cursor);
+    mdb_txn_abort (txn);
+    return code == MDB_SUCCESS ? STORE_OK : store_fail_mdb (self->why, code, "cannot read on");
+}

@@ -1,0 +1,72 @@
+/*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
+ * reads, store_damage.c looks at a file that may be damaged, store_record.c lays out and seals
+ * records. Only these see lmdb.h.
+ */
+#ifndef MUSUBI_STORE_STATE_H
+#define MUSUBI_STORE_STATE_H
+
+#include "store.h"
+
+#include <lmdb.h>
+
+#define LAYOUT         2
+#define IDENTITY_BYTES 32 /* layout 4, start 4, id 16, stamp 8 */
+#define PATH_BYTES     4096
+
+struct store {
+    char folder [PATH_BYTES];
+    int lock_file;
+    MDB_env *env;
+    MDB_dbi table;
+    MDB_txn *batch; /* NULL: none begun */
+    store_identity_t identity;
+    bool adopted; /* and nothing was flushed since */
+    uint8_t adopted_from [STORE_ID_BYTES];
+    int64_t stamp_before_ms; /* when opened */
+    int64_t stamp_ms;        /* last written */
+    uint64_t bytes;
+    uint64_t free_bytes;
+    unsigned flushes_since_count;
+    char why [STORE_WHY_BYTES];
+};
+
+/*  --- what goes wrong, in words --- */
+
+__attribute__ ((format (printf, 3, 4))) store_answer_t store_fail (char why [STORE_WHY_BYTES],
+                                                                   store_answer_t answer,
+                                                                   const char *format, ...);
+store_answer_t store_fail_mdb (char why [STORE_WHY_BYTES], int code, const char *doing);
+store_answer_t store_fail_errno (char why [STORE_WHY_BYTES], const char *doing, const char *path);
+
+/*  LMDB's codes and errno's in our words. */
+store_answer_t store_answer_of (int code);
+
+/*  --- records as they are on disk --- */
+
+/*  Of the identity; and of the store id before an adoption, until the core has told of it in its
+ *  first batch. name must outlive the key. */
+#define IDENTITY_KEY_BYTES 6
+#define ADOPTED_KEY_BYTES  8
+MDB_val store_identity_key (uint8_t name [IDENTITY_KEY_BYTES]);
+MDB_val store_adopted_key (uint8_t name [ADOPTED_KEY_BYTES]);
+
+/*  Puts the value with its checksum before it. */
+int store_put_sealed (MDB_txn *txn, MDB_dbi table, MDB_val *key, bytes_t value);
+
+/*  False when this is not what was put. */
+bool store_open_sealed (const MDB_val *key, const MDB_val *sealed, bytes_t *value);
+
+void store_identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES]);
+bool store_identity_read (const MDB_val *key, const MDB_val *sealed, store_identity_t *identity,
+                          int64_t *stamp_ms);
+
+/*  Is it of the first layout, which had no checksums? */
+bool store_identity_unsealed (const MDB_val *value);
+
+/*  --- damage --- */
+
+/*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
+ *  child, whose death is an answer. */
+store_answer_t store_check_damage (const char *path, char why [STORE_WHY_BYTES]);
+
+#endif
