@@ -43,8 +43,8 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                            const json_t *body, const char *request_id, int64_t timeout_ms,
                            json_t **answer, char reason [CLIENT_REASON_BYTES]);
 
-/*  The same without waiting, for as long as --timeout says: the call's number, whose reply comes from
- *  client_wait of session_client. body fits the method. */
+/*  The same without waiting, for as long as --timeout says: the call's number, whose reply comes
+ * from client_wait of session_client. body fits the method. */
 uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,
                        const json_t *body);
 

@@ -11,7 +11,7 @@ typedef struct {
     const char *settings [HOST_SETTINGS_MAX]; /* of argv */
     size_t settings_count;
     bool verbose;
-    bool adopt; /* put the store under a new id first (T14) */
+    bool adopt;         /* put the store under a new id first (T14) */
     config_key_t *keys; /* the program's, then those of host_keys that it does not have itself */
     size_t keys_count;
 } host_options_t;

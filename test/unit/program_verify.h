@@ -21,7 +21,8 @@ typedef struct {
 static verify_map_t verify_map (const program_t *program)
 {
     size_t n = program->nodes_count;
-    verify_map_t map = {malloc (n * n * sizeof (int64_t)), calloc (n * n, sizeof (int64_t)), n};
+    verify_map_t map = {malloc ((n * n + 1) * sizeof (int64_t)),
+                        calloc (n * n + 1, sizeof (int64_t)), n};
     if (!map.bandwidth || !map.unit_cost)
         abort ();
     for (size_t i = 0; i < n * n; i++)

@@ -319,7 +319,8 @@ static void choices_are_of_those_there_are (void **state)
     assert_refused_with ("\"policy\": \"\"", "policy: ");
     assert_refused_with ("\"policy\": \"time cost\"", "policy: ");
     assert_refused_with ("\"policy\": 7", "policy: ");
-    assert_refused_with ("\"algorithm\": \"best\"", "algorithm: \"best\" is none of: auto bbr bir ip");
+    assert_refused_with ("\"algorithm\": \"best\"",
+                         "algorithm: \"best\" is none of: auto bbr bir ip");
     assert_refused_with ("\"distinct_sites\": 1", "distinct_sites: wants true or false");
     assert_refused_with ("\"name\": \"\"", "name: ");
 }
