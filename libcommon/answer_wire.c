@@ -434,6 +434,7 @@ bool amend_decode (bytes_t body, txid_t *txid, uint32_t *epoch, packed_t *answer
         good = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
     *epoch = request->epoch;
     if (good) {
+        assert (request->answer.len > 0);
         answer->size = request->answer.len;
         answer->data = memcpy (must (malloc (answer->size)), request->answer.data, answer->size);
     }

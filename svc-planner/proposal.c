@@ -184,6 +184,7 @@ static void fill_participants (errand_t *self, const shares_t *shares,
 {
     plan_t *plan = &self->proposal.plan;
     plan->participants_count = shares->count + (home ? 1 : 0);
+    assert (plan->participants_count > 0);
     plan->participants = must (calloc (plan->participants_count, sizeof *plan->participants));
     self->proposal.parts = must (calloc (plan->participants_count, sizeof *self->proposal.parts));
     for (size_t i = 0; i < shares->count; i++) {
@@ -451,6 +452,7 @@ void answer_of_choice (const errand_t *self, answer_t *answer)
     free (answer->compute);
     connections_free (answer->network, answer->network_count);
     count_phases (&self->request, &compute, &network);
+    assert (compute > 0);
     answer->compute = must (calloc (compute, sizeof *answer->compute));
     answer->network = must (calloc (network + 1, sizeof *answer->network));
     answer->compute_count = answer->network_count = 0;

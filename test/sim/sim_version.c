@@ -249,7 +249,7 @@ static void check_need (sim_check_t *self, const sim_command_t *command, const s
  *  way. */
 static void check_wish (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish)
 {
-    sim_phases_t needs [SIM_NEEDS_MAX];
+    sim_phases_t needs [SIM_NEEDS_MAX] = {0};
     char words [TXID_TEXT_BYTES];
     (void) txid_text (&command->txid, words);
     for (size_t n = 0; n < wish->needs_count; n++)

@@ -104,11 +104,13 @@ static void damage (uint8_t table, const char *key)
 {
     char path [96];
     uint8_t whole [32] = {table};
+    size_t key_size = strlen (key);
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi dbi;
-    MDB_val value, at = {.mv_size = 1 + strlen (key), .mv_data = whole};
-    memcpy (whole + 1, key, strlen (key));
+    MDB_val value, at = {.mv_size = 1 + key_size, .mv_data = whole};
+    for (size_t i = 0; i < key_size; i++)
+        whole [1 + i] = (uint8_t) key [i];
     snprintf (path, sizeof path, "%s/store.mdb", folder);
     assert_int_equal (mdb_env_create (&env), 0);
     assert_int_equal (mdb_env_set_mapsize (env, MAP_BYTES), 0);
@@ -116,8 +118,8 @@ static void damage (uint8_t table, const char *key)
     assert_int_equal (mdb_txn_begin (env, NULL, 0, &txn), 0);
     assert_int_equal (mdb_dbi_open (txn, NULL, 0, &dbi), 0);
     assert_int_equal (mdb_get (txn, dbi, &at, &value), 0);
-    uint8_t copy [64];
-    assert_true (value.mv_size > 0 && value.mv_size <= sizeof copy);
+    uint8_t copy [64] = {0};
+    assert_in_range (value.mv_size, 1, sizeof copy);
     memcpy (copy, value.mv_data, value.mv_size);
     copy [value.mv_size - 1] ^= 1;
     value.mv_data = copy;
