@@ -241,7 +241,14 @@ enum {
     TABLE_USES = 6,         /* use of circuits, at a domain */
     TABLE_LEDGER = 7,       /* what happened, in order (ledger.h); read by EFFECT_READ */
     TABLE_WATERMARKS = 8,   /* directory: how far the ledgers of others have come (T14) */
-    TABLES_MAX = 16
+    TABLE_NODES = 9,        /* site: machines that were seen, and drained ones */
+    TABLE_RUNS = 10,        /* site: tries of tasks at nodes */
+    TABLE_BAGS = 11,        /* site: bags of tasks */
+    TABLE_TASKS = 12,       /* site: tasks that were started once */
+    TABLE_OPENINGS = 13,    /* site: reservations on their nodes */
+    TABLE_AGENT_RUNS = 14,  /* node agent: runs that it has claimed */
+    TABLE_PLUS = 15,        /* site: reservations created and not reserved yet (S3) */
+    TABLES_MAX = 32
 };
 
 #endif

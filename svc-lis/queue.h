@@ -1,0 +1,57 @@
+/*  queue - the site's unreserved work, and what is submitted to reservations: bags of tasks
+ *  (proto/tasks.proto).
+ *
+ *  Bags wait by priority, then first come, first served. The scheduler (backfill.h) is run when
+ *  something has come, ended, opened or closed; it starts what fits beside reservations, and lets
+ *  what is behind the first waiting task go ahead only where that is not delayed (EASY). What is
+ *  not preemptible is put into the site's calendar until its limit, so that no reservation is
+ *  promised nodes that are not there; what is preemptible is not, is warned in time, and then ended
+ *  or put back in the queue. Tasks of a reservation start at its opening, on its nodes, and end
+ *  with it.
+ *
+ *  A bag is one record however many tasks it has; a task gets one when it is first started.
+ *  Registers the service Queue, TABLE_BAGS and TABLE_TASKS. Pure.
+ */
+#ifndef MUSUBI_QUEUE_H
+#define MUSUBI_QUEUE_H
+
+#include "openings.h"
+
+typedef struct {
+    uint32_t bags_max;           /* not over, in all; 100 000 */
+    uint32_t bags_per_actor_max; /* 10 000 */
+    uint32_t tasks_per_bag_max;  /* 1 000 000 */
+    uint32_t list_max;           /* records in a page; 1 000 */
+    int64_t limit_ms_max;        /* of a task; 30 days */
+    int64_t retention_ms;        /* bags that are over are kept so long; 24 h */
+} queue_limits_t;
+
+extern const queue_limits_t queue_limits_default;
+
+/*  The local account of an actor here; NULL = none (refused). */
+typedef const char *account_fn (void *owner, const char *actor);
+
+typedef struct {
+    service_t *service;
+    const site_t *site;
+    room_t *room;
+    participant_t *participant;
+    nodes_t *nodes;
+    openings_t *openings;
+    const access_t *access;
+    account_fn *account;
+    void *account_owner;
+} queue_parts_t;
+
+typedef struct queue queue_t;
+
+/*  Everything in parts is borrowed for life; limits are copied. */
+queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
+void queue_destroy (queue_t **self_p);
+
+/*  Has the reservation tasks that wait, or run? For openings that are unused. */
+bool queue_wants (const queue_t *self, const char *reservation);
+
+void queue_check (const queue_t *self);
+
+#endif

@@ -1,0 +1,82 @@
+/*  runs - tries of tasks at nodes, as their owners speak of them (proto/nodes.proto).
+ *
+ *  A task is one of a bag's; a run is one try of it, at one node, under one store of that node's
+ *  agent. A run is stored here before its node hears of it, and claimed there before it begins: it
+ *  never runs twice. Plain values.
+ */
+#ifndef MUSUBI_RUNS_H
+#define MUSUBI_RUNS_H
+
+#include "core.h"
+
+#define TASK_ARGUMENTS_MAX   256
+#define TASK_ENVIRONMENT_MAX 256
+#define TASK_TEXT_BYTES_MAX  65536 /* of all arguments, variables and paths of one command */
+#define ACCOUNT_BYTES_MAX    31    /* of a local account's name */
+
+typedef struct {
+    uint64_t bag;   /* from 1 */
+    uint32_t index; /* in the bag */
+} task_id_t;
+
+typedef struct {
+    task_id_t task;
+    uint32_t number; /* of the try, from 1 */
+} run_id_t;
+
+int run_id_compare (const run_id_t *a, const run_id_t *b);
+
+/*  "12.0#1" */
+#define RUN_ID_TEXT_BYTES 48
+const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES]);
+
+/*  What a node is to carry out. Strings and arrays are borrowed by whoever passes it on and copied
+ *  by who keeps it. */
+typedef struct {
+    const char *const *arguments; /* [0] is the program; never given to a shell */
+    size_t arguments_count;
+    const char *const *environment; /* "NAME=value" */
+    size_t environment_count;
+    const char *folder;      /* "" = one made for the run */
+    const char *output;      /* "" = kept with the run */
+    const char *errors;      /* "" = with the output */
+    uint32_t cpus;           /* of the node */
+    int64_t limit_ms;        /* wall time */
+    int64_t cpu_limit_ms;    /* processor time */
+    const char *account;     /* local account that it runs as */
+    const char *owner;       /* actor */
+    const char *reservation; /* "" = from the queue */
+    const char *need;        /* of the reservation; "" = none */
+} run_order_t;
+
+typedef enum {
+    RUN_PLACED,  /* stored here; its node may not have heard */
+    RUN_CLAIMED, /* its agent has stored it */
+    RUN_RUNNING,
+    RUN_ENDED,   /* by itself, or because it was told to: exit_code or signal */
+    RUN_REFUSED, /* it could not be started: why */
+    RUN_LOST,    /* nobody knows how it ended, and it runs no more: why */
+} run_state_t;
+
+static inline bool run_over (run_state_t state)
+{
+    return state >= RUN_ENDED;
+}
+
+typedef struct {
+    run_id_t id;
+    run_state_t state;
+    const char *node;
+    uint32_t cpus;
+    const char *reservation; /* "" = from the queue */
+    int64_t placed_ms;       /* wall ms, here */
+    int64_t started_ms;      /* wall ms at the node; 0 = not yet */
+    int64_t ended_ms;
+    int32_t exit_code;
+    int32_t signal;
+    int64_t cpu_ms;   /* processor time so far */
+    bool told_to_end; /* we have asked for its end */
+    const char *why;  /* of its end: "" = by itself */
+} run_t;
+
+#endif
