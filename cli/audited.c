@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,11 @@ bool audited_read (audited_t *self, const char *folder)
         first = false;
         if (!rows_read (reply.body, take_row, self, &self->last, &more)) {
             snprintf (self->why, sizeof self->why, "its rows can't be read");
+            return self->heard = false;
+        }
+        if (more && ledger_replay_figures (self->replay).last < next) {
+            snprintf (self->why, sizeof self->why, "its rows do not go on from row %" PRIu64,
+                      next - 1);
             return self->heard = false;
         }
     }

@@ -167,9 +167,31 @@ static bool row_same (const kept_row_t *one, const kept_row_t *other)
            memcmp (one->bytes.data, other->bytes.data, one->bytes.size) == 0;
 }
 
+/*  Does a row name this one as the one before it? */
+static bool named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
+{
+    uint8_t digest [LEDGER_DIGEST_BYTES];
+    ledger_row_t after;
+    char why [WHY_BYTES];
+    if (next >= rows->count || rows->list [next].number != row->number + 1 ||
+        !row_read (&after, bytes_of (rows->list [next].bytes), why))
+        return false;
+    crypto_generichash (digest, sizeof digest, row->bytes.data, row->bytes.size, NULL, 0);
+    bool same = memcmp (after.before, digest, sizeof digest) == 0;
+    row_end (&after);
+    return same;
+}
+
+static void note_row (rebuild_t *self, bool mended, uint64_t number, const char *what)
+{
+    char sentence [192];
+    snprintf (sentence, sizeof sentence, "row %" PRIu64 ": %s", number, what);
+    note (self, mended, sentence);
+}
+
 /*  The rows in order, each from the file where the store's is missing, damaged or another one: a
  * row never changes, and the file was out of reach of what changed this one. That is written back.
- */
+ * But a file may be damaged, too: a row of the store that its next one names stays. */
 static void replay_rows (rebuild_t *self)
 {
     size_t own = 0;
@@ -179,11 +201,17 @@ static void replay_rows (rebuild_t *self)
         const kept_row_t *saved = file < self->file.count ? &self->file.list [file] : NULL;
         bool own_row = row && (!saved || row->number <= saved->number);
         bool file_row = saved && (!own_row || row->number == saved->number);
-        if (file_row && !(own_row && row_same (row, saved))) {
-            char sentence [96];
-            snprintf (sentence, sizeof sentence, "row %" PRIu64 ": taken from the saved ledger",
-                      saved->number);
-            note (self, true, sentence);
+        bool differs = own_row && file_row && !row_same (row, saved);
+        bool kept = differs && named (&self->own, own + 1, row);
+        if (differs && !kept && own + 1 == self->own.count) {
+            note_row (
+              self, false, row->number,
+              "is another one in the saved ledger, and no row after it tells which is right: "
+              "the store's is kept");
+            kept = true;
+        }
+        if (file_row && (!own_row || (differs && !kept))) {
+            note_row (self, true, saved->number, "taken from the saved ledger");
             put_row (self, saved->number, bytes_of (saved->bytes));
             row = saved;
         }

@@ -77,6 +77,11 @@ says "  … and names it" '^VIOLATION lis/n64: row 4: it does not follow row 3'
 exits 2 "a store that is being served is not touched" musubi audit --rebuild "$site"
 says "  … and why" 'stop its process first'
 whole --from "$work"/saved/lis-n64-*.ledger
+musubi down --dir "$federation" >/dev/null 2>&1
+sed 's/ocean/ocfan/' "$work"/saved/lis-n64-*.ledger >"$work/flipped.ledger"
+check "a saved ledger in which a byte was changed" test "$(cmp -l "$work"/saved/lis-n64-*.ledger "$work/flipped.ledger" | wc -l)" -gt 0
+exits 0 "  … spoils no row of a sound store" musubi audit --rebuild "$site" --from "$work/flipped.ledger"
+says "  … and nothing is taken from it" ' 0 mended, 0 left'
 exits 2 "another's saved ledger is refused" musubi audit --rebuild "$federation/store/lis-n32" --from "$work"/saved/lis-n64-*.ledger
 
 musubi down --dir "$federation" >/dev/null 2>&1
