@@ -84,6 +84,24 @@ exits 0 "  … spoils no row of a sound store" musubi audit --rebuild "$site" --
 says "  … and nothing is taken from it" ' 0 mended, 0 left'
 exits 2 "another's saved ledger is refused" musubi audit --rebuild "$federation/store/lis-n32" --from "$work"/saved/lis-n64-*.ledger
 
+# A planner's record of a commit: who has it committed tells so, and the ledger has it still.
+musubi down --dir "$federation" >/dev/null 2>&1
+for planner in "$federation"/store/planners/*; do
+  python3 "$(dirname "$0")/forge.py" "$planner" damage 4 -1 >"$work/forged" 2>&1 && break
+done
+check "a planner's decision is damaged" grep -q '^damage: record' "$work/forged"
+check "it serves all the same" again
+check "  … with an alarm" grep -rqE 'alarm.* decision .* is damaged' "$federation/log"
+check "what was committed is told so" musubi --timeout 30s show "${reservations[2]}"
+says "  … as before" '^committed'
+check "  … and can be changed" musubi --timeout 30s modify "${reservations[2]}" "$work/patch.json"
+check "  … and is sound" musubi audit --settle 60s
+musubi down --dir "$federation" >/dev/null 2>&1
+check "the planner's store is rebuilt" musubi audit --rebuild "$planner"
+says "  … the decision was mended" '^MENDED decision .*: its record is damaged'
+exits 0 "  … and nothing is left to be" musubi audit --rebuild "$planner"
+says "  … the second time" ' 0 mended, 0 left'
+
 musubi down --dir "$federation" >/dev/null 2>&1
 rm -r "$work/saved"
 again >/dev/null 2>&1
