@@ -16,7 +16,7 @@
 
 #include <sodium.h>
 
-#define BACKOFF_DOUBLINGS 4
+#define BACKOFF_DOUBLINGS 4 /* then halved again: who has waited long enough goes first */
 #define CLOSING_SHARE     6 /* the last sixth of a request's time is for closing it */
 
 static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
@@ -319,9 +319,14 @@ const char *errand_algorithm (const errand_t *self)
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
 {
     service_t *service = self->planner->service;
-    int64_t most_ms = self->planner->settings.backoff_ms;
+    int64_t base_ms = self->planner->settings.backoff_ms;
+    if (self->round_ms > 0 && self->round_ms < base_ms)
+        base_ms = self->round_ms;
+    int64_t most_ms = base_ms;
     for (uint32_t i = 1; i < round && i < BACKOFF_DOUBLINGS; i++)
         most_ms *= 2;
+    for (uint32_t i = BACKOFF_DOUBLINGS; i < round && most_ms > base_ms; i++)
+        most_ms /= 2;
     int64_t pause_ms = 1 + (int64_t) prng_below (&service->prng, (uint64_t) most_ms + 1);
     timers_cancel (service->timers, self->pause_timer);
     self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, go_on, self, 0);

@@ -114,6 +114,8 @@ typedef struct errand {
     int64_t begun_ms; /* monotonic */
     int64_t begun_wall_ms;
     uint64_t limit_timer;
+    int64_t vote_ms;      /* monotonic: the last plan was put to the vote */
+    int64_t round_ms;     /* what that took; 0 = nobody was asked yet */
     uint64_t pause_timer; /* back-off, or the next slice of the search */
 
     user_request_t request; /* as asked, or with the patch applied */
@@ -179,7 +181,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status);
 /*  A log line "request … move" with what it is about. */
 void errand_log (const errand_t *self, log_level_t level, const char *move, const char *detail);
 
-/*  Go on later: jittered back-off before round number so and so. */
+/*  Go on later: jittered back-off before round number so and so, by what the last round took. */
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
 
 /*  Drop what planning made: survey, search, snapshot. */

@@ -65,7 +65,7 @@ typedef struct {
     int64_t try_ms;              /* patience with one try of a call to a participant */
     uint32_t tries_max;          /* tries of a question or a hold; a commit is tried for ever */
     uint32_t attempts_max;       /* rounds of hold and prepare for one request */
-    int64_t backoff_ms;          /* before the second attempt; doubles, with jitter */
+    int64_t backoff_ms;          /* before the second attempt, at most; errand_pause */
     uint32_t repair_tries_max;   /* plans looked for in the place of one that could not be kept */
     int64_t repair_limit_ms;     /* and for so long, since the repair began here (T10) */
     uint32_t candidates_max;     /* places looked at for one need, at most CANDIDATES_MAX */

@@ -279,6 +279,7 @@ void errand_again (errand_t *self, const moment_t *now)
 static void refused (errand_t *self, const moment_t *now)
 {
     size_t told = errand_programmed (self) ? self->answer.reasons_count : 0;
+    self->round_ms = now->mono_ms - self->vote_ms + 1;
     lesson_t lesson = learn (self, now);
     count_no (self);
     log_no (self, told);
@@ -417,6 +418,7 @@ void errand_vote (errand_t *self, const moment_t *now)
     char text [TXID_TEXT_BYTES];
     assert (!self->attempt);
     self->rounds++;
+    self->vote_ms = now->mono_ms;
     service_count (planner->service, "rounds", 1);
     outbox_log (planner->service->outbox, LEVEL_DEBUG,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
