@@ -62,24 +62,30 @@ static int record_compare (const void *left, const void *right)
     return order ? order : (a->key.size > b->key.size) - (a->key.size < b->key.size);
 }
 
-static rig_record_t *record_of (rig_t *self, uint8_t table, bytes_t key)
+static rig_record_t *record_of (rig_records_t *records, uint8_t table, bytes_t key)
 {
-    for (size_t i = 0; i < self->records_count; i++)
-        if (self->records [i].table == table && is_bytes (self->records [i].key, key))
-            return &self->records [i];
-    REQUIRE (self->records_count < RIG_RECORDS_MAX);
-    rig_record_t *record = &self->records [self->records_count++];
+    for (size_t i = records->count; i-- > 0;)
+        if (records->list [i].table == table && is_bytes (records->list [i].key, key))
+            return &records->list [i];
+    if (records->count == records->size) {
+        records->size = records->size ? 2 * records->size : 64;
+        records->list = must (realloc (records->list, records->size * sizeof *records->list));
+    }
+    rig_record_t *record = &records->list [records->count++];
     *record = (rig_record_t){.table = table, .key = copied (key)};
     return record;
 }
 
 static void keep (rig_t *self, const effect_t *effect)
 {
-    rig_record_t *record = record_of (self, effect->record.table, effect->record.key);
+    bool row = effect->record.table == TABLE_LEDGER;
+    rig_record_t *record =
+      record_of (row ? &self->rows : &self->records, effect->record.table, effect->record.key);
+    REQUIRE (self->records.count <= RIG_RECORDS_MAX);
     forget (&record->now);
     if (effect->kind == EFFECT_PUT)
         record->now = copied (effect->record.value);
-    self->puts++;
+    self->puts += row ? 0 : 1;
 }
 
 static void record_free (rig_record_t *record)
@@ -90,22 +96,22 @@ static void record_free (rig_record_t *record)
 }
 
 /*  Without those that are nowhere. */
-static void records_tidy (rig_t *self)
+static void records_tidy (rig_records_t *self)
 {
     size_t count = 0;
-    for (size_t i = 0; i < self->records_count; i++) {
-        if (self->records [i].now.data || self->records [i].flushed.data)
-            self->records [count++] = self->records [i];
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->list [i].now.data || self->list [i].flushed.data)
+            self->list [count++] = self->list [i];
         else
-            record_free (&self->records [i]);
+            record_free (&self->list [i]);
     }
-    self->records_count = count;
+    self->count = count;
 }
 
-void rig_flush (rig_t *self)
+static void records_flush (rig_records_t *self)
 {
-    for (size_t i = 0; i < self->records_count; i++) {
-        rig_record_t *record = &self->records [i];
+    for (size_t i = 0; i < self->count; i++) {
+        rig_record_t *record = &self->list [i];
         forget (&record->flushed);
         if (record->now.data)
             record->flushed = copied ((bytes_t){record->now.data, record->now.size});
@@ -113,15 +119,28 @@ void rig_flush (rig_t *self)
     records_tidy (self);
 }
 
-static void lose_unflushed (rig_t *self)
+void rig_flush (rig_t *self)
 {
-    for (size_t i = 0; i < self->records_count; i++) {
-        rig_record_t *record = &self->records [i];
+    records_flush (&self->records);
+    records_flush (&self->rows);
+}
+
+static void lose_unflushed (rig_records_t *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        rig_record_t *record = &self->list [i];
         forget (&record->now);
         if (record->flushed.data)
             record->now = copied ((bytes_t){record->flushed.data, record->flushed.size});
     }
     records_tidy (self);
+}
+
+static void records_free (rig_records_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        record_free (&self->list [i]);
+    free (self->list);
 }
 
 /*  --- steps --- */
@@ -142,8 +161,12 @@ static void take (rig_t *self, const effect_t *effect)
     switch (effect->kind) {
     case EFFECT_PUT:
     case EFFECT_DELETE:
-        if (effect->record.table != TABLE_LEDGER)
-            keep (self, effect);
+        keep (self, effect);
+        break;
+    case EFFECT_READ:
+        REQUIRE (self->read.most == 0 && effect->read.table == TABLE_LEDGER);
+        self->read = effect->read;
+        self->read_from = copied (effect->read.from);
         break;
     case EFFECT_REPLY:
         REQUIRE (!self->replied);
@@ -166,8 +189,50 @@ static void take (rig_t *self, const effect_t *effect)
     }
 }
 
+static void sort (rig_records_t *records)
+{
+    if (records->count > 0)
+        qsort (records->list, records->count, sizeof *records->list, record_compare);
+}
+
+static void step (rig_t *self, const event_t *event);
+
+/*  The rows that were asked for, shown before anything else happens. */
+static void show_rows (rig_t *self)
+{
+    row_t rows [RIG_ROWS_MAX];
+    size_t count = 0;
+    size_t bytes = 0;
+    bool more = false;
+    read_order_t order = self->read;
+    packed_t from = self->read_from;
+    rig_record_t first = {.table = TABLE_LEDGER, .key = from};
+    self->read = (read_order_t){0};
+    self->read_from = (packed_t){0};
+    records_tidy (&self->rows);
+    sort (&self->rows);
+    for (size_t i = 0; i < self->rows.count && !more; i++) {
+        const rig_record_t *row = &self->rows.list [i];
+        if (!row->now.data || record_compare (row, &first) < 0)
+            continue;
+        more = count > 0 && (count == order.most || count == RIG_ROWS_MAX ||
+                             bytes + row->key.size + row->now.size > order.bytes);
+        if (!more) {
+            bytes += row->key.size + row->now.size;
+            rows [count++] =
+              (row_t){{row->key.data, row->key.size}, {row->now.data, row->now.size}};
+        }
+    }
+    forget (&from);
+    step (self,
+          &(event_t){.kind = EVENT_ROWS,
+                     .rows = {.read = order.read, .rows = rows, .count = count, .more = more}});
+}
+
 static void step (rig_t *self, const event_t *event)
 {
+    if (self->read.most > 0)
+        show_rows (self);
     self->replied = false;
     self->puts = 0;
     service_step (self->service, &self->now, event);
@@ -179,6 +244,26 @@ static void step (rig_t *self, const event_t *event)
     participant_check (self->participant);
     timetable_check (self->timetable);
     self->looked (self->owner);
+}
+
+/*  Of the ledger the last row alone. */
+static void load (rig_t *self)
+{
+    sort (&self->records);
+    sort (&self->rows);
+    size_t count = self->records.count + (self->rows.count > 0 ? 1 : 0);
+    bool shown = self->rows.count == 0;
+    for (size_t i = 0, at = 0; i < count; i++) {
+        bool row =
+          !shown && (at == self->records.count || self->records.list [at].table > TABLE_LEDGER);
+        const rig_record_t *record =
+          row ? &self->rows.list [self->rows.count - 1] : &self->records.list [at++];
+        shown = shown || row;
+        step (self, &(event_t){.kind = EVENT_RECORD,
+                               .record = {.table = record->table,
+                                          .key = {record->key.data, record->key.size},
+                                          .value = {record->now.data, record->now.size}}});
+    }
 }
 
 static void boot (rig_t *self)
@@ -202,15 +287,7 @@ static void boot (rig_t *self)
       participant_new (self->service, &self->resource, &self->limits, &self->access);
     self->alarm_ms = INT64_MAX;
     self->start++;
-    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
-    size_t count = self->records_count;
-    for (size_t i = 0; i < count; i++) {
-        const rig_record_t *record = &self->records [i];
-        step (self, &(event_t){.kind = EVENT_RECORD,
-                               .record = {.table = record->table,
-                                          .key = {record->key.data, record->key.size},
-                                          .value = {record->now.data, record->now.size}}});
-    }
+    load (self);
     event_t start = {.kind = EVENT_START,
                      .start = {.store = {.start = self->start},
                                .endpoint = "sim://self",
@@ -229,6 +306,8 @@ static void stop (rig_t *self)
     room_destroy (&self->room);
     service_destroy (&self->service);
     self->calls_count = 0;
+    self->read = (read_order_t){0};
+    forget (&self->read_from);
 }
 
 void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *owner)
@@ -251,15 +330,16 @@ void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *o
 void rig_end (rig_t *self)
 {
     stop (self);
-    for (size_t i = 0; i < self->records_count; i++)
-        record_free (&self->records [i]);
+    records_free (&self->records);
+    records_free (&self->rows);
     free (self->reply.data);
 }
 
 void rig_crash (rig_t *self)
 {
     stop (self);
-    lose_unflushed (self);
+    lose_unflushed (&self->records);
+    lose_unflushed (&self->rows);
     boot (self);
 }
 

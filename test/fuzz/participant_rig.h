@@ -14,7 +14,8 @@
 #include "fuzzing.h"
 
 enum {
-    RIG_RECORDS_MAX = 512,
+    RIG_RECORDS_MAX = 512, /* rows not counted */
+    RIG_ROWS_MAX = 256,    /* in one answer */
     RIG_CALLS_MAX = 128,
 };
 
@@ -28,6 +29,12 @@ typedef struct {
     packed_t now;
     packed_t flushed;
 } rig_record_t;
+
+typedef struct {
+    rig_record_t *list;
+    size_t count;
+    size_t size;
+} rig_records_t;
 
 /*  A question of the participant's that is not answered yet. */
 typedef struct {
@@ -54,9 +61,11 @@ typedef struct rig {
     participant_limits_t limits;
     access_t access;
 
-    rig_record_t records [RIG_RECORDS_MAX];
-    size_t records_count;
-    size_t puts; /* of the last step */
+    rig_records_t records;
+    rig_records_t rows; /* of the ledger */
+    size_t puts;        /* of the last step, rows not counted */
+    read_order_t read;  /* rows that are asked for; most == 0: none */
+    packed_t read_from;
     rig_call_t calls [RIG_CALLS_MAX];
     size_t calls_count;
     bool replied; /* in the last step */
