@@ -20,7 +20,8 @@
 
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,   &experiment_arms,
-  &experiment_steal,        &experiment_quarrel,  &experiment_matrix, &experiment_commit};
+  &experiment_steal,        &experiment_quarrel,  &experiment_matrix, &experiment_commit,
+  &experiment_success,      &experiment_levels,   &experiment_weights};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */

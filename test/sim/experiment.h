@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define METRICS_MAX          16
+#define METRICS_MAX          112
 #define CRITERIA_MAX         16
 #define SETTINGS_MAX         16
 #define ARM_NAME_BYTES       96
@@ -89,6 +89,9 @@ extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;
 extern const experiment_t experiment_matrix;
 extern const experiment_t experiment_commit;
+extern const experiment_t experiment_success;
+extern const experiment_t experiment_levels;
+extern const experiment_t experiment_weights;
 
 /*  Mean and its 95 % interval over the plays that have a value (Student's t). */
 typedef struct {

@@ -7,8 +7,7 @@
 #include "must.h"
 #include "nis.h"
 #include "outbox.h"
-#include "planner.h"
-#include "planning_wire.h"
+#include "s4_world.h"
 #include "sim.h"
 #include "sim_wire.h"
 
@@ -24,6 +23,11 @@
 #define LEASE_MS    3600000
 #define HOLD_TTL_MS 300000
 #define HOLDS_OPEN  256
+
+#define SITES_MAX   GRID_SITES
+#define DOMAINS_MAX S4_DOMAINS
+
+static_assert (SITES_MAX >= S4_SITES, "there is room for either");
 
 static const char *const home [] = {"gis/g1"};
 static const char *const gis_endpoint [] = {"sim://gis/g1/1"};
@@ -55,10 +59,12 @@ struct world {
     sim_t *sim;
     prng_t prng; /* service times */
     grid_t grid;
+    s4_world_t s4;
     gis_settings_t gis;
-    lis_settings_t lis [GRID_SITES];
-    char names [GRID_SITES][NAME_BYTES_MAX + 1];
-    nis_settings_t nis;
+    lis_settings_t lis [SITES_MAX];
+    char lis_names [SITES_MAX][NAME_BYTES_MAX + 1];
+    nis_settings_t nis [DOMAINS_MAX];
+    char nis_names [DOMAINS_MAX][NAME_BYTES_MAX + 1];
     planner_settings_t planner;
     users_t users [SCENARIO_PLANNERS];
     char planner_names [SCENARIO_PLANNERS][NAME_BYTES_MAX + 1];
@@ -99,6 +105,8 @@ static int64_t between_s (world_t *self, int64_t least)
 static int64_t serve (void *owner, const sim_message_t *request)
 {
     world_t *self = owner;
+    if (self->order->untimed)
+        return 0;
     if (request->to >= 0 && strncmp (sim_name (self->sim, request->to), "gis/", 4) == 0)
         return 0;
     if (is (request, "Calendar", "Free") || is (request, "Calendar", "Profile"))
@@ -179,6 +187,11 @@ static size_t request_from (const users_t *self, size_t at)
     return at;
 }
 
+static bool is_backtracking (const char *algorithm)
+{
+    return strcmp (algorithm, "bbr") == 0 || strcmp (algorithm, "bir") == 0;
+}
+
 static void ask (users_t *self, const moment_t *now)
 {
     world_t *world = self->world;
@@ -199,21 +212,23 @@ static void ask (users_t *self, const moment_t *now)
                                .systems = grid_systems,
                                .algorithm = order->algorithm,
                                .policy = order->policy,
-                               .earliest_ms = SIM_EPOCH_MS + WARM_MS + request->arrival_ms +
-                                              PLANNING_W_INTERVAL_MS};
+                               .route = is_backtracking (order->algorithm) ? "fixed" : "",
+                               .earliest_ms = SIM_EPOCH_MS + WARM_MS + request->earliest_ms};
         char id [NAME_BYTES_MAX + 1];
         snprintf (id, sizeof id, "r%zu@g1", at);
         packed_t body = planning_ask_encode (&asks);
-        outbox_call (self->outbox,
-                     &(effect_t){.kind = EFFECT_CALL,
-                                 .call = {.call = ++self->calls,
-                                          .endpoint = sim_address (world->sim, self->planner),
-                                          .service = "Planner",
-                                          .method = "Reserve",
-                                          .actor = "user",
-                                          .request_id = id,
-                                          .body = {.data = body.data, .size = body.size},
-                                          .timeout_ms = PATIENCE_MS}});
+        outbox_call (
+          self->outbox,
+          &(effect_t){
+            .kind = EFFECT_CALL,
+            .call = {.call = ++self->calls,
+                     .endpoint = sim_address (world->sim, self->planner),
+                     .service = "Planner",
+                     .method = "Reserve",
+                     .actor = order->setting == PLANNING_S4 ? s4_users [request->user] : "user",
+                     .request_id = id,
+                     .body = {.data = body.data, .size = body.size},
+                     .timeout_ms = PATIENCE_MS}});
         free (body.data);
         self->asked = at;
     }
@@ -233,12 +248,15 @@ static void take_answer (users_t *self, const event_t *event)
     bool in_time = world_ms (world) <= request->arrival_ms + PLANNING_W_INTERVAL_MS;
     if (!in_time)
         world->result->too_late++;
+    answer.start_ms -= SIM_EPOCH_MS + WARM_MS;
+    if (world->order->told)
+        world->order->told (world->order->owner, request, &answer, in_time);
     if (!answer.committed)
         return;
     world->result->planned += in_time;
     world->planning_s += answer.planning_s;
     world->cost += answer.cost;
-    for (size_t i = 0; i < SCENARIO_JOBS; i++)
+    for (size_t i = 0; i < request->jobs_count; i++)
         world->committed +=
           (double) request->jobs [i].cpus * (double) request->jobs [i].duration_ms / 3.6e6;
 }
@@ -315,40 +333,65 @@ static participant_limits_t patient_limits (void)
     return limits;
 }
 
-static void add_services (world_t *self)
+static const uncommitted_limits_t all_uncommitted = {
+  .share = 100, .share_per_planner = 100, .share_per_actor = 100};
+static const access_t open_to_all = {.accounts = anybody, .accounts_count = 1};
+
+static void add_gis (world_t *self)
 {
-    static const uncommitted_limits_t all = {
-      .share = 100, .share_per_planner = 100, .share_per_actor = 100};
-    access_t open = {.accounts = anybody, .accounts_count = 1};
     self->gis = gis_settings_default;
     self->gis.name = home [0];
     self->gis.homes = home;
     self->gis.homes_count = 1;
     self->gis.lease_ms_min = self->gis.lease_ms_max = LEASE_MS;
-    self->gis.access = open;
+    self->gis.access = open_to_all;
     self->gis.limits = patient_limits ();
     add (self, home [0], make_gis, &self->gis, 0);
-    for (size_t i = 0; i < GRID_SITES; i++) {
-        snprintf (self->names [i], sizeof self->names [i], "lis/%.50s", self->grid.names [i]);
-        self->lis [i] = (lis_settings_t){.name = self->names [i],
-                                         .site = self->grid.sites [i],
-                                         .access = open,
-                                         .participant = patient_limits (),
-                                         .limits = lis_limits_default,
-                                         .gis_endpoints = gis_endpoint,
-                                         .gis_count = 1};
-        self->lis [i].limits.uncommitted = all;
-        add (self, self->names [i], make_lis, &self->lis [i], 1000);
+}
+
+static void add_lis (world_t *self, size_t at, const char *name, const site_t *site)
+{
+    char *full = self->lis_names [at];
+    snprintf (full, sizeof self->lis_names [at], "lis/%.50s", name);
+    self->lis [at] = (lis_settings_t){.name = full,
+                                      .site = *site,
+                                      .access = open_to_all,
+                                      .participant = patient_limits (),
+                                      .limits = lis_limits_default,
+                                      .gis_endpoints = gis_endpoint,
+                                      .gis_count = 1};
+    self->lis [at].limits.uncommitted = all_uncommitted;
+    add (self, full, make_lis, &self->lis [at], 1000);
+}
+
+static void add_nis (world_t *self, size_t at, const char *name, const domain_t *domain)
+{
+    char *full = self->nis_names [at];
+    snprintf (full, sizeof self->nis_names [at], "nis/%.50s", name);
+    self->nis [at] = (nis_settings_t){.name = full,
+                                      .domain = *domain,
+                                      .access = open_to_all,
+                                      .participant = patient_limits (),
+                                      .limits = nis_limits_default,
+                                      .gis_endpoints = gis_endpoint,
+                                      .gis_count = 1};
+    self->nis [at].limits.uncommitted = all_uncommitted;
+    add (self, full, make_nis, &self->nis [at], 1000);
+}
+
+static void add_services (world_t *self)
+{
+    add_gis (self);
+    if (self->order->setting == PLANNING_S4) {
+        for (size_t i = 0; i < S4_SITES; i++)
+            add_lis (self, i, s4_sites [i].name, &self->s4.sites [i]);
+        for (size_t i = 0; i < S4_DOMAINS; i++)
+            add_nis (self, i, s4_domains [i], &self->s4.domains [i]);
+        return;
     }
-    self->nis = (nis_settings_t){.name = "nis/grid",
-                                 .domain = self->grid.network,
-                                 .access = open,
-                                 .participant = patient_limits (),
-                                 .limits = nis_limits_default,
-                                 .gis_endpoints = gis_endpoint,
-                                 .gis_count = 1};
-    self->nis.limits.uncommitted = all;
-    add (self, self->nis.name, make_nis, &self->nis, 1000);
+    for (size_t i = 0; i < GRID_SITES; i++)
+        add_lis (self, i, self->grid.names [i], &self->grid.sites [i]);
+    add_nis (self, 0, "grid", &self->grid.network);
 }
 
 static void add_planners (world_t *self)
@@ -366,7 +409,10 @@ static void add_planners (world_t *self)
     settings->backtrack_own = self->order->own;
     settings->backtrack_least = self->order->least;
     settings->backtrack_whole = self->order->whole;
-    for (size_t i = 0; i < SCENARIO_PLANNERS; i++) {
+    if (self->order->ip)
+        settings->ip = *self->order->ip;
+    size_t count = self->order->setting == PLANNING_S4 ? 1 : SCENARIO_PLANNERS;
+    for (size_t i = 0; i < count; i++) {
         snprintf (self->planner_names [i], sizeof self->planner_names [i], "planner/%zu", i + 1);
         snprintf (self->user_names [i], sizeof self->user_names [i], "users/%zu", i + 1);
         users_t *users = &self->users [i];
@@ -379,6 +425,33 @@ static void add_planners (world_t *self)
     }
 }
 
+static void make_setting (world_t *self, uint64_t seed)
+{
+    const planning_order_t *order = self->order;
+    if (order->setting == PLANNING_S4) {
+        s4_world_make (&self->s4);
+        self->requests =
+          s4_requests (seed, order->load, order->hours * 3600000, &self->requests_count);
+        return;
+    }
+    grid_make (&self->grid, seed, order->wide);
+    self->requests = scenario_make (&(scenario_order_t){.kind = order->kind,
+                                                        .load = order->load,
+                                                        .cpus = self->grid.cpus,
+                                                        .until_ms = order->hours * 3600000,
+                                                        .histogram = order->histogram},
+                                    seed, &self->requests_count);
+}
+
+static void clear_setting (world_t *self)
+{
+    free (self->requests);
+    if (self->order->setting == PLANNING_S4)
+        s4_world_clear (&self->s4);
+    else
+        grid_clear (&self->grid);
+}
+
 bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
                     char why [PLANNING_WHY_BYTES])
 {
@@ -389,13 +462,7 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     self->order = order;
     self->result = result;
     prng_seed (&self->prng, seed ^ UINT64_C (0x5e771ce));
-    grid_make (&self->grid, seed, order->wide);
-    self->requests = scenario_make (&(scenario_order_t){.kind = order->kind,
-                                                        .load = order->load,
-                                                        .cpus = self->grid.cpus,
-                                                        .until_ms = order->hours * 3600000,
-                                                        .histogram = order->histogram},
-                                    seed, &self->requests_count);
+    make_setting (self, seed);
     self->sim = sim_new (seed, &tally, NULL);
     sim_observer_t observer = none;
     observer.owner = self;
@@ -416,8 +483,7 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     result->planning_s = result->planned > 0 ? self->planning_s / (double) result->planned : 0;
     result->messages = requests > 0 ? (double) self->messages / requests : 0;
     result->blocked = requests > 0 ? (self->granted - self->committed) / requests : 0;
-    grid_clear (&self->grid);
-    free (self->requests);
+    clear_setting (self);
     free (self);
     return sound;
 }

@@ -1,5 +1,6 @@
-/*  planning_world - S0's simulation, played with our own services: 18 sites, one network domain,
- * one directory, three planners, each query taking the time of the paper's table 2.
+/*  planning_world - the papers' simulations, played with our own services: S0's grid (18 sites, one
+ *  network domain, three planners) or S4's federation (s4_world.h: 10 sites, three domains, one
+ *  planner), and one directory. Each query takes the time of S0's table 2, or none at all:
  *
  *      free check 1-2 s (Calendar.Windows), CPU window search 2-3 s (Calendar.Free), prepare,
  * commit, cancel 1-2 s each; all else nothing. A profile counts as a window search: it is more than
@@ -12,19 +13,32 @@
 #ifndef MUSUBI_PLANNING_WORLD_H
 #define MUSUBI_PLANNING_WORLD_H
 
+#include "planner.h"
+#include "planning_wire.h"
 #include "scenario.h"
 
-#define PLANNING_W_INTERVAL_MS INT64_C (1800000)
+#define PLANNING_W_INTERVAL_MS SCENARIO_W_INTERVAL_MS
 #define PLANNING_WHY_BYTES     512
 
+typedef enum { PLANNING_GRID, PLANNING_S4 } planning_setting_t;
+
+/*  Some request has been answered, and in time or not. */
+typedef void planning_told_fn (void *owner, const scenario_request_t *request,
+                               const planning_answer_t *answer, bool in_time);
+
 typedef struct {
+    planning_setting_t setting;
+    bool untimed; /* queries take no time */
     const char *algorithm;
     const char *policy;
     scenario_kind_t kind;
     bool wide;
     double load;
-    int64_t hours; /* of arrivals */
-    const cpu_histogram_t *histogram;
+    int64_t hours;                    /* of arrivals */
+    const cpu_histogram_t *histogram; /* of the grid's requests */
+    const ip_settings_t *ip;          /* NULL: by default */
+    planning_told_fn *told;           /* may be NULL */
+    void *owner;
     bool own;   /* bbr counts its own choices */
     bool least; /* a late place moves the start only when all are */
     bool whole; /* the milder deadline */

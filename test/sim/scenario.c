@@ -167,7 +167,9 @@ scenario_request_t *scenario_make (const scenario_order_t *order, uint64_t seed,
             list = must (realloc (list, room * sizeof *list));
         }
         scenario_request_t *request = &list [(*count)++];
-        *request = (scenario_request_t){.arrival_ms = (int64_t) at_ms};
+        *request = (scenario_request_t){.arrival_ms = (int64_t) at_ms,
+                                        .earliest_ms = (int64_t) at_ms + SCENARIO_W_INTERVAL_MS,
+                                        .jobs_count = SCENARIO_JOBS};
         draw_request (request, order, &prng);
     }
 }

@@ -12,10 +12,13 @@
 
 #include "prng.h"
 
-#define SCENARIO_JOBS     3
-#define SCENARIO_LINKS    3
-#define SCENARIO_PLANNERS 3
-#define SCENARIO_CPUS_MAX 64 /* lines of a histogram */
+#define SCENARIO_JOBS          3 /* of a request of S0's */
+#define SCENARIO_LINKS         3
+#define SCENARIO_JOBS_MAX      4 /* of any */
+#define SCENARIO_LINKS_MAX     6
+#define SCENARIO_PLANNERS      3
+#define SCENARIO_W_INTERVAL_MS INT64_C (1800000) /* from arrival to the first start tried */
+#define SCENARIO_CPUS_MAX      64                /* lines of a histogram */
 
 /*  How many jobs of a log asked for so many CPUs. */
 typedef struct {
@@ -30,6 +33,8 @@ bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [160]
 double cpu_histogram_mean (const cpu_histogram_t *self);
 
 typedef enum { SCENARIO_WORKFLOW, SCENARIO_COALLOCATION } scenario_kind_t;
+
+#define SCENARIO_ANY_SYSTEM SIZE_MAX
 
 typedef struct {
     size_t system; /* of the grid's operating systems */
@@ -46,10 +51,14 @@ typedef struct {
 } scenario_link_t;
 
 typedef struct {
-    int64_t arrival_ms; /* from the scenario's start */
-    size_t planner;     /* whom it is put to */
-    scenario_job_t jobs [SCENARIO_JOBS];
-    scenario_link_t links [SCENARIO_LINKS];
+    int64_t arrival_ms;  /* from the scenario's start */
+    int64_t earliest_ms; /* the first start that is tried, from there as well */
+    size_t user;
+    size_t planner; /* whom it is put to */
+    bool distinct;  /* a site for each job */
+    scenario_job_t jobs [SCENARIO_JOBS_MAX];
+    size_t jobs_count;
+    scenario_link_t links [SCENARIO_LINKS_MAX];
     size_t links_count;
     int64_t span_ms;   /* of the whole application */
     int64_t within_ms; /* the deadline, counted from the first start that is tried */
