@@ -16,9 +16,10 @@
 #define PLANNED "share of the user's requests of that tenth that were planned"
 
 static const metric_t users_metrics [] = {DAY_METRICS ("A", PLANNED), DAY_METRICS ("B", PLANNED)};
-#define USERS_METRICS (sizeof users_metrics / sizeof *users_metrics)
+#define USERS_METRICS ((size_t) S4_USERS * DAY_POINTS)
 
-static_assert (USERS_METRICS == S4_USERS * DAY_POINTS, "a metric for each user and point");
+static_assert (sizeof users_metrics / sizeof *users_metrics == USERS_METRICS,
+               "a metric for each user and point");
 
 static const wish_t windows_arms [] = {AS_PROPOSED, FEW_WINDOWS, MANY_WINDOWS};
 static const wish_t levels_arms [] = {AS_PROPOSED, B_SEES_HALF};
@@ -91,7 +92,7 @@ static void judge_success (experiment_run_t *run)
     double mean [3] = {0};
     for (size_t arm = 0; arm < 3; arm++)
         for (size_t metric = 0; metric < USERS_METRICS; metric++)
-            mean [arm] += experiment_estimate (run, arm, metric).mean / USERS_METRICS;
+            mean [arm] += experiment_estimate (run, arm, metric).mean / (double) USERS_METRICS;
     experiment_criterion (
       run, "more-windows-more-success", mean [2] > mean [0] && mean [0] > mean [1],
       "mean of the day: N = 1 %.3f, N = 10 %.3f, N = 30 %.3f", mean [1], mean [0], mean [2]);

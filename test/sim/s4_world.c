@@ -28,7 +28,6 @@ const s4_site_t s4_sites [S4_SITES] = {{"N1", 0, 8},  {"N2", 0, 16}, {"N3", 0, 3
 const char *const s4_domains [S4_DOMAINS] = {"N", "S", "U"};
 const char *const s4_users [S4_USERS] = {"UserA", "UserB"};
 
-static const char *const exchanges [] = {"X1", "X2"};
 static const size_t exchanges_of [S4_DOMAINS] = {2, 2, 1}; /* the first so many */
 static const int64_t durations_ms [] = {1800000, 3600000, 7200000};
 
@@ -51,13 +50,18 @@ static void add_link (domain_t *domain, const char *a, const char *b, uint32_t m
     snprintf (link->ends [1], sizeof link->ends [1], "%s", b);
 }
 
+static const char *exchange_name (size_t at)
+{
+    return at == 0 ? "X1" : "X2";
+}
+
 static void make_domain (domain_t *domain, size_t at)
 {
     *domain = (domain_t){.horizon_ms = 30 * S4_DAY_MS};
     domain->vertices = must (calloc (S4_SITES, sizeof *domain->vertices));
     domain->links = must (calloc (LINKS_MAX, sizeof *domain->links));
     for (size_t x = 0; x < exchanges_of [at]; x++)
-        add_vertex (domain, exchanges [x], VERTEX_EXCHANGE);
+        add_vertex (domain, exchange_name (x), VERTEX_EXCHANGE);
     for (size_t i = 0; i < S4_SITES; i++) {
         if (s4_sites [i].domain != at)
             continue;
@@ -66,7 +70,7 @@ static void make_domain (domain_t *domain, size_t at)
             if (s4_sites [k].domain == at)
                 add_link (domain, s4_sites [k].name, s4_sites [i].name, INSIDE_MBPS, INSIDE_PRICE);
         for (size_t x = 0; x < exchanges_of [at]; x++)
-            add_link (domain, s4_sites [i].name, exchanges [x], EXCHANGE_MBPS, EXCHANGE_PRICE);
+            add_link (domain, s4_sites [i].name, exchange_name (x), EXCHANGE_MBPS, EXCHANGE_PRICE);
     }
     char why [160];
     bool sound = domain_check (domain, s4_domains [at], why);
