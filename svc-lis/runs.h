@@ -47,6 +47,8 @@ typedef struct {
     const char *owner;       /* actor */
     const char *reservation; /* "" = from the queue */
     const char *need;        /* of the reservation; "" = none */
+    int64_t booked_until_ms; /* the site's calendar has the node for it until then; 0 = it has not:
+                                the run is preemptible, or a reservation's */
 } run_order_t;
 
 typedef enum {
@@ -69,6 +71,8 @@ typedef struct {
     const char *node;
     uint32_t cpus;
     const char *reservation; /* "" = from the queue */
+    int64_t booked_until_ms; /* as ordered; a node is another's from T on when no run from the queue
+                                has it booked beyond T: what is preemptible there will be ended */
     int64_t placed_ms;       /* wall ms, here */
     int64_t started_ms;      /* wall ms at the node; 0 = not yet */
     int64_t ended_ms;
