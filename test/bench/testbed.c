@@ -186,12 +186,21 @@ void testbed_start (testbed_t *self, client_t *client, const char *federation, s
     await_services (self);
 }
 
+void testbed_halt (testbed_t *self)
+{
+    char command [256];
+    if (self->halted)
+        return;
+    self->halted = true;
+    snprintf (command, sizeof command, "down --dir '%s/run' 2>&1", self->folder);
+    musubi_quietly (command);
+}
+
 void testbed_stop (testbed_t *self)
 {
     char command [256];
     running = NULL;
-    snprintf (command, sizeof command, "down --dir '%s/run' 2>&1", self->folder);
-    musubi_quietly (command);
+    testbed_halt (self);
     snprintf (command, sizeof command, "rm -rf '%s'", self->folder);
     if (system (command) != 0)
         bench_fail (command);

@@ -50,11 +50,15 @@ typedef struct {
     pid_t pids [TESTBED_SERVICES_MAX];
     size_t pids_count;
     int64_t asked; /* for counts */
+    bool halted;
 } testbed_t;
 
 /*  With so many planners, once all services are listed in the directory. The client is borrowed. */
 void testbed_start (testbed_t *self, client_t *client, const char *federation, size_t planners);
 void testbed_stop (testbed_t *self);
+
+/*  Ends its services; configurations and stores stay until testbed_stop. */
+void testbed_halt (testbed_t *self);
 
 /*  The service of this name, as "lis/one". */
 const testbed_service_t *testbed_service (const testbed_t *self, const char *name);
