@@ -25,8 +25,6 @@ enum {
     SPREAD_HOURS = 480,
 };
 
-extern char **environ;
-
 typedef struct {
     testbed_t testbed;
     prng_t prng;
