@@ -19,9 +19,9 @@
 #define PLAY_S_MAX 120 /* of real time: only a core that never returns takes so long */
 
 static const experiment_t *const experiments [] = {
-  &experiment_backtracking, &experiment_policies, &experiment_wide,   &experiment_arms,
-  &experiment_steal,        &experiment_quarrel,  &experiment_matrix, &experiment_commit,
-  &experiment_success,      &experiment_levels,   &experiment_weights};
+  &experiment_backtracking, &experiment_policies, &experiment_wide,    &experiment_arms,
+  &experiment_steal,        &experiment_quarrel,  &experiment_matrix,  &experiment_commit,
+  &experiment_success,      &experiment_levels,   &experiment_weights, &experiment_solvers};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */

@@ -92,6 +92,7 @@ extern const experiment_t experiment_commit;
 extern const experiment_t experiment_success;
 extern const experiment_t experiment_levels;
 extern const experiment_t experiment_weights;
+extern const experiment_t experiment_solvers;
 
 /*  Mean and its 95 % interval over the plays that have a value (Student's t). */
 typedef struct {

@@ -1,7 +1,6 @@
 /*  s4_day - a play's answers counted, and what is told and drawn of them. */
 #include "s4_day.h"
 
-#include "planning_world.h"
 #include "plot.h"
 
 #include <assert.h>
@@ -87,11 +86,10 @@ static ip_settings_t settings_of (wish_t wish)
     return settings;
 }
 
-bool day_play (wish_t wish, uint64_t seed, day_t *day, play_t *play)
+bool day_play_told (wish_t wish, uint64_t seed, planning_told_fn *told, void *owner, play_t *play)
 {
     ip_settings_t ip = settings_of (wish);
     planning_result_t result;
-    *day = (day_t){0};
     planning_order_t order = {.setting = PLANNING_S4,
                               .untimed = true,
                               .algorithm = "ip",
@@ -99,11 +97,18 @@ bool day_play (wish_t wish, uint64_t seed, day_t *day, play_t *play)
                               .load = 1,
                               .hours = HOURS,
                               .ip = &ip,
-                              .told = note,
-                              .owner = day};
+                              .told = told,
+                              .owner = owner};
     play->failed = !planning_play (&order, seed, &result, play->why);
     return !play->failed;
 }
+
+bool day_play (wish_t wish, uint64_t seed, day_t *day, play_t *play)
+{
+    *day = (day_t){0};
+    return day_play_told (wish, seed, note, day, play);
+}
+
 void day_settings (experiment_run_t *run)
 {
     experiment_setting (run, "federation", "10 sites, 3 domains, 1 planner, 2 users (s4_world.h)");

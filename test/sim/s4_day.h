@@ -11,7 +11,7 @@
 
 #include "experiment.h"
 
-#include "planner.h"
+#include "planning_world.h"
 #include "s4_world.h"
 
 #define DAY_POINTS 10
@@ -34,6 +34,9 @@ typedef struct {
 
 /*  False when something did not hold; the play says what. */
 bool day_play (wish_t wish, uint64_t seed, day_t *day, play_t *play);
+
+/*  The same, told request by request, in the order of their arrival. */
+bool day_play_told (wish_t wish, uint64_t seed, planning_told_fn *told, void *owner, play_t *play);
 
 /*  A metric for each point. */
 #define DAY_METRICS(name, what)                                                                    \
