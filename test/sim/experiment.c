@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PLAY_S_MAX 120 /* of real time: only a core that never returns takes so long */
+#define PLAY_S_MAX 120 /* of processor time: only a core that never returns takes so long */
 
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,    &experiment_arms,
@@ -174,7 +175,7 @@ static void work (shared_t *shared, const experiment_run_t *run, size_t plays, s
         if (at >= plays)
             break;
         atomic_store (&shared->at [worker], at + 1);
-        (void) alarm (PLAY_S_MAX);
+        (void) setitimer (ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = PLAY_S_MAX}, NULL);
         play_one (run, at, &shared->plays [at]);
         atomic_store (&shared->at [worker], 0);
     }

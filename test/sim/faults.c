@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define FAILURES_MAX   256
-#define SCHEDULE_S_MAX 30 /* of real time: only a core that never returns takes so long */
+#define SCHEDULE_S_MAX 30 /* of processor time: only a core that never returns takes so long */
 #define PROGRESS_EVERY 64
 
 typedef struct {
@@ -64,7 +65,8 @@ static void work (shared_t *shared, const faults_order_t *order, size_t worker)
         if (seed > order->to || (order->stop && atomic_load (&shared->failures_count) > 0))
             break;
         atomic_store (&shared->workers [worker].seed, seed);
-        (void) alarm (SCHEDULE_S_MAX);
+        (void) setitimer (ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SCHEDULE_S_MAX},
+                          NULL);
         char why [SIM_WHY_BYTES];
         if (!sim_schedule_run (seed, &order->options, &tally, NULL, why))
             fail (shared, seed, why);
@@ -106,7 +108,7 @@ static size_t workers_left (shared_t *shared, const faults_order_t *order, pid_t
         if (WIFSIGNALED (status))
             snprintf (why, sizeof why, "the process ended by signal %d (%s)%s", WTERMSIG (status),
                       strsignal (WTERMSIG (status)),
-                      WTERMSIG (status) == SIGALRM ? ": a core does not return" : "");
+                      WTERMSIG (status) == SIGPROF ? ": a core does not return" : "");
         else
             snprintf (why, sizeof why, "the process ended with %d", WEXITSTATUS (status));
         fail (shared, seed, why);
