@@ -6,8 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define FAILED_MAX 16 /* shapes remembered in a pass */
-
 /*  --- nodes --- */
 
 void backfill_node_add (backfill_node_t *self, const backfill_run_t *run, int64_t gap_ms)
@@ -314,6 +312,21 @@ static void start (backfill_t *self, backfill_bag_t *bag, size_t node_at)
 
 /*  --- the tasks of one bag --- */
 
+#define FAILED_CPUS 64 /* what asks for more than that is always tried */
+
+/*  The least limit at which a task of so many CPUs could not be started, or one of fewer; of each
+ *  class and of any, and the same for preemptible ones. */
+typedef int64_t failed_t [2][FAILED_CPUS + 1];
+
+/*  What one pass knows beside its bags. */
+typedef struct {
+    backfill_t *queue;
+    size_t *open; /* nodes with CPUs on which something could be started when it began */
+    size_t open_count;
+    int64_t *unwanted; /* of each class; INT64_MIN = to be counted */
+    failed_t *failed;
+} pass_t;
+
 /*  Cheapest for the calendar first: under a booking that is there, then on nodes in use. */
 typedef enum { NODE_COVERS, NODE_IN_USE, NODE_UNBOOKED, NODE_KINDS } node_kind_t;
 
@@ -324,22 +337,23 @@ static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *nod
     return until_ms <= node->booked_until_ms ? NODE_COVERS : NODE_IN_USE;
 }
 
-static size_t place_booked (backfill_t *self, backfill_bag_t *bag, size_t class)
+static size_t place_booked (const pass_t *pass, backfill_bag_t *bag)
 {
+    backfill_t *self = pass->queue;
     int64_t until_ms = self->now_ms + booked_ms (self, bag);
-    size_t begin = class_begin (self, class);
     size_t started = 0;
-    for (node_kind_t kind = 0; kind < NODE_KINDS && bag->waiting > 0; kind++) {
-        for (size_t i = begin;
-             i < self->nodes_count && self->nodes [i].class == class && bag->waiting > 0; i++) {
-            backfill_node_t *node = &self->nodes [i];
-            if (node->ready_ms > self->now_ms || node->cpus_free < bag->cpus ||
-                node_kind (self, node, until_ms) != kind)
+    for (node_kind_t kind = 0; kind < NODE_KINDS; kind++) {
+        for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
+            size_t at = pass->open [i];
+            backfill_node_t *node = &self->nodes [at];
+            if (node->cpus_free < bag->cpus || !bag_fits_class (bag, node->class) ||
+                node->ready_ms > self->now_ms || node_kind (self, node, until_ms) != kind)
                 continue;
             while (bag->waiting > 0 && node->cpus_free >= bag->cpus &&
-                   spares_promise (self, i, bag, until_ms - self->gap_ms) &&
-                   can_book (self, i, until_ms)) {
-                start (self, bag, i);
+                   spares_promise (self, at, bag, until_ms - self->gap_ms) &&
+                   can_book (self, at, until_ms)) {
+                start (self, bag, at);
+                pass->unwanted [node->class] = INT64_MIN;
                 started++;
             }
         }
@@ -360,53 +374,52 @@ static int64_t nodes_borrowed (const backfill_t *self, size_t class)
     return count;
 }
 
-/*  Nodes of a class that nothing in the calendar wants for a least life. */
-static int64_t nodes_unwanted (const backfill_t *self, size_t class)
+/*  Idle nodes of a class that nothing in the calendar wants for a least life. */
+static int64_t *nodes_unwanted (const pass_t *pass, size_t class)
 {
-    return calendar_least (self->calendars [class],
-                           (interval_t){self->now_ms, self->now_ms + self->life_ms}) -
-           nodes_borrowed (self, class);
+    const backfill_t *self = pass->queue;
+    int64_t *unwanted = &pass->unwanted [class];
+    if (*unwanted == INT64_MIN)
+        *unwanted = calendar_least (self->calendars [class],
+                                    (interval_t){self->now_ms, self->now_ms + self->life_ms}) -
+                    nodes_borrowed (self, class);
+    return unwanted;
 }
 
 /*  What is lent comes first: nobody else may use it. */
-typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_KINDS } borrow_kind_t;
+typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_KINDS, BORROW_NOT } borrow_kind_t;
 
-static bool borrows (const backfill_t *self, const backfill_node_t *node, borrow_kind_t kind)
+static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t *node)
 {
-    bool lent = node->lent_until_ms >= self->now_ms + self->life_ms;
-    bool ready = node->ready_ms <= self->now_ms;
+    if (node->lent_until_ms >= self->now_ms + self->life_ms)
+        return BORROW_LENT;
+    if (node->ready_ms > self->now_ms)
+        return BORROW_NOT;
     bool in_use = node->runs_count > 0 || node->booked_until_ms > self->now_ms;
-    switch (kind) {
-    case BORROW_LENT:
-        return lent;
-    case BORROW_IN_USE:
-        return !lent && ready && in_use;
-    case BORROW_IDLE:
-        return !lent && ready && !in_use;
-    case BORROW_KINDS:
-        break;
-    }
-    return false;
+    return in_use ? BORROW_IN_USE : BORROW_IDLE;
 }
 
-static size_t place_preemptible (backfill_t *self, backfill_bag_t *bag, size_t class)
+static size_t place_preemptible (const pass_t *pass, backfill_bag_t *bag)
 {
+    backfill_t *self = pass->queue;
     int64_t until_ms = self->now_ms + bag->limit_ms + self->slack_ms;
-    int64_t unwanted = nodes_unwanted (self, class);
-    size_t begin = class_begin (self, class);
     size_t started = 0;
-    for (borrow_kind_t kind = 0; kind < BORROW_KINDS && bag->waiting > 0; kind++) {
-        for (size_t i = begin;
-             i < self->nodes_count && self->nodes [i].class == class && bag->waiting > 0; i++) {
-            backfill_node_t *node = &self->nodes [i];
-            if (!borrows (self, node, kind) || (kind == BORROW_IDLE && unwanted < 1))
+    for (borrow_kind_t kind = 0; kind < BORROW_KINDS; kind++) {
+        for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
+            size_t at = pass->open [i];
+            backfill_node_t *node = &self->nodes [at];
+            if (node->cpus_free < bag->cpus || !bag_fits_class (bag, node->class) ||
+                borrow_kind (self, node) != kind ||
+                (kind == BORROW_IDLE && *nodes_unwanted (pass, node->class) < 1) ||
+                !spares_promise (self, at, bag, until_ms))
                 continue;
-            size_t before = started;
-            for (; bag->waiting > 0 && node->cpus_free >= bag->cpus &&
-                   spares_promise (self, i, bag, until_ms);
-                 started++)
-                start (self, bag, i);
-            unwanted -= kind == BORROW_IDLE && started > before;
+            if (kind == BORROW_IDLE)
+                --*nodes_unwanted (pass, node->class);
+            do {
+                start (self, bag, at);
+                started++;
+            } while (bag->waiting > 0 && node->cpus_free >= bag->cpus &&
+                     spares_promise (self, at, bag, until_ms));
         }
     }
     return started;
@@ -414,85 +427,115 @@ static size_t place_preemptible (backfill_t *self, backfill_bag_t *bag, size_t c
 
 /*  --- one pass --- */
 
-/*  What could not be started: less was not asked. */
-typedef struct {
-    size_t class;
-    bool preemptible;
-    uint32_t cpus;
-    int64_t limit_ms;
-} shape_t;
-
-typedef struct {
-    shape_t list [FAILED_MAX];
-    size_t count;
-} failed_t;
-
-static bool failed_like (const failed_t *failed, const backfill_bag_t *bag)
+static failed_t *failed_new (const backfill_t *self)
 {
-    for (size_t i = 0; i < failed->count; i++) {
-        const shape_t *shape = &failed->list [i];
-        if (shape->preemptible == bag->preemptible &&
-            (shape->class == BACKFILL_ANY || shape->class == bag->class) &&
-            bag->cpus >= shape->cpus && bag->limit_ms >= shape->limit_ms)
+    failed_t *failed = must (calloc (self->classes_count + 1, sizeof *failed));
+    int64_t *all = (int64_t *) failed;
+    for (size_t i = 0; i < (self->classes_count + 1) * sizeof *failed / sizeof *all; i++)
+        all [i] = INT64_MAX;
+    return failed;
+}
+
+/*  What fails in any class fails in each. */
+static bool failed_like (const backfill_t *self, const failed_t *failed, const backfill_bag_t *bag)
+{
+    if (bag->cpus > FAILED_CPUS)
+        return false;
+    size_t class = bag->class == BACKFILL_ANY ? self->classes_count : bag->class;
+    return bag->limit_ms >= failed [class][bag->preemptible][bag->cpus] ||
+           bag->limit_ms >= failed [self->classes_count][bag->preemptible][bag->cpus];
+}
+
+static void failed_add (const backfill_t *self, failed_t *failed, const backfill_bag_t *bag,
+                        int64_t limit_ms)
+{
+    size_t class = bag->class == BACKFILL_ANY ? self->classes_count : bag->class;
+    for (size_t cpus = bag->cpus; cpus <= FAILED_CPUS; cpus++)
+        if (limit_ms < failed [class][bag->preemptible][cpus])
+            failed [class][bag->preemptible][cpus] = limit_ms;
+}
+
+static bool is_open (const backfill_t *self, const backfill_node_t *node)
+{
+    return node->cpus_free > 0 &&
+           (node->ready_ms <= self->now_ms || node->lent_until_ms > self->now_ms);
+}
+
+/*  Has a node so many CPUs free on which it could be started, whatever its limit? */
+static bool any_with_cpus (const pass_t *pass, const backfill_bag_t *bag)
+{
+    const backfill_t *self = pass->queue;
+    for (size_t i = 0; i < pass->open_count; i++) {
+        const backfill_node_t *node = &self->nodes [pass->open [i]];
+        if (node->cpus_free >= bag->cpus && bag_fits_class (bag, node->class) &&
+            ready_ms (self, node, bag) <= self->now_ms)
             return true;
     }
     return false;
 }
 
-static void failed_add (failed_t *failed, const backfill_bag_t *bag)
+/*  Those that have no CPU left any more are not looked at again. */
+static void close_full (pass_t *pass)
 {
-    if (failed->count < FAILED_MAX)
-        failed->list [failed->count++] =
-          (shape_t){bag->class, bag->preemptible, bag->cpus, bag->limit_ms};
+    size_t count = 0;
+    for (size_t i = 0; i < pass->open_count; i++)
+        if (pass->queue->nodes [pass->open [i]].cpus_free > 0)
+            pass->open [count++] = pass->open [i];
+    pass->open_count = count;
 }
 
-/*  Is there a CPU on which something could be started? */
-static bool any_free (const backfill_t *self)
+static void pass_begin (pass_t *pass, backfill_t *self)
 {
+    *pass = (pass_t){.queue = self,
+                     .open = must (calloc (self->nodes_count + 1, sizeof *pass->open)),
+                     .unwanted = must (calloc (self->classes_count + 1, sizeof *pass->unwanted)),
+                     .failed = failed_new (self)};
     for (size_t i = 0; i < self->nodes_count; i++) {
-        const backfill_node_t *node = &self->nodes [i];
-        if (node->cpus_free > 0 &&
-            (node->ready_ms <= self->now_ms || node->lent_until_ms > self->now_ms))
-            return true;
+        self->nodes [i].failed_ms = INT64_MAX;
+        if (is_open (self, &self->nodes [i]))
+            pass->open [pass->open_count++] = i;
     }
-    return false;
+    for (size_t class = 0; class < self->classes_count; class ++) {
+        self->promises [class] = (backfill_promise_t){0};
+        pass->unwanted [class] = INT64_MIN;
+    }
 }
 
-static size_t place_all (backfill_t *self, backfill_bag_t *bag)
+static void pass_end (pass_t *pass)
 {
-    size_t started = 0;
-    for (size_t class = 0; class < self->classes_count && bag->waiting > 0; class ++) {
-        if (!bag_fits_class (bag, class))
-            continue;
-        started +=
-          bag->preemptible ? place_preemptible (self, bag, class) : place_booked (self, bag, class);
+    free (pass->open);
+    free (pass->unwanted);
+    free (pass->failed);
+}
+
+/*  Start what can be; what waits then fails for all that ask as much, and is promised its start. */
+static size_t pass_bag (pass_t *pass, backfill_bag_t *bag)
+{
+    backfill_t *self = pass->queue;
+    if (failed_like (self, pass->failed, bag))
+        return 0;
+    size_t started = bag->preemptible ? place_preemptible (pass, bag) : place_booked (pass, bag);
+    if (started > 0)
+        close_full (pass);
+    if (bag->waiting > 0) {
+        failed_add (self, pass->failed, bag, any_with_cpus (pass, bag) ? bag->limit_ms : 0);
+        promise_first (self, bag);
     }
     return started;
 }
 
 size_t backfill_pass (backfill_t *self)
 {
-    failed_t failed = {0};
+    pass_t pass;
+    pass_begin (&pass, self);
     size_t started = 0;
     size_t looked_at = 0;
-    memset (self->promises, 0, self->classes_count * sizeof *self->promises);
-    for (size_t i = 0; i < self->nodes_count; i++)
-        self->nodes [i].failed_ms = INT64_MAX;
-    bool any = any_free (self);
-    for (backfill_bag_t *bag = self->first, *next; bag && any && looked_at <= self->depth;
-         bag = next) {
+    for (backfill_bag_t *bag = self->first, *next;
+         bag && pass.open_count > 0 && looked_at <= self->depth; bag = next) {
         next = bag->next; /* it may leave the list */
-        size_t now_started = failed_like (&failed, bag) ? 0 : place_all (self, bag);
-        started += now_started;
-        if (now_started > 0)
-            any = any_free (self);
-        if (bag->waiting == 0)
-            continue;
-        looked_at++;
-        if (!failed_like (&failed, bag)) {
-            failed_add (&failed, bag);
-            promise_first (self, bag);
-        }
+        started += pass_bag (&pass, bag);
+        looked_at += bag->waiting > 0;
     }
+    pass_end (&pass);
     return started;
 }
