@@ -124,7 +124,7 @@ static void on_end (site_t *site)
 
 static void add_bags (site_t *site, size_t tasks, size_t bags)
 {
-    site->bags = must (calloc (bags, sizeof *site->bags));
+    site->bags = must (calloc (bags + 1, sizeof *site->bags));
     for (size_t i = 0; i < bags; i++)
         site->bags [i] = (backfill_bag_t){
           .cpus = 1 + (uint32_t) prng_below (&site->prng, bags == 1 ? 1 : CPUS),
@@ -132,7 +132,7 @@ static void add_bags (site_t *site, size_t tasks, size_t bags)
           .waiting = (uint32_t) (tasks / bags),
           .next = i + 1 < bags ? &site->bags [i + 1] : NULL,
         };
-    site->before = must (calloc (bags, sizeof *site->before));
+    site->before = must (calloc (bags + 1, sizeof *site->before));
     for (size_t i = 1; i < bags; i++)
         site->before [i] = &site->bags [i - 1];
     site->queue.first = site->bags;
