@@ -23,6 +23,7 @@
 #define LEASE_MS    3600000
 #define HOLD_TTL_MS 300000
 #define HOLDS_OPEN  256
+#define SQUEEZE     24 /* an untimed day is over in an hour */
 
 #define SITES_MAX   GRID_SITES
 #define DOMAINS_MAX S4_DOMAINS
@@ -192,19 +193,27 @@ static bool is_backtracking (const char *algorithm)
     return strcmp (algorithm, "bbr") == 0 || strcmp (algorithm, "bir") == 0;
 }
 
+/*  When it is put to its planner. Where queries take no time it does not matter how long services
+ *  are idle in between, and a day of that takes far longer to play than its requests. */
+static int64_t arrives_ms (const world_t *self, const scenario_request_t *request)
+{
+    return self->order->untimed ? request->arrival_ms / SQUEEZE : request->arrival_ms;
+}
+
 static void ask (users_t *self, const moment_t *now)
 {
     world_t *world = self->world;
     const planning_order_t *order = world->order;
     while (self->asked == SIZE_MAX && self->next < world->requests_count) {
         const scenario_request_t *request = &world->requests [self->next];
-        if (request->arrival_ms > world_ms (world)) {
-            outbox_timer (self->outbox, now->mono_ms + request->arrival_ms - world_ms (world));
+        int64_t ahead_ms = arrives_ms (world, request) - world_ms (world);
+        if (ahead_ms > 0) {
+            outbox_timer (self->outbox, now->mono_ms + ahead_ms);
             return;
         }
         size_t at = self->next;
         self->next = request_from (self, at + 1);
-        if (request->arrival_ms + PLANNING_W_INTERVAL_MS <= world_ms (world)) {
+        if (arrives_ms (world, request) + PLANNING_W_INTERVAL_MS <= world_ms (world)) {
             world->result->too_late++;
             continue;
         }
@@ -245,7 +254,7 @@ static void take_answer (users_t *self, const event_t *event)
                   (int) event->answer.status, event->answer.reason);
         return;
     }
-    bool in_time = world_ms (world) <= request->arrival_ms + PLANNING_W_INTERVAL_MS;
+    bool in_time = world_ms (world) <= arrives_ms (world, request) + PLANNING_W_INTERVAL_MS;
     if (!in_time)
         world->result->too_late++;
     answer.start_ms -= SIM_EPOCH_MS + WARM_MS;
@@ -472,7 +481,8 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     sim_serve (self->sim, serve, self);
     add_services (self);
     add_planners (self);
-    sim_run (self->sim, 1000 * (WARM_MS + order->hours * 3600000 + LATE_MS));
+    int64_t until_ms = order->hours * 3600000 + LATE_MS;
+    sim_run (self->sim, 1000 * (WARM_MS + (order->untimed ? until_ms / SQUEEZE : until_ms)));
     bool sound = !sim_failed (self->sim);
     if (!sound)
         snprintf (why, PLANNING_WHY_BYTES, "%s", sim_why (self->sim));

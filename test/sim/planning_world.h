@@ -28,7 +28,7 @@ typedef void planning_told_fn (void *owner, const scenario_request_t *request,
 
 typedef struct {
     planning_setting_t setting;
-    bool untimed; /* queries take no time */
+    bool untimed; /* queries take no time: only the order of requests counts */
     const char *algorithm;
     const char *policy;
     scenario_kind_t kind;
