@@ -46,7 +46,8 @@ static void note (void *owner, const scenario_request_t *request, const planning
 }
 
 const char *const wish_words [] = {
-  "N = 10, even load (A)", "N = 1", "N = 30", "B sees half (C)", "64:32:16:8 = 1:10:100:1000 (B)",
+  "N = 10, even load (A)", "N = 1",           "N = 30",
+  "N = 10, Pmax = 2",      "B sees half (C)", "64:32:16:8 = 1:10:100:1000 (B)",
   "N:S:U = 1:10:100 (B)"};
 
 static const named_number_t half [] = {{"UserB", 50}};
@@ -67,6 +68,9 @@ static ip_settings_t settings_of (wish_t wish)
         break;
     case MANY_WINDOWS:
         settings.windows = 30;
+        break;
+    case SHORT_PATHS:
+        settings.hops_max = 2;
         break;
     case B_SEES_HALF:
         settings.visible_to = half;

@@ -19,8 +19,16 @@
 #define AT_50      4
 #define AT_100     9
 
-/*  What administrators want (S4 3.4), and how many windows are looked at. */
-typedef enum { AS_PROPOSED, FEW_WINDOWS, MANY_WINDOWS, B_SEES_HALF, BY_SIZE, BY_DOMAIN } wish_t;
+/*  What administrators want (S4 3.4), how many windows are looked at, and how long paths may be. */
+typedef enum {
+    AS_PROPOSED,
+    FEW_WINDOWS,
+    MANY_WINDOWS,
+    SHORT_PATHS,
+    B_SEES_HALF,
+    BY_SIZE,
+    BY_DOMAIN
+} wish_t;
 
 extern const char *const wish_words [];
 
