@@ -202,7 +202,8 @@ static bool shorter (const path_t *a, const path_t *b)
     return a->links_count != b->links_count ? a->links_count < b->links_count : a->mbps > b->mbps;
 }
 
-/*  The path that the graph decides, between any vertices of the two sites. */
+/*  The path that the graph decides, between any vertices of the two sites; none where no domain is
+ *  known (yet). */
 static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
 {
     const snapshot_t *snapshot = self->order.snapshot;
@@ -215,6 +216,8 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
     way_t *way = &self->ways [wish->edge];
     bool found = false;
     uint64_t steps = self->order.settings->search_steps_max;
+    if (!snapshot->graph)
+        return false;
     for (size_t a = 0; a < graph_site_count (snapshot->graph, ends [0]); a++)
         for (size_t b = 0; b < graph_site_count (snapshot->graph, ends [1]); b++) {
             path_question_t question = {.from = graph_site (snapshot->graph, ends [0], a),

@@ -523,6 +523,33 @@ static void a_domain_that_died_is_named_and_keeps_its_part (void **state)
     fed_end (&fed);
 }
 
+/*  Domains may be down, not heard of yet, or not there at all. */
+static void where_no_domain_is_known_no_algorithm_finds_a_connection (void **state)
+{
+    (void) state;
+    static const char *const algorithms [] = {"auto", "ip", "bbr", "bir"};
+    static const char *const policies [] = {"time", "cost"};
+    fed_t fed;
+    fed_federation (&fed, 41, 1, 3, 8, 1);
+    for (unsigned i = 0; i < 16; i++) {
+        char id [16];
+        snprintf (id, sizeof id, "r%u@g1", i);
+        net_wish_t wish = {.needs = 2,
+                           .links = {{0, 1, 100, 0, 0, 0}},
+                           .links_count = 1,
+                           .start_ms = FED_HOUR_MS,
+                           .distinct = true,
+                           .algorithm = algorithms [i % 4],
+                           .policy = policies [i / 4 % 2],
+                           .dry_run = i >= 8};
+        Musubi__Answer *answer = reserve_net (&fed, "p0", id, &wish);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+        assert_true (answer->n_reasons > 0);
+        message_free (&answer->base);
+    }
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -544,6 +571,7 @@ int main (void)
       cmocka_unit_test (sites_that_no_domain_reaches_any_more_are_told),
       cmocka_unit_test (a_domain_cut_off_before_the_commit_is_named_until_it_is_back),
       cmocka_unit_test (a_domain_that_died_is_named_and_keeps_its_part),
+      cmocka_unit_test (where_no_domain_is_known_no_algorithm_finds_a_connection),
     };
     return cmocka_run_group_tests_name ("planner with networks", tests, NULL, NULL);
 }
