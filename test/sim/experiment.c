@@ -22,7 +22,8 @@
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,    &experiment_arms,
   &experiment_steal,        &experiment_quarrel,  &experiment_matrix,  &experiment_commit,
-  &experiment_success,      &experiment_levels,   &experiment_weights, &experiment_solvers};
+  &experiment_success,      &experiment_levels,   &experiment_weights, &experiment_solvers,
+  &experiment_planners};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */

@@ -85,6 +85,7 @@ extern const experiment_t experiment_backtracking;
 extern const experiment_t experiment_policies;
 extern const experiment_t experiment_wide;
 extern const experiment_t experiment_arms;
+extern const experiment_t experiment_planners;
 extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;
 extern const experiment_t experiment_matrix;

@@ -3,12 +3,9 @@
  *  One play is one world (planning_world.h): an arm's algorithm and policy, half a day of requests,
  *  the grid and the requests drawn from the seed, so that arms are compared on the same ones.
  */
-#include "experiment.h"
+#include "experiment_grid.h"
 #include "plot.h"
 
-#include "planning_world.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,86 +22,12 @@
 #define SAME_COST   0.03
 #define MIDDLE      2 /* the load 0.5 */
 
-enum { SUCCESS, PRICE, PLANNING, MESSAGES, BLOCKED, TOO_LATE, METRICS };
-
-static const metric_t metrics [METRICS] = {
-  {"success", "share of the requests that were planned"},
-  {"price", "credits a CPU-hour of what was planned, its links included"},
-  {"planning_s", "time in the planner's hands, of those planned"},
-  {"messages", "to and from sites and the network domain, a request"},
-  {"blocked_cpu_h", "CPU-hours held and never committed, a request"},
-  {"too_late", "requests not answered within w_interval"}};
-
 enum { BBR, BIR };
 enum { POLICY_R, POLICY_L, POLICY_C, POLICY_T };
 
 static const char *const algorithms [ALGORITHMS] = {"bbr", "bir"};
 static const char *const policies [POLICIES] = {"random", "load", "cost", "time"};
-static const char *const kinds [KINDS] = {"wf", "co"};
 static const double loads [LOADS_MAX] = {0.1, 0.3, 0.5, 0.7, 0.9};
-
-/*  --- the histogram of CPUs: other people's data, read where it lies --- */
-
-static const cpu_histogram_t *histogram (char why [EXPERIMENT_WHY_BYTES])
-{
-    static cpu_histogram_t kept;
-    char path [512];
-    char text [4096];
-    const char *folder = getenv ("MUSUBI_DATA");
-    if (kept.count > 0)
-        return &kept;
-    if (!folder) {
-        snprintf (why, EXPERIMENT_WHY_BYTES,
-                  "MUSUBI_DATA: must name a folder with sdsc-blue-cpus-8-128.txt");
-        return NULL;
-    }
-    snprintf (path, sizeof path, "%.400s/sdsc-blue-cpus-8-128.txt", folder);
-    FILE *file = fopen (path, "r");
-    size_t size = file ? fread (text, 1, sizeof text - 1, file) : 0;
-    int error = errno;
-    if (file)
-        fclose (file);
-    text [size] = '\0';
-    char line [160];
-    if (size == 0)
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
-    else if (cpu_histogram_read (&kept, text, line))
-        return &kept;
-    else
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.300s: %.160s", path, line);
-    kept = (cpu_histogram_t){0};
-    return NULL;
-}
-
-static void play_order (const planning_order_t *order, uint64_t seed, play_t *play)
-{
-    planning_order_t complete = *order;
-    planning_result_t result;
-    complete.histogram = histogram (play->why);
-    if (!complete.histogram || !planning_play (&complete, seed, &result, play->why)) {
-        play->failed = true;
-        return;
-    }
-    if (result.requests == 0)
-        return;
-    play->values [SUCCESS] = (double) result.planned / (double) result.requests;
-    play->values [MESSAGES] = result.messages;
-    play->values [BLOCKED] = result.blocked;
-    play->values [TOO_LATE] = (double) result.too_late;
-    if (result.planned > 0) {
-        play->values [PRICE] = result.price;
-        play->values [PLANNING] = result.planning_s;
-    }
-}
-
-static void settings (experiment_run_t *run)
-{
-    experiment_setting (run, "grid", "18 sites, one domain, one directory, 3 planners (grid.h)");
-    experiment_setting (run, "requests", "S0's table 1, CPUs of SDSC-BLUE (scenario.h)");
-    experiment_setting (run, "queries", "S0's table 2 (planning_world.h)");
-    experiment_setting (run, "arrivals_hours", "%d", run->small ? HOURS_SMALL : HOURS);
-    experiment_criterion_sound (run);
-}
 
 /*  --- E0.1, E0.2: every algorithm, policy, kind and load on the narrow grid --- */
 
@@ -144,7 +67,7 @@ static planning_order_t order_narrow (size_t arm)
 static void name_order (const planning_order_t *order, char name [ARM_NAME_BYTES])
 {
     snprintf (name, ARM_NAME_BYTES, "%s-%c %s %s %.1f%s%s%s", order->algorithm, order->policy [0],
-              kinds [order->kind], order->wide ? "wide" : "narrow", order->load,
+              grid_kinds [order->kind], order->wide ? "wide" : "narrow", order->load,
               order->own ? ", counts its own" : "", order->least ? ", least delay" : "",
               order->whole ? ", whole deadline" : "");
 }
@@ -158,7 +81,7 @@ static void name_narrow (size_t arm, char name [ARM_NAME_BYTES])
 static void play_narrow (size_t arm, uint64_t seed, play_t *play)
 {
     planning_order_t order = order_narrow (arm);
-    play_order (&order, seed, play);
+    grid_play (&order, seed, play);
 }
 
 static double mean_of (const experiment_run_t *run, size_t arm, size_t metric)
@@ -203,7 +126,7 @@ static void judge_above (experiment_run_t *run)
                 above += good;
                 size_t used = strlen (missed);
                 if (!good)
-                    snprintf (missed + used, sizeof missed - used, " %s-%c-%.1f", kinds [kind],
+                    snprintf (missed + used, sizeof missed - used, " %s-%c-%.1f", grid_kinds [kind],
                               policies [policy][0], load_of (run->small, load));
             }
     experiment_criterion (run, "bir-above-bbr", above == asked, "%zu of %zu arms: %s above 0%s%s",
@@ -213,7 +136,7 @@ static void judge_above (experiment_run_t *run)
 
 static void judge_algorithms (experiment_run_t *run)
 {
-    settings (run);
+    grid_settings (run, run->small ? HOURS_SMALL : HOURS);
     judge_above (run);
     double wf = mean_gap (run, SCENARIO_WORKFLOW);
     double co = mean_gap (run, SCENARIO_COALLOCATION);
@@ -287,7 +210,7 @@ static void judge_cheapest (experiment_run_t *run)
 
 static void judge_policies (experiment_run_t *run)
 {
-    settings (run);
+    grid_settings (run, run->small ? HOURS_SMALL : HOURS);
     judge_time_first (run);
     judge_cheapest (run);
     if (run->small)
@@ -321,8 +244,9 @@ static const char *point_name (size_t at)
 static const char *line_name (size_t line)
 {
     static char names [KINDS * POLICIES * ALGORITHMS][32];
-    snprintf (names [line], sizeof names [line], "%s %s-%c", kinds [line / ALGORITHMS / POLICIES],
-              algorithms [line % ALGORITHMS], policies [line / ALGORITHMS % POLICIES][0]);
+    snprintf (names [line], sizeof names [line], "%s %s-%c",
+              grid_kinds [line / ALGORITHMS / POLICIES], algorithms [line % ALGORITHMS],
+              policies [line / ALGORITHMS % POLICIES][0]);
     return names [line];
 }
 
@@ -372,12 +296,12 @@ static void name_wide (size_t arm, char name [ARM_NAME_BYTES])
 static void play_wide (size_t arm, uint64_t seed, play_t *play)
 {
     planning_order_t order = order_wide (arm);
-    play_order (&order, seed, play);
+    grid_play (&order, seed, play);
 }
 
 static void judge_wide (experiment_run_t *run)
 {
-    settings (run);
+    grid_settings (run, run->small ? HOURS_SMALL : HOURS);
     size_t gains = 0;
     size_t count = arms_narrow (run->small);
     size_t kept = 0;
@@ -445,17 +369,17 @@ static void name_invited (size_t arm, char name [ARM_NAME_BYTES])
 static void play_invited (size_t arm, uint64_t seed, play_t *play)
 {
     planning_order_t order = order_invited (arm);
-    play_order (&order, seed, play);
+    grid_play (&order, seed, play);
 }
 
 static void judge_invited (experiment_run_t *run)
 {
-    settings (run);
+    grid_settings (run, run->small ? HOURS_SMALL : HOURS);
     double bbr = mean_of (run, VARIANTS, BLOCKED);
     double bir = mean_of (run, VARIANTS + 5, BLOCKED);
     experiment_criterion (run, "blocked-is-told", bir > bbr && bbr > 0,
-                          "co-allocations, t: bir blocks %.0f CPU-hours a request that it never "
-                          "commits, bbr %.1f",
+                          "co-allocations, t: bir blocks %.0f CPU-seconds a request that it never "
+                          "commits, bbr %.0f",
                           bir, bbr);
     double plain = mean_of (run, VARIANTS, SUCCESS);
     double own = mean_of (run, VARIANTS + 1, SUCCESS);
@@ -465,7 +389,8 @@ static void judge_invited (experiment_run_t *run)
                           plain, own);
 }
 
-#define S0_EXPERIMENT .metrics = metrics, .metrics_count = METRICS, .seeds = 10, .seeds_small = 2
+#define S0_EXPERIMENT                                                                              \
+    .metrics = grid_metrics, .metrics_count = GRID_METRICS, .seeds = 10, .seeds_small = 2
 
 const experiment_t experiment_backtracking = {
   .name = "E0.1",

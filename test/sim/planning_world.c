@@ -22,7 +22,7 @@
 #define PATIENCE_MS INT64_C (7200000)
 #define LEASE_MS    3600000
 #define HOLD_TTL_MS 300000
-#define HOLDS_OPEN  256
+#define HOLDS_OPEN  1024
 #define SQUEEZE     24 /* an untimed day is over in an hour */
 
 #define SITES_MAX   GRID_SITES
@@ -38,7 +38,7 @@ static const char *const anybody [] = {"*"};
 typedef struct {
     int from;
     uint64_t call;
-    double cpu_hours;
+    double cpu_s;
 } pending_t;
 
 typedef struct world world_t;
@@ -49,6 +49,7 @@ typedef struct {
     outbox_t *outbox;
     int planner;
     size_t asked; /* the request under way; SIZE_MAX = none */
+    int64_t asked_ms;
     size_t next;
     uint64_t calls;
     int64_t origin_ms; /* monotonic time of the world's beginning */
@@ -67,17 +68,21 @@ struct world {
     nis_settings_t nis [DOMAINS_MAX];
     char nis_names [DOMAINS_MAX][NAME_BYTES_MAX + 1];
     planner_settings_t planner;
-    users_t users [SCENARIO_PLANNERS];
-    char planner_names [SCENARIO_PLANNERS][NAME_BYTES_MAX + 1];
-    char user_names [SCENARIO_PLANNERS][NAME_BYTES_MAX + 1];
+    users_t users [PLANNING_BURST_MAX];
+    char planner_names [PLANNING_BURST_MAX][NAME_BYTES_MAX + 1];
+    char user_names [PLANNING_BURST_MAX][NAME_BYTES_MAX + 1];
     scenario_request_t *requests;
     size_t requests_count;
     pending_t pending [HOLDS_OPEN];
     size_t pending_count;
-    double granted;   /* CPU-hours, without what replaces a hold of the same plan */
-    double committed; /* CPU-hours */
+    double granted;   /* CPU-seconds, without what replaces a hold of the same plan */
+    double committed; /* CPU-seconds */
     double cost;
     double planning_s;
+    double latency_s;
+    double waited_s;
+    uint64_t answered;
+    uint64_t committed_count;
     uint64_t messages;
 };
 
@@ -89,18 +94,24 @@ static bool is (const sim_message_t *message, const char *service, const char *m
 }
 
 /*  Nodes have one CPU each. */
-static double cpu_hours_of (const sim_command_t *command)
+static double cpu_seconds_of (const sim_command_t *command)
 {
     double sum = 0;
     for (size_t i = 0; i < command->bookings_count; i++)
         sum += (double) command->bookings [i].nodes *
-               (double) (command->bookings [i].until_ms - command->bookings [i].from_ms) / 3.6e6;
+               (double) (command->bookings [i].until_ms - command->bookings [i].from_ms) / 1e3;
     return sum;
 }
 
 static int64_t between_s (world_t *self, int64_t least)
 {
     return 1000000 * least + (int64_t) prng_below (&self->prng, 1000000);
+}
+
+/*  Only bir's last round holds again what it holds already. */
+static bool is_held_again (const world_t *self, const sim_asked_t *asked)
+{
+    return asked->replaces_count > 0 && strcmp (self->order->algorithm, "bir") == 0;
 }
 
 static int64_t serve (void *owner, const sim_message_t *request)
@@ -119,7 +130,7 @@ static int64_t serve (void *owner, const sim_message_t *request)
         return 0;
     sim_asked_t asked;
     bool read = sim_wire_hold_read (request, &asked);
-    return read && asked.replaces_count > 0 ? 0 : between_s (self, 1);
+    return read && is_held_again (self, &asked) ? 0 : between_s (self, 1);
 }
 
 /*  --- counting --- */
@@ -133,11 +144,11 @@ static bool counts (const sim_message_t *message)
 static void see_hold (world_t *self, const sim_message_t *message)
 {
     sim_asked_t asked;
-    if (!sim_wire_hold_read (message, &asked) || asked.replaces_count > 0 ||
-        self->pending_count == HOLDS_OPEN)
+    if (!sim_wire_hold_read (message, &asked) || is_held_again (self, &asked))
         return;
+    assert (self->pending_count < HOLDS_OPEN);
     self->pending [self->pending_count++] = (pending_t){
-      .from = message->from, .call = message->call, .cpu_hours = cpu_hours_of (&asked.command)};
+      .from = message->from, .call = message->call, .cpu_s = cpu_seconds_of (&asked.command)};
 }
 
 static void see_held (world_t *self, const sim_message_t *message)
@@ -153,7 +164,7 @@ static void see_held (world_t *self, const sim_message_t *message)
             sim_wire_command_answer (sim_message_body (message), &txid, &state, &ttl_ms,
                                      &refused) &&
             (state == COMMAND_HELD || state == COMMAND_PREPARED))
-            self->granted += self->pending [i].cpu_hours;
+            self->granted += self->pending [i].cpu_s;
         self->pending [i] = self->pending [--self->pending_count];
         return;
     }
@@ -240,6 +251,7 @@ static void ask (users_t *self, const moment_t *now)
                      .timeout_ms = PATIENCE_MS}});
         free (body.data);
         self->asked = at;
+        self->asked_ms = world_ms (world);
     }
 }
 
@@ -260,14 +272,18 @@ static void take_answer (users_t *self, const event_t *event)
     answer.start_ms -= SIM_EPOCH_MS + WARM_MS;
     if (world->order->told)
         world->order->told (world->order->owner, request, &answer, in_time);
+    world->answered++;
+    world->waited_s += (double) (world_ms (world) - request->arrival_ms) / 1000;
     if (!answer.committed)
         return;
     world->result->planned += in_time;
+    world->committed_count++;
     world->planning_s += answer.planning_s;
+    world->latency_s += (double) (world_ms (world) - self->asked_ms) / 1000;
     world->cost += answer.cost;
     for (size_t i = 0; i < request->jobs_count; i++)
         world->committed +=
-          (double) request->jobs [i].cpus * (double) request->jobs [i].duration_ms / 3.6e6;
+          (double) request->jobs [i].cpus * (double) request->jobs [i].duration_ms / 1e3;
 }
 
 static void users_step (void *self_, const moment_t *now, const event_t *event)
@@ -421,6 +437,8 @@ static void add_planners (world_t *self)
     if (self->order->ip)
         settings->ip = *self->order->ip;
     size_t count = self->order->setting == PLANNING_S4 ? 1 : SCENARIO_PLANNERS;
+    if (self->order->burst > 0)
+        count = self->order->burst;
     for (size_t i = 0; i < count; i++) {
         snprintf (self->planner_names [i], sizeof self->planner_names [i], "planner/%zu", i + 1);
         snprintf (self->user_names [i], sizeof self->user_names [i], "users/%zu", i + 1);
@@ -461,10 +479,33 @@ static void clear_setting (world_t *self)
         grid_clear (&self->grid);
 }
 
+/*  The same requests, so many at a time: each comes when the last of its burst would have. */
+static void gather_bursts (world_t *self)
+{
+    size_t burst = self->order->burst;
+    for (size_t i = 0; burst > 0 && i < self->requests_count; i++) {
+        scenario_request_t *request = &self->requests [i];
+        size_t last = i - i % burst + burst - 1;
+        if (last >= self->requests_count)
+            last = self->requests_count - 1;
+        int64_t later_ms = self->requests [last].arrival_ms - request->arrival_ms;
+        request->planner = i % burst;
+        request->arrival_ms += later_ms;
+        if (self->order->setting == PLANNING_GRID) /* S4's starts are some time of the next day */
+            request->earliest_ms += later_ms;
+    }
+}
+
+static double mean_of (double sum, uint64_t count)
+{
+    return count > 0 ? sum / (double) count : 0;
+}
+
 bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
                     char why [PLANNING_WHY_BYTES])
 {
     static const sim_observer_t none = {0};
+    assert (order->burst <= PLANNING_BURST_MAX);
     world_t *self = must (calloc (1, sizeof *self));
     sim_tally_t tally = {0};
     *result = (planning_result_t){0};
@@ -472,6 +513,7 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     self->result = result;
     prng_seed (&self->prng, seed ^ UINT64_C (0x5e771ce));
     make_setting (self, seed);
+    gather_bursts (self);
     self->sim = sim_new (seed, &tally, NULL);
     sim_observer_t observer = none;
     observer.owner = self;
@@ -489,8 +531,10 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     sim_destroy (&self->sim);
     double requests = (double) self->requests_count;
     result->requests = self->requests_count;
-    result->price = self->committed > 0 ? self->cost / self->committed : 0;
-    result->planning_s = result->planned > 0 ? self->planning_s / (double) result->planned : 0;
+    result->price = self->committed > 0 ? 3600 * self->cost / self->committed : 0;
+    result->planning_s = mean_of (self->planning_s, self->committed_count);
+    result->latency_s = mean_of (self->latency_s, self->committed_count);
+    result->waited_s = mean_of (self->waited_s, self->answered);
     result->messages = requests > 0 ? (double) self->messages / requests : 0;
     result->blocked = requests > 0 ? (self->granted - self->committed) / requests : 0;
     clear_setting (self);

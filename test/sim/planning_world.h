@@ -7,8 +7,12 @@
  *      one answer of S0's, in one message.
  *
  *  Each service does one thing at a time, each planner one request at a time, in the order of their
- *  arrival; a request that is not answered by arrival + w_interval has failed. A hold that replaces
- *  one of the same plan takes no time (bir's last round), its message counts.
+ *  arrival; a request that is not answered by arrival + w_interval has failed. bir's last round,
+ *  where a hold replaces those of the same plan, takes no time, its messages count; every other
+ * hold takes its time, also one that replaces what an earlier plan held.
+ *
+ *  bbr and bir take the fixed routes of S0; the others choose among all paths, as users of this
+ *  project have it who ask for nothing else.
  */
 #ifndef MUSUBI_PLANNING_WORLD_H
 #define MUSUBI_PLANNING_WORLD_H
@@ -19,6 +23,7 @@
 
 #define PLANNING_W_INTERVAL_MS SCENARIO_W_INTERVAL_MS
 #define PLANNING_WHY_BYTES     512
+#define PLANNING_BURST_MAX     32
 
 typedef enum { PLANNING_GRID, PLANNING_S4 } planning_setting_t;
 
@@ -34,7 +39,8 @@ typedef struct {
     scenario_kind_t kind;
     bool wide;
     double load;
-    int64_t hours;                    /* of arrivals */
+    int64_t hours; /* of arrivals */
+    size_t burst;  /* so many requests come at once, each to a planner of its own; 0 = one by one */
     const cpu_histogram_t *histogram; /* of the grid's requests */
     const ip_settings_t *ip;          /* NULL: by default */
     planning_told_fn *told;           /* may be NULL */
@@ -48,9 +54,11 @@ typedef struct {
     uint64_t requests;
     uint64_t planned;
     double price;      /* credits a CPU-hour of what was planned, links included */
-    double planning_s; /* mean, of those planned, in the planner's hands */
+    double planning_s; /* mean, of those planned: from question to the plan that was committed */
+    double latency_s;  /* mean, of those planned: in the planner's hands, votes and commits too */
+    double waited_s;   /* mean, of all answered: from arrival to answer */
     double messages;   /* to and from services, a request */
-    double blocked;    /* CPU-hours held and never committed, a request */
+    double blocked;    /* CPU-seconds held and never committed, a request */
     uint64_t too_late; /* not answered within w_interval */
 } planning_result_t;
 

@@ -1,0 +1,83 @@
+/*  experiment_grid - a world's result as a play's values. */
+#include "experiment_grid.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const metric_t grid_metrics [GRID_METRICS] = {
+  {"success", "share of the requests that were planned"},
+  {"price", "credits a CPU-hour of what was planned, its links included"},
+  {"planning_s", "from question to the plan that was committed, of those planned"},
+  {"latency_s", "from question to answer, votes and commits included, of those planned"},
+  {"waited_s", "from arrival to answer, of all that were answered"},
+  {"messages", "to and from sites and the network domain, a request"},
+  {"blocked_cpu_s", "CPU-seconds held and never committed, a request"},
+  {"too_late", "requests not answered within w_interval"}};
+
+const char *const grid_kinds [2] = {"wf", "co"};
+
+static const cpu_histogram_t *histogram (char why [EXPERIMENT_WHY_BYTES])
+{
+    static cpu_histogram_t kept;
+    char path [512];
+    char text [4096];
+    const char *folder = getenv ("MUSUBI_DATA");
+    if (kept.count > 0)
+        return &kept;
+    if (!folder) {
+        snprintf (why, EXPERIMENT_WHY_BYTES,
+                  "MUSUBI_DATA: must name a folder with sdsc-blue-cpus-8-128.txt");
+        return NULL;
+    }
+    snprintf (path, sizeof path, "%.400s/sdsc-blue-cpus-8-128.txt", folder);
+    FILE *file = fopen (path, "r");
+    size_t size = file ? fread (text, 1, sizeof text - 1, file) : 0;
+    int error = errno;
+    if (file)
+        fclose (file);
+    text [size] = '\0';
+    char line [160];
+    if (size == 0)
+        snprintf (why, EXPERIMENT_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
+    else if (cpu_histogram_read (&kept, text, line))
+        return &kept;
+    else
+        snprintf (why, EXPERIMENT_WHY_BYTES, "%.300s: %.160s", path, line);
+    kept = (cpu_histogram_t){0};
+    return NULL;
+}
+
+void grid_play (const planning_order_t *order, uint64_t seed, play_t *play)
+{
+    planning_order_t complete = *order;
+    planning_result_t result;
+    complete.histogram = histogram (play->why);
+    if (!complete.histogram || !planning_play (&complete, seed, &result, play->why)) {
+        play->failed = true;
+        return;
+    }
+    if (result.requests == 0)
+        return;
+    play->values [SUCCESS] = (double) result.planned / (double) result.requests;
+    play->values [MESSAGES] = result.messages;
+    play->values [BLOCKED] = result.blocked;
+    play->values [TOO_LATE] = (double) result.too_late;
+    play->values [WAITED] = result.waited_s;
+    if (result.planned > 0) {
+        play->values [PRICE] = result.price;
+        play->values [PLANNING] = result.planning_s;
+        play->values [LATENCY] = result.latency_s;
+    }
+}
+
+void grid_settings (experiment_run_t *run, int64_t hours)
+{
+    experiment_setting (run, "grid", "18 sites, one domain, one directory, 3 planners (grid.h)");
+    experiment_setting (run, "requests", "S0's table 1, CPUs of SDSC-BLUE (scenario.h)");
+    experiment_setting (run, "queries", "S0's table 2 (planning_world.h)");
+    experiment_setting (run, "arrivals_hours", "%" PRId64, hours);
+    experiment_criterion_sound (run);
+}
