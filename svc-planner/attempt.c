@@ -15,6 +15,7 @@ typedef struct {
     vote_t vote;
     txid_t replaced [REPLACES_MAX];
     size_t replaced_count;
+    packed_t kept; /* a hold that has not been sent yet */
 } ballot_t;
 
 struct attempt {
@@ -26,6 +27,7 @@ struct attempt {
     ballot_t *ballots;
     size_t count;
     size_t waiting;
+    size_t kept; /* of them, how many have not been asked yet */
     bool refused;
     uint64_t timer;
     int64_t mono_by_ms;
@@ -110,14 +112,34 @@ static void on_time (void *owner, const moment_t *now, uint64_t token)
     end (self, now);
 }
 
+/*  An answer may send what was kept, which is answered again. */
+static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body);
+
+/*  All others have agreed. */
+static void send_kept (attempt_t *self, const moment_t *now)
+{
+    self->kept = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        packed_t *kept = &self->ballots [i].kept;
+        if (!kept->data)
+            continue;
+        send_hold (self, now, i, (bytes_t){.data = kept->data, .size = kept->size});
+        free (kept->data);
+        *kept = (packed_t){0};
+    }
+}
+
 static void answered (attempt_t *self, const moment_t *now)
 {
     if (--self->waiting == 0) {
         end (self, now);
         return;
     }
-    if (!self->refused)
+    if (!self->refused) {
+        if (self->waiting == self->kept)
+            send_kept (self, now);
         return;
+    }
     int64_t grace_ms = now->mono_ms + GRACE_MS;
     if (grace_ms >= self->mono_by_ms)
         return; /* the end of all patience comes first */
@@ -171,7 +193,25 @@ static void on_vote (void *owner, const moment_t *now, uint64_t token, const cal
     answered (self, now);
 }
 
-static void send_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part)
+static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body)
+{
+    ballot_t *ballot = &self->ballots [at];
+    ballot->call = calls_start (self->service->calls, now,
+                                &(call_order_t){.peer = ballot->party.name,
+                                                .endpoint = ballot->party.endpoint,
+                                                .to_store = ballot->party.store,
+                                                .service = "Participant",
+                                                .method = "Hold",
+                                                .actor = self->service->name,
+                                                .request_id = "",
+                                                .body = body,
+                                                .timeout_ms = self->settings->try_ms,
+                                                .tries_max = self->settings->tries_max},
+                                on_vote, self, at);
+}
+
+static void make_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part,
+                       bool later)
 {
     ballot_t *ballot = &self->ballots [at];
     hold_t hold = {.plan = self->plan, /* lent */
@@ -186,25 +226,19 @@ static void send_hold (attempt_t *self, const moment_t *now, size_t at, const at
     memcpy (ballot->replaced, hold.replaces, sizeof ballot->replaced);
     ballot->replaced_count = hold.replaces_count;
     packed_t body = hold_encode (&hold);
-    ballot->call = calls_start (self->service->calls, now,
-                                &(call_order_t){.peer = ballot->party.name,
-                                                .endpoint = ballot->party.endpoint,
-                                                .to_store = ballot->party.store,
-                                                .service = "Participant",
-                                                .method = "Hold",
-                                                .actor = self->service->name,
-                                                .request_id = "",
-                                                .body = {.data = body.data, .size = body.size},
-                                                .timeout_ms = self->settings->try_ms,
-                                                .tries_max = self->settings->tries_max},
-                                on_vote, self, at);
+    if (later) {
+        ballot->kept = body;
+        self->kept++;
+        return;
+    }
+    send_hold (self, now, at, (bytes_t){.data = body.data, .size = body.size});
     free (body.data);
 }
 
 attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
                         const planner_settings_t *settings, const moment_t *now, plan_t *plan,
-                        const attempt_part_t *parts, trail_t *trail, attempt_ended_fn *ended,
-                        void *owner)
+                        const attempt_part_t *parts, trail_t *trail, bool domains_last,
+                        attempt_ended_fn *ended, void *owner)
 {
     attempt_t *self = must (calloc (1, sizeof *self));
     self->service = service;
@@ -223,9 +257,11 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
     self->timer = timers_set (service->timers, self->mono_by_ms, on_time, self, 0);
     for (size_t i = 0; i < self->count; i++) {
         self->ballots [i].party = self->plan.participants [i];
-        send_hold (self, now, i, &parts [i]);
+        make_hold (self, now, i, &parts [i], domains_last && parts [i].kind == PART_NETWORK);
         free (parts [i].part.data);
     }
+    if (self->waiting == self->kept)
+        send_kept (self, now);
     return self;
 }
 
@@ -244,9 +280,11 @@ void attempt_destroy (attempt_t **self_p)
     bool taken = self->plan.participants_count == 0;
     for (size_t i = 0; i < self->count; i++) {
         calls_cancel (self->service->calls, self->ballots [i].call);
-        if (!taken && may_hold (&self->ballots [i].vote))
+        bool asked = !self->ballots [i].kept.data;
+        if (!taken && asked && may_hold (&self->ballots [i].vote))
             trail_add (self->trail, &self->ballots [i].party, &self->txid);
         refusal_clear (&self->ballots [i].vote.refusal);
+        free (self->ballots [i].kept.data);
     }
     if (!taken)
         coordinator_drop (self->coordinator, &self->txid);

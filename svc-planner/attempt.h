@@ -1,9 +1,9 @@
-/*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once
- * (proto/transaction.md).
+/*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once, or to
+ * network domains when all others have agreed (proto/transaction.md).
  *
- *  It ends when all have answered; or shortly after the first no, so that one round teaches as much
- *  as it can (T3); or when the time to decide is over. What was held stays held: the next plan
- *  replaces it, or it is aborted. The trail remembers where.
+ *  It ends when all have answered; or shortly after the first no (half as long again as that took),
+ * so that one round teaches as much as it can (T3); or when the time to decide is over. What was
+ * held stays held: the next plan replaces it, or it is aborted. The trail remembers where.
  */
 #ifndef MUSUBI_ATTEMPT_H
 #define MUSUBI_ATTEMPT_H
@@ -62,11 +62,12 @@ typedef void attempt_ended_fn (void *owner, const moment_t *now, bool prepared);
 
 /*  Sends the holds. plan: complete, with a txid of coordinator_begin; taken over. parts: one a
  *  participant, in their order; the list is the caller's, what it points to is taken over. trail is
- *  borrowed for life: what a YES has replaced leaves it. */
+ *  borrowed for life: what a YES has replaced leaves it. domains_last: every plan needs its network
+ *  domains, where many are at it at once they are spared the plans that a site refuses. */
 attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
                         const planner_settings_t *settings, const moment_t *now, plan_t *plan,
-                        const attempt_part_t *parts, trail_t *trail, attempt_ended_fn *ended,
-                        void *owner);
+                        const attempt_part_t *parts, trail_t *trail, bool domains_last,
+                        attempt_ended_fn *ended, void *owner);
 
 /*  Leaves what may be held in the trail, unless the plan was taken out by a decision. */
 void attempt_destroy (attempt_t **self_p);

@@ -358,6 +358,7 @@ search_order_t errand_search_order (const errand_t *self, const moment_t *now)
 void errand_search (errand_t *self, const moment_t *now)
 {
     search_order_t order = errand_search_order (self, now);
+    order.spread = self->contended && self->kind == ERRAND_RESERVE;
     search_destroy (&self->search);
     self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
     on_slice (self, now, 0);

@@ -368,7 +368,7 @@ static void release (repair_t *self, const moment_t *now)
     trail_abort (&self->trail, planner->coordinator, now, &plan, "");
     service_count (planner->service, "repair_releases", 1);
     self->attempt = attempt_new (planner->service, planner->coordinator, settings, now, &plan,
-                                 parts, &self->trail, on_voted, self);
+                                 parts, &self->trail, false, on_voted, self);
 }
 
 /*  --- the look --- */

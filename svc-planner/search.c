@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define START_SHARE 8 /* one start may use this part of all steps */
+#define START_SHARE  8    /* one start may use this part of all steps */
+#define SPREAD_LEAST 1000 /* a place's price counts so much */
+#define SPREAD_MOST  3000 /* or up to so much, in thousandths, where plans are spread */
 
 typedef struct {
     spans_t *views; /* by option */
@@ -34,6 +36,7 @@ struct search {
     int64_t **weights;
     int64_t *cells;       /* scratch of matching: weights by need and site */
     size_t *cell_option;  /* scratch: the option behind each cell */
+    int64_t *lots;        /* by place: what its price counts; NULL = all alike */
     int64_t least_weight; /* no plan can weigh less */
     int64_t least_paths;  /* the part of it that paths weigh */
     uint64_t steps_left;
@@ -148,6 +151,14 @@ static void make_views (search_t *self, size_t need)
     }
 }
 
+/*  For each place, what its price counts: like needs stay alike. */
+static void draw_lots (search_t *self, prng_t *prng)
+{
+    self->lots = must (calloc (self->snapshot->places_count + 1, sizeof *self->lots));
+    for (size_t i = 0; i < self->snapshot->places_count; i++)
+        self->lots [i] = SPREAD_LEAST + (int64_t) prng_below (prng, SPREAD_MOST - SPREAD_LEAST + 1);
+}
+
 static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_t *prng)
 {
     int64_t weight = 0;
@@ -156,6 +167,8 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_
     case POLICY_COST:
     case POLICY_QUALITY: /* ip's */
         weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
+        if (self->lots)
+            weight = least (weight * self->lots [option->place] / SPREAD_LEAST, WEIGHT_MAX);
         break;
     case POLICY_LOAD:
         weight =
@@ -243,6 +256,8 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, p
     size_t cells = count * (snapshot->sources_count + 1);
     self->cells = must (calloc (cells, sizeof *self->cells));
     self->cell_option = must (calloc (cells, sizeof *self->cell_option));
+    if (order->spread && order->policy == POLICY_TIME)
+        draw_lots (self, prng);
     for (size_t need = 0; need < count; need++) {
         const need_options_t *options = &snapshot->needs [need];
         self->weights [need] = must (calloc (options->options_count + 1, sizeof (int64_t)));
@@ -285,6 +300,7 @@ void search_destroy (search_t **self_p)
     free (self->weights);
     free (self->cells);
     free (self->cell_option);
+    free (self->lots);
     free (self->found_choice);
     free (self);
     *self_p = NULL;

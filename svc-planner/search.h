@@ -51,6 +51,7 @@ typedef struct {
     int64_t check_from_ms;    /* what lies before needs no capacity: it has passed */
     const present_t *present; /* one a need, or NULL; copied */
     const present_path_t *present_paths; /* one a network need, or NULL; copied */
+    bool spread; /* others are at it: places far apart in price count as equal, by lot (time) */
     uint64_t steps_max;
 } search_order_t;
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SURVEY_ROUND 2 /* after so many, the other sites' profiles are old too */
+#define SURVEY_ROUND 6 /* after so many, the other sites' profiles are old too */
 
 /*  What the votes of a round say together. */
 typedef enum {
@@ -426,8 +426,9 @@ void errand_vote (errand_t *self, const moment_t *now)
                 proposal->plan.participants_count, self->rounds);
     snprintf (self->reservation, sizeof self->reservation, "%s", proposal->plan.reservation);
     trail_abort (&self->trail, planner->coordinator, now, &proposal->plan, self->name.home);
-    self->attempt = attempt_new (planner->service, planner->coordinator, &planner->settings, now,
-                                 &proposal->plan, proposal->parts, &self->trail, on_voted, self);
+    self->attempt =
+      attempt_new (planner->service, planner->coordinator, &planner->settings, now, &proposal->plan,
+                   proposal->parts, &self->trail, self->contended, on_voted, self);
     free (proposal->parts);
     proposal->parts = NULL;
 }

@@ -1,9 +1,10 @@
 /*  experiment_planners - E4.5, which no paper has: the two of S0 (bbr, bir), S4's integer programs
  *  (ip) and this project's own search (auto) under one load, each with policy time.
  *
- *  A setting is a load: S0's workflows or co-allocations on the narrow or the wide grid, one by one
- *  at five loads, or 8 or 32 at once at load 0.5. Every planner plays every setting with the same
- *  seeds, so with the same grid and requests.
+ *  A setting is a load: S0's workflows or co-allocations on the narrow or the wide grid, or S4's
+ *  requests in its federation, one by one at five loads, or 8 or 32 at once at load 0.5. Every
+ *  planner plays every setting with the same seeds, so with the same grid and requests, and all
+ *  queries take what S0's table 2 says.
  */
 #include "experiment_grid.h"
 #include "plot.h"
@@ -15,6 +16,7 @@
 
 #define HOURS         12
 #define HOURS_SMALL   2
+#define HOURS_S4      24
 #define PLANNERS      4
 #define SUCCESS_LESS  0.01      /* auto may be so much below bir */
 #define SUCCESS_MORE  0.05      /* and must be so much above it for wide co-allocations */
@@ -26,36 +28,37 @@ enum { BBR, BIR, IP, AUTO };
 
 static const char *const planners [PLANNERS] = {"bbr", "bir", "ip", "auto"};
 
+typedef enum { WF_NARROW, WF_WIDE, CO_NARROW, CO_WIDE, S4, WORLDS } world_name_t;
+
+static const char *const worlds [WORLDS] = {"wf narrow", "wf wide", "co narrow", "co wide", "S4"};
+
 typedef struct {
-    scenario_kind_t kind;
-    bool wide;
+    world_name_t world;
     double load;
     size_t burst;
 } setting_of_load_t;
 
-#define FIVE_LOADS(kind, wide)                                                                     \
-    {kind, wide, 0.1, 0}, {kind, wide, 0.3, 0}, {kind, wide, 0.5, 0}, {kind, wide, 0.7, 0},        \
+#define FIVE_LOADS(world)                                                                          \
+    {world, 0.1, 0}, {world, 0.3, 0}, {world, 0.5, 0}, {world, 0.7, 0},                            \
     {                                                                                              \
-        kind, wide, 0.9, 0                                                                         \
+        world, 0.9, 0                                                                              \
     }
-#define BURSTS(kind, wide)                                                                         \
-    {kind, wide, MIDDLE, 8},                                                                       \
+#define BURSTS(world)                                                                              \
+    {world, MIDDLE, 8},                                                                            \
     {                                                                                              \
-        kind, wide, MIDDLE, 32                                                                     \
+        world, MIDDLE, 32                                                                          \
     }
 
 static const setting_of_load_t all [] = {
-  FIVE_LOADS (SCENARIO_WORKFLOW, false),     FIVE_LOADS (SCENARIO_WORKFLOW, true),
-  FIVE_LOADS (SCENARIO_COALLOCATION, false), FIVE_LOADS (SCENARIO_COALLOCATION, true),
-  BURSTS (SCENARIO_WORKFLOW, false),         BURSTS (SCENARIO_WORKFLOW, true),
-  BURSTS (SCENARIO_COALLOCATION, false),     BURSTS (SCENARIO_COALLOCATION, true)};
-static const setting_of_load_t few [] = {{SCENARIO_WORKFLOW, false, MIDDLE, 0},
-                                         {SCENARIO_COALLOCATION, true, MIDDLE, 0},
-                                         {SCENARIO_COALLOCATION, true, MIDDLE, 8}};
+  FIVE_LOADS (WF_NARROW), FIVE_LOADS (WF_WIDE), FIVE_LOADS (CO_NARROW), FIVE_LOADS (CO_WIDE),
+  FIVE_LOADS (S4),        BURSTS (WF_NARROW),   BURSTS (WF_WIDE),       BURSTS (CO_NARROW),
+  BURSTS (CO_WIDE),       BURSTS (S4)};
+static const setting_of_load_t few [] = {
+  {WF_NARROW, MIDDLE, 0}, {CO_WIDE, MIDDLE, 0}, {CO_WIDE, MIDDLE, 8}, {S4, MIDDLE, 0}};
 
 #define ALL   (sizeof all / sizeof *all)
 #define FEW   (sizeof few / sizeof *few)
-#define LOADS 5 /* the first of all, by kind and grid */
+#define LOADS 5 /* the first of all, by world */
 
 static bool is_small; /* what arms () was last asked; the plays come after it */
 
@@ -83,8 +86,7 @@ static size_t arm_of (size_t setting, size_t planner)
 
 static void name_setting (const setting_of_load_t *setting, char name [ARM_NAME_BYTES])
 {
-    int used = snprintf (name, ARM_NAME_BYTES, "%s %s %.1f", grid_kinds [setting->kind],
-                         setting->wide ? "wide" : "narrow", setting->load);
+    int used = snprintf (name, ARM_NAME_BYTES, "%s %.1f", worlds [setting->world], setting->load);
     if (setting->burst > 0)
         snprintf (name + used, ARM_NAME_BYTES - (size_t) used, ", %zu at once", setting->burst);
 }
@@ -96,15 +98,23 @@ static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
     snprintf (name, ARM_NAME_BYTES, "%s %.80s", planners [arm % PLANNERS], setting);
 }
 
+/*  S4's demand is for one day, which all requests before it share. */
+static int64_t hours_of (const setting_of_load_t *setting)
+{
+    return setting->world == S4 ? HOURS_S4 : is_small ? HOURS_SMALL : HOURS;
+}
+
 static void play (size_t arm, uint64_t seed, play_t *play)
 {
     const setting_of_load_t *setting = setting_at (is_small, arm / PLANNERS);
-    grid_play (&(planning_order_t){.algorithm = planners [arm % PLANNERS],
+    bool co = setting->world == CO_NARROW || setting->world == CO_WIDE;
+    grid_play (&(planning_order_t){.setting = setting->world == S4 ? PLANNING_S4 : PLANNING_GRID,
+                                   .algorithm = planners [arm % PLANNERS],
                                    .policy = "time",
-                                   .kind = setting->kind,
-                                   .wide = setting->wide,
+                                   .kind = co ? SCENARIO_COALLOCATION : SCENARIO_WORKFLOW,
+                                   .wide = setting->world == WF_WIDE || setting->world == CO_WIDE,
                                    .load = setting->load,
-                                   .hours = is_small ? HOURS_SMALL : HOURS,
+                                   .hours = hours_of (setting),
                                    .burst = setting->burst},
                seed, play);
 }
@@ -122,8 +132,8 @@ static double least_gain (const experiment_run_t *run, bool contested, char wors
     double least = INFINITY;
     for (size_t i = 0; i < settings_count (run->small); i++) {
         const setting_of_load_t *setting = setting_at (run->small, i);
-        if (contested && (setting->kind != SCENARIO_COALLOCATION || !setting->wide ||
-                          setting->load < MIDDLE || setting->burst > 0))
+        if (contested &&
+            (setting->world != CO_WIDE || setting->load < MIDDLE || setting->burst > 0))
             continue;
         double gain = experiment_paired (run, arm_of (i, BIR), arm_of (i, AUTO), SUCCESS).mean;
         if (gain < least)
@@ -194,18 +204,17 @@ static const char *load_name (size_t at)
 
 static const char *line_name (size_t line)
 {
-    static char names [ALL / LOADS * PLANNERS][32];
-    const setting_of_load_t *setting = &all [line / PLANNERS * LOADS];
-    snprintf (names [line], sizeof names [line], "%s %s %s", grid_kinds [setting->kind],
-              setting->wide ? "wide" : "narrow", planners [line % PLANNERS]);
+    static char names [WORLDS * PLANNERS][32];
+    snprintf (names [line], sizeof names [line], "%s %s", worlds [line / PLANNERS],
+              planners [line % PLANNERS]);
     return names [line];
 }
 
-/*  Success over load, one line a planner, kind and grid; the small form has bars. */
+/*  Success over load, one line a planner and world; the small form has bars. */
 static void plot (const experiment_run_t *run, FILE *to)
 {
     static const size_t shown [] = {SUCCESS};
-    enum { LINES = 4 * PLANNERS };
+    enum { LINES = WORLDS * PLANNERS };
     double values [LINES * LOADS];
     if (run->small) {
         plot_bars (run, run->experiment->title, shown, 1, to);
