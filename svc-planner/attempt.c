@@ -131,7 +131,8 @@ static void send_kept (attempt_t *self, const moment_t *now)
 
 static void answered (attempt_t *self, const moment_t *now)
 {
-    if (--self->waiting == 0) {
+    self->waiting--;
+    if (self->waiting == (self->refused ? self->kept : 0)) { /* nobody else will be asked */
         end (self, now);
         return;
     }

@@ -1,9 +1,9 @@
 /*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once, or to
  * network domains when all others have agreed (proto/transaction.md).
  *
- *  It ends when all have answered; or shortly after the first no (half as long again as that took),
- * so that one round teaches as much as it can (T3); or when the time to decide is over. What was
- * held stays held: the next plan replaces it, or it is aborted. The trail remembers where.
+ *  It ends when all have answered; or shortly after the first no, so that one round teaches as much
+ *  as it can (T3); or when the time to decide is over. What was held stays held: the next plan
+ *  replaces it, or it is aborted. The trail remembers where.
  */
 #ifndef MUSUBI_ATTEMPT_H
 #define MUSUBI_ATTEMPT_H

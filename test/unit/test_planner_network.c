@@ -148,6 +148,43 @@ static void a_refusal_teaches_a_detour (void **state)
     fed_end (&fed);
 }
 
+/*  By planner: how often it has put a hold to a domain, and when to a site for the last time. */
+enum { DOMAINS_ASKED, SITES_ASKED_MS = 2 };
+
+/*  At once, both kinds would arrive at the same time. */
+static bool domain_comes_later (fed_t *fed, const fed_call_t *call)
+{
+    if (call->from < 0 || call->to < 0 || strcmp (call->method, "Hold") != 0)
+        return true;
+    size_t planner = call->from == fed_find (fed, "p1");
+    unsigned *asked = &fed->counts [DOMAINS_ASKED + planner];
+    unsigned *asked_ms = &fed->counts [SITES_ASKED_MS + planner];
+    if (strncmp (fed->procs [call->to].name, "lis/", 4) == 0)
+        *asked_ms = (unsigned) fed->mono_ms;
+    if (strncmp (fed->procs [call->to].name, "nis/", 4) == 0 && ++*asked > 1)
+        assert_true (fed->mono_ms > *asked_ms);
+    return true;
+}
+
+static void after_a_refusal_domains_are_asked_when_all_sites_agree (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_begin (&fed, 6);
+    fed.passes = domain_comes_later;
+    net_wish_t wish = triangle;
+    wish.links_count = 1;
+    uint64_t first = ask_reserve_net (&fed, "p0", "r1@g1", &wish);
+    uint64_t second = ask_reserve_net (&fed, "p1", "r2@g1", &wish);
+    Musubi__Answer *answers [] = {read_answer (&fed, first), read_answer (&fed, second)};
+    for (size_t i = 0; i < 2; i++) {
+        expect_status (answers [i], MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answers [i]->base);
+    }
+    assert_int_equal (fed.counts [DOMAINS_ASKED] + fed.counts [DOMAINS_ASKED + 1], 3);
+    fed_end (&fed);
+}
+
 static void a_link_that_is_too_full_is_named_with_what_it_has (void **state)
 {
     (void) state;
@@ -559,6 +596,7 @@ int main (void)
       cmocka_unit_test (a_domain_that_tells_windows_only_takes_part),
       cmocka_unit_test (a_domain_that_refuses_leaves_nothing_anywhere),
       cmocka_unit_test (a_refusal_teaches_a_detour),
+      cmocka_unit_test (after_a_refusal_domains_are_asked_when_all_sites_agree),
       cmocka_unit_test (a_link_that_is_too_full_is_named_with_what_it_has),
       cmocka_unit_test (a_latency_that_no_path_keeps_is_told),
       cmocka_unit_test (a_start_that_is_too_near_for_somebody_names_them),

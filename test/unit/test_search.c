@@ -180,7 +180,16 @@ static search_order_t order_of (const problem_t *problem, policy_t policy)
                             .steps_max = 10000000};
 }
 
-static void compare_with_exhaustion (uint64_t seed, policy_t policy, unsigned *found)
+/*  How dear a plan at the earliest start may be, where the cheapest there costs so much. */
+static bool cost_right (const search_order_t *order, int64_t cost, int64_t best_cost)
+{
+    if (order->policy == POLICY_RANDOM)
+        return true;
+    return cost >= best_cost && cost <= (order->spread ? 3 : 1) * best_cost;
+}
+
+static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread, unsigned *found,
+                                     unsigned *dearer)
 {
     prng_t prng;
     prng_seed (&prng, seed);
@@ -195,6 +204,7 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, unsigned *f
         }
     }
     search_order_t order = order_of (&problem, policy);
+    order.spread = spread;
     search_t *search = search_new (problem.snapshot, &order, &prng);
     search_state_t state = run (search, 1 + prng_below (&prng, 50));
     if ((state == SEARCH_FOUND) != (best_start >= 0))
@@ -204,42 +214,53 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, unsigned *f
         (*found)++;
         const size_t *choice = search_choice (search);
         if (!plan_fits (&problem, search_start (search), choice) ||
-            (policy != POLICY_RANDOM && plan_cost (&problem, choice) != best_cost) ||
+            !cost_right (&order, plan_cost (&problem, choice), best_cost) ||
             search_start (search) != best_start)
             fail_msg ("seed %llu: start %lld cost %lld, exhaustion %lld cost %lld",
                       (unsigned long long) seed, (long long) search_start (search),
                       (long long) plan_cost (&problem, choice), (long long) best_start,
                       (long long) best_cost);
+        *dearer += plan_cost (&problem, choice) > best_cost;
     }
     search_destroy (&search);
     snapshot_destroy (&problem.snapshot);
 }
 
-static void compare_many (policy_t policy)
+/*  How many plans were dearer than the cheapest at their start. */
+static unsigned compare_many (policy_t policy, bool spread)
 {
-    unsigned found = 0, problems = 1500;
+    unsigned found = 0, dearer = 0, problems = 1500;
     for (uint64_t seed = 1; seed <= problems; seed++)
-        compare_with_exhaustion (seed, policy, &found);
+        compare_with_exhaustion (seed, policy, spread, &found, &dearer);
     print_message ("# seeds 1..%u: %u have a plan\n", problems, found);
     assert_in_range (found, problems / 4, problems * 9 / 10);
+    return dearer;
 }
 
 static void earliest_start_then_cheapest_as_exhaustion_finds (void **state)
 {
     (void) state;
-    compare_many (POLICY_TIME);
+    compare_many (POLICY_TIME, false);
 }
 
 static void cheapest_over_all_starts_as_exhaustion_finds (void **state)
 {
     (void) state;
-    compare_many (POLICY_COST);
+    compare_many (POLICY_COST, false);
 }
 
 static void random_places_at_the_earliest_start (void **state)
 {
     (void) state;
-    compare_many (POLICY_RANDOM);
+    compare_many (POLICY_RANDOM, false);
+}
+
+static void who_spreads_takes_dearer_places_but_no_later_start (void **state)
+{
+    (void) state;
+    assert_int_equal (compare_many (POLICY_TIME, false), 0);
+    assert_in_range (compare_many (POLICY_TIME, true), 10, 1000);
+    assert_int_equal (compare_many (POLICY_COST, true), 0); /* only time is indifferent to price */
 }
 
 /*  A federation of equal sites, wholly free. */
@@ -456,6 +477,7 @@ int main (void)
       cmocka_unit_test (earliest_start_then_cheapest_as_exhaustion_finds),
       cmocka_unit_test (cheapest_over_all_starts_as_exhaustion_finds),
       cmocka_unit_test (random_places_at_the_earliest_start),
+      cmocka_unit_test (who_spreads_takes_dearer_places_but_no_later_start),
       cmocka_unit_test (sixty_four_needs_on_sixty_four_sites_are_matched),
       cmocka_unit_test (one_site_short_is_proven_impossible_at_once),
       cmocka_unit_test (like_needs_do_not_explode),
