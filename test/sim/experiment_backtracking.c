@@ -66,10 +66,11 @@ static planning_order_t order_narrow (size_t arm)
 
 static void name_order (const planning_order_t *order, char name [ARM_NAME_BYTES])
 {
-    snprintf (name, ARM_NAME_BYTES, "%s-%c %s %s %.1f%s%s%s", order->algorithm, order->policy [0],
-              grid_kinds [order->kind], order->wide ? "wide" : "narrow", order->load,
-              order->own ? ", counts its own" : "", order->least ? ", least delay" : "",
-              order->whole ? ", whole deadline" : "");
+    snprintf (name, ARM_NAME_BYTES, "%s-%c %s %s %.1f%s%s%s%s%s", order->algorithm,
+              order->policy [0], grid_kinds [order->kind], order->wide ? "wide" : "narrow",
+              order->load, order->own ? ", counts its own" : "",
+              order->least ? ", least delay" : "", order->whole ? ", whole deadline" : "",
+              order->quota ? ", quota" : "", order->stale ? ", stale directory" : "");
 }
 
 static void name_narrow (size_t arm, char name [ARM_NAME_BYTES])
@@ -325,20 +326,20 @@ static void plot_success (const experiment_run_t *run, FILE *to)
 
 /*  --- E0.4: the arms that the paper invites, and what holding blocks --- */
 
+typedef enum { AS_DRAWN, COUNTS_OWN, LEAST_DELAY, WHOLE_DEADLINE, QUOTA, STALE } change_t;
+
 typedef struct {
     size_t algorithm;
     size_t policy;
-    bool own;
-    bool least;
-    bool whole;
+    change_t change;
 } variant_t;
 
 static const variant_t variants [] = {
-  {BBR, POLICY_T, false, false, false}, {BBR, POLICY_T, true, false, false},
-  {BBR, POLICY_C, false, false, false}, {BBR, POLICY_C, false, true, false},
-  {BBR, POLICY_C, false, false, true},  {BIR, POLICY_T, false, false, false},
-  {BIR, POLICY_C, false, false, false}, {BIR, POLICY_C, false, true, false},
-  {BIR, POLICY_C, false, false, true}};
+  {BBR, POLICY_T, AS_DRAWN},    {BBR, POLICY_T, COUNTS_OWN},     {BBR, POLICY_C, AS_DRAWN},
+  {BBR, POLICY_C, LEAST_DELAY}, {BBR, POLICY_C, WHOLE_DEADLINE}, {BIR, POLICY_T, AS_DRAWN},
+  {BIR, POLICY_C, AS_DRAWN},    {BIR, POLICY_C, LEAST_DELAY},    {BIR, POLICY_C, WHOLE_DEADLINE},
+  {BIR, POLICY_T, QUOTA},       {BBR, POLICY_T, STALE},          {BIR, POLICY_T, STALE}};
+enum { BBR_T, BBR_T_OWN, BIR_T = 5, BIR_T_QUOTA = 9, BBR_T_STALE, BIR_T_STALE }; /* of these */
 #define VARIANTS (sizeof variants / sizeof variants [0])
 
 static size_t arms_invited (bool small)
@@ -355,9 +356,11 @@ static planning_order_t order_invited (size_t arm)
                               .kind = (scenario_kind_t) (arm / VARIANTS),
                               .load = loads [MIDDLE],
                               .hours = is_small ? HOURS_SMALL : HOURS,
-                              .own = variant->own,
-                              .least = variant->least,
-                              .whole = variant->whole};
+                              .own = variant->change == COUNTS_OWN,
+                              .least = variant->change == LEAST_DELAY,
+                              .whole = variant->change == WHOLE_DEADLINE,
+                              .quota = variant->change == QUOTA,
+                              .stale = variant->change == STALE};
 }
 
 static void name_invited (size_t arm, char name [ARM_NAME_BYTES])
@@ -375,18 +378,30 @@ static void play_invited (size_t arm, uint64_t seed, play_t *play)
 static void judge_invited (experiment_run_t *run)
 {
     grid_settings (run, run->small ? HOURS_SMALL : HOURS);
-    double bbr = mean_of (run, VARIANTS, BLOCKED);
-    double bir = mean_of (run, VARIANTS + 5, BLOCKED);
+    const size_t co = VARIANTS; /* the first of them */
+    double bbr = mean_of (run, co + BBR_T, BLOCKED);
+    double bir = mean_of (run, co + BIR_T, BLOCKED);
+    double quota = mean_of (run, co + BIR_T_QUOTA, BLOCKED);
     experiment_criterion (run, "blocked-is-told", bir > bbr && bbr > 0,
                           "co-allocations, t: bir blocks %.0f CPU-seconds a request that it never "
-                          "commits, bbr %.0f",
-                          bir, bbr);
-    double plain = mean_of (run, VARIANTS, SUCCESS);
-    double own = mean_of (run, VARIANTS + 1, SUCCESS);
+                          "commits, with a quota %.0f (success %.3f for %.3f), bbr %.0f",
+                          bir, quota, mean_of (run, co + BIR_T_QUOTA, SUCCESS),
+                          mean_of (run, co + BIR_T, SUCCESS), bbr);
+    double plain = mean_of (run, co + BBR_T, SUCCESS);
+    double own = mean_of (run, co + BBR_T_OWN, SUCCESS);
     experiment_criterion (run, "self-conflict", own > plain,
                           "co-allocations, t: bbr %.3f, counting its own choices %.3f: the paper's "
                           "word that most of its failures are plans that conflict with themselves",
                           plain, own);
+    size_t lost = 0;
+    for (size_t kind = 0; kind < KINDS; kind++)
+        lost += mean_of (run, kind * VARIANTS + BIR_T_STALE, SUCCESS) <=
+                mean_of (run, kind * VARIANTS + BIR_T, SUCCESS);
+    experiment_criterion (run, "stale-costs", run->small || lost == KINDS,
+                          "a directory out of date: bir-t plans no more in %zu of %d kinds; "
+                          "co-allocations: bir %.3f, bbr %.3f",
+                          lost, KINDS, mean_of (run, co + BIR_T_STALE, SUCCESS),
+                          mean_of (run, co + BBR_T_STALE, SUCCESS));
 }
 
 #define S0_EXPERIMENT                                                                              \

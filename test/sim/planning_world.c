@@ -21,6 +21,7 @@
 #define LATE_MS     INT64_C (3600000) /* everything has been answered so long after the last one */
 #define PATIENCE_MS INT64_C (7200000)
 #define LEASE_MS    3600000
+#define STALE_EVERY 3 /* such a site is not in the directory, where that is out of date */
 #define HOLD_TTL_MS 300000
 #define HOLDS_OPEN  1024
 #define SQUEEZE     24 /* an untimed day is over in an hour */
@@ -360,6 +361,7 @@ static participant_limits_t patient_limits (void)
 
 static const uncommitted_limits_t all_uncommitted = {
   .share = 100, .share_per_planner = 100, .share_per_actor = 100};
+static const uncommitted_limits_t quota = UNCOMMITTED_LIMITS_DEFAULT;
 static const access_t open_to_all = {.accounts = anybody, .accounts_count = 1};
 
 static void add_gis (world_t *self)
@@ -385,7 +387,9 @@ static void add_lis (world_t *self, size_t at, const char *name, const site_t *s
                                       .limits = lis_limits_default,
                                       .gis_endpoints = gis_endpoint,
                                       .gis_count = 1};
-    self->lis [at].limits.uncommitted = all_uncommitted;
+    self->lis [at].limits.uncommitted = self->order->quota ? quota : all_uncommitted;
+    if (self->order->stale && at % STALE_EVERY == 0)
+        self->lis [at].gis_count = 0;
     add (self, full, make_lis, &self->lis [at], 1000);
 }
 
@@ -400,7 +404,7 @@ static void add_nis (world_t *self, size_t at, const char *name, const domain_t 
                                       .limits = nis_limits_default,
                                       .gis_endpoints = gis_endpoint,
                                       .gis_count = 1};
-    self->nis [at].limits.uncommitted = all_uncommitted;
+    self->nis [at].limits.uncommitted = self->order->quota ? quota : all_uncommitted;
     add (self, full, make_nis, &self->nis [at], 1000);
 }
 

@@ -48,6 +48,8 @@ typedef struct {
     bool own;   /* bbr counts its own choices */
     bool least; /* a late place moves the start only when all are */
     bool whole; /* the milder deadline */
+    bool quota; /* uncommitted holds are limited as they are by default (uncommitted.h) */
+    bool stale; /* every third site has come since the directory was made */
 } planning_order_t;
 
 typedef struct {
