@@ -274,7 +274,7 @@ static void take_answer (users_t *self, const event_t *event)
     if (world->order->told)
         world->order->told (world->order->owner, request, &answer, in_time);
     world->answered++;
-    world->waited_s += (double) (world_ms (world) - request->arrival_ms) / 1000;
+    world->waited_s += (double) (world_ms (world) - arrives_ms (world, request)) / 1000;
     if (!answer.committed)
         return;
     world->result->planned += in_time;
