@@ -11,6 +11,7 @@
 #include "lis.pb-c.h"
 #include "nis.pb-c.h"
 #include "planner.pb-c.h"
+#include "plus.pb-c.h"
 #include "transaction.pb-c.h"
 
 #include <stdio.h>
@@ -29,6 +30,9 @@ static const struct {
   {&musubi__planner__descriptor, " planner "},
   {&musubi__coordinator__descriptor, " planner "},
   {&musubi__participant__descriptor, " gis lis nis "},
+  {&musubi__factory__descriptor, " lis "},
+  {&musubi__reservation__descriptor, " lis "},
+  {&musubi__command__descriptor, " lis "},
   {&musubi__ledger__descriptor, " gis lis nis planner "},
   {&musubi__service__descriptor, " gis lis nis planner "},
 };

@@ -183,12 +183,21 @@ static void judge_orphan (const story_t *story)
         self->result.unjudged++;
 }
 
+/*  A site may coordinate what it alone takes part in (svc-lis/plus.h): its commit is the decision.
+ */
+static bool decided_alone (const story_t *story)
+{
+    return story->plan->participants_count == 1 &&
+           memcmp (story->plan->participants [0].store, story->committed->txid.store,
+                   STORE_ID_BYTES) == 0;
+}
+
 /*  The coordinator's own ledger has its decision (T4). */
 static void judge_decided (const story_t *story)
 {
     audit_t *self = story->audit;
     const voice_t *yes = story->committed;
-    for (size_t at = 0; at < self->ledgers_count; at++)
+    for (size_t at = 0; at < self->ledgers_count && !decided_alone (story); at++)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
             complete (&self->ledgers [at], yes->command.wall_ms) && !heard (story, at, true) &&
             marked (story, yes))

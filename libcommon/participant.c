@@ -47,18 +47,22 @@ static const char *const refusal_counters [REFUSAL_REASONS] = {
   [REFUSAL_FENCED] = "refused_fenced",
 };
 
-void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer)
+void participant_count_refusal (participant_t *self, const request_t *request,
+                                const command_answer_t *answer)
 {
     refusal_reason_t reason = answer->refusal.reason;
-    if (reason != REFUSAL_NONE) {
-        assert (reason > 0 && reason < REFUSAL_REASONS);
-        char text [TXID_TEXT_BYTES];
-        service_count (self->service, refusal_counters [reason], 1);
-        outbox_log (self->service->outbox, LEVEL_DEBUG,
-                    "hold %s refused verb=%s reason=%s state=%s", txid_text (&answer->txid, text),
-                    request->method, refusal_reason_word (reason),
-                    command_state_word (answer->state));
-    }
+    assert (reason > 0 && reason < REFUSAL_REASONS);
+    char text [TXID_TEXT_BYTES];
+    service_count (self->service, refusal_counters [reason], 1);
+    outbox_log (self->service->outbox, LEVEL_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
+                txid_text (&answer->txid, text), request->method, refusal_reason_word (reason),
+                command_state_word (answer->state));
+}
+
+void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer)
+{
+    if (answer->refusal.reason != REFUSAL_NONE)
+        participant_count_refusal (self, request, answer);
     packed_t body = command_answer_encode (answer);
     outbox_reply (self->service->outbox, request->reply_to,
                   (bytes_t){.data = body.data, .size = body.size});
@@ -414,10 +418,13 @@ static bool view_of (const reservation_t *reservation, reservation_view_t *view)
 {
     if (!reservation)
         return false;
-    *view = (reservation_view_t){.id = reservation->id,
-                                 .owner = reservation->owner,
-                                 .version = reservation->version,
-                                 .current = reservation->current};
+    *view = (reservation_view_t){
+      .id = reservation->id,
+      .owner = reservation->owner,
+      .version = reservation->version,
+      .over = reservation->released || reservation->failed,
+      .current = reservation->current,
+      .part = {.data = reservation->part.data, .size = reservation->part.size}};
     return true;
 }
 

@@ -158,7 +158,9 @@ typedef struct {
     const char *id;
     const char *owner;
     uint32_t version;    /* committed; 0 = only its first change is pending */
+    bool over;           /* released, or failed */
     const void *current; /* NULL = it holds nothing */
+    bytes_t part;        /* committed; empty = nothing */
 } reservation_view_t;
 
 /*  False when it is not known. */
@@ -178,6 +180,34 @@ typedef struct {
 } command_view_t;
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
+
+/*  --- for a service that coordinates commands of its own (svc-lis/plus.h): the coordinator's store
+ *  is the participant's, and nobody else takes part. What is granted is held for as long as the
+ *  caller says, and decided in one write, so there never is a doubt. --- */
+
+/*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
+ *  how it stands, or why it was refused: command_answer_clear. False with why when the hold is not
+ *  understood. */
+bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,
+                             uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES]);
+
+/*  Vote and decision in one. What has ended is answered as it ended, with a refusal. */
+void participant_local_commit (participant_t *self, const moment_t *now, const txid_t *txid,
+                               command_answer_t *answer);
+void participant_local_abort (participant_t *self, const moment_t *now, const txid_t *txid,
+                              command_answer_t *answer);
+
+/*  How a command stands; COMMAND_UNKNOWN when it is not known (any more). expires_ms (wall) is set
+ *  while it is held. actor, NAME_BYTES_MAX + 1 bytes: for whom it is; "" = nobody known. */
+command_answer_t participant_local_state (participant_t *self, const moment_t *now,
+                                          const txid_t *txid, char *actor, int64_t *expires_ms);
+
+/*  The plan that made the committed version; the caller owns it: plan_clear. False when it is not
+ *  on record any more. */
+bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan);
+
+/*  The change of a reservation that is pending; false when there is none. */
+bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid);
 
 /*  --- for readmission.h (T14) --- */
 

@@ -350,7 +350,8 @@ static int64_t window_end (const participant_t *self, const reservation_t *reser
     return until_ms;
 }
 
-static command_t *record_hold (participant_t *self, const moment_t *now, hold_t *hold, void *taken)
+static command_t *record_hold (participant_t *self, const moment_t *now, hold_t *hold, void *taken,
+                               uint32_t ttl_ms)
 {
     const plan_t *plan = &hold->plan;
     command_t *command = command_new (self, &plan->txid, plan);
@@ -358,7 +359,6 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
     command->part = (packed_t){.data = hold->part, .size = hold->part_size};
     hold->part = NULL;
     hold->part_size = 0;
-    uint32_t ttl_ms = ttl_granted (self, hold->ttl_ms);
     command->held_ms = now->wall_ms;
     command->held_mono_ms = now->mono_ms;
     command->expires_ms = now->wall_ms + ttl_ms;
@@ -436,9 +436,9 @@ static void answer_again (command_t *command, const moment_t *now, const request
     participant_answer (self, request, &answer);
 }
 
-/*  Takes it, or says why not. */
+/*  Takes it for so long, or says why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
-                             hold_t *hold, refusal_t *refusal)
+                             hold_t *hold, uint32_t ttl_ms, refusal_t *refusal)
 {
     const plan_t *plan = &hold->plan;
     if (!readmit_over (self, refusal) || !drop_replaced (self, now, request, hold, refusal) ||
@@ -453,7 +453,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
     assert (taken || refusal->reason != REFUSAL_NONE);
     if (!taken)
         tell_frees (self, now, plan, refusal);
-    return taken ? record_hold (self, now, hold, taken) : NULL;
+    return taken ? record_hold (self, now, hold, taken, ttl_ms) : NULL;
 }
 
 static void hold_step (participant_t *self, const moment_t *now, const request_t *request,
@@ -488,7 +488,8 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         refusal_clear (&answer.refusal);
         return;
     }
-    command_t *command = hold_take (self, now, request, hold, &answer.refusal);
+    command_t *command =
+      hold_take (self, now, request, hold, ttl_granted (self, hold->ttl_ms), &answer.refusal);
     if (command)
         answer = command_answer (command, now);
     participant_answer (self, request, &answer);
@@ -505,4 +506,33 @@ void participant_on_hold (void *owner, const moment_t *now, const request_t *req
     }
     hold_step (self, now, request, &hold);
     hold_clear (&hold);
+}
+
+bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,
+                             uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES])
+{
+    const plan_t *plan = &hold->plan;
+    assert (plan->participants_count == 1 && !command_find (self, &plan->txid));
+    assert (memcmp (plan->txid.store, self->service->store.id, STORE_ID_BYTES) == 0);
+    request_t request = {.service = "Participant",
+                         .method = "Hold",
+                         .actor = plan->coordinator.name,
+                         .request_id = ""};
+    bytes_t part = {.data = hold->part, .size = hold->part_size};
+    *answer = (command_answer_t){.txid = plan->txid, .state = COMMAND_REJECTED};
+    if (!well_formed (self, hold, why))
+        return false;
+    bool good = check_caller (self, &request, plan, &answer->refusal);
+    if (good && !self->resource.valid (self->resource.owner, plan, part, &answer->refusal, why)) {
+        if (answer->refusal.reason == REFUSAL_NONE)
+            return false;
+        good = false;
+    }
+    command_t *command =
+      good ? hold_take (self, now, &request, hold, ttl_ms, &answer->refusal) : NULL;
+    if (command)
+        *answer = command_answer (command, now);
+    else
+        participant_count_refusal (self, &request, answer);
+    return true;
 }

@@ -10,6 +10,7 @@
  *  participant_claim.c    the answer that a home keeps (T2, T10)
  *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
  *  participant_show.c     show, list, commands
+ *  participant_local.c    commands that this store itself coordinates
  *  participant_readmit.c  what a lost store had promised, booked again (T14)
  *  participant_check.c    the invariants
  *  participant_wire.c     bodies and records, to and from proto/transaction.proto
@@ -141,6 +142,10 @@ struct participant {
 
 /*  Answer a command verb; counts a refusal. Ends the answer. */
 void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer);
+
+/*  Count and log an answer that is a refusal. */
+void participant_count_refusal (participant_t *self, const request_t *request,
+                                const command_answer_t *answer);
 
 /*  Why not, in one sentence. False, so that a check can return it. */
 bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)

@@ -39,6 +39,7 @@ typedef struct {
     participant_t *participant;
     questions_t *questions;
     readmission_t *readmission;
+    plus_t *plus;
     access_t access;
 } lis_t;
 
@@ -100,6 +101,7 @@ static void lis_destroy (void *owner)
 {
     lis_t *self = owner;
     questions_destroy (&self->questions);
+    plus_destroy (&self->plus);
     readmission_destroy (&self->readmission);
     participant_destroy (&self->participant);
     timetable_destroy (&self->timetable);
@@ -169,6 +171,12 @@ void lis_core (const lis_settings_t *settings, core_t *core)
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
     self->readmission = readmission_new (self->service, self->participant, part_told, self);
     self->questions = questions_make (self, &settings->limits);
+    self->plus = plus_new (&(plus_parts_t){.service = self->service,
+                                           .site = &self->site,
+                                           .room = self->room,
+                                           .participant = self->participant,
+                                           .access = &self->access},
+                           &settings->plus);
     service_serve (self->service, "Lis", "Site", on_site, self);
     timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
     limits_show (self->service, &settings->participant, &bookings);

@@ -9,6 +9,7 @@
 #define MUSUBI_LIS_H
 
 #include "participant.h"
+#include "plus.h"
 #include "site.h"
 #include "timetable.h"
 
@@ -40,6 +41,7 @@ typedef struct {
     participant_limits_t participant;
     bool limits_tried; /* limits_trial has passed: told in the log */
     lis_limits_t limits;
+    plus_limits_t plus;
     const char *const *gis_endpoints;
     size_t gis_count;
     int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */

@@ -68,6 +68,30 @@ const config_key_t lis_keys [] = {
    .least = 1,
    .most = LIS_SPANS_MOST,
    .meaning = "spans in one answer to Free"},
+  {.path = "plus/wait",
+   .type = CONFIG_DURATION,
+   .preset = "15m",
+   .least = 1000,
+   .most = PLUS_WAIT_MS_MAX,
+   .meaning = "a command of the PluS interface waits so long for its commit"},
+  {.path = "plus/created_max",
+   .type = CONFIG_INTEGER,
+   .preset = "10000",
+   .least = 1,
+   .most = 1000000,
+   .meaning = "reservations created there and not reserved yet"},
+  {.path = "plus/created_per_actor_max",
+   .type = CONFIG_INTEGER,
+   .preset = "1000",
+   .least = 1,
+   .most = 1000000,
+   .meaning = "of those, of one actor"},
+  {.path = "plus/asked_max",
+   .type = CONFIG_INTEGER,
+   .preset = "100000",
+   .least = 1,
+   .most = 10000000,
+   .meaning = "request ids kept there, each for limits/retention"},
 };
 const size_t lis_keys_count = sizeof lis_keys / sizeof *lis_keys;
 
@@ -116,6 +140,14 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .profile_steps_max = (uint32_t) config_integer (config, "limits/profile_steps_max"),
       .fresh_steps_max = (uint32_t) config_integer (config, "limits/fresh_steps_max"),
       .spans_max = (uint32_t) config_integer (config, "limits/spans_max"),
+    };
+    settings->plus = (plus_limits_t){
+      .wait_ms = config_duration_ms (config, "plus/wait"),
+      .created_max = (uint32_t) config_integer (config, "plus/created_max"),
+      .created_per_actor_max = (uint32_t) config_integer (config, "plus/created_per_actor_max"),
+      .asked_max = (uint32_t) config_integer (config, "plus/asked_max"),
+      .asked_ms = config_duration_ms (config, "limits/retention"),
+      .list_max = plus_limits_default.list_max,
     };
     settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
     settings->limits.uncommitted = common->uncommitted;

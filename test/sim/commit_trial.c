@@ -243,6 +243,7 @@ static void build_ours (commit_trial_t *self)
     self->class = (node_class_t){.name = "thin", .nodes = 1, .cpus_per_node = 1, .price = 1000};
     for (size_t i = 0; i < TRIAL_PARTICIPANTS; i++) {
         self->lis [i] = (lis_settings_t){.name = names [i],
+                                         .plus = plus_limits_default,
                                          .site = {.classes = &self->class,
                                                   .classes_count = 1,
                                                   .disclosure = DISCLOSE_PROFILE,

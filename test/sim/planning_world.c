@@ -385,6 +385,7 @@ static void add_lis (world_t *self, size_t at, const char *name, const site_t *s
                                       .access = open_to_all,
                                       .participant = patient_limits (),
                                       .limits = lis_limits_default,
+                                      .plus = plus_limits_default,
                                       .gis_endpoints = gis_endpoint,
                                       .gis_count = 1};
     self->lis [at].limits.uncommitted = self->order->quota ? quota : all_uncommitted;

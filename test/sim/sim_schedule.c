@@ -149,6 +149,7 @@ static void add_sites (schedule_t *self)
           .access = open_access,
           .participant = quick_limits (self),
           .limits = lis_limits_default,
+          .plus = plus_limits_default,
           .gis_endpoints = self->gis_endpoints,
           .gis_count = self->gis_count,
           .standing_wait_ms = STANDING_WAIT_MS / 10};

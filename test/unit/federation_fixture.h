@@ -366,6 +366,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
                                    .access = {.accounts = everybody, .accounts_count = 1},
                                    .participant = participant_limits_default,
                                    .limits = lis_limits_default,
+                                   .plus = plus_limits_default,
                                    .gis_endpoints = gis,
                                    .gis_count = gis_count};
         lis_core (&settings, &proc->core);

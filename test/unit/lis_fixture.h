@@ -47,6 +47,7 @@ static inline void prepare_world (world_t *self)
       .access = {accounts, 2, administrators, 1},
       .participant = participant_limits_default,
       .limits = lis_limits_default,
+      .plus = plus_limits_default,
       .gis_endpoints = gis,
       .gis_count = 1,
     };

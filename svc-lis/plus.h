@@ -1,0 +1,46 @@
+/*  plus - S3's two-phase reservation interface of one site (proto/plus.proto): Factory,
+ * Reservation, Command.
+ *
+ *  The site coordinates these commands itself: each is one of its participant's, held until it is
+ *  committed, aborted, or its time is over; the old version stands until then (S3 §2). A
+ * reservation made here is one like any other: planners change and release it. One that has parts
+ * at other sites, too, is changed by planners only.
+ *
+ *  An (actor, request id) gets the same answer again, kept in the write of its change (R9); with
+ *  another body it is refused. Pure.
+ */
+#ifndef MUSUBI_PLUS_H
+#define MUSUBI_PLUS_H
+
+#include "participant.h"
+#include "room.h"
+
+typedef struct {
+    int64_t wait_ms;      /* that a command waits for its commit; 15 min, at most an hour */
+    uint32_t created_max; /* reservations created and not reserved yet; 10 000 */
+    uint32_t created_per_actor_max; /* of one actor; 1 000 */
+    uint32_t asked_max;             /* request ids kept; 100 000 */
+    int64_t asked_ms;               /* they are kept so long; 24 h */
+    uint32_t list_max;              /* reservations in a page; 1 000 */
+} plus_limits_t;
+
+extern const plus_limits_t plus_limits_default;
+
+#define PLUS_WAIT_MS_MAX 3600000
+
+/*  The service and what it serves; all borrowed for life. */
+typedef struct {
+    service_t *service;
+    const site_t *site;
+    room_t *room;
+    participant_t *participant;
+    const access_t *access;
+} plus_parts_t;
+
+typedef struct plus plus_t;
+
+/*  Registers Factory, Reservation, Command and TABLE_PLUS. limits are copied. */
+plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits);
+void plus_destroy (plus_t **self_p);
+
+#endif

@@ -1,0 +1,141 @@
+/*  plus_bookings - one class, one window, and the phases that changes under way have left. */
+#include "plus_bookings.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool follows (const compute_booking_t *before, const compute_booking_t *next)
+{
+    return before->until_ms == next->from_ms && strcmp (before->need, next->need) == 0 &&
+           strcmp (before->class_name, next->class_name) == 0;
+}
+
+bool plus_bookings_read (plus_bookings_t *self, bytes_t part)
+{
+    compute_booking_t *bookings = NULL;
+    char why [WHY_BYTES];
+    self->count = 0;
+    if (part.size == 0)
+        return true;
+    if (!compute_part_decode (part, &bookings, &self->count, why))
+        return false;
+    bool good = self->count <= BOOKINGS_MAX;
+    for (size_t i = 1; good && i < self->count; i++)
+        good = follows (&bookings [i - 1], &bookings [i]);
+    if (good && self->count > 0)
+        memcpy (self->list, bookings, self->count * sizeof *bookings);
+    free (bookings);
+    return good;
+}
+
+static compute_booking_t booking (const node_class_t *class, uint32_t nodes, int64_t from_ms,
+                                  int64_t until_ms)
+{
+    compute_booking_t made = {.need = PLUS_NEED,
+                              .cpus = nodes * class->cpus_per_node,
+                              .nodes = nodes,
+                              .from_ms = from_ms,
+                              .until_ms = until_ms};
+    snprintf (made.class_name, sizeof made.class_name, "%s", class->name);
+    return made;
+}
+
+void plus_bookings_new (plus_bookings_t *self, const node_class_t *class, const plus_wish_t *wish)
+{
+    self->list [0] = booking (class, wish->nodes, wish->from_ms, wish->until_ms);
+    self->count = 1;
+}
+
+/*  As it was, up to that moment. */
+static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64_t until_ms)
+{
+    self->count = 0;
+    for (size_t i = 0; i < old->count && old->list [i].from_ms < until_ms; i++) {
+        compute_booking_t *kept = &self->list [self->count++];
+        *kept = old->list [i];
+        if (kept->until_ms > until_ms)
+            kept->until_ms = until_ms;
+    }
+}
+
+bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
+                           const node_class_t *class, const plus_wish_t *wish, int64_t now_ms,
+                           int64_t soonest_ms, char why [WHY_BYTES])
+{
+    assert (old->count > 0);
+    const compute_booking_t *first = &old->list [0];
+    const compute_booking_t *last = &old->list [old->count - 1];
+    plus_wish_t whole = {.from_ms = wish->from_ms ? wish->from_ms : first->from_ms,
+                         .until_ms = wish->until_ms ? wish->until_ms : last->until_ms,
+                         .nodes = wish->nodes ? wish->nodes : last->nodes};
+    if (whole.from_ms >= whole.until_ms) {
+        snprintf (why, WHY_BYTES, "until_ms: it would end before it starts");
+        return false;
+    }
+    if (first->from_ms > now_ms) {
+        plus_bookings_new (self, class, &whole);
+        snprintf (self->list [0].need, sizeof self->list [0].need, "%s", first->need);
+        return true;
+    }
+    if (whole.from_ms != first->from_ms) {
+        snprintf (why, WHY_BYTES, "from_ms: it has begun, its start stays");
+        return false;
+    }
+    int64_t turn_ms = whole.nodes == last->nodes ? whole.until_ms : soonest_ms;
+    if (turn_ms > whole.until_ms)
+        turn_ms = whole.until_ms;
+    keep_until (self, old, turn_ms);
+    compute_booking_t *end = &self->list [self->count - 1];
+    if (whole.nodes == last->nodes) {
+        end->until_ms = whole.until_ms;
+    } else if (turn_ms < whole.until_ms) {
+        if (self->count == BOOKINGS_MAX) {
+            snprintf (why, WHY_BYTES, "nodes: changed %d times already, which is the most",
+                      BOOKINGS_MAX - 1);
+            return false;
+        }
+        self->list [self->count] = booking (class, whole.nodes, turn_ms, whole.until_ms);
+        memcpy (self->list [self->count].need, first->need, sizeof first->need);
+        self->count++;
+    }
+    return true;
+}
+
+static uint32_t nodes_at (const plus_bookings_t *self, int64_t at_ms)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->list [i].from_ms <= at_ms && at_ms < self->list [i].until_ms)
+            return self->list [i].nodes;
+    return 0;
+}
+
+int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next)
+{
+    int64_t edge_ms = old->count > 0 ? old->list [old->count - 1].until_ms : INT64_MAX;
+    bool lacks = false;
+    for (size_t i = 0; i < next->count; i++) {
+        const compute_booking_t *wanted = &next->list [i];
+        /* What is there changes where an old booking ends: the first such moment, or the start. */
+        int64_t at_ms [BOOKINGS_MAX + 1] = {wanted->from_ms};
+        size_t moments = 1;
+        for (size_t j = 0; j < old->count; j++)
+            if (old->list [j].until_ms > wanted->from_ms &&
+                old->list [j].until_ms < wanted->until_ms)
+                at_ms [moments++] = old->list [j].until_ms;
+        for (size_t m = 0; m < moments; m++)
+            if (nodes_at (old, at_ms [m]) < wanted->nodes && (!lacks || at_ms [m] < edge_ms)) {
+                edge_ms = at_ms [m];
+                lacks = true;
+            }
+    }
+    return edge_ms;
+}
+
+int64_t plus_bookings_end (const plus_bookings_t *old, const plus_bookings_t *next)
+{
+    int64_t old_ms = old->count > 0 ? old->list [old->count - 1].until_ms : 0;
+    int64_t next_ms = next->count > 0 ? next->list [next->count - 1].until_ms : 0;
+    return old_ms > next_ms ? old_ms : next_ms;
+}
