@@ -680,7 +680,7 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
     tell_answer (self, now, request, &answer);
 }
 
-static void on_status (void *owner, const moment_t *now, const request_t *request)
+static void on_state (void *owner, const moment_t *now, const request_t *request)
 {
     plus_t *self = owner;
     txid_t command;
@@ -786,7 +786,7 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     service_serve (service, "Reservation", "Properties", on_properties, self);
     service_serve (service, "Command", "Commit", on_commit, self);
     service_serve (service, "Command", "Abort", on_abort, self);
-    service_serve (service, "Command", "Status", on_status, self);
+    service_serve (service, "Command", "State", on_state, self);
     service_load (service, TABLE_PLUS, load, self);
     service_at_start (service, start, self);
     return self;

@@ -28,10 +28,28 @@ static void found_by_full_name (void *owner, const method_t *method)
     assert_ptr_equal (found.answered, method->answered);
 }
 
+typedef struct {
+    const char *name;
+    size_t count;
+} namesakes_t;
+
+static void count_namesake (void *owner, const method_t *method)
+{
+    namesakes_t *self = owner;
+    self->count += strcmp (method->method, self->name) == 0;
+}
+
 static void found_by_short_name (void *owner, const method_t *method)
 {
     char why [SERVICES_WHY_BYTES];
     method_t found;
+    namesakes_t namesakes = {.name = method->method};
+    services_visit (owner, count_namesake, &namesakes);
+    if (namesakes.count > 1) {
+        assert_false (services_find (owner, method->method, &found, why));
+        assert_non_null (strstr (why, "more than one"));
+        return;
+    }
     if (!services_find (owner, method->method, &found, why))
         fail_msg ("%s", why);
     assert_string_equal (found.service, method->service);
@@ -46,7 +64,7 @@ static void every_method_is_found_by_its_full_name (void **state)
     services_visit ("", found_by_full_name, NULL);
 }
 
-static void within_a_kind_the_short_name_is_enough (void **state)
+static void within_a_kind_the_short_name_is_enough_where_it_is_the_only_one (void **state)
 {
     (void) state;
     char *const kinds [] = {"gis", "lis", "planner"};
@@ -65,7 +83,7 @@ static void what_there_is_not_is_told_with_what_there_is (void **state)
     method_t found;
     assert_false (services_find ("planner", "Frobnicate", &found, why));
     assert_non_null (strstr (why, "Frobnicate: no such method; there are: Planner.Reserve"));
-    assert_false (services_find ("lis", "Reserve", &found, why));
+    assert_false (services_find ("lis", "Snapshot", &found, why));
     assert_false (services_find ("lis", "Lis.", &found, why));
     assert_false (services_find ("lis", ".Free", &found, why));
     assert_false (services_find ("", "Show", &found, why));
@@ -88,7 +106,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (every_method_is_found_by_its_full_name),
-      cmocka_unit_test (within_a_kind_the_short_name_is_enough),
+      cmocka_unit_test (within_a_kind_the_short_name_is_enough_where_it_is_the_only_one),
       cmocka_unit_test (what_there_is_not_is_told_with_what_there_is),
       cmocka_unit_test (an_answer_that_is_none_is_not_taken),
     };
