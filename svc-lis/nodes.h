@@ -23,11 +23,18 @@ typedef struct {
     uint32_t lease_ms;         /* 300 000 */
     uint32_t lost_ms;          /* lease_ms + 30 000 */
     uint32_t output_bytes_max; /* in one answer to Output; 262 144 */
-    uint32_t
-      runs_kept_ms; /* runs that are over are kept so long; 0 = until the observer has heard */
+    int64_t runs_kept_ms;      /* of those that are over; 24 h; 0 = until the observer has heard */
 } nodes_limits_t;
 
 extern const nodes_limits_t nodes_limits_default;
+
+#define NODES_PLACES_MAX     65536 /* of a site */
+#define NODE_RUNS_MAX        1024  /* at one node, not over: what is said of them fits a message */
+#define NODE_OUTPUTS_MAX     64    /* pieces of output that one node is asked for at once */
+#define OUTPUT_WAIT_MS       10000 /* for one of them */
+#define NODES_GRACE_MS       10000 /* for runs that nobody here knows, and such that were lost */
+#define NODES_LIST_MAX       4096  /* nodes in one answer */
+#define NODES_OVERBOOKED_MAX 4096
 
 /*  A node as it is configured. */
 typedef struct {
@@ -51,8 +58,9 @@ typedef struct {
 typedef struct {
     void *owner;
 
-    /*  A run has moved: claimed, running, over. Called once for each state, in order; of a run that
-     *  is over exactly once, also across restarts: whoever keeps its result puts it now. */
+    /*  A run has moved: claimed, running, over. Called at most once for each state, in order; of a
+     *  run that is over exactly once, also across restarts: whoever keeps its result puts it now.
+     */
     void (*run_moved) (void *owner, const moment_t *now, const run_t *run);
 
     /*  A node has moved: up, silent, lost, drained, resumed. */
@@ -61,6 +69,18 @@ typedef struct {
 
 #define NODES_OBSERVERS_MAX 4
 
+/*  Who binds nodes to reservations, for what is told to people. Both may be NULL. */
+typedef struct {
+    void *owner;
+
+    /*  The reservation that a node is bound to now; NULL = none. */
+    const char *(*reservation) (void *owner, size_t node);
+
+    /*  After a node was drained or resumed, and the observers have heard: reservations that have
+     *  too little now, at most so many. Borrowed until the next step. */
+    size_t (*overbooked) (void *owner, const moment_t *now, const char **reservations, size_t most);
+} nodes_binder_t;
+
 typedef struct nodes nodes_t;
 
 /*  Everything is borrowed for life, places and limits are copied. */
@@ -68,13 +88,14 @@ nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *acce
                     const node_place_t *places, size_t places_count, const nodes_limits_t *limits);
 void nodes_destroy (nodes_t **self_p);
 void nodes_observe (nodes_t *self, const nodes_observer_t *observer);
+void nodes_binder (nodes_t *self, const nodes_binder_t *binder);
 
 /*  Nodes by index, ascending by class, then name; indices stay. */
 size_t nodes_count (const nodes_t *self);
 node_t nodes_at (const nodes_t *self, size_t node);
 bool nodes_find (const nodes_t *self, const char *name, size_t *node);
 
-/*  Can something new be put there: up and not drained. */
+/*  Can something new be put there: up, not drained, and fewer than NODE_RUNS_MAX run. */
 bool nodes_usable (const nodes_t *self, size_t node);
 
 /*  A new run at a usable node, stored with this step; number as its owner counts. It must not have

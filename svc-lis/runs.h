@@ -7,12 +7,13 @@
 #ifndef MUSUBI_RUNS_H
 #define MUSUBI_RUNS_H
 
-#include "core.h"
+#include "transaction.h"
 
 #define TASK_ARGUMENTS_MAX   256
 #define TASK_ENVIRONMENT_MAX 256
 #define TASK_TEXT_BYTES_MAX  65536 /* of all arguments, variables and paths of one command */
 #define ACCOUNT_BYTES_MAX    31    /* of a local account's name */
+#define RUN_WHY_BYTES_MAX    255   /* of the sentence why it ended */
 
 typedef struct {
     uint64_t bag;   /* from 1 */
@@ -50,6 +51,12 @@ typedef struct {
     int64_t booked_until_ms; /* the site's calendar has the node for it until then; 0 = it has not:
                                 the run is preemptible, or a reservation's */
 } run_order_t;
+
+/*  Is there something to carry out, within the limits above? False with why naming the field. */
+bool run_order_check (const run_order_t *order, char why [WHY_BYTES]);
+
+/*  A deep copy in one block, whose end is free. NULL strings count as "". */
+run_order_t *run_order_copy (const run_order_t *order);
 
 typedef enum {
     RUN_PLACED,  /* stored here; its node may not have heard */

@@ -1,0 +1,391 @@
+/*  nodes - the machines: by index, by name, how they are, and what people are told of them.
+ *
+ *  Whatever changes what a node should know marks it; at the end of the step, when everything that
+ *  belongs together has happened, marked nodes are looked at once and those who wait are answered.
+ */
+#include "nodes_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const nodes_limits_t nodes_limits_default = {
+  .attend_ms = 10000,
+  .silent_ms = 25000,
+  .lease_ms = 300000,
+  .lost_ms = 330000,
+  .output_bytes_max = 262144,
+  .runs_kept_ms = 24 * INT64_C (3600000),
+};
+
+static const char *const state_words [] = {
+  [NODE_AWAITED] = "awaited", [NODE_UP] = "up", [NODE_SILENT] = "silent", [NODE_LOST] = "lost"};
+
+/*  --- finding --- */
+
+static int by_run (const void *key, const void *thing)
+{
+    const entry_t *entry = thing;
+    return run_id_compare (key, &entry->kept.run.id);
+}
+
+entry_t *nodes_entry (const nodes_t *self, const run_id_t *id)
+{
+    return ordered_find (self->runs, id);
+}
+
+bool nodes_place_find (const nodes_t *self, const char *name, size_t *node)
+{
+    size_t low = 0, high = self->places_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp (name, self->places [self->by_name [middle]].name);
+        if (order == 0) {
+            *node = self->by_name [middle];
+            return true;
+        }
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+/*  --- moving --- */
+
+void nodes_place_store (nodes_t *self, size_t node)
+{
+    const place_t *place = &self->places [node];
+    packed_t record = stored_node_encode (&place->kept);
+    outbox_put (self->service->outbox, TABLE_NODES,
+                (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
+                (bytes_t){.data = record.data, .size = record.size});
+    free (record.data);
+}
+
+void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
+{
+    for (size_t i = 0; i < self->observers_count; i++)
+        if (self->observers [i].node_moved)
+            self->observers [i].node_moved (self->observers [i].owner, now, node);
+}
+
+void nodes_place_move (nodes_t *self, const moment_t *now, size_t node, node_state_t to)
+{
+    place_t *place = &self->places [node];
+    assert (place->state != to);
+    outbox_log (self->service->outbox, to == NODE_LOST ? LEVEL_WARNING : LEVEL_INFO,
+                "node %s %s->%s heard_ms_ago=%lld runs=%zu", place->name,
+                state_words [place->state], state_words [to],
+                (long long) (now->mono_ms - place->heard_ms), ordered_count (place->runs));
+    if (to == NODE_UP)
+        service_count (self->service, "nodes_up", 1);
+    if (place->state == NODE_UP)
+        service_count (self->service, "nodes_up", -1);
+    place->state = to;
+}
+
+static void on_settle (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    nodes_t *self = owner;
+    self->settle_timer = 0;
+    nodes_runs_settle (self, now);
+    while (self->dirty_count > 0) {
+        size_t node = self->dirty [--self->dirty_count];
+        self->places [node].dirty = false;
+        nodes_attend_settle (self, now, node);
+    }
+}
+
+/*  A timer that is due fires at the end of the step that set it. */
+void nodes_dirty (nodes_t *self, const moment_t *now, size_t node)
+{
+    if (self->settle_timer == 0)
+        self->settle_timer = timers_set (self->service->timers, now->mono_ms, on_settle, self, 0);
+    if (node == NODE_NONE || self->places [node].dirty)
+        return;
+    self->places [node].dirty = true;
+    self->dirty [self->dirty_count++] = node;
+}
+
+/*  --- for people --- */
+
+static void on_nodes (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    nodes_t *self = owner;
+    char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    uint32_t most;
+    if (!nodes_question_decode (request->body, after, &most, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (most == 0 || most > NODES_LIST_MAX)
+        most = NODES_LIST_MAX;
+    node_record_t *records = must (calloc (most, sizeof *records));
+    node_t *nodes = must (calloc (most, sizeof *nodes));
+    size_t count = 0, at = 0;
+    while (at < self->places_count && strcmp (self->places [self->by_name [at]].name, after) <= 0)
+        at++;
+    for (; at < self->places_count && count < most; at++, count++) {
+        size_t node = self->by_name [at];
+        nodes [count] = nodes_at (self, node);
+        records [count] = (node_record_t){
+          .node = &nodes [count],
+          .class_name = self->site->classes [self->places [node].class].name,
+          .reservation =
+            self->binder.reservation ? self->binder.reservation (self->binder.owner, node) : NULL,
+          .heard_ms = self->places [node].heard_wall_ms};
+    }
+    packed_t answer = nodes_answer_encode (records, count, at < self->places_count);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+    free (records);
+    free (nodes);
+}
+
+static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
+{
+    place_t *place = &self->places [node];
+    if (place->kept.drained == drained)
+        return;
+    place->kept.drained = drained;
+    nodes_place_store (self, node);
+    outbox_log (self->service->outbox, LEVEL_INFO, "node %s %s", place->name,
+                drained ? "drained" : "resumed");
+    nodes_tell_place (self, now, node);
+}
+
+static void on_drain (void *owner, const moment_t *now, const request_t *request)
+{
+    nodes_t *self = owner;
+    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    bool drained;
+    size_t node;
+    if (!may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED,
+                        "nodes are drained by administrators of the site");
+        return;
+    }
+    if (!drain_decode (request->body, name, &drained, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!nodes_place_find (self, name, &node)) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "node: the site has no node %s",
+                        name);
+        return;
+    }
+    drain (self, now, node, drained);
+    const char *overbooked [NODES_OVERBOOKED_MAX];
+    size_t count =
+      self->binder.overbooked
+        ? self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX)
+        : 0;
+    packed_t answer = drain_answer_encode (overbooked, count);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+/*  --- life --- */
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    nodes_t *self = owner;
+    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    size_t node;
+    snprintf (name, sizeof name, "%.*s",
+              (int) (key.size < NAME_BYTES_MAX ? key.size : NAME_BYTES_MAX),
+              (const char *) key.data);
+    stored_node_t kept;
+    if (!stored_node_decode (&kept, value, why)) {
+        service_count (self->service, "bad_records", 1);
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "record skipped table=%d node=%s why=\"%s\"", TABLE_NODES, name, why);
+        return;
+    }
+    if (nodes_place_find (self, name, &node))
+        self->places [node].kept = kept;
+    else
+        outbox_log (self->service->outbox, LEVEL_WARNING,
+                    "node %s was known and is not configured any more", name);
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    nodes_t *self = owner;
+    self->answers = (uint64_t) self->service->store.start << 32;
+    nodes_runs_start (self, now);
+    nodes_attend_start (self, now);
+}
+
+static int places_compare (const void *one, const void *other)
+{
+    const place_t *a = one, *b = other;
+    if (a->class != b->class)
+        return a->class < b->class ? -1 : 1;
+    return strcmp (a->name, b->name);
+}
+
+/*  qsort's comparison has no owner, and there is one thread; but a core has no globals: by hand. */
+static void sort_names (nodes_t *self, size_t from, size_t count, size_t *room)
+{
+    if (count < 2)
+        return;
+    size_t half = count / 2;
+    sort_names (self, from, half, room);
+    sort_names (self, from + half, count - half, room);
+    memcpy (room, &self->by_name [from], half * sizeof *room);
+    size_t left = 0, right = from + half, to = from;
+    while (left < half) {
+        bool takes_right =
+          right < from + count &&
+          strcmp (self->places [self->by_name [right]].name, self->places [room [left]].name) < 0;
+        self->by_name [to++] = takes_right ? self->by_name [right++] : room [left++];
+    }
+}
+
+static void places_init (nodes_t *self, const node_place_t *places, size_t count)
+{
+    self->places = must (calloc (count + 1, sizeof *self->places));
+    self->by_name = must (calloc (count + 1, sizeof *self->by_name));
+    self->dirty = must (calloc (count + 1, sizeof *self->dirty));
+    self->places_count = count;
+    for (size_t i = 0; i < count; i++) {
+        assert (places [i].class < self->site->classes_count);
+        memcpy (self->places [i].name, places [i].name, sizeof self->places [i].name);
+        self->places [i].class = places [i].class;
+        self->places [i].runs = ordered_new (by_run);
+        self->by_name [i] = i;
+    }
+    qsort (self->places, count, sizeof *self->places, places_compare);
+    size_t *room = must (calloc (count + 1, sizeof *room));
+    sort_names (self, 0, count, room);
+    free (room);
+    for (size_t i = 1; i < count; i++)
+        assert (strcmp (self->places [self->by_name [i - 1]].name,
+                        self->places [self->by_name [i]].name) != 0);
+}
+
+nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *access,
+                    const node_place_t *places, size_t places_count, const nodes_limits_t *limits)
+{
+    assert (places_count <= NODES_PLACES_MAX);
+    assert (limits->attend_ms > 0 && limits->attend_ms < limits->silent_ms);
+    assert (limits->silent_ms < limits->lease_ms && limits->lease_ms < limits->lost_ms);
+    nodes_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->site = site;
+    self->access = access;
+    self->limits = *limits;
+    self->runs = ordered_new (by_run);
+    places_init (self, places, places_count);
+    nodes_runs_init (self);
+    service_load (service, TABLE_NODES, on_record, self);
+    service_load (service, TABLE_RUNS, nodes_runs_load, self);
+    service_at_start (service, on_start, self);
+    service_serve (service, "Nodes", "Attend", nodes_on_attend, self);
+    service_serve (service, "Nodes", "Bring", nodes_on_bring, self);
+    service_serve (service, "Nodes", "Nodes", on_nodes, self);
+    service_serve (service, "Nodes", "Drain", on_drain, self);
+    return self;
+}
+
+void nodes_destroy (nodes_t **self_p)
+{
+    nodes_t *self = *self_p;
+    if (!self)
+        return;
+    nodes_outputs_end (self);
+    nodes_runs_end (self);
+    for (size_t i = 0; i < self->places_count; i++) {
+        ordered_destroy (&self->places [i].runs);
+        free (self->places [i].reports);
+        free (self->places [i].told.data);
+    }
+    free (self->places);
+    free (self->by_name);
+    free (self->dirty);
+    free (self);
+    *self_p = NULL;
+}
+
+void nodes_observe (nodes_t *self, const nodes_observer_t *observer)
+{
+    assert (self->observers_count < NODES_OBSERVERS_MAX);
+    self->observers [self->observers_count++] = *observer;
+}
+
+void nodes_binder (nodes_t *self, const nodes_binder_t *binder)
+{
+    self->binder = *binder;
+}
+
+size_t nodes_count (const nodes_t *self)
+{
+    return self->places_count;
+}
+
+node_t nodes_at (const nodes_t *self, size_t node)
+{
+    assert (node < self->places_count);
+    const place_t *place = &self->places [node];
+    return (node_t){.name = place->name,
+                    .class = place->class,
+                    .cpus = self->site->classes [place->class].cpus_per_node,
+                    .cpus_used = place->cpus_used,
+                    .runs = (uint32_t) ordered_count (place->runs),
+                    .state = place->state,
+                    .drained = place->kept.drained};
+}
+
+bool nodes_find (const nodes_t *self, const char *name, size_t *node)
+{
+    return nodes_place_find (self, name, node);
+}
+
+bool nodes_usable (const nodes_t *self, size_t node)
+{
+    assert (node < self->places_count);
+    const place_t *place = &self->places [node];
+    return place->state == NODE_UP && !place->kept.drained &&
+           ordered_count (place->runs) < NODE_RUNS_MAX;
+}
+
+void nodes_check (const nodes_t *self)
+{
+    size_t open = 0, over = 0, unplaced = 0;
+    for (const entry_t *entry = ordered_after (self->runs, NULL); entry;
+         entry = ordered_after (self->runs, &entry->kept.run.id)) {
+        bool is_over = run_over (entry->kept.run.state);
+        assert (is_over == (entry->kept.over_ms > 0));
+        assert ((entry->kept.run.state == RUN_PLACED) == (entry->kept.order != NULL));
+        assert (!entry->orphan || !is_over);
+        over += is_over;
+        open += !is_over;
+        unplaced += !is_over && entry->node == NODE_NONE;
+        if (!is_over && entry->node != NODE_NONE)
+            assert (ordered_find (self->places [entry->node].runs, &entry->kept.run.id) == entry);
+    }
+    assert (ordered_count (self->kept) == over);
+    size_t placed = 0;
+    for (size_t i = 0; i < self->places_count; i++) {
+        const place_t *place = &self->places [i];
+        uint64_t cpus = 0;
+        for (const entry_t *entry = ordered_after (place->runs, NULL); entry;
+             entry = ordered_after (place->runs, &entry->kept.run.id)) {
+            assert (entry->node == i && !run_over (entry->kept.run.state));
+            cpus += entry->kept.run.cpus;
+        }
+        assert (cpus == place->cpus_used);
+        placed += ordered_count (place->runs);
+    }
+    assert (placed + unplaced == open);
+}

@@ -1,0 +1,148 @@
+/*  nodes_output - pieces of what runs have written: asked for in the next answer to their node's
+ *  agent, which brings them.
+ */
+#include "nodes_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct output {
+    wanted_output_t wanted;
+    size_t node;
+    uint64_t timer;
+    output_fn *told;
+    void *owner;
+    uint64_t token;
+    output_t *after;
+};
+
+static output_t *output_take (nodes_t *self, uint64_t number)
+{
+    for (output_t **link = &self->outputs; *link; link = &(*link)->after) {
+        output_t *output = *link;
+        if (output->wanted.number != number)
+            continue;
+        *link = output->after;
+        timers_cancel (self->service->timers, output->timer);
+        return output;
+    }
+    return NULL;
+}
+
+static void on_late (void *owner, const moment_t *now, uint64_t token)
+{
+    nodes_t *self = owner;
+    output_t *output = output_take (self, token);
+    assert (output);
+    nodes_dirty (self, now, output->node);
+    output->told (output->owner, output->token, (bytes_t){0}, 0,
+                  "the node has not brought it in time; ask again");
+    free (output);
+}
+
+size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted)
+{
+    size_t count = 0;
+    for (const output_t *output = self->outputs; output; output = output->after)
+        if (output->node == node && count < NODE_OUTPUTS_MAX)
+            wanted [count++] = output->wanted;
+    return count;
+}
+
+/*  Why there is none to be had; NULL when it can be asked for. */
+static const char *why_not (const nodes_t *self, const entry_t *entry)
+{
+    wanted_output_t wanted [NODE_OUTPUTS_MAX];
+    if (!entry)
+        return "that run is not known, or not any more";
+    if (entry->node == NODE_NONE || entry->orphan)
+        return "its node does not have it any more";
+    if (self->places [entry->node].state != NODE_UP)
+        return "its node is not heard now";
+    if (nodes_outputs_wanted (self, entry->node, wanted) == NODE_OUTPUTS_MAX)
+        return "too many ask that node for output; ask again";
+    return NULL;
+}
+
+void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool errors,
+                   uint64_t offset, uint32_t most, output_fn *told, void *owner, uint64_t token)
+{
+    const entry_t *entry = nodes_entry (self, id);
+    const char *why = why_not (self, entry);
+    if (why) {
+        told (owner, token, (bytes_t){0}, 0, why);
+        return;
+    }
+    if (most == 0 || most > self->limits.output_bytes_max)
+        most = self->limits.output_bytes_max;
+    output_t *output = must (calloc (1, sizeof *output));
+    uint64_t number = (uint64_t) self->service->store.start << 32 | ++self->outputs_asked;
+    *output = (output_t){
+      .wanted = {.number = number, .id = *id, .errors = errors, .offset = offset, .most = most},
+      .node = entry->node,
+      .told = told,
+      .owner = owner,
+      .token = token};
+    output->timer =
+      timers_set (self->service->timers, now->mono_ms + OUTPUT_WAIT_MS, on_late, self, number);
+    output_t **link = &self->outputs;
+    while (*link)
+        link = &(*link)->after;
+    *link = output;
+    nodes_dirty (self, now, entry->node);
+}
+
+/*  A Bring while it is taken. */
+typedef struct {
+    nodes_t *self;
+    const moment_t *now;
+    const request_t *request;
+} bringing_t;
+
+static void take (void *owner, const brought_t *brought)
+{
+    const bringing_t *bringing = owner;
+    nodes_t *self = bringing->self;
+    const output_t *asked = self->outputs;
+    while (asked && asked->wanted.number != brought->number)
+        asked = asked->after;
+    if (!asked)
+        return; /* too late, or brought twice */
+    if (!nodes_agent_is (bringing->request->actor, self->places [asked->node].name))
+        return;
+    output_t *output = output_take (self, brought->number);
+    nodes_dirty (self, bringing->now, output->node);
+    bytes_t data = brought->data;
+    if (data.size > output->wanted.most)
+        data.size = output->wanted.most;
+    output->told (output->owner, output->token, data, brought->size,
+                  *brought->why ? brought->why : NULL);
+    free (output);
+}
+
+void nodes_on_bring (void *owner, const moment_t *now, const request_t *request)
+{
+    nodes_t *self = owner;
+    char why [WHY_BYTES];
+    bringing_t bringing = {.self = self, .now = now, .request = request};
+    if (!bring_decode (request->body, take, &bringing, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    packed_t answer = bring_answer_encode ();
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+void nodes_outputs_end (nodes_t *self)
+{
+    while (self->outputs) {
+        output_t *output = self->outputs;
+        self->outputs = output->after;
+        timers_cancel (self->service->timers, output->timer);
+        free (output);
+    }
+}

@@ -1,0 +1,126 @@
+/*  nodes_state - what the files of nodes share: the nodes, the runs, and who waits for what.
+ *
+ *  For nodes*.c only. nodes.c makes it, loads and asks it; nodes_attend.c hears the agents and
+ *  decides what they are told; nodes_runs.c moves runs; nodes_output.c fetches output.
+ */
+#ifndef MUSUBI_NODES_STATE_H
+#define MUSUBI_NODES_STATE_H
+
+#include "nodes.h"
+#include "nodes_wire.h"
+#include "ordered.h"
+
+#define NODE_NONE SIZE_MAX
+
+/*  A run. Its strings and order are its own. */
+typedef struct {
+    stored_run_t kept;
+    size_t node;        /* NODE_NONE: not configured any more */
+    bool told;          /* an answer that wants it may have left */
+    bool orphan;        /* its agent's store, or ours that placed it, is not there any more: */
+    int64_t lost_at_ms; /* mono: then it is over in any case */
+} entry_t;
+
+/*  A machine. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    size_t class;
+    stored_node_t kept;
+    node_state_t state;
+    int64_t heard_ms; /* mono; at first the start: nobody knows how long it was silent */
+    int64_t heard_wall_ms;
+    uint64_t silence; /* timer */
+    ordered_t *runs;  /* of entry_t, not over */
+    uint32_t cpus_used;
+
+    uint64_t asked;        /* number of the last question in the agent's start */
+    uint64_t seen;         /* as it said */
+    run_report_t *reports; /* in it, ascending */
+    size_t reports_count;
+    bool waits; /* that question has not been answered */
+    uint64_t reply_to;
+    uint64_t patience; /* timer: it is answered by then */
+
+    packed_t told;        /* the last answer, without its number */
+    uint64_t told_number; /* 0 = none to this start of the agent's store */
+    bool dirty;           /* what it should know may have changed in this step */
+} place_t;
+
+/*  Somebody waits for a piece of output. */
+typedef struct output output_t;
+
+struct nodes {
+    service_t *service;
+    const site_t *site;
+    const access_t *access;
+    nodes_limits_t limits;
+    place_t *places;
+    size_t places_count;
+    size_t *by_name;    /* indices of places */
+    ordered_t *runs;    /* of entry_t: all */
+    ordered_t *kept;    /* of those, the over ones: by the time of their end */
+    ordered_t *orphans; /* by lost_at_ms */
+    uint64_t kept_timer;
+    uint64_t orphans_timer;
+    uint64_t settle_timer; /* at the end of this step */
+    size_t *dirty;         /* places */
+    size_t dirty_count;
+    run_id_t *unbegun; /* runs that are to end, and of which no agent has heard */
+    size_t unbegun_count;
+    size_t unbegun_room;
+    uint64_t answers; /* their numbers */
+    nodes_observer_t observers [NODES_OBSERVERS_MAX];
+    size_t observers_count;
+    nodes_binder_t binder;
+    output_t *outputs;
+    uint64_t outputs_asked;
+};
+
+/*  --- nodes.c --- */
+
+entry_t *nodes_entry (const nodes_t *self, const run_id_t *id);
+bool nodes_place_find (const nodes_t *self, const char *name, size_t *node);
+void nodes_place_store (nodes_t *self, size_t node);
+void nodes_place_move (nodes_t *self, const moment_t *now, size_t node, node_state_t to);
+void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node);
+
+/*  At the end of this step what this node should know is looked at again. */
+void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
+
+/*  --- nodes_attend.c --- */
+
+void nodes_attend_start (nodes_t *self, const moment_t *now);
+
+/*  Answer the question that waits there, when there is something new to say. */
+void nodes_attend_settle (nodes_t *self, const moment_t *now, size_t node);
+void nodes_on_attend (void *owner, const moment_t *now, const request_t *request);
+
+/*  May this caller speak as that node's agent? */
+bool nodes_agent_is (const char *actor, const char *node);
+
+/*  --- nodes_runs.c --- */
+
+void nodes_runs_init (nodes_t *self);
+void nodes_runs_load (void *owner, bytes_t key, bytes_t value);
+void nodes_runs_start (nodes_t *self, const moment_t *now);
+void nodes_runs_end (nodes_t *self);
+
+/*  What an agent says of a run that it was given. */
+void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
+                      const run_report_t *report);
+void nodes_run_lose (nodes_t *self, const moment_t *now, entry_t *entry, const char *why);
+
+/*  Its agent has lost its store: what became of it is not heard any more. */
+void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64_t lost_at_ms);
+
+/*  Those that are to end and that no agent has heard of. */
+void nodes_runs_settle (nodes_t *self, const moment_t *now);
+
+/*  --- nodes_output.c --- */
+
+/*  The pieces that are wanted of a node; at most NODE_OUTPUTS_MAX. */
+size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted);
+void nodes_on_bring (void *owner, const moment_t *now, const request_t *request);
+void nodes_outputs_end (nodes_t *self);
+
+#endif

@@ -1,0 +1,453 @@
+/*  nodes_fixture - the nodes of a site alone in a core, under a host made of arrays; and agents
+ *  that say what a test tells them to.
+ */
+#ifndef MUSUBI_NODES_FIXTURE_H
+#define MUSUBI_NODES_FIXTURE_H
+
+#include "message.h"
+#include "nodes.h"
+#include "nodes_wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define EPOCH_MS    INT64_C (1700000000000)
+#define RECORDS_MAX 2048
+#define REPLIES_MAX 64
+#define MOVES_MAX   256
+#define ARENA_BYTES (32u << 20) /* of all values and bodies of one world, ever */
+
+typedef struct {
+    uint8_t table;
+    uint8_t key [64];
+    size_t key_size;
+    const uint8_t *value;
+    size_t value_size;
+} record_t;
+
+typedef struct {
+    uint64_t reply_to;
+    call_status_t status;
+    char reason [512];
+    const uint8_t *body;
+    size_t body_size;
+} reply_t;
+
+/*  What an observer has heard. */
+typedef struct {
+    run_id_t id;
+    run_state_t state;
+    int32_t exit_code;
+    char why [RUN_WHY_BYTES_MAX + 1];
+} move_t;
+
+typedef struct {
+    nodes_limits_t limits;
+    uint8_t store [STORE_ID_BYTES];
+    service_t *service;
+    nodes_t *nodes;
+    site_t site;
+    access_t access;
+    moment_t now;
+    uint32_t start;
+    int64_t timer_ms;
+    record_t records [RECORDS_MAX];
+    size_t records_count;
+    size_t puts; /* and deletes, ever */
+    reply_t replies [REPLIES_MAX];
+    size_t replies_count;
+    uint64_t asked;
+    move_t moves [MOVES_MAX];
+    size_t moves_count;
+    node_state_t states [8]; /* of the first nodes, as an observer heard last */
+    size_t node_moves;
+} world_t;
+
+static inline void on_run_moved (void *owner, const moment_t *now, const run_t *run)
+{
+    (void) now;
+    world_t *self = owner;
+    assert_true (self->moves_count < MOVES_MAX);
+    move_t *move = &self->moves [self->moves_count++];
+    *move = (move_t){.id = run->id, .state = run->state, .exit_code = run->exit_code};
+    snprintf (move->why, sizeof move->why, "%s", run->why);
+}
+
+static inline void on_node_moved (void *owner, const moment_t *now, size_t node)
+{
+    (void) now;
+    world_t *self = owner;
+    self->node_moves++;
+    if (node < 8)
+        self->states [node] = nodes_at (self->nodes, node).state;
+}
+
+static uint8_t arena [ARENA_BYTES];
+static size_t arena_used;
+
+static inline const uint8_t *arena_copy (bytes_t bytes)
+{
+    uint8_t *copy = &arena [arena_used];
+    arena_used += bytes.size;
+    assert_true (arena_used <= sizeof arena);
+    if (bytes.size > 0)
+        memcpy (copy, bytes.data, bytes.size);
+    return copy;
+}
+
+static inline size_t record_find (const world_t *self, uint8_t table, bytes_t key)
+{
+    for (size_t i = 0; i < self->records_count; i++)
+        if (self->records [i].table == table && self->records [i].key_size == key.size &&
+            memcmp (self->records [i].key, key.data, key.size) == 0)
+            return i;
+    return self->records_count;
+}
+
+static inline void record_take (world_t *self, const effect_t *effect)
+{
+    size_t i = record_find (self, effect->record.table, effect->record.key);
+    if (i < self->records_count)
+        self->records [i] = self->records [--self->records_count];
+    self->puts++;
+    if (effect->kind == EFFECT_DELETE)
+        return;
+    assert_true (self->records_count < RECORDS_MAX);
+    record_t *record = &self->records [self->records_count++];
+    assert_true (effect->record.key.size <= sizeof record->key);
+    record->table = effect->record.table;
+    record->key_size = effect->record.key.size;
+    memcpy (record->key, effect->record.key.data, record->key_size);
+    record->value_size = effect->record.value.size;
+    record->value = arena_copy (effect->record.value);
+}
+
+static inline void reply_take (world_t *self, const effect_t *effect)
+{
+    assert_true (self->replies_count < REPLIES_MAX);
+    for (size_t i = 0; i < self->replies_count; i++)
+        assert_true (self->replies [i].reply_to != effect->reply.reply_to);
+    reply_t *reply = &self->replies [self->replies_count++];
+    *reply = (reply_t){.reply_to = effect->reply.reply_to,
+                       .status = effect->reply.status,
+                       .body_size = effect->reply.body.size};
+    snprintf (reply->reason, sizeof reply->reason, "%s",
+              effect->reply.reason ? effect->reply.reason : "");
+    reply->body = arena_copy (effect->reply.body);
+}
+
+static inline void effects_take (world_t *self)
+{
+    effect_t effect;
+    while (service_next (self->service, &effect)) {
+        if ((effect.kind == EFFECT_PUT || effect.kind == EFFECT_DELETE) &&
+            effect.record.table != TABLE_LEDGER)
+            record_take (self, &effect);
+        else if (effect.kind == EFFECT_REPLY)
+            reply_take (self, &effect);
+        else if (effect.kind == EFFECT_TIMER)
+            self->timer_ms = effect.timer.mono_ms;
+    }
+}
+
+static inline void step (world_t *self, const event_t *event)
+{
+    self->now.entropy [0]++;
+    service_step (self->service, &self->now, event);
+    effects_take (self);
+    nodes_check (self->nodes);
+}
+
+/*  What a test does to the nodes happens in a step of its own: begin, do it, end. */
+static inline void begin (world_t *self)
+{
+    service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
+    effects_take (self);
+}
+
+static inline void end (world_t *self)
+{
+    effects_take (self);
+    service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
+    effects_take (self);
+    nodes_check (self->nodes);
+}
+
+static inline void pass (world_t *self, int64_t ms)
+{
+    int64_t until = self->now.mono_ms + ms;
+    while (self->now.mono_ms < until) {
+        int64_t next = self->timer_ms > until ? until : self->timer_ms;
+        next = next > self->now.mono_ms ? next : self->now.mono_ms;
+        self->now.wall_ms += next - self->now.mono_ms;
+        self->now.mono_ms = next;
+        if (self->timer_ms > next)
+            break;
+        self->timer_ms = INT64_MAX;
+        step (self, &(event_t){.kind = EVENT_TIMER});
+    }
+}
+
+static inline int record_compare (const void *left, const void *right)
+{
+    const record_t *a = left, *b = right;
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    size_t size = a->key_size < b->key_size ? a->key_size : b->key_size;
+    int order = memcmp (a->key, b->key, size);
+    return order != 0 ? order : (a->key_size > b->key_size) - (a->key_size < b->key_size);
+}
+
+/*  ams: thin, n1 to n3 of 4 CPUs; fat, m1 of 16. */
+static inline void start (world_t *self)
+{
+    static node_class_t classes [] = {{.name = "thin", .nodes = 3, .cpus_per_node = 4},
+                                      {.name = "fat", .nodes = 1, .cpus_per_node = 16}};
+    static const char *const administrators [] = {"root"};
+    static const node_place_t places [] = {
+      {.name = "m1", .class = 1}, {.name = "n2"}, {.name = "n1"}, {.name = "n3"}};
+    self->site = (site_t){.classes = classes, .classes_count = 2};
+    self->access = (access_t){.administrators = administrators, .administrators_count = 1};
+    self->service = service_new ("lis/ams", NULL, 0);
+    self->nodes = nodes_new (self->service, &self->site, &self->access, places, 4, &self->limits);
+    nodes_observer_t observer = {
+      .owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved};
+    nodes_observe (self->nodes, &observer);
+    self->start++;
+    self->timer_ms = INT64_MAX;
+    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
+    static record_t loaded [RECORDS_MAX];
+    size_t count = self->records_count;
+    memcpy (loaded, self->records, sizeof loaded);
+    for (size_t i = 0; i < count; i++)
+        step (self, &(event_t){.kind = EVENT_RECORD,
+                               .record = {.table = loaded [i].table,
+                                          .key = {loaded [i].key, loaded [i].key_size},
+                                          .value = {loaded [i].value, loaded [i].value_size}}});
+    event_t event = {.kind = EVENT_START,
+                     .start = {.store = {.start = self->start}, .endpoint = "", .events = ""}};
+    memcpy (event.start.store.id, self->store, STORE_ID_BYTES);
+    step (self, &event);
+}
+
+static inline void open_world (world_t *self)
+{
+    *self = (world_t){
+      .limits = nodes_limits_default,
+      .store = {9},
+      .now = {
+        .wall_ms = EPOCH_MS, .mono_ms = 5000, .store_free_bytes = 1 << 30, .store_bytes = 1 << 30}};
+    start (self);
+}
+
+static inline void replies_forget (world_t *self)
+{
+    self->replies_count = 0;
+}
+
+static inline void stop (world_t *self)
+{
+    nodes_destroy (&self->nodes);
+    service_destroy (&self->service);
+    replies_forget (self);
+}
+
+static inline void restart (world_t *self)
+{
+    stop (self);
+    self->moves_count = 0;
+    start (self);
+}
+
+static inline void close_world (world_t *self)
+{
+    stop (self);
+    arena_used = 0;
+}
+
+static inline size_t records_of (const world_t *self, uint8_t table)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->records_count; i++)
+        count += self->records [i].table == table;
+    return count;
+}
+
+static inline uint64_t ask_bytes (world_t *self, const char *actor, const char *method,
+                                  bytes_t body)
+{
+    uint64_t reply_to = ++self->asked;
+    step (self, &(event_t){.kind = EVENT_REQUEST,
+                           .request = {.service = "Nodes",
+                                       .method = method,
+                                       .actor = actor,
+                                       .request_id = "",
+                                       .body = body,
+                                       .reply_to = reply_to}});
+    return reply_to;
+}
+
+static inline uint64_t ask_packed (world_t *self, const char *actor, const char *method,
+                                   packed_t body)
+{
+    uint64_t reply_to =
+      ask_bytes (self, actor, method, (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+    return reply_to;
+}
+
+/*  NULL while there is none. */
+static inline const reply_t *reply_to (const world_t *self, uint64_t asked)
+{
+    for (size_t i = 0; i < self->replies_count; i++)
+        if (self->replies [i].reply_to == asked)
+            return &self->replies [i];
+    return NULL;
+}
+
+/*  --- agents --- */
+
+#define REPORTS_MAX 32
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    const char *class_name;
+    uint32_t cpus;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint64_t number;
+    uint64_t seen;
+    run_report_t reports [REPORTS_MAX];
+    size_t reports_count;
+    uint64_t asked;
+    wanted_t wanted; /* the last answer */
+} agent_t;
+
+static inline agent_t agent_of (const char *name)
+{
+    agent_t agent = {.class_name = "thin", .cpus = 4, .store = {1}, .start = 1};
+    snprintf (agent.name, sizeof agent.name, "%s", name);
+    memcpy (agent.store + 1, agent.name, 2);
+    return agent;
+}
+
+static inline void agent_ask (world_t *w, agent_t *agent)
+{
+    char actor [NAME_BYTES_MAX + 8];
+    snprintf (actor, sizeof actor, "node/%s", agent->name);
+    attend_t attend = {.cpus = agent->cpus,
+                       .start = agent->start,
+                       .number = ++agent->number,
+                       .seen = agent->seen,
+                       .runs = agent->reports,
+                       .runs_count = agent->reports_count};
+    snprintf (attend.node, sizeof attend.node, "%s", agent->name);
+    snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
+    memcpy (attend.store, agent->store, STORE_ID_BYTES);
+    agent->asked = ask_packed (w, actor, "Attend", attend_encode (&attend));
+}
+
+/*  Has its question been answered? Then it is carried out as far as seen says. */
+static inline bool agent_told (world_t *w, agent_t *agent)
+{
+    const reply_t *reply = reply_to (w, agent->asked);
+    char why [WHY_BYTES];
+    if (!reply)
+        return false;
+    if (reply->status != CALL_OK)
+        fail_msg ("%s", reply->reason);
+    wanted_clear (&agent->wanted);
+    assert_true (wanted_decode (&agent->wanted,
+                                (bytes_t){.data = reply->body, .size = reply->body_size}, why));
+    agent->seen = agent->wanted.number;
+    replies_forget (w);
+    return true;
+}
+
+/*  It asks until it has to wait. */
+static inline void agent_comes (world_t *w, agent_t *agent)
+{
+    agent_ask (w, agent);
+    while (agent_told (w, agent))
+        agent_ask (w, agent);
+}
+
+static inline const wanted_run_t *agent_wanted (const agent_t *agent, run_id_t id)
+{
+    for (size_t i = 0; i < agent->wanted.runs_count; i++)
+        if (run_id_compare (&agent->wanted.runs [i].id, &id) == 0)
+            return &agent->wanted.runs [i];
+    return NULL;
+}
+
+/*  What it says of a run from now on. */
+static inline run_report_t *agent_says (agent_t *agent, run_id_t id, run_state_t state)
+{
+    run_report_t *report = NULL;
+    for (size_t i = 0; i < agent->reports_count; i++)
+        if (run_id_compare (&agent->reports [i].id, &id) == 0)
+            report = &agent->reports [i];
+    if (!report) {
+        assert_true (agent->reports_count < REPORTS_MAX);
+        report = &agent->reports [agent->reports_count++];
+        *report = (run_report_t){.id = id};
+    }
+    report->state = state;
+    return report;
+}
+
+static inline void agent_leaves (agent_t *agent)
+{
+    wanted_clear (&agent->wanted);
+}
+
+/*  --- runs --- */
+
+static inline run_id_t run_of (uint64_t bag, uint32_t number)
+{
+    return (run_id_t){.task = {.bag = bag}, .number = number};
+}
+
+static inline run_order_t order_of (uint32_t cpus)
+{
+    static const char *const arguments [] = {"/bin/true", "one word"};
+    static const char *const environment [] = {"A=b"};
+    return (run_order_t){.arguments = arguments,
+                         .arguments_count = 2,
+                         .environment = environment,
+                         .environment_count = 1,
+                         .folder = "",
+                         .output = "",
+                         .errors = "",
+                         .cpus = cpus,
+                         .limit_ms = 60000,
+                         .cpu_limit_ms = 60000,
+                         .account = "alice",
+                         .owner = "alice",
+                         .reservation = "",
+                         .need = ""};
+}
+
+static inline void place (world_t *w, const char *name, run_id_t id, uint32_t cpus)
+{
+    size_t node;
+    run_order_t order = order_of (cpus);
+    assert_true (nodes_find (w->nodes, name, &node));
+    begin (w);
+    nodes_start (w->nodes, &w->now, node, &id, &order);
+    end (w);
+}
+
+static inline run_t run_at (const world_t *w, run_id_t id)
+{
+    run_t run;
+    assert_true (nodes_run (w->nodes, &id, &run));
+    return run;
+}
+
+#endif

@@ -1,0 +1,712 @@
+/*  test_nodes - a site's nodes, their agents and runs, by events alone. */
+#include "nodes_fixture.h"
+
+static const run_id_t r1 = {.task = {.bag = 1}, .number = 1};
+static const run_id_t r2 = {.task = {.bag = 2}, .number = 1};
+
+static void nodes_are_ordered_by_class_then_name_and_found_by_name (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    static const char *const names [] = {"n1", "n2", "n3", "m1"};
+    assert_int_equal (nodes_count (w.nodes), 4);
+    for (size_t i = 0; i < 4; i++) {
+        size_t found;
+        assert_string_equal (nodes_at (w.nodes, i).name, names [i]);
+        assert_true (nodes_find (w.nodes, names [i], &found));
+        assert_int_equal (found, i);
+        assert_int_equal (nodes_at (w.nodes, i).state, NODE_AWAITED);
+        assert_false (nodes_usable (w.nodes, i));
+    }
+    size_t found;
+    assert_false (nodes_find (w.nodes, "n4", &found));
+    assert_int_equal (nodes_at (w.nodes, 3).cpus, 16);
+    close_world (&w);
+}
+
+static void an_idle_agent_is_answered_once_and_then_waits (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (a.wanted.runs_count, 0);
+    assert_int_equal (a.wanted.lease_ms, w.limits.lease_ms);
+    assert_string_equal (a.wanted.site, "ams");
+    assert_int_equal (w.states [0], NODE_UP);
+    size_t puts = w.puts;
+    agent_ask (&w, &a);
+    assert_false (agent_told (&w, &a));
+    pass (&w, w.limits.attend_ms - 1);
+    assert_false (agent_told (&w, &a));
+    pass (&w, 1);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (w.puts, puts); /* idling costs no write */
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_run_is_stored_then_wanted_and_moves_as_its_agent_says (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 3);
+    assert_int_equal (records_of (&w, TABLE_RUNS), 1);
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 3);
+    assert_true (agent_told (&w, &a)); /* at once */
+    const wanted_run_t *wanted = agent_wanted (&a, r1);
+    assert_non_null (wanted);
+    assert_int_equal (wanted->wish, WISH_START);
+    assert_string_equal (wanted->order->arguments [1], "one word");
+    assert_string_equal (wanted->order->environment [0], "A=b");
+    assert_int_equal (wanted->order->cpus, 3);
+
+    agent_says (&a, r1, RUN_CLAIMED);
+    agent_ask (&w, &a);
+    assert_int_equal (run_at (&w, r1).state, RUN_CLAIMED);
+    assert_true (agent_told (&w, &a)); /* without the order now */
+    assert_null (agent_wanted (&a, r1)->order);
+
+    agent_says (&a, r1, RUN_RUNNING)->started_ms = EPOCH_MS + 7;
+    agent_comes (&w, &a);
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    assert_int_equal (run_at (&w, r1).started_ms, EPOCH_MS + 7);
+
+    run_report_t *report = agent_says (&a, r1, RUN_ENDED);
+    report->exit_code = 3;
+    report->cpu_ms = 1234;
+    report->ended_ms = EPOCH_MS + 9;
+    agent_ask (&w, &a);
+    run_t run = run_at (&w, r1);
+    assert_int_equal (run.state, RUN_ENDED);
+    assert_int_equal (run.exit_code, 3);
+    assert_int_equal (run.cpu_ms, 1234);
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 0);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_FORGET);
+
+    a.reports_count = 0;
+    agent_comes (&w, &a);
+    assert_null (agent_wanted (&a, r1));
+    static const run_state_t heard [] = {RUN_CLAIMED, RUN_RUNNING, RUN_ENDED};
+    assert_int_equal (w.moves_count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal (w.moves [i].state, heard [i]);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_run_ends_once_whatever_late_and_doubled_questions_say (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_t early = a; /* what it says now arrives last */
+    early.wanted = (wanted_t){0};
+    a.number++;
+    agent_says (&a, r1, RUN_ENDED)->exit_code = 1;
+    agent_comes (&w, &a);
+    a.number--; /* the same question once more, with another end in it */
+    agent_says (&a, r1, RUN_ENDED)->exit_code = 2;
+    agent_comes (&w, &a);
+    agent_ask (&w, &early);
+    assert_int_equal (reply_to (&w, early.asked)->status, CALL_BAD_REQUEST);
+    restart (&w);
+    agent_ask (&w, &early); /* now nobody remembers its number */
+    assert_true (agent_told (&w, &early));
+    assert_int_equal (agent_wanted (&early, r1)->wish, WISH_END); /* it says that it runs */
+    assert_int_equal (run_at (&w, r1).state, RUN_ENDED);
+    assert_int_equal (run_at (&w, r1).exit_code, 1);
+    assert_int_equal (w.moves_count, 0);
+    agent_leaves (&a);
+    agent_leaves (&early);
+    close_world (&w);
+}
+
+static void nothing_is_concluded_from_what_a_question_leaves_out (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    a.reports_count = 0;
+    agent_comes (&w, &a);
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    assert_null (agent_wanted (&a, r1)->order); /* it is not to be begun again */
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void after_a_restart_everything_is_told_again_from_the_records (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    place (&w, "n1", r2, 2);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    restart (&w);
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 3);
+    assert_int_equal (nodes_at (w.nodes, 0).state, NODE_AWAITED);
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_null (agent_wanted (&a, r1)->order);
+    assert_non_null (agent_wanted (&a, r2)->order);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    begin (&w);
+    nodes_warn (w.nodes, &w.now, &r1, 60000);
+    end (&w);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_WARN);
+    assert_int_equal (agent_wanted (&a, r1)->grace_ms, 60000);
+    agent_comes (&w, &a);
+    begin (&w);
+    nodes_end (w.nodes, &w.now, &r1, 5000, "its reservation has ended");
+    end (&w);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
+    assert_int_equal (agent_wanted (&a, r1)->grace_ms, 5000);
+    assert_true (run_at (&w, r1).told_to_end);
+
+    /*  In less time, never in more; and after a restart, too. */
+    agent_comes (&w, &a);
+    begin (&w);
+    nodes_end (w.nodes, &w.now, &r1, 9000, "later");
+    nodes_end (w.nodes, &w.now, &r1, 0, "at once");
+    end (&w);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->grace_ms, 0);
+    restart (&w);
+    agent_comes (&w, &a);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
+    agent_says (&a, r1, RUN_ENDED)->signal = 15;
+    agent_comes (&w, &a);
+    assert_string_equal (run_at (&w, r1).why, "its reservation has ended");
+    assert_string_equal (w.moves [w.moves_count - 1].why, "its reservation has ended");
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a)); /* it does not ask again */
+    place (&w, "n1", r1, 1);
+    begin (&w);
+    nodes_end (w.nodes, &w.now, &r1, 0, "cancelled");
+    end (&w);
+    assert_int_equal (run_at (&w, r1).state, RUN_REFUSED);
+    assert_string_equal (run_at (&w, r1).why, "cancelled");
+
+    /*  After a restart nobody knows whether it was told. */
+    place (&w, "n1", r2, 1);
+    restart (&w);
+    begin (&w);
+    nodes_end (w.nodes, &w.now, &r2, 0, "cancelled");
+    end (&w);
+    assert_int_equal (run_at (&w, r2).state, RUN_PLACED);
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r2)->wish, WISH_END);
+    assert_null (agent_wanted (&a, r1));
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 2);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    pass (&w, w.limits.silent_ms);
+    assert_int_equal (w.states [0], NODE_SILENT);
+    assert_false (nodes_usable (w.nodes, 0));
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    pass (&w, w.limits.lost_ms - w.limits.silent_ms - 1);
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    pass (&w, 1);
+    assert_int_equal (w.states [0], NODE_LOST);
+    assert_int_equal (run_at (&w, r1).state, RUN_LOST);
+    assert_string_equal (run_at (&w, r1).why, "node n1 was not heard for 330 s");
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 0);
+    assert_int_equal (w.moves [w.moves_count - 1].state, RUN_LOST);
+
+    /*  It returns, and must end what counts as lost; that stays lost whatever it says. */
+    replies_forget (&w);
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (w.states [0], NODE_UP);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
+    agent_says (&a, r1, RUN_ENDED);
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_FORGET);
+    assert_int_equal (run_at (&w, r1).state, RUN_LOST);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_site_that_starts_gives_its_agents_the_whole_time (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 2);
+    pass (&w, w.limits.lost_ms - 1000);
+    restart (&w);
+    pass (&w, w.limits.lost_ms - 1);
+    assert_int_equal (run_at (&w, r1).state, RUN_PLACED);
+    pass (&w, 1);
+    assert_int_equal (run_at (&w, r1).state, RUN_LOST);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_have (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1"), b = agent_of ("n1");
+    b.store [0] = 2;
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 2);
+    assert_true (agent_told (&w, &a));
+
+    /*  Two machines under one name: the second one is kept out while the first is heard. */
+    agent_ask (&w, &b);
+    assert_int_equal (reply_to (&w, b.asked)->status, CALL_DENIED);
+    pass (&w, w.limits.silent_ms);
+    agent_ask (&w, &b);
+    assert_true (agent_told (&w, &b));
+    assert_null (agent_wanted (&b, r1));
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 2);
+    place (&w, "n1", r2, 2);
+    agent_comes (&w, &b);
+    assert_non_null (agent_wanted (&b, r2));
+    assert_null (agent_wanted (&b, r1));
+
+    /*  What the first one had is lost when its lease must have ended, heard from b or not. */
+    for (int64_t left = w.limits.lost_ms - w.limits.silent_ms - 1; left > 0; left -= 10000) {
+        pass (&w, left < 10000 ? left : 10000);
+        agent_comes (&w, &b);
+    }
+    assert_int_equal (run_at (&w, r1).state, RUN_PLACED);
+    pass (&w, 1);
+    assert_int_equal (run_at (&w, r1).state, RUN_LOST);
+    assert_int_equal (run_at (&w, r2).state, RUN_PLACED);
+    agent_leaves (&a);
+    agent_leaves (&b);
+    close_world (&w);
+}
+
+static void an_older_start_of_an_agents_store_is_refused_as_a_backup (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    a.start = 5;
+    agent_comes (&w, &a);
+    restart (&w);
+    a.start = 4;
+    agent_ask (&w, &a);
+    assert_int_equal (reply_to (&w, a.asked)->status, CALL_DENIED);
+    a.start = 6;
+    a.number = 0;
+    a.seen = 0;
+    agent_comes (&w, &a);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void runs_of_an_earlier_store_of_the_site_are_never_begun (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 2);
+    w.store [0] = 77; /* a backup, adopted */
+    restart (&w);
+    agent_ask (&w, &a);
+    assert_true (agent_told (&w, &a));
+    assert_null (agent_wanted (&a, r1));
+    pass (&w, w.limits.lost_ms);
+    assert_int_equal (run_at (&w, r1).state, RUN_LOST);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_run_that_the_site_does_not_know_is_left_out_and_so_ended (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    assert_null (agent_wanted (&a, r1));
+    assert_false (nodes_run (w.nodes, &r1, &(run_t){0}));
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void runs_that_are_over_are_kept_for_a_while (void **state)
+{
+    (void) state;
+    for (int kept = 0; kept < 2; kept++) {
+        world_t w;
+        open_world (&w);
+        stop (&w);
+        w.limits.runs_kept_ms = kept ? 3600000 : 0;
+        start (&w);
+        agent_t a = agent_of ("n1");
+        agent_comes (&w, &a);
+        place (&w, "n1", r1, 2);
+        assert_true (agent_told (&w, &a));
+        agent_says (&a, r1, RUN_ENDED);
+        agent_ask (&w, &a);
+        assert_int_equal (w.moves_count, 1);
+        assert_int_equal (records_of (&w, TABLE_RUNS), kept);
+        replies_forget (&w);
+        if (kept) {
+            pass (&w, 3000000);
+            restart (&w);
+            assert_int_equal (run_at (&w, r1).state, RUN_ENDED);
+            pass (&w, 601000);
+        }
+        assert_false (nodes_run (w.nodes, &r1, &(run_t){0}));
+        assert_int_equal (records_of (&w, TABLE_RUNS), 0);
+        agent_leaves (&a);
+        close_world (&w);
+    }
+}
+
+static void wrong_agents_are_refused_in_words (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n9");
+    agent_ask (&w, &a);
+    assert_string_equal (reply_to (&w, a.asked)->reason,
+                         "node: site ams has no node n9; its names are in its configuration");
+    a = agent_of ("n1");
+    a.class_name = "fat";
+    agent_ask (&w, &a);
+    assert_string_equal (reply_to (&w, a.asked)->reason,
+                         "class_name: node n1 is of class thin, not fat");
+    a = agent_of ("n1");
+    a.cpus = 8;
+    agent_ask (&w, &a);
+    assert_string_equal (reply_to (&w, a.asked)->reason, "cpus: nodes of class thin have 4, not 8");
+    attend_t attend = {.node = "n1", .class_name = "thin", .cpus = 4, .start = 1, .number = 1};
+    uint64_t asked = ask_packed (&w, "node/n2", "Attend", attend_encode (&attend));
+    assert_int_equal (reply_to (&w, asked)->status, CALL_DENIED);
+    assert_int_equal (w.node_moves, 0);
+    close_world (&w);
+}
+
+static void a_drained_node_finishes_what_it_runs_and_gets_nothing_new (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    static const uint8_t drain [] = {0x0a, 2, 'n', '1', 0x10, 1};
+    uint64_t asked = ask_bytes (&w, "mallory", "Drain", (bytes_t){drain, sizeof drain});
+    assert_int_equal (reply_to (&w, asked)->status, CALL_DENIED);
+    assert_true (nodes_usable (w.nodes, 0));
+    asked = ask_bytes (&w, "root", "Drain", (bytes_t){drain, sizeof drain});
+    assert_int_equal (reply_to (&w, asked)->status, CALL_OK);
+    assert_false (nodes_usable (w.nodes, 0));
+    restart (&w);
+    agent_comes (&w, &a);
+    assert_true (nodes_at (w.nodes, 0).drained);
+    assert_false (nodes_usable (w.nodes, 0));
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    static const uint8_t resume [] = {0x0a, 2, 'n', '1'};
+    ask_bytes (&w, "root", "Drain", (bytes_t){resume, sizeof resume});
+    assert_true (nodes_usable (w.nodes, 0));
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+/*  --- output --- */
+
+typedef struct {
+    size_t told;
+    char data [64];
+    uint64_t size;
+    char why [128];
+} heard_t;
+
+static void on_output (void *owner, uint64_t token, bytes_t data, uint64_t size, const char *why)
+{
+    heard_t *heard = owner;
+    assert_int_equal (token, 5);
+    heard->told++;
+    heard->size = size;
+    snprintf (heard->data, sizeof heard->data, "%.*s", (int) data.size,
+              data.data ? (const char *) data.data : "");
+    snprintf (heard->why, sizeof heard->why, "%s", why ? why : "");
+}
+
+static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state)
+{
+    (void) state;
+    world_t w;
+    heard_t heard = {0};
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    nodes_output (w.nodes, &w.now, &r1, false, 0, 100, on_output, &heard, 5);
+    assert_int_equal (heard.told, 1);
+    assert_string_equal (heard.why, "that run is not known, or not any more");
+    place (&w, "n1", r1, 1);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING);
+    agent_comes (&w, &a);
+    for (int late = 0; late < 2; late++) {
+        heard = (heard_t){0};
+        begin (&w);
+        nodes_output (w.nodes, &w.now, &r1, true, 10, 100, on_output, &heard, 5);
+        end (&w);
+        assert_true (agent_told (&w, &a));
+        assert_int_equal (a.wanted.outputs_count, 1);
+        wanted_output_t wanted = a.wanted.outputs [0];
+        assert_true (wanted.errors && wanted.offset == 10 && wanted.most == 100);
+        if (late)
+            pass (&w, OUTPUT_WAIT_MS);
+        brought_t brought = {
+          .number = wanted.number, .data = {(const uint8_t *) "hello", 5}, .size = 15, .why = ""};
+        ask_packed (&w, "node/n2", "Bring", bring_encode (&brought));
+        assert_int_equal (heard.told, late);
+        ask_packed (&w, "node/n1", "Bring", bring_encode (&brought));
+        ask_packed (&w, "node/n1", "Bring", bring_encode (&brought));
+        assert_int_equal (heard.told, 1);
+        assert_string_equal (heard.data, late ? "" : "hello");
+        assert_int_equal (heard.size, late ? 0 : 15);
+        assert_true ((*heard.why != '\0') == late);
+        replies_forget (&w);
+        agent_comes (&w, &a);
+        assert_int_equal (a.wanted.outputs_count, 0);
+    }
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+/*  --- limits and form --- */
+
+static void more_orders_than_fit_an_answer_come_one_answer_after_another (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    char *big = malloc (60001);
+    assert_non_null (big);
+    memset (big, 'x', 60000);
+    big [60000] = '\0';
+    const char *const arguments [] = {"/bin/echo", big};
+    run_order_t order = order_of (1);
+    order.arguments = arguments;
+    begin (&w);
+    for (uint32_t i = 1; i <= 20; i++)
+        nodes_start (w.nodes, &w.now, 0, &(run_id_t){.task = {.bag = i}, .number = 1}, &order);
+    end (&w);
+    size_t answers = 0;
+    while (a.reports_count < 20) {
+        assert_true (agent_told (&w, &a));
+        answers++;
+        for (size_t i = 0; i < a.wanted.runs_count; i++)
+            if (a.wanted.runs [i].order)
+                agent_says (&a, a.wanted.runs [i].id, RUN_CLAIMED);
+        agent_ask (&w, &a);
+    }
+    assert_true (answers > 2);
+    free (big);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_node_is_full_at_so_many_runs (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    run_order_t order = order_of (1);
+    begin (&w);
+    for (uint32_t i = 0; i < NODE_RUNS_MAX; i++) {
+        assert_true (nodes_usable (w.nodes, 0));
+        nodes_start (w.nodes, &w.now, 0, &(run_id_t){.task = {.bag = 1, .index = i}, .number = 1},
+                     &order);
+    }
+    assert_false (nodes_usable (w.nodes, 0));
+    end (&w);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void spoilt_questions_are_refused_or_answered (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    run_report_t report = {.id = r1, .state = RUN_ENDED, .why = "w"};
+    attend_t attend = {.node = "n1",
+                       .class_name = "thin",
+                       .cpus = 4,
+                       .store = {1},
+                       .start = 1,
+                       .number = 1,
+                       .runs = &report,
+                       .runs_count = 1};
+    packed_t body = attend_encode (&attend);
+    for (size_t cut = 0; cut < body.size; cut++) {
+        uint8_t *exact = malloc (cut + 1);
+        assert_non_null (exact);
+        memcpy (exact, body.data, cut);
+        ask_bytes (&w, "node/n1", "Attend", (bytes_t){exact, cut});
+        ask_bytes (&w, "node/n1", "Bring", (bytes_t){exact, cut});
+        for (size_t at = 0; at < cut; at++) {
+            uint8_t was = exact [at];
+            exact [at] = (uint8_t) (was + 1 + 7 * cut);
+            ask_bytes (&w, "node/n1", "Attend", (bytes_t){exact, cut});
+            exact [at] = was;
+            replies_forget (&w);
+        }
+        replies_forget (&w);
+        free (exact);
+    }
+    free (body.data);
+    close_world (&w);
+}
+
+static void a_damaged_record_is_skipped_and_counted (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    place (&w, "n1", r1, 1);
+    for (size_t i = 0; i < w.records_count; i++)
+        if (w.records [i].table >= TABLE_NODES)
+            w.records [i].value_size = 1, w.records [i].value = (const uint8_t *) "\007";
+    restart (&w);
+    assert_int_equal (service_counted (w.service, "bad_records"), 2);
+    assert_false (nodes_run (w.nodes, &r1, &(run_t){0}));
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void orders_are_checked_by_field (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    run_order_t order = order_of (1);
+    assert_true (run_order_check (&order, why));
+    order.arguments_count = 0;
+    assert_false (run_order_check (&order, why));
+    assert_string_equal (why, "arguments: the first one must name a program");
+    order = order_of (1);
+    const char *const environment [] = {"=b"};
+    order.environment = environment;
+    assert_false (run_order_check (&order, why));
+    assert_string_equal (why, "environment[0]: \"=b\" should be NAME=value");
+    order = order_of (1);
+    order.folder = "here";
+    assert_false (run_order_check (&order, why));
+    assert_string_equal (why, "folder: \"here\" should be absolute, or empty");
+    order = order_of (0);
+    assert_false (run_order_check (&order, why));
+    assert_string_equal (why, "cpus: must be at least 1");
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (nodes_are_ordered_by_class_then_name_and_found_by_name),
+      cmocka_unit_test (an_idle_agent_is_answered_once_and_then_waits),
+      cmocka_unit_test (a_run_is_stored_then_wanted_and_moves_as_its_agent_says),
+      cmocka_unit_test (a_run_ends_once_whatever_late_and_doubled_questions_say),
+      cmocka_unit_test (nothing_is_concluded_from_what_a_question_leaves_out),
+      cmocka_unit_test (after_a_restart_everything_is_told_again_from_the_records),
+      cmocka_unit_test (warning_and_end_are_told_at_once_and_their_reason_with_the_end),
+      cmocka_unit_test (a_run_that_no_agent_has_heard_of_ends_without_one),
+      cmocka_unit_test (a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end),
+      cmocka_unit_test (a_site_that_starts_gives_its_agents_the_whole_time),
+      cmocka_unit_test (an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_have),
+      cmocka_unit_test (an_older_start_of_an_agents_store_is_refused_as_a_backup),
+      cmocka_unit_test (runs_of_an_earlier_store_of_the_site_are_never_begun),
+      cmocka_unit_test (a_run_that_the_site_does_not_know_is_left_out_and_so_ended),
+      cmocka_unit_test (runs_that_are_over_are_kept_for_a_while),
+      cmocka_unit_test (wrong_agents_are_refused_in_words),
+      cmocka_unit_test (a_drained_node_finishes_what_it_runs_and_gets_nothing_new),
+      cmocka_unit_test (output_is_brought_by_its_node_alone_or_told_to_be_late),
+      cmocka_unit_test (more_orders_than_fit_an_answer_come_one_answer_after_another),
+      cmocka_unit_test (a_node_is_full_at_so_many_runs),
+      cmocka_unit_test (spoilt_questions_are_refused_or_answered),
+      cmocka_unit_test (a_damaged_record_is_skipped_and_counted),
+      cmocka_unit_test (orders_are_checked_by_field),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
