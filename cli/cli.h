@@ -107,6 +107,7 @@ int run_list (cli_t *cli);
 int run_watch (cli_t *cli);
 int run_explain (cli_t *cli);
 int run_provision (cli_t *cli);
+int run_plus (cli_t *cli);
 int run_sites (cli_t *cli);
 int run_links (cli_t *cli);
 int run_free (cli_t *cli);

@@ -25,6 +25,9 @@ static const command_t commands [] = {
    run_explain},
   {"provision", "ID [--release]", "Take up the use of a reservation's circuits, or give it up.",
    run_provision},
+  {"plus", "COMMAND …",
+   "S3's two-phase commands at one site, also plus_reserve … by name: `musubi plus --help`.",
+   run_plus},
   {"sites", "", "The sites, their classes of nodes and prices.", run_sites},
   {"links", "", "The links of the network domains, and where domains disagree.", run_links},
   {"free", "SITE|DOMAIN/LINK --need N --for D [--between T T] [--class NAME]",
@@ -71,8 +74,30 @@ static const command_t *find_command (const char *name)
     return NULL;
 }
 
+/*  plus_reserve … is "plus reserve …". What was asked for by another name is put into words, in a
+ *  new array that lives to the end; NULL: by no other name. */
+static char **by_other_name (int *argc, char **argv)
+{
+    static char plus [] = "plus";
+    char *name = strrchr (argv [0], '/') ? strrchr (argv [0], '/') + 1 : argv [0];
+    if (strncmp (name, "plus_", 5) != 0)
+        return NULL;
+    char **words = calloc ((size_t) *argc + 3, sizeof *words);
+    if (!words)
+        abort ();
+    words [0] = argv [0];
+    words [1] = plus;
+    words [2] = name + 5;
+    memcpy (words + 3, argv + 1, (size_t) *argc * sizeof *words);
+    *argc += 2;
+    return words;
+}
+
 int main (int argc, char **argv)
 {
+    char **words = by_other_name (&argc, argv);
+    if (words)
+        argv = words;
     int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
     for (int i = 1; i < (word ? word : argc); i++) {
         if (strcmp (argv [i], "--version") == 0) {
@@ -104,6 +129,7 @@ int main (int argc, char **argv)
     cli_catch_interrupts ();
     int code = command->run (&cli);
     free (rest);
+    free (words);
     if (fflush (stdout) != 0)
         code = cli_fail (EXIT_UNKNOWN, "standard output can't be written");
     return code;

@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision sites links free gantt call workload check audit txn solve'
+  local commands='up down federation reserve modify release show list watch explain provision plus sites links free gantt call workload check audit txn solve'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -18,6 +18,7 @@ _musubi () {
     --solver) mapfile -t COMPREPLY < <(compgen -W 'auto glpk glpk-pruned glpk-plain' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
+    plus) mapfile -t COMPREPLY < <(compgen -W 'reserve cancel modify status commit abort' -- "$word"); return ;;
     txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve' -- "$word"); return ;;
     --plot | --svg | --answers | --out | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
@@ -33,6 +34,7 @@ _musubi () {
     list) own='--mine --from --until' ;;
     watch) own='--mine --every' ;;
     provision) own='--release' ;;
+    plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
     gantt) own='--from --until --all --svg' ;;
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy

@@ -74,10 +74,11 @@ static void created_key (created_t *self, const char *reservation)
 
 static void asked_key (asked_t *self, const request_t *request)
 {
-    int actor = snprintf (self->key, sizeof self->key, "q%.*s", NAME_BYTES_MAX, request->actor);
-    int id = snprintf (self->key + actor + 1, sizeof self->key - (size_t) actor - 1, "%.*s",
-                       REQUEST_ID_BYTES_MAX, request->request_id);
-    self->key_size = (size_t) (actor + 1 + id);
+    snprintf (self->key, sizeof self->key, "q%.*s", NAME_BYTES_MAX, request->actor);
+    size_t id = strlen (self->key) + 1;
+    snprintf (self->key + id, sizeof self->key - id, "%.*s", REQUEST_ID_BYTES_MAX,
+              request->request_id);
+    self->key_size = id + strlen (self->key + id);
 }
 
 static const char *created_id (const created_t *self)
@@ -422,6 +423,15 @@ static void on_reserve (void *owner, const moment_t *now, const request_t *reque
         reserve (self, now, request, &wish);
 }
 
+/*  Nobody but request homes votes on it beside this site. */
+static bool is_alone (const plan_t *plan)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < plan->participants_count; i++)
+        others += strncmp (plan->participants [i].name, "gis/", 4) != 0;
+    return others == 1;
+}
+
 /*  What it has, when that is of a form which plus can change; false when that was answered. */
 static bool read_booked (plus_t *self, const request_t *request, const reservation_view_t *view,
                          plus_bookings_t *old)
@@ -433,8 +443,8 @@ static bool read_booked (plus_t *self, const request_t *request, const reservati
                         view->over ? "is over" : "is not reserved");
         return false;
     }
-    bool alone = !participant_made_by (self->parts.participant, view->id, &plan) ||
-                 plan.participants_count == 1;
+    bool alone =
+      !participant_made_by (self->parts.participant, view->id, &plan) || is_alone (&plan);
     plan_clear (&plan);
     bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
     if (!good)

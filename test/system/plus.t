@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# TAP: S3's commands on real sites: every option, one phase and two, two actors, crashes between the steps.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$work/two.zpl" <<'Z'
+name = two
+directories = g1
+planners = 1
+
+sites
+    ams
+        classes
+            thin
+                nodes = 8
+                cpus_per_node = 4
+        lead = 1s
+    ber
+        classes
+            thin
+                nodes = 4
+        lead = 1s
+Z
+federation "$work/two.zpl"
+export MUSUBI_GIS
+
+pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
+state () { plus_status -r "$1" --json | jq -r '.[0].state'; }
+nodes () { plus_status -r "$1" --json | jq -r '.[0].nodes'; }
+
+exits 0 "one phase: reserve prints the id" plus_reserve -R ams -s now+30m -e now+60m -n 2
+id=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
+check "it is committed" test "$(state "$id")" = RESERVED
+check "the federation knows it, too" musubi show "$id"
+says "with the CPUs of its nodes" 'ams +thin +8 '
+exits 0 "two phases: a modify waits" plus_modify -r "$id" -n 5 -T
+check "until it is committed the old stands" test "$(nodes "$id")" = 2
+exits 1 "another change meanwhile is refused" plus_modify -r "$id" -n 3 -T
+says "and told what is in the way" 'BUSY'
+exits 0 "abort" plus_abort -r "$id"
+check "the old stands" test "$(nodes "$id")" = 2
+exits 1 "a second abort finds nothing" plus_abort -r "$id"
+exits 0 "again" plus_modify -r "$id" -n 5 -s now+40m -T
+exits 0 "commit" plus_commit -r "$id"
+check "the new stands" test "$(nodes "$id")" = 5
+echo '{"duration": "10m"}' >"$work/patch.json"
+exits 0 "a planner changes it as any other" musubi modify "$id" "$work/patch.json"
+MUSUBI_ACTOR=bob exits 1 "somebody else may not" plus_cancel -r "$id" -R ams
+exits 0 "cancel waits, too" plus_cancel -r "$id" -T
+check "it still stands" test "$(state "$id")" = RESERVED
+exits 0 "and is committed" plus_commit -r "$id" -R ams
+check "it is released" test "$(state "$id")" = RELEASED
+
+from=$(date -u -d '+2 hours' +%Y%m%d%H%M)
+until=$(date -u -d '+3 hours' +%Y-%m-%dT%H:%M:00Z)
+two=(-s "$from" -e "$until" -n 8 -R ams -T)
+exits 0 "the same as words of musubi" musubi plus reserve "${two[@]}" --request-id first
+one=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
+exits 0 "asked again under its id" plus_reserve "${two[@]}" --request-id first
+says "it is the same" "^$one\$"
+exits 2 "with other times under that id it is refused" plus_reserve "${two[@]}" -n 7 --request-id first
+says "in clear words" 'used with another request'
+exits 1 "nobody else has the nodes while it waits" plus_reserve -s now+2h -e now+3h -n 1 -R ams
+says "the refusal says what is short" 'SHORT'
+
+slay "$(pid_of lis/ams)"
+exits 3 "with the site down nothing is known" plus_commit -r "$one" -R ams --timeout 2s
+check "the site returns" musubi up --dir "$federation"
+check "it waits still" grep -q PLUS_PREPARED <(plus_status -r "$one" -R ams --json)
+exits 0 "and is committed" plus_commit -r "$one" -R ams
+slay "$(pid_of lis/ams)"
+check "the site returns again" musubi up --dir "$federation"
+check "it is reserved" test "$(state "$one")" = RESERVED
+exits 0 "asked again under its id it is the same" plus_reserve "${two[@]}" --request-id first
+says "by its name" "^$one\$"
+
+exits 1 "a window in the past is refused" plus_reserve -s now-2h -e now-1h -n 1 -R ams
+says "as such" 'TOO_NEAR|LATE'
+exits 1 "more nodes than there are" plus_reserve -s now+5h -e now+6h -n 9 -R ams
+exits 1 "an unknown reservation" plus_modify -r plus-0 -n 2 -R ams
+exits 1 "an unknown site" plus_reserve -s now+5h -e now+6h -n 1 -R nowhere
+exits 2 "two sites and none named" plus_reserve -s now+5h -e now+6h -n 1
+exits 2 "an end before the start" plus_reserve -s now+6h -e now+5h -n 1 -R ams
+exits 2 "a time that is none" plus_reserve -s noon -e now+5h -n 1 -R ams
+exits 0 "status lists all of them" plus_status
+says "with their sites" "^$one +ams +alice +reserved"
+finish
