@@ -5,7 +5,6 @@
 #include "connections.h"
 #include "must.h"
 #include "question_wire.h"
-#include "tentative.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -15,7 +14,8 @@
 /*  A question to a site, or to a domain, under way. */
 typedef struct {
     uint64_t call;
-    size_t place; /* of the snapshot; SIZE_MAX for a domain's */
+    size_t place;                 /* of the snapshot; SIZE_MAX for a domain's */
+    size_t links [PATH_HOPS_MAX]; /* of a domain, one a window */
     size_t windows_count;
 } question_t;
 
@@ -40,7 +40,9 @@ struct backtracking {
     size_t waiting;
     backtrack_slot_t *slots;
     size_t slots_count;
-    bool fits; /* all windows asked so far do */
+    bool fits;                    /* all windows asked so far do */
+    hindrance_t *hindrances;      /* by need */
+    hindrance_t *path_hindrances; /* by network need */
     uint64_t timer;
     backtracking_done_fn *done;
     void *owner;
@@ -117,8 +119,17 @@ static uint32_t own_cpus (const backtracking_t *self, const backtrack_wish_t *wi
     return cpus;
 }
 
+static hindrance_t hindrance_of (const backtrack_wish_t *wish, size_t link)
+{
+    return (hindrance_t){
+      .set = true, .link = link, .from_ms = wish->from_ms, .until_ms = wish->until_ms};
+}
+
 static void told_places (backtracking_t *self, const moment_t *now)
 {
+    backtrack_wish_t wish = backtrack_wish (self->machine);
+    if (self->slots_count == 0)
+        self->hindrances [wish.need] = hindrance_of (&wish, SIZE_MAX);
     backtrack_slots (self->machine, self->slots, self->slots_count);
     obey (self, now);
 }
@@ -275,8 +286,12 @@ static void on_windows (void *owner, const moment_t *now, uint64_t token,
     bool told = result->status == CALL_OK &&
                 windows_decode (result->body, fits, question->windows_count, why);
     self->fits = self->fits && told;
-    for (size_t i = 0; told && i < question->windows_count; i++)
+    for (size_t i = 0; told && i < question->windows_count; i++) {
+        backtrack_wish_t wish = backtrack_wish (self->machine);
+        if (!fits [i])
+            self->path_hindrances [wish.edge] = hindrance_of (&wish, question->links [i]);
         self->fits = self->fits && fits [i];
+    }
     free (fits);
     if (--self->waiting == 0)
         replied (self, now, self->fits);
@@ -296,6 +311,7 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
         size_t link = path->links [i];
         if (snapshot->links [link].source != source)
             continue;
+        question->links [question->windows_count] = link;
         windows [question->windows_count++] = (window_asked_t){
           .resource = graph_link (snapshot->graph, link)->link->name,
           .quantity = self->request->network [wish->edge].mbps + own_mbps (self, wish, link),
@@ -313,6 +329,7 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
     self->questions_count = self->next = 0;
     self->fits = true;
     if (!find_way (self, wish)) {
+        self->path_hindrances [wish->edge] = hindrance_of (wish, SIZE_MAX);
         replied (self, now, false);
         return;
     }
@@ -331,7 +348,16 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
 
 static void on_tentative (void *owner, const moment_t *now, bool held)
 {
-    replied (owner, now, held);
+    backtracking_t *self = owner;
+    backtrack_wish_t wish = backtrack_wish (self->machine);
+    hindrance_t hindrance = hindrance_of (&wish, SIZE_MAX);
+    hindrance.refused = true;
+    hindrance.refusal = *tentative_refusal (self->tentative);
+    if (!held && wish.kind == BACKTRACK_HOLD_NEED)
+        self->hindrances [wish.need] = hindrance;
+    else if (!held)
+        self->path_hindrances [wish.edge] = hindrance;
+    replied (self, now, held);
 }
 
 static void on_cancelled (void *owner, const moment_t *now, bool held)
@@ -549,6 +575,9 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
     }
     self->choice = must (calloc (self->request->compute_count, sizeof *self->choice));
     self->ways = must (calloc (self->request->network_count + 1, sizeof *self->ways));
+    self->hindrances = must (calloc (self->request->compute_count, sizeof *self->hindrances));
+    self->path_hindrances =
+      must (calloc (self->request->network_count + 1, sizeof *self->path_hindrances));
     self->questions = must (calloc (most, sizeof *self->questions));
     self->slots = must (calloc (most, sizeof *self->slots));
     self->machine = make_machine (self);
@@ -580,6 +609,8 @@ void backtracking_destroy (backtracking_t **self_p)
     free (self->sites);
     free (self->choice);
     free (self->ways);
+    free (self->hindrances);
+    free (self->path_hindrances);
     free (self->questions);
     free (self->slots);
     free (self);
@@ -603,4 +634,14 @@ const path_t *backtracking_path (const backtracking_t *self, size_t network_need
 size_t backtracking_path_from (const backtracking_t *self, size_t network_need)
 {
     return self->ways [network_need].from;
+}
+
+hindrance_t backtracking_hindrance (const backtracking_t *self, size_t need)
+{
+    return self->hindrances [need];
+}
+
+hindrance_t backtracking_path_hindrance (const backtracking_t *self, size_t network_need)
+{
+    return self->path_hindrances [network_need];
 }

@@ -12,6 +12,7 @@
 #include "backtrack.h"
 #include "snapshot.h"
 #include "suspects.h"
+#include "tentative.h"
 
 typedef struct backtracking backtracking_t;
 
@@ -51,5 +52,18 @@ int64_t backtracking_start (const backtracking_t *self);
 const size_t *backtracking_choice (const backtracking_t *self);
 const path_t *backtracking_path (const backtracking_t *self, size_t network_need);
 size_t backtracking_path_from (const backtracking_t *self, size_t network_need);
+
+/*  The last no that the search met for a need. */
+typedef struct {
+    bool set;
+    size_t link; /* of the graph, the one too full; SIZE_MAX: none in particular */
+    int64_t from_ms;
+    int64_t until_ms;
+    bool refused; /* to be held: */
+    tentative_refusal_t refusal;
+} hindrance_t;
+
+hindrance_t backtracking_hindrance (const backtracking_t *self, size_t need);
+hindrance_t backtracking_path_hindrance (const backtracking_t *self, size_t network_need);
 
 #endif

@@ -136,11 +136,12 @@ typedef struct errand {
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
-    backtracking_t *backtracking; /* bbr, bir: in its place */
-    ranking_t *ranking;           /* ip: in its place */
-    int64_t ranking_until_ms;     /* monotonic: no more windows are begun */
-    bool proven;                  /* there is no plan: the search did not only end too soon */
-    obstacle_t *obstacles;        /* one a network need, of the first so many examined */
+    backtracking_t *backtracking;   /* bbr, bir: in its place */
+    backtracking_end_t backtracked; /* how that ended */
+    ranking_t *ranking;             /* ip: in its place */
+    int64_t ranking_until_ms;       /* monotonic: no more windows are begun */
+    bool proven;                    /* there is no plan: the search did not only end too soon */
+    obstacle_t *obstacles;          /* one a network need, of the first so many examined */
     size_t examined;
     bool contended; /* refused since we last found nothing: others are at it too */
     source_lesson_t lessons [LESSONS_MAX];
@@ -197,6 +198,11 @@ bool errand_faithful (const errand_t *self);
 
 /*  Look for a plan on the snapshot's candidates in S0's way; ends as errand_plan does. */
 void errand_backtrack (errand_t *self, const moment_t *now);
+
+/*  Of a refusal: how the search ended; and, for each need that nothing was said of yet, the last no
+ *  that it met. */
+void errand_explain_backtracking (errand_t *self);
+void errand_explain_hindrances (errand_t *self);
 
 /*  --- choice.c --- */
 

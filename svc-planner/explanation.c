@@ -104,8 +104,12 @@ bool errand_possible (errand_t *self)
 static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
 {
     const compute_need_t *wanted = &self->request.compute [need];
-    char resource [RESOURCE_BYTES] = "";
+    const need_options_t *options = &self->snapshot->needs [need];
+    char resource [RESOURCE_BYTES];
     int64_t cpus = 0;
+    snprintf (resource, sizeof resource, "%s", wanted->site);
+    if (place == SIZE_MAX && options->options_count == 1)
+        place = options->options [0].place; /* nothing is free there */
     if (place != SIZE_MAX) {
         const place_t *at = &self->snapshot->places [place];
         const source_t *site = &self->snapshot->sources [at->source];

@@ -5,8 +5,10 @@
  *  ends by then. A plan that is refused in the vote is not followed by another: with nothing but
  *  its own tentative state changed, the same search would find the same plan again.
  */
+#include "connections.h"
 #include "errand.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,27 +31,145 @@ static void on_found (errand_t *self, const moment_t *now)
     }
 }
 
+/*  --- no --- */
+
+void errand_explain_backtracking (errand_t *self)
+{
+    const char *algorithm = self->request.algorithm;
+    long long wait_ms = (long long) self->planner->settings.backtrack_wait_ms;
+    if (self->starts.earliest_ms > self->starts.latest_ms)
+        answer_reason (&self->answer, "", "",
+                       "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
+                       "is before that",
+                       algorithm, wait_ms);
+    else if (self->backtracked == BACKTRACKING_LATE)
+        answer_reason (&self->answer, "", "", "%s found no plan within backtrack/wait = %lld ms",
+                       algorithm, wait_ms);
+    else
+        answer_reason (&self->answer, "", "",
+                       "%s found no plan; its search tries each choice once, so there may be one "
+                       "that algorithm auto finds",
+                       algorithm);
+}
+
+static bool told_of (const answer_t *answer, const char *need)
+{
+    for (size_t i = 0; i < answer->reasons_count; i++)
+        if (strcmp (answer->reasons [i].need, need) == 0)
+            return true;
+    return false;
+}
+
+/*  A hold that was wanted and refused, in its participant's words. */
+static reason_t *explain_refusal (errand_t *self, const char *need, const hindrance_t *met)
+{
+    const tentative_refusal_t *refusal = &met->refusal;
+    if (refusal->reason == REFUSAL_NONE)
+        return answer_reason (&self->answer, need, refusal->party,
+                              "%s did not answer when %s held it", refusal->party,
+                              self->request.algorithm);
+    reason_t *reason = answer_reason (
+      &self->answer, need, *refusal->resource ? refusal->resource : refusal->party,
+      "refused when %s held it: %s%s%s", self->request.algorithm,
+      refusal_reason_word (refusal->reason), *refusal->text ? ": " : "", refusal->text);
+    reason->free = refusal->free;
+    return reason;
+}
+
+static void explain_place (errand_t *self, size_t need, const hindrance_t *met)
+{
+    const compute_need_t *wanted = &self->request.compute [need];
+    reason_t *reason =
+      met->refused ? explain_refusal (self, wanted->id, met)
+                   : answer_reason (&self->answer, wanted->id, "",
+                                    "no place had %" PRIu32 " CPUs in this time when %s asked",
+                                    wanted->cpus, self->request.algorithm);
+    reason->from_ms = met->from_ms;
+    reason->until_ms = met->until_ms;
+    reason->wanted = wanted->cpus;
+}
+
+/*  The link that was too full, with what everybody has told since; or that there was no path. */
+static reason_t *explain_link (errand_t *self, const network_need_t *need, const hindrance_t *met)
+{
+    char resource [RESOURCE_BYTES] = "network";
+    int64_t free = 0;
+    if (met->link != SIZE_MAX) {
+        const supply_t *supply = &self->snapshot->links [met->link].supply;
+        link_resource (self->snapshot->graph, met->link, resource);
+        free = supply_least (supply, met->from_ms, met->until_ms);
+    }
+    reason_t *reason =
+      answer_reason (&self->answer, need->id, resource,
+                     "%" PRIu32 " Mbit/s between %s and %s: not on the path that %s tried last",
+                     need->mbps, need->ends [0], need->ends [1], self->request.algorithm);
+    reason->free = free;
+    return reason;
+}
+
+static void explain_path (errand_t *self, size_t at, const hindrance_t *met)
+{
+    const network_need_t *need = &self->request.network [at];
+    reason_t *reason =
+      met->refused ? explain_refusal (self, need->id, met) : explain_link (self, need, met);
+    reason->from_ms = met->from_ms;
+    reason->until_ms = met->until_ms;
+    reason->wanted = need->mbps;
+}
+
+void errand_explain_hindrances (errand_t *self)
+{
+    for (size_t i = 0; i < self->request.compute_count; i++) {
+        hindrance_t met = backtracking_hindrance (self->backtracking, i);
+        if (met.set && !told_of (&self->answer, self->request.compute [i].id))
+            explain_place (self, i, &met);
+    }
+    for (size_t i = 0; i < self->request.network_count; i++) {
+        hindrance_t met = backtracking_path_hindrance (self->backtracking, i);
+        if (met.set && !told_of (&self->answer, self->request.network [i].id))
+            explain_path (self, i, &met);
+    }
+}
+
+static void on_surveyed (void *owner, const moment_t *now, bool hasty)
+{
+    errand_t *self = owner;
+    (void) hasty; /* it was patient */
+    survey_destroy (&self->survey);
+    search_order_t order = errand_search_order (self, now);
+    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
+    errand_not_found (self, now, false);
+}
+
+/*  What was asked on the way tells little of why: everybody is asked once more, for everything.
+ *  What is still held of the plan is let go first, or it would seem to be taken. */
+static void find_reasons (errand_t *self, const moment_t *now)
+{
+    planner_t *planner = self->planner;
+    if (planner->settings.backtrack_terse || self->starts.earliest_ms > self->starts.latest_ms) {
+        errand_explain_backtracking (self);
+        errand_give_up (self, now);
+        return;
+    }
+    trail_abort (&self->trail, planner->coordinator, now, NULL, self->name.home);
+    self->survey = survey_new (planner->service, &planner->settings, now,
+                               &(survey_order_t){.snapshot = self->snapshot,
+                                                 .starts = self->starts,
+                                                 .reservation = "",
+                                                 .suspects = &planner->suspects,
+                                                 .patient = true},
+                               on_surveyed, self);
+}
+
 static void on_searched (void *owner, const moment_t *now, backtracking_end_t end)
 {
     errand_t *self = owner;
     self->answer.reasons_count = 0;
-    switch (end) {
-    case BACKTRACKING_FOUND:
+    self->backtracked = end;
+    if (end == BACKTRACKING_FOUND)
         on_found (self, now);
-        return;
-    case BACKTRACKING_NONE:
-        answer_reason (&self->answer, "", "",
-                       "%s found no plan; its search tries each choice once, so there may be one: "
-                       "'musubi explain' looks at everything",
-                       self->request.algorithm);
-        break;
-    case BACKTRACKING_LATE:
-        answer_reason (&self->answer, "", "", "%s found no plan within backtrack/wait = %lld ms",
-                       self->request.algorithm,
-                       (long long) self->planner->settings.backtrack_wait_ms);
-        break;
-    }
-    errand_give_up (self, now);
+    else
+        find_reasons (self, now);
 }
 
 /*  Named by the user, not reckoned from now. */
@@ -71,6 +191,7 @@ void errand_backtrack (errand_t *self, const moment_t *now)
     /* Otherwise the deadline alone bounds a start: each need's own, as the paper cuts it. */
     if (!window->start.set && !window->latest.set && starts.deadline_ms < INT64_MAX)
         starts.latest_ms = INT64_MAX;
+    self->starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     self->backtracking = backtracking_new (
       &(backtracking_order_t){.service = planner->service,

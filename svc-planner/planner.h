@@ -84,6 +84,7 @@ typedef struct {
     bool backtrack_least;       /* bbr, bir: a late place moves the start only when all are late */
     bool backtrack_serial;      /* bbr, bir: sites are asked one after another */
     bool backtrack_own;         /* bbr: the plan's own choices count as taken */
+    bool backtrack_terse;       /* bbr, bir: nobody is asked again to explain a refusal */
     ip_settings_t ip;
     int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
     bool finishing;           /* settle this store and end: takes no requests (T8) */

@@ -63,6 +63,7 @@ const config_key_t planner_keys [] = {
           "bbr, bir: a late place moves the start only when all places are late"),
   SWITCH ("backtrack/serial", "bbr, bir: sites are asked one after another"),
   SWITCH ("backtrack/count_own", "bbr: what the plan itself takes counts as taken"),
+  SWITCH ("backtrack/terse", "bbr, bir: no further question is asked to say what was in the way"),
   DURATION ("standing/wait", "10s", 0, 3600000,
             "how long to wait, at start, for a directory that says how far this store had come, "
             "before it is served without (T14); 0s = it is served meanwhile"),
@@ -209,6 +210,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.backtrack_least = config_boolean (config, "backtrack/least_delay");
     settings.backtrack_serial = config_boolean (config, "backtrack/serial");
     settings.backtrack_own = config_boolean (config, "backtrack/count_own");
+    settings.backtrack_terse = config_boolean (config, "backtrack/terse");
     settings.standing_wait_ms = config_duration_ms (config, "standing/wait");
     settings.finish_interval_ms = config_duration_ms (config, "finish/interval");
     settings.finish_linger_ms = config_duration_ms (config, "finish/linger");

@@ -253,12 +253,16 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     self->answer.alternatives_count = 0;
     if (self->ranking)
         errand_explain_ranking (self);
+    else if (self->backtracking)
+        errand_explain_backtracking (self);
     else if (!self->proven)
         answer_reason (&self->answer, "", "",
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",
                        self->planner->settings.search_steps_max);
     errand_explain (self, now);
+    if (self->backtracking)
+        errand_explain_hindrances (self);
     errand_seek_alternatives (self, now);
     errand_give_up (self, now);
 }

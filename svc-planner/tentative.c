@@ -30,6 +30,7 @@ struct tentative {
     stake_t *stakes;
     size_t waiting; /* answers */
     bool refused;
+    tentative_refusal_t refusal; /* the last */
     tentative_done_fn *done;
     void *owner;
 };
@@ -186,6 +187,21 @@ static void give_back (tentative_t *self, const moment_t *now, backtrack_hold_t 
     finish (self, now);
 }
 
+static void note_refusal (stake_t *stake, const refusal_t *refusal)
+{
+    tentative_refusal_t *noted = &stake->tentative->refusal;
+    *noted = (tentative_refusal_t){
+      .reason = refusal->reason, .wanted = refusal->wanted, .free = refusal->free};
+    memcpy (noted->party, stake->party.name, sizeof noted->party);
+    memcpy (noted->resource, refusal->resource, sizeof noted->resource);
+    memcpy (noted->text, refusal->text, sizeof noted->text);
+}
+
+const tentative_refusal_t *tentative_refusal (const tentative_t *self)
+{
+    return &self->refusal;
+}
+
 static void on_held (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     (void) token;
@@ -203,6 +219,7 @@ static void on_held (void *owner, const moment_t *now, uint64_t token, const cal
         coordinator_drop (self->order.coordinator, &stake->txid);
         if (!told) /* it may hold */
             trail_add (self->order.trail, &stake->party, &stake->txid);
+        note_refusal (stake, &answer.refusal);
         stake->state = STAKE_REFUSED;
         self->refused = true;
     }

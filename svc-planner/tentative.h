@@ -37,6 +37,17 @@ typedef void tentative_done_fn (void *owner, const moment_t *now, bool held);
 void tentative_hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
                      const shares_t *shares, tentative_done_fn *done, void *owner);
 
+/*  Of a hold that did not come about: what was told, of whom; nothing (want of an answer): NONE. */
+typedef struct {
+    char party [NAME_BYTES_MAX + 1];
+    refusal_reason_t reason;
+    char resource [2 * NAME_BYTES_MAX + 2];
+    int64_t wanted;
+    int64_t free;
+    char text [256];
+} tentative_refusal_t;
+const tentative_refusal_t *tentative_refusal (const tentative_t *self);
+
 /*  Cancel these, all at once; done when everyone has answered, or was silent for too long: then it
  *  may hold until it expires. */
 void tentative_cancel (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,

@@ -21,9 +21,9 @@
 
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,    &experiment_arms,
-  &experiment_steal,        &experiment_quarrel,  &experiment_matrix,  &experiment_commit,
-  &experiment_success,      &experiment_levels,   &experiment_weights, &experiment_solvers,
-  &experiment_planners};
+  &experiment_live,         &experiment_steal,    &experiment_quarrel, &experiment_matrix,
+  &experiment_commit,       &experiment_success,  &experiment_levels,  &experiment_weights,
+  &experiment_solvers,      &experiment_planners};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow. */
@@ -175,6 +175,8 @@ static void work (shared_t *shared, const experiment_run_t *run, size_t plays, s
         size_t at = atomic_fetch_add (&shared->next, 1);
         if (at >= plays)
             break;
+        if (run->taken [at])
+            continue;
         atomic_store (&shared->at [worker], at + 1);
         (void) setitimer (ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = PLAY_S_MAX}, NULL);
         play_one (run, at, &shared->plays [at]);
@@ -222,6 +224,7 @@ static bool play_all (experiment_run_t *run, size_t plays)
         perror ("musubi-sim: shared memory");
         return false;
     }
+    memcpy (shared->plays, run->plays, plays * sizeof *run->plays);
     pid_t pids [EXPERIMENT_JOBS_MAX] = {0};
     size_t left = 0;
     for (size_t worker = 0; worker < run->jobs; worker++) {
@@ -245,7 +248,6 @@ static bool play_all (experiment_run_t *run, size_t plays)
             good = good && pids [worker] >= 0;
         }
     }
-    run->plays = must (calloc (plays + 1, sizeof *run->plays));
     memcpy (run->plays, shared->plays, plays * sizeof *run->plays);
     munmap (shared, bytes);
     return good;
@@ -344,7 +346,7 @@ int experiment_run (const experiment_order_t *order)
                                      : order->small ? experiment->seeds_small
                                                     : experiment->seeds,
                             .small = order->small,
-                            .jobs = order->jobs,
+                            .jobs = experiment->alone ? 1 : order->jobs,
                             .revision = order->revision};
     size_t arms = experiment->arms (run.small);
     run.first = must (calloc (arms + 1, sizeof *run.first));
@@ -352,8 +354,14 @@ int experiment_run (const experiment_order_t *order)
         run.first [arm + 1] =
           run.first [arm] +
           (experiment->arm_seeds ? experiment->arm_seeds (arm, run.seeds) : run.seeds);
+    size_t plays = run.first [arms];
+    char why [EXPERIMENT_WHY_BYTES];
     int code = 1;
-    if (play_all (&run, run.first [arms])) {
+    run.plays = must (calloc (plays + 1, sizeof *run.plays));
+    run.taken = must (calloc (plays + 1, sizeof *run.taken));
+    if (order->take && !experiment_take (&run, order->take, why)) {
+        fprintf (stderr, "musubi-sim: --take %s: %s\n", order->take, why);
+    } else if (play_all (&run, plays)) {
         experiment->judge (&run);
         code = tell (&run, arms);
         if (order->out && !experiment_write (&run, order->out)) {
@@ -366,6 +374,7 @@ int experiment_run (const experiment_order_t *order)
         }
     }
     free (run.plays);
+    free (run.taken);
     free (run.first);
     return code;
 }

@@ -57,6 +57,7 @@ typedef struct {
     uint32_t jobs;
     const char *revision;
     play_t *plays; /* by arm, then seed */
+    bool *taken;   /* which of them were taken from an earlier result and are not played */
     size_t *first; /* by arm: its first play; one more for the end */
     criterion_t criteria [CRITERIA_MAX];
     size_t criteria_count;
@@ -75,6 +76,7 @@ struct experiment {
     uint64_t (*arm_seeds) (size_t arm, uint64_t seeds); /* NULL: seeds, for every arm */
     uint64_t seeds;                                     /* by default */
     uint64_t seeds_small;
+    bool alone; /* plays measure this machine: never two at a time */
     void (*play) (size_t arm, uint64_t seed, play_t *play);
     void (*judge) (experiment_run_t *run);
     void (*plot) (const experiment_run_t *run, FILE *to); /* an SVG */
@@ -86,6 +88,7 @@ extern const experiment_t experiment_policies;
 extern const experiment_t experiment_wide;
 extern const experiment_t experiment_arms;
 extern const experiment_t experiment_planners;
+extern const experiment_t experiment_live;
 extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;
 extern const experiment_t experiment_matrix;
@@ -124,12 +127,17 @@ void experiment_criterion_sound (experiment_run_t *run);
 /*  The whole result as JSON; false with errno when it can't be written. */
 bool experiment_write (const experiment_run_t *run, const char *path);
 
+/*  Takes the plays of the same arms and seeds from a result of the same revision and form, and
+ * marks them. Their values have the ten digits that are written. False with why. */
+bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES]);
+
 typedef struct {
     const char *name; /* NULL: list them */
     uint64_t seeds;   /* 0 = the experiment's own */
     bool small;
     uint32_t jobs;
     const char *out;  /* NULL = none */
+    const char *take; /* an earlier result to take plays from; NULL = none */
     const char *plot; /* NULL = none */
     const char *revision;
 } experiment_order_t;

@@ -1,7 +1,8 @@
 /*  experiment_grid - a world's result as a play's values. */
 #include "experiment_grid.h"
 
-#include <errno.h>
+#include "histogram.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,42 +20,11 @@ const metric_t grid_metrics [GRID_METRICS] = {
 
 const char *const grid_kinds [2] = {"wf", "co"};
 
-static const cpu_histogram_t *histogram (char why [EXPERIMENT_WHY_BYTES])
-{
-    static cpu_histogram_t kept;
-    char path [512];
-    char text [4096];
-    const char *folder = getenv ("MUSUBI_DATA");
-    if (kept.count > 0)
-        return &kept;
-    if (!folder) {
-        snprintf (why, EXPERIMENT_WHY_BYTES,
-                  "MUSUBI_DATA: must name a folder with sdsc-blue-cpus-8-128.txt");
-        return NULL;
-    }
-    snprintf (path, sizeof path, "%.400s/sdsc-blue-cpus-8-128.txt", folder);
-    FILE *file = fopen (path, "r");
-    size_t size = file ? fread (text, 1, sizeof text - 1, file) : 0;
-    int error = errno;
-    if (file)
-        fclose (file);
-    text [size] = '\0';
-    char line [160];
-    if (size == 0)
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
-    else if (cpu_histogram_read (&kept, text, line))
-        return &kept;
-    else
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.300s: %.160s", path, line);
-    kept = (cpu_histogram_t){0};
-    return NULL;
-}
-
 void grid_play (const planning_order_t *order, uint64_t seed, play_t *play)
 {
     planning_order_t complete = *order;
     planning_result_t result;
-    complete.histogram = histogram (play->why);
+    complete.histogram = histogram_of_log (play->why);
     if (!complete.histogram || !planning_play (&complete, seed, &result, play->why)) {
         play->failed = true;
         return;

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /*  Text that is not UTF-8 can't come here: all of it is our own. */
 static json_t *text (const char *value)
@@ -105,5 +107,77 @@ bool experiment_write (const experiment_run_t *run, const char *path)
     if (to && fclose (to) != 0)
         good = false;
     json_decref (json);
+    return good;
+}
+
+/*  --- an earlier result --- */
+
+static const json_t *arm_named (const json_t *arms, const char *name)
+{
+    size_t i;
+    const json_t *arm;
+    json_array_foreach (arms, i, arm)
+    {
+        const char *called = json_string_value (json_object_get (arm, "name"));
+        if (called && strcmp (called, name) == 0)
+            return arm;
+    }
+    return NULL;
+}
+
+/*  The play of an arm; false when it has not all the metrics of ours. */
+static bool take_play (const experiment_t *experiment, const json_t *arm, size_t at, play_t *play)
+{
+    for (size_t metric = 0; metric < METRICS_MAX; metric++)
+        play->values [metric] = NO_VALUE;
+    for (size_t metric = 0; metric < experiment->metrics_count; metric++) {
+        const json_t *metrics = json_object_get (arm, "metrics");
+        const json_t *told = json_object_get (metrics, experiment->metrics [metric].name);
+        const json_t *value = json_array_get (json_object_get (told, "values"), at);
+        if (!value)
+            return false;
+        if (!json_is_null (value))
+            play->values [metric] = json_number_value (value);
+    }
+    return true;
+}
+
+static void take_arms (experiment_run_t *run, const json_t *arms)
+{
+    for (size_t arm = 0; arm < run->experiment->arms (run->small); arm++) {
+        char name [ARM_NAME_BYTES];
+        run->experiment->arm_name (arm, name);
+        const json_t *told = arm_named (arms, name);
+        if (json_integer_value (json_object_get (told, "broken")) > 0)
+            continue; /* which of them broke is not told */
+        for (size_t i = run->first [arm]; told && i < run->first [arm + 1]; i++)
+            run->taken [i] =
+              take_play (run->experiment, told, i - run->first [arm], &run->plays [i]);
+    }
+}
+
+static bool is_text (const json_t *object, const char *key, const char *wanted)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text && strcmp (text, wanted) == 0;
+}
+
+bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES])
+{
+    json_error_t error;
+    json_t *result = json_load_file (path, 0, &error);
+    bool good = false;
+    if (!result)
+        snprintf (why, EXPERIMENT_WHY_BYTES, "%s", error.text);
+    else if (!is_text (result, "revision", run->revision))
+        snprintf (why, EXPERIMENT_WHY_BYTES, "revision: must be %s", run->revision);
+    else if (!is_text (json_object_get (result, "settings"), "form", run->small ? "small" : "full"))
+        snprintf (why, EXPERIMENT_WHY_BYTES, "settings.form: must be %s",
+                  run->small ? "small" : "full");
+    else
+        good = true;
+    if (good)
+        take_arms (run, json_object_get (result, "arms"));
+    json_decref (result);
     return good;
 }

@@ -52,6 +52,22 @@ done
 "$sim" experiment E3.3 --seeds 4 --jobs 3 --revision test --out "$work/three.json" >/dev/null 2>&1
 [ -s "$work/one.json" ] && cmp -s "$work/one.json" "$work/three.json"
 tell $? "one worker or three: the same bytes"
+python3 - "$work/one.json" "$work/marked.json" <<'MARK'
+import json, sys
+result = json.load(open(sys.argv[1]))
+next(iter(result["arms"][0]["metrics"].values()))["values"][0] = 12345
+json.dump(result, open(sys.argv[2], "w"))
+MARK
+"$sim" experiment E3.3 --seeds 5 --jobs 1 --revision test --take "$work/marked.json" --out "$work/taken.json" >/dev/null 2>&1
+python3 - "$work/taken.json" 2>"$work/read" <<'CHECK'
+import json, sys
+values = next(iter(json.load(open(sys.argv[1]))["arms"][0]["metrics"].values()))["values"]
+assert values[0] == 12345 and len(values) == 5 and 12345 not in values[1:]
+CHECK
+tell $? "plays are taken from an earlier result, and those that it has not are played"
+"$sim" experiment E3.3 --seeds 4 --jobs 1 --revision other --take "$work/one.json" >/dev/null 2>"$work/none"
+[ $? -eq 1 ] && grep -q 'revision: must be other' "$work/none"
+tell $? "of another revision they are refused"
 "$sim" experiment E9.9 >/dev/null 2>"$work/none"
 [ $? -eq 2 ] && grep -q 'experiment --list' "$work/none"
 tell $? "an unknown experiment is refused, and where to find their names is told"

@@ -174,6 +174,7 @@ void grid_make (grid_t *self, uint64_t seed, bool wide)
     network->vertices = must (calloc (CORES + CITIES + GRID_SITES, sizeof *network->vertices));
     network->links = must (calloc (LINKS_MAX, sizeof *network->links));
     network->horizon_ms = INT64_C (366) * 86400000;
+    self->sites_count = GRID_SITES;
     size_t at [GRID_SITES];
     make_core (network);
     add_further (network, &prng);
@@ -192,9 +193,46 @@ void grid_make (grid_t *self, uint64_t seed, bool wide)
     (void) sound;
 }
 
+/*  A site's vertex, and its one link. */
+static void cut_off (domain_t *network, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < network->vertices_count; i++)
+        if (strcmp (network->vertices [i].name, name) != 0)
+            network->vertices [kept++] = network->vertices [i];
+    network->vertices_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < network->links_count; i++)
+        if (strcmp (network->links [i].ends [0], name) != 0 &&
+            strcmp (network->links [i].ends [1], name) != 0)
+            network->links [kept++] = network->links [i];
+    network->links_count = kept;
+}
+
+void grid_shrink (grid_t *self, size_t sites)
+{
+    assert (sites % GRID_SYSTEMS == 0 && sites <= (size_t) AT_SYSTEM_LEAST * GRID_SYSTEMS);
+    size_t counts [GRID_SYSTEMS] = {0};
+    size_t kept = 0;
+    self->cpus = 0;
+    for (size_t i = 0; i < self->sites_count; i++) {
+        if (counts [self->system [i]] == sites / GRID_SYSTEMS) {
+            cut_off (&self->network, self->names [i]);
+            site_clear (&self->sites [i]);
+            continue;
+        }
+        counts [self->system [i]]++;
+        memmove (self->names [kept], self->names [i], sizeof self->names [i]);
+        self->sites [kept] = self->sites [i];
+        self->system [kept] = self->system [i];
+        self->cpus += self->sites [kept++].classes->nodes;
+    }
+    self->sites_count = kept;
+}
+
 void grid_clear (grid_t *self)
 {
-    for (size_t i = 0; i < GRID_SITES; i++)
+    for (size_t i = 0; i < self->sites_count; i++)
         site_clear (&self->sites [i]);
     domain_clear (&self->network);
 }

@@ -27,6 +27,7 @@ extern const char *const grid_systems [GRID_SYSTEMS]; /* "linux", "solaris", "bs
 typedef struct {
     char names [GRID_SITES][NAME_BYTES_MAX + 1]; /* "s01" */
     site_t sites [GRID_SITES];
+    size_t sites_count;
     size_t system [GRID_SITES]; /* which operating system */
     domain_t network;
     uint64_t cpus; /* of all sites */
@@ -35,5 +36,9 @@ typedef struct {
 /*  The same seed gives the same grid, narrow and wide alike but for the sites' links. */
 void grid_make (grid_t *self, uint64_t seed, bool wide);
 void grid_clear (grid_t *self);
+
+/*  Keeps so many of the sites, a multiple of the systems and at most 12: of each system the same
+ * number, the first ones. The routers and their links stay. */
+void grid_shrink (grid_t *self, size_t sites);
 
 #endif

@@ -17,7 +17,7 @@ static const char usage [] =
   "                         [--gis N] [--clients N] [--domains N]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
-  "                         [--plot FILE.svg] [--revision TEXT]\n"
+  "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
   "\n"
   "faults  runs one schedule of crashes, losses, delays and cuts for each seed (1..2000) and\n"
@@ -35,6 +35,10 @@ static const char usage [] =
   "  --small           the short form of an experiment, for every day\n"
   "  --out, --plot F   an experiment's result as JSON, and as a picture\n"
   "  --revision TEXT   of the source; default: as it was built\n"
+  "  --take F.json     plays of the same arms and seeds are taken from an earlier result of the "
+  "same\n"
+  "                    revision: E0.2 has those of E0.1, E0.3 has them too, more seeds have the "
+  "first\n"
   "  --list            the experiments\n"
   "  --help, --version\n";
 
@@ -80,6 +84,7 @@ enum {
     OPTION_OUT,
     OPTION_PLOT,
     OPTION_REVISION,
+    OPTION_TAKE,
     OPTION_LIST,
     OPTION_HELP,
     OPTION_VERSION
@@ -97,6 +102,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
                                          {"revision", required_argument, NULL, OPTION_REVISION},
+                                         {"take", required_argument, NULL, OPTION_TAKE},
                                          {"list", no_argument, NULL, OPTION_LIST},
                                          {"help", no_argument, NULL, OPTION_HELP},
                                          {"version", no_argument, NULL, OPTION_VERSION},
@@ -162,6 +168,9 @@ static bool take_experiment (int option, const char *text, experiment_order_t *o
         return true;
     case OPTION_REVISION:
         order->revision = text;
+        return true;
+    case OPTION_TAKE:
+        order->take = text;
         return true;
     case OPTION_LIST:
         *list = true;

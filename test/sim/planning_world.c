@@ -115,11 +115,30 @@ static bool is_held_again (const world_t *self, const sim_asked_t *asked)
     return asked->replaces_count > 0 && strcmp (self->order->algorithm, "bir") == 0;
 }
 
+/*  As measured (E0.5); whatever else is asked takes nothing. */
+static int64_t serve_measured (const planning_live_t *live, const sim_message_t *request)
+{
+    static const struct {
+        const char *service;
+        const char *method;
+        timed_t timed;
+    } table [] = {{"Calendar", "Free", TIMED_FREE},       {"Calendar", "Windows", TIMED_WINDOWS},
+                  {"Calendar", "Profile", TIMED_PROFILE}, {"Participant", "Hold", TIMED_HOLD},
+                  {"Participant", "Prepare", TIMED_HOLD}, {"Participant", "Commit", TIMED_ABORT},
+                  {"Participant", "Abort", TIMED_ABORT}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (is (request, table [i].service, table [i].method))
+            return live->times_us [table [i].timed];
+    return 0;
+}
+
 static int64_t serve (void *owner, const sim_message_t *request)
 {
     world_t *self = owner;
     if (self->order->untimed)
         return 0;
+    if (self->order->live)
+        return serve_measured (self->order->live, request);
     if (request->to >= 0 && strncmp (sim_name (self->sim, request->to), "gis/", 4) == 0)
         return 0;
     if (is (request, "Calendar", "Free") || is (request, "Calendar", "Profile"))
@@ -190,6 +209,12 @@ static int64_t world_ms (const world_t *self)
     return sim_now_us (self->sim) / 1000 - WARM_MS;
 }
 
+/*  How far its windows lie ahead of what they say. */
+static int64_t ahead_ms (const world_t *self)
+{
+    return self->order->live ? self->order->live->ahead_ms : 0;
+}
+
 /*  The next request of this planner from here on. */
 static size_t request_from (const users_t *self, size_t at)
 {
@@ -200,15 +225,18 @@ static size_t request_from (const users_t *self, size_t at)
     return at;
 }
 
-static bool is_backtracking (const char *algorithm)
+const char *planning_route (const char *algorithm)
 {
-    return strcmp (algorithm, "bbr") == 0 || strcmp (algorithm, "bir") == 0;
+    bool backtracks = strcmp (algorithm, "bbr") == 0 || strcmp (algorithm, "bir") == 0;
+    return backtracks ? "fixed" : "";
 }
 
 /*  When it is put to its planner. Where queries take no time it does not matter how long services
  *  are idle in between, and a day of that takes far longer to play than its requests. */
 static int64_t arrives_ms (const world_t *self, const scenario_request_t *request)
 {
+    if (self->order->live)
+        return request->arrival_ms / self->order->live->haste;
     return self->order->untimed ? request->arrival_ms / SQUEEZE : request->arrival_ms;
 }
 
@@ -218,9 +246,9 @@ static void ask (users_t *self, const moment_t *now)
     const planning_order_t *order = world->order;
     while (self->asked == SIZE_MAX && self->next < world->requests_count) {
         const scenario_request_t *request = &world->requests [self->next];
-        int64_t ahead_ms = arrives_ms (world, request) - world_ms (world);
-        if (ahead_ms > 0) {
-            outbox_timer (self->outbox, now->mono_ms + ahead_ms);
+        int64_t wait_ms = arrives_ms (world, request) - world_ms (world);
+        if (wait_ms > 0) {
+            outbox_timer (self->outbox, now->mono_ms + wait_ms);
             return;
         }
         size_t at = self->next;
@@ -233,8 +261,9 @@ static void ask (users_t *self, const moment_t *now)
                                .systems = grid_systems,
                                .algorithm = order->algorithm,
                                .policy = order->policy,
-                               .route = is_backtracking (order->algorithm) ? "fixed" : "",
-                               .earliest_ms = SIM_EPOCH_MS + WARM_MS + request->earliest_ms};
+                               .route = planning_route (order->algorithm),
+                               .earliest_ms =
+                                 SIM_EPOCH_MS + WARM_MS + ahead_ms (world) + request->earliest_ms};
         char id [NAME_BYTES_MAX + 1];
         snprintf (id, sizeof id, "r%zu@g1", at);
         packed_t body = planning_ask_encode (&asks);
@@ -348,9 +377,11 @@ static int add (world_t *self, const char *name, void (*make) (void *, core_t *)
 }
 
 /*  A plan may take as long as w_interval, and nobody is in doubt meanwhile. */
-static participant_limits_t patient_limits (void)
+static participant_limits_t limits_of (const world_t *self)
 {
     participant_limits_t limits = participant_limits_default;
+    if (self->order->live)
+        return limits;
     limits.hold_ttl_ms = HOLD_TTL_MS;
     limits.hold_ttl_ms_max = HOLD_TTL_MS;
     limits.hold_age_ms_max = 2 * (uint32_t) PLANNING_W_INTERVAL_MS;
@@ -372,7 +403,7 @@ static void add_gis (world_t *self)
     self->gis.homes_count = 1;
     self->gis.lease_ms_min = self->gis.lease_ms_max = LEASE_MS;
     self->gis.access = open_to_all;
-    self->gis.limits = patient_limits ();
+    self->gis.limits = limits_of (self);
     add (self, home [0], make_gis, &self->gis, 0);
 }
 
@@ -383,12 +414,13 @@ static void add_lis (world_t *self, size_t at, const char *name, const site_t *s
     self->lis [at] = (lis_settings_t){.name = full,
                                       .site = *site,
                                       .access = open_to_all,
-                                      .participant = patient_limits (),
+                                      .participant = limits_of (self),
                                       .limits = lis_limits_default,
                                       .plus = plus_limits_default,
                                       .gis_endpoints = gis_endpoint,
                                       .gis_count = 1};
-    self->lis [at].limits.uncommitted = self->order->quota ? quota : all_uncommitted;
+    self->lis [at].limits.uncommitted =
+      self->order->quota || self->order->live ? quota : all_uncommitted;
     if (self->order->stale && at % STALE_EVERY == 0)
         self->lis [at].gis_count = 0;
     add (self, full, make_lis, &self->lis [at], 1000);
@@ -401,11 +433,12 @@ static void add_nis (world_t *self, size_t at, const char *name, const domain_t 
     self->nis [at] = (nis_settings_t){.name = full,
                                       .domain = *domain,
                                       .access = open_to_all,
-                                      .participant = patient_limits (),
+                                      .participant = limits_of (self),
                                       .limits = nis_limits_default,
                                       .gis_endpoints = gis_endpoint,
                                       .gis_count = 1};
-    self->nis [at].limits.uncommitted = self->order->quota ? quota : all_uncommitted;
+    self->nis [at].limits.uncommitted =
+      self->order->quota || self->order->live ? quota : all_uncommitted;
     add (self, full, make_nis, &self->nis [at], 1000);
 }
 
@@ -419,9 +452,23 @@ static void add_services (world_t *self)
             add_nis (self, i, s4_domains [i], &self->s4.domains [i]);
         return;
     }
-    for (size_t i = 0; i < GRID_SITES; i++)
+    for (size_t i = 0; i < self->grid.sites_count; i++)
         add_lis (self, i, self->grid.names [i], &self->grid.sites [i]);
     add_nis (self, 0, "grid", &self->grid.network);
+}
+
+/*  Planning may take w_interval, whatever else the product's defaults would say. */
+static void set_patience (const world_t *self, planner_settings_t *settings)
+{
+    settings->request_limit_ms = 2 * PLANNING_W_INTERVAL_MS;
+    settings->decide_ms = PLANNING_W_INTERVAL_MS;
+    settings->hold_ttl_ms = HOLD_TTL_MS;
+    settings->try_ms = PLANNING_W_INTERVAL_MS;
+    settings->backtrack_wait_ms = PLANNING_W_INTERVAL_MS;
+    settings->backtrack_terse = true; /* S0's planners say no, and no more */
+    settings->backtrack_own = self->order->own;
+    settings->backtrack_least = self->order->least;
+    settings->backtrack_whole = self->order->whole;
 }
 
 static void add_planners (world_t *self)
@@ -430,15 +477,9 @@ static void add_planners (world_t *self)
     *settings = planner_settings_default;
     settings->gis_endpoints = gis_endpoint;
     settings->gis_count = 1;
-    settings->request_limit_ms = 2 * PLANNING_W_INTERVAL_MS;
-    settings->decide_ms = PLANNING_W_INTERVAL_MS;
-    settings->hold_ttl_ms = HOLD_TTL_MS;
-    settings->try_ms = PLANNING_W_INTERVAL_MS;
+    if (!self->order->live)
+        set_patience (self, settings);
     settings->finish_interval_ms = 0;
-    settings->backtrack_wait_ms = PLANNING_W_INTERVAL_MS;
-    settings->backtrack_own = self->order->own;
-    settings->backtrack_least = self->order->least;
-    settings->backtrack_whole = self->order->whole;
     if (self->order->ip)
         settings->ip = *self->order->ip;
     size_t count = self->order->setting == PLANNING_S4 ? 1 : SCENARIO_PLANNERS;
@@ -467,6 +508,8 @@ static void make_setting (world_t *self, uint64_t seed)
         return;
     }
     grid_make (&self->grid, seed, order->wide);
+    if (order->live)
+        grid_shrink (&self->grid, order->live->sites);
     self->requests = scenario_make (&(scenario_order_t){.kind = order->kind,
                                                         .load = order->load,
                                                         .cpus = self->grid.cpus,
@@ -519,7 +562,8 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     prng_seed (&self->prng, seed ^ UINT64_C (0x5e771ce));
     make_setting (self, seed);
     gather_bursts (self);
-    self->sim = sim_new (seed, &tally, NULL);
+    uint64_t lot = order->live ? order->live->lot * UINT64_C (0x9e3779b97f4a7c15) : 0;
+    self->sim = sim_new (seed ^ lot, &tally, NULL);
     sim_observer_t observer = none;
     observer.owner = self;
     observer.left = left;
@@ -529,6 +573,8 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     add_services (self);
     add_planners (self);
     int64_t until_ms = order->hours * 3600000 + LATE_MS;
+    if (order->live)
+        until_ms = order->hours * 3600000 / order->live->haste + LATE_MS;
     sim_run (self->sim, 1000 * (WARM_MS + (order->untimed ? until_ms / SQUEEZE : until_ms)));
     bool sound = !sim_failed (self->sim);
     if (!sound)

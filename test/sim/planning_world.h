@@ -31,6 +31,27 @@ typedef enum { PLANNING_GRID, PLANNING_S4 } planning_setting_t;
 typedef void planning_told_fn (void *owner, const scenario_request_t *request,
                                const planning_answer_t *answer, bool in_time);
 
+/*  Questions and orders whose time live services were measured at. */
+typedef enum {
+    TIMED_FREE,
+    TIMED_WINDOWS,
+    TIMED_PROFILE,
+    TIMED_HOLD,  /* and a vote: a record and a flush */
+    TIMED_ABORT, /* and a commit: the same */
+    TIMED
+} timed_t;
+
+/*  The world of E0.5, as live services have it: fewer sites, the product's own limits and timers,
+ *  each query taking what it was measured to take. Requests come faster than they say; the windows
+ *  that they ask for are as S0 has them, and lie ahead. */
+typedef struct {
+    size_t sites;
+    int64_t haste;    /* a second is so many of the scenario's */
+    int64_t ahead_ms; /* from the first arrival's moment to that of the scenario */
+    int64_t times_us [TIMED];
+    uint64_t lot; /* other ties with the same requests */
+} planning_live_t;
+
 typedef struct {
     planning_setting_t setting;
     bool untimed; /* queries take no time: only the order of requests counts */
@@ -50,6 +71,7 @@ typedef struct {
     bool whole; /* the milder deadline */
     bool quota; /* uncommitted holds are limited as they are by default (uncommitted.h) */
     bool stale; /* every third site has come since the directory was made */
+    const planning_live_t *live; /* NULL: S0's world */
 } planning_order_t;
 
 typedef struct {
@@ -63,6 +85,9 @@ typedef struct {
     double blocked;    /* CPU-seconds held and never committed, a request */
     uint64_t too_late; /* not answered within w_interval */
 } planning_result_t;
+
+/*  What these requests say of routes: S0's are fixed, others choose their own. */
+const char *planning_route (const char *algorithm);
 
 /*  A pure function of its arguments. False with why when something did not hold. */
 bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,

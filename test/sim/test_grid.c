@@ -131,10 +131,38 @@ static void a_coallocation_has_one_duration_and_all_links (void **state)
     free (list);
 }
 
+static void a_shrunken_grid_has_all_systems_alike_and_no_loose_ends (void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        grid_t grid;
+        char why [160];
+        size_t systems [GRID_SYSTEMS] = {0};
+        uint64_t cpus = 0;
+        grid_make (&grid, seed, false);
+        size_t links = grid.network.links_count;
+        grid_shrink (&grid, 6);
+        assert_int_equal (grid.sites_count, 6);
+        for (size_t i = 0; i < grid.sites_count; i++) {
+            systems [grid.system [i]]++;
+            cpus += grid.sites [i].classes->nodes;
+            assert_string_equal (grid.sites [i].classes->attributes->value,
+                                 grid_systems [grid.system [i]]);
+        }
+        for (size_t i = 0; i < GRID_SYSTEMS; i++)
+            assert_int_equal (systems [i], 2);
+        assert_int_equal (grid.cpus, cpus);
+        assert_int_equal (grid.network.links_count, links - (GRID_SITES - 6));
+        assert_true (domain_check (&grid.network, "grid", why));
+        grid_clear (&grid);
+    }
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (narrow_and_wide_differ_in_the_sites_links_alone),
+      cmocka_unit_test (a_shrunken_grid_has_all_systems_alike_and_no_loose_ends),
       cmocka_unit_test (a_histogram_says_which_line_is_wrong),
       cmocka_unit_test (the_load_asked_for_is_the_load_that_comes),
       cmocka_unit_test (in_a_workflow_each_link_lies_in_both_its_jobs),

@@ -66,11 +66,61 @@ says "  … and what is in the way" '20000 Mbit/s'
 request 64 500 n32
 exits 1 "ip: too many CPUs are refused" musubi --timeout 60s explain "$work/request.json" --algorithm ip
 says "  … by the need and the site" 'no class has 64 CPUs'
-for algorithm in bbr bir; do
-  request 2 20000
-  exits 1 "$algorithm: too much bandwidth is refused" musubi --timeout 60s reserve "$work/request.json" --algorithm $algorithm
-  says "  … in words" "$algorithm found no plan"
+
+# --- every algorithm says what is in the way of each need, to who asks and to who is refused ---
+reason () { # NEED: what the last answer says of it
+  value "[(r['resource'], r['wanted'], r['free'], r['from'] < r['until']) for r in a['reasons'] if r.get('need') == '$1']"
+}
+tells () { # SENTENCE NEED WANTED
+  local got
+  got=$(reason "$2" 2>&1)
+  check "$1" test "$got" = "$3" || echo "# of $2 is said $got, not $3: $answer $(cat "$work/errors")"
+}
+earliest=$(date -u -d '+20 hours' +%Y-%m-%dT%H:00:00Z) # nothing is taken yet
+latest=$(date -u -d '+24 hours' +%Y-%m-%dT%H:00:00Z)
+printf '{"window": {"start": "%s"}, "duration": "8h", "compute": [{"id": "all", "cpus": 8, "site": "s8"}]}' \
+  "$earliest" >"$work/full.json"
+check "a site is taken for the whole frame" musubi reserve "$work/full.json"
+for algorithm in auto bbr bir ip; do
+  for verb in explain reserve; do
+    request 2 500 "" s8
+    ask $verb "$work/request.json" --algorithm $algorithm
+    is "$algorithm, $verb: refused where a site is full" 'a["status"]' refused
+    tells "  … which site, when, what was wanted and what is free" b "[('s8/node', 2, 0, True)]"
+    request 2 10001 n64 s32
+    ask $verb "$work/request.json" --algorithm $algorithm
+    is "$algorithm, $verb: refused where a link is too thin" 'a["status"]' refused
+    tells "  … which link, when, what was wanted and what is free" a-b "[('N/n64-X1', 10001, 10000, True)]"
+  done
 done
+
+# --- a request meant to explode the search ends within its limits, in words ---
+linked () { # NEEDS LINKS CPUS MBIT/S DISTINCT: as many compute needs, the first so many pairs of them linked
+  python3 -c 'import itertools, json, sys
+needs, links, cpus, mbps = map(int, sys.argv[1:5])
+ids = ["j%d" % i for i in range(needs)]
+print(json.dumps({"window": {"earliest": sys.argv[6], "latest": sys.argv[7]}, "duration": "30m",
+    "distinct_sites": sys.argv[5] == "distinct", "compute": [{"id": i, "cpus": cpus} for i in ids],
+    "network": [{"between": pair, "mbps": mbps} for pair in list(itertools.combinations(ids, 2))[:links]]}))' \
+    "$@" "$earliest" "$latest" >"$work/linked.json"
+}
+linked 40 780 6 100 anywhere
+for algorithm in auto bbr bir ip; do
+  exits 2 "$algorithm: 40 needs, all linked, are refused" musubi reserve "$work/linked.json" --algorithm $algorithm
+  says "  … by the limit that they pass" 'network: has 780 needs, at most 64 are taken'
+done
+# What the limit lets in: more needs of six CPUs than there is room for, and more of twenty; or all sites linked, too thick.
+for shape in "40 64 6 100 anywhere" "11 55 20 100 anywhere" "10 45 1 4000 distinct"; do
+  read -ra words <<<"$shape"
+  linked "${words[@]}"
+  for algorithm in auto bbr bir ip; do
+    exits 1 "$algorithm: ${words[0]} needs with ${words[1]} links end with an answer" \
+      musubi --timeout 60s reserve "$work/linked.json" --algorithm $algorithm
+    says "  … which says what ended it" \
+      "search_steps_max = |$algorithm found no plan|$algorithm: no plan found in|not all at one start|: short: "
+  done
+done
+check "the planners still answer others" musubi sites
 request 2 500
 for choice in auto:quality bbr:quality bir:quality; do
   exits 2 "$choice do not go together" musubi reserve "$work/request.json" --algorithm "${choice%:*}" --policy quality
