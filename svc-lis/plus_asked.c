@@ -1,0 +1,253 @@
+/*  plus_asked - what is created and not reserved yet, and what was asked before. */
+#include "plus_state.h"
+
+#include "must.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int key_compare (const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    int order = memcmp (a, b, a_size < b_size ? a_size : b_size);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+static int created_compare (const void *key, const void *thing)
+{
+    const created_t *a = key;
+    const created_t *b = thing;
+    return key_compare (a->key, a->key_size, b->key, b->key_size);
+}
+
+static int asked_compare (const void *key, const void *thing)
+{
+    const asked_t *a = key;
+    const asked_t *b = thing;
+    return key_compare (a->key, a->key_size, b->key, b->key_size);
+}
+
+static void created_key (created_t *self, const char *reservation)
+{
+    self->key_size = (size_t) snprintf (self->key, sizeof self->key, "c%s", reservation);
+}
+
+static void asked_key (asked_t *self, const request_t *request)
+{
+    snprintf (self->key, sizeof self->key, "q%.*s", NAME_BYTES_MAX, request->actor);
+    size_t id = strlen (self->key) + 1;
+    snprintf (self->key + id, sizeof self->key - id, "%.*s", REQUEST_ID_BYTES_MAX,
+              request->request_id);
+    self->key_size = id + strlen (self->key + id);
+}
+
+const char *plus_created_id (const created_t *self)
+{
+    return self->key + 1;
+}
+
+created_t *plus_created_find (const plus_t *self, const char *reservation)
+{
+    created_t wanted;
+    created_key (&wanted, reservation);
+    return ordered_find (self->created, &wanted);
+}
+
+static void created_end (plus_t *self, created_t *created)
+{
+    outbox_delete (self->parts.service->outbox, TABLE_PLUS,
+                   (bytes_t){(const uint8_t *) created->key, created->key_size});
+    ordered_remove (self->created, created);
+    free (created);
+}
+
+static void created_keep (plus_t *self, const char *reservation, const char *owner,
+                          int64_t created_ms)
+{
+    created_t *created = must (calloc (1, sizeof *created));
+    created_key (created, reservation);
+    snprintf (created->owner, sizeof created->owner, "%s", owner);
+    created->until_ms = created_ms + self->limits.wait_ms;
+    ordered_add (self->created, created, created);
+}
+
+void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t created_ms)
+{
+    created_keep (self, reservation, owner, created_ms);
+    const created_t *created = plus_created_find (self, reservation);
+    packed_t value = plus_created_encode (owner, created_ms);
+    outbox_put (self->parts.service->outbox, TABLE_PLUS,
+                (bytes_t){(const uint8_t *) created->key, created->key_size},
+                (bytes_t){value.data, value.size});
+    free (value.data);
+}
+
+created_t *plus_created_after (const plus_t *self, const char *reservation)
+{
+    created_t key;
+    created_key (&key, reservation);
+    return ordered_after (self->created, &key);
+}
+
+size_t plus_created_by (const plus_t *self, const char *actor)
+{
+    size_t count = 0;
+    for (const created_t *at = NULL; (at = ordered_after (self->created, at));)
+        count += strcmp (at->owner, actor) == 0;
+    return count;
+}
+
+/*  --- what was asked before (R9) --- */
+
+bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked)
+{
+    asked_t wanted;
+    uint8_t digest [DIGEST_BYTES];
+    *asked = NULL;
+    if (!*request->request_id)
+        return false;
+    asked_key (&wanted, request);
+    const asked_t *found = ordered_find (self->asked, &wanted);
+    if (!found)
+        return false;
+    plus_digest (request->method, request->body, digest);
+    if (memcmp (digest, found->asked.digest, DIGEST_BYTES) == 0)
+        *asked = found;
+    else
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "request id %.64s was used with another request", request->request_id);
+    return true;
+}
+
+bool plus_asked_room (plus_t *self, const request_t *request)
+{
+    if (!*request->request_id || ordered_count (self->asked) < self->limits.asked_max)
+        return true;
+    service_refuse (self->parts.service, request, CALL_OVERLOADED,
+                    "plus/asked_max: %" PRIu32 " request ids are kept; ask without one, or later",
+                    self->limits.asked_max);
+    return false;
+}
+
+void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
+                      const char *reservation, const txid_t *command)
+{
+    if (!*request->request_id)
+        return;
+    asked_t *asked = must (calloc (1, sizeof *asked));
+    asked_key (asked, request);
+    plus_digest (request->method, request->body, asked->asked.digest);
+    snprintf (asked->asked.reservation, sizeof asked->asked.reservation, "%s", reservation);
+    if (command)
+        asked->asked.command = *command;
+    asked->asked.asked_ms = now->wall_ms;
+    ordered_add (self->asked, asked, asked);
+    packed_t value = plus_asked_encode (&asked->asked);
+    outbox_put (self->parts.service->outbox, TABLE_PLUS,
+                (bytes_t){(const uint8_t *) asked->key, asked->key_size},
+                (bytes_t){value.data, value.size});
+    free (value.data);
+}
+
+/*  --- both tables --- */
+
+static void sweep_created (plus_t *self, const moment_t *now)
+{
+    reservation_view_t view;
+    created_t *before = NULL;
+    for (created_t *at = NULL; (at = ordered_after (self->created, before));) {
+        bool known = participant_find (self->parts.participant, plus_created_id (at), &view);
+        bool over = known ? view.version > 0 : at->until_ms <= now->wall_ms;
+        if (over)
+            created_end (self, at);
+        else
+            before = at;
+    }
+}
+
+static void sweep_asked (plus_t *self, const moment_t *now)
+{
+    asked_t *last = NULL;
+    for (asked_t *at = NULL; (at = ordered_after (self->asked, last));) {
+        if (at->asked.asked_ms + self->limits.asked_ms > now->wall_ms) {
+            last = at;
+            continue;
+        }
+        outbox_delete (self->parts.service->outbox, TABLE_PLUS,
+                       (bytes_t){(const uint8_t *) at->key, at->key_size});
+        ordered_remove (self->asked, at);
+        free (at);
+    }
+}
+
+void plus_tables_sweep (plus_t *self, const moment_t *now)
+{
+    sweep_created (self, now);
+    sweep_asked (self, now);
+}
+
+static void load_created (plus_t *self, bytes_t key, bytes_t value)
+{
+    char owner [NAME_BYTES_MAX + 1];
+    char reservation [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    int64_t created_ms;
+    if (key.size < 2 || key.size > NAME_BYTES_MAX + 1 ||
+        !plus_created_decode (value, owner, &created_ms, why)) {
+        service_count (self->parts.service, "bad_records", 1);
+        return;
+    }
+    snprintf (reservation, sizeof reservation, "%.*s", (int) key.size - 1,
+              (const char *) key.data + 1);
+    if (!plus_created_find (self, reservation))
+        created_keep (self, reservation, owner, created_ms);
+}
+
+static void load_asked (plus_t *self, bytes_t key, bytes_t value)
+{
+    char why [WHY_BYTES];
+    asked_t *asked = must (calloc (1, sizeof *asked));
+    bool good =
+      key.size > 1 && key.size < PLUS_KEY_BYTES && plus_asked_decode (value, &asked->asked, why);
+    if (good) {
+        memcpy (asked->key, key.data, key.size);
+        asked->key_size = key.size;
+        good = !ordered_find (self->asked, asked);
+    }
+    if (good) {
+        ordered_add (self->asked, asked, asked);
+    } else {
+        service_count (self->parts.service, "bad_records", 1);
+        free (asked);
+    }
+}
+
+void plus_tables_load (void *owner, bytes_t key, bytes_t value)
+{
+    plus_t *self = owner;
+    if (key.size > 0 && key.data [0] == 'c')
+        load_created (self, key, value);
+    else
+        load_asked (self, key, value);
+}
+
+void plus_tables_make (plus_t *self)
+{
+    self->created = ordered_new (created_compare);
+    self->asked = ordered_new (asked_compare);
+}
+
+void plus_tables_destroy (plus_t *self)
+{
+    for (created_t *at; (at = ordered_after (self->created, NULL));) {
+        ordered_remove (self->created, at);
+        free (at);
+    }
+    for (asked_t *at; (at = ordered_after (self->asked, NULL));) {
+        ordered_remove (self->asked, at);
+        free (at);
+    }
+    ordered_destroy (&self->created);
+    ordered_destroy (&self->asked);
+}

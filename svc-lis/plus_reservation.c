@@ -1,0 +1,375 @@
+/*  plus_reservation - Reservation: each change is held as a command; and what a reservation is. */
+#include "plus_state.h"
+
+#include "must.h"
+#include "plus_bookings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN_MS 5000 /* a change of what has begun counts from so much after the soonest start */
+
+/*  The plan and part of a command; what it had before is old. */
+static void plan_fill (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold,
+                       const plus_bookings_t *old, const plus_bookings_t *next)
+{
+    service_t *service = self->parts.service;
+    plan_t *plan = &hold->plan;
+    plan->txid.start = service->store.start;
+    plan->txid.counter = ++self->counter;
+    memcpy (plan->txid.store, service->store.id, STORE_ID_BYTES);
+    plan->participants = must (calloc (1, sizeof *plan->participants));
+    plan->participants_count = 1;
+    party_t *party = &plan->participants [0];
+    snprintf (party->name, sizeof party->name, "%s", service->name);
+    snprintf (party->endpoint, sizeof party->endpoint, "%s", service->endpoint);
+    memcpy (party->store, service->store.id, STORE_ID_BYTES);
+    plan->coordinator = *party;
+    (void) txid_planner (&plan->txid, plan->coordinator.name);
+    snprintf (plan->actor, sizeof plan->actor, "%.*s", NAME_BYTES_MAX, request->actor);
+    snprintf (plan->request_id, sizeof plan->request_id, "%.*s", REQUEST_ID_BYTES_MAX,
+              request->request_id);
+    plan->decide_by_ms = now->wall_ms + self->limits.wait_ms;
+    int64_t edge_ms = plus_bookings_edge (old, next);
+    plan->edge_ms = edge_ms > now->wall_ms ? edge_ms : now->wall_ms + 1;
+    plan->end_ms = plus_bookings_end (old, next);
+    if (next->count == 0)
+        return;
+    hold->part_kind = PART_COMPUTE;
+    packed_t part = compute_part_encode (next->list, next->count);
+    hold->part = part.data;
+    hold->part_size = part.size;
+    packed_t kept = plus_request_encode (service->name + strlen ("lis/"), next->list, next->count);
+    plan->request = kept.data;
+    plan->request_size = kept.size;
+}
+
+/*  Holds it and answers. */
+static void take (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold)
+{
+    command_answer_t answer;
+    char why [WHY_BYTES] = "";
+    txid_t txid = hold->plan.txid;
+    if (!participant_local_hold (self->parts.participant, now, hold,
+                                 (uint32_t) self->limits.wait_ms, &answer, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (answer.state == COMMAND_HELD) {
+        created_t *created = plus_created_find (self, hold->plan.reservation);
+        if (created)
+            created->until_ms = now->wall_ms + 2 * self->limits.wait_ms;
+        plus_asked_keep (self, now, request, hold->plan.reservation, &txid);
+        service_count (self->parts.service, "plus_commands", 1);
+    }
+    plus_tell_answer (self, now, request, &answer);
+}
+
+static bool is_named (const node_class_t *class, const char *name)
+{
+    return strcmp (class->name, name) == 0;
+}
+
+/*  The class that is named; else the first that has room, else the first. NULL, answered: none. */
+static const node_class_t *class_for (plus_t *self, const request_t *request,
+                                      const plus_wish_t *wish)
+{
+    const site_t *site = self->parts.site;
+    const room_t *room = self->parts.room;
+    interval_t over = {wish->from_ms, wish->until_ms + room_terms (room)->gap_ms};
+    for (size_t i = 0; i < site->classes_count; i++)
+        if (*wish->class_name ? is_named (&site->classes [i], wish->class_name)
+                              : room_least (room, i, over, NULL) >= (int64_t) wish->nodes)
+            return &site->classes [i];
+    if (!*wish->class_name && site->classes_count > 0)
+        return &site->classes [0];
+    service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                    "class_name: there is no class %.63s here", wish->class_name);
+    return NULL;
+}
+
+/*  The reservation, when the asker may change it; false when that was answered. */
+static bool begin (plus_t *self, const request_t *request, const char *reservation, verb_t verb,
+                   reservation_view_t *view, const created_t **created)
+{
+    *created = plus_created_find (self, reservation);
+    bool known = participant_find (self->parts.participant, reservation, view);
+    if (!known)
+        *view = (reservation_view_t){.id = reservation};
+    const char *owner = known ? view->owner : *created ? (*created)->owner : NULL;
+    if (!owner)
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "reservation %.63s is not known here", reservation);
+    else if (!may (self->parts.access, verb, "planner/plus", request->actor, owner))
+        service_refuse (self->parts.service, request, CALL_DENIED,
+                        "%.63s may not change reservation %.63s", request->actor, reservation);
+    else
+        return true;
+    return false;
+}
+
+static void reserve (plus_t *self, const moment_t *now, const request_t *request,
+                     const plus_wish_t *wish)
+{
+    reservation_view_t view;
+    const created_t *created;
+    if (!begin (self, request, wish->reservation, VERB_MODIFY, &view, &created))
+        return;
+    if (view.version > 0) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "reservation %.63s is reserved: modify it, or create another",
+                        wish->reservation);
+        return;
+    }
+    const node_class_t *class = class_for (self, request, wish);
+    if (!class)
+        return;
+    if ((uint64_t) wish->nodes * class->cpus_per_node > UINT32_MAX) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "nodes: more than a site can have");
+        return;
+    }
+    plus_bookings_t old = {.count = 0};
+    plus_bookings_t next;
+    plus_bookings_new (&next, class, wish);
+    hold_t hold = {.plan = {.operation = OPERATION_RESERVE}};
+    snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", wish->reservation);
+    snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s", created ? created->owner : view.owner);
+    plan_fill (self, now, request, &hold, &old, &next);
+    take (self, now, request, &hold);
+    hold_clear (&hold);
+}
+
+void plus_on_reserve (void *owner, const moment_t *now, const request_t *request)
+{
+    plus_t *self = owner;
+    plus_wish_t wish;
+    const asked_t *asked;
+    char why [WHY_BYTES];
+    if (!plus_reserve_decode (request->body, &wish, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (plus_asked_before (self, request, &asked)) {
+        if (asked)
+            plus_tell_command (self, now, request, &asked->asked.command);
+        return;
+    }
+    if (plus_asked_room (self, request))
+        reserve (self, now, request, &wish);
+}
+
+/*  Nobody but request homes votes on it beside this site. */
+static bool is_alone (const plan_t *plan)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < plan->participants_count; i++)
+        others += strncmp (plan->participants [i].name, "gis/", 4) != 0;
+    return others == 1;
+}
+
+/*  What it has, when that is of a form which plus can change; false when that was answered. */
+static bool read_booked (plus_t *self, const request_t *request, const reservation_view_t *view,
+                         plus_bookings_t *old)
+{
+    plan_t plan = {0};
+    service_t *service = self->parts.service;
+    if (view->version == 0 || view->over) {
+        service_refuse (service, request, CALL_NOT_FOUND, "reservation %.63s %s", view->id,
+                        view->over ? "is over" : "is not reserved");
+        return false;
+    }
+    bool alone =
+      !participant_made_by (self->parts.participant, view->id, &plan) || is_alone (&plan);
+    plan_clear (&plan);
+    bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
+    if (!good)
+        service_refuse (service, request, CALL_BAD_REQUEST,
+                        "reservation %.63s was made for several needs or sites: use musubi modify, "
+                        "musubi release",
+                        view->id);
+    return good;
+}
+
+static void change (plus_t *self, const moment_t *now, const request_t *request,
+                    const plus_wish_t *wish, operation_t operation)
+{
+    service_t *service = self->parts.service;
+    const room_t *room = self->parts.room;
+    reservation_view_t view;
+    const created_t *created;
+    plus_bookings_t old;
+    plus_bookings_t next = {.count = 0};
+    char why [WHY_BYTES];
+    verb_t verb = operation == OPERATION_RELEASE ? VERB_RELEASE : VERB_MODIFY;
+    if (!begin (self, request, wish->reservation, verb, &view, &created) ||
+        !read_booked (self, request, &view, &old))
+        return;
+    if (operation == OPERATION_MODIFY) {
+        const node_class_t *class = site_class (self->parts.site, old.list [0].class_name);
+        int64_t turn_ms = room_soonest_ms (room, now) + TURN_MS;
+        if (!class || !plus_bookings_change (&next, &old, class, wish, room_now_ms (room, now),
+                                             turn_ms, why)) {
+            service_refuse (service, request, CALL_BAD_REQUEST, "%s",
+                            class ? why : "its class is not offered any more");
+            return;
+        }
+    }
+    hold_t hold = {.plan = {.operation = operation, .base_version = view.version}};
+    snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", wish->reservation);
+    snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s", view.owner);
+    plan_fill (self, now, request, &hold, &old, &next);
+    take (self, now, request, &hold);
+    hold_clear (&hold);
+}
+
+static void change_asked (plus_t *self, const moment_t *now, const request_t *request,
+                          const plus_wish_t *wish, operation_t operation)
+{
+    const asked_t *asked;
+    if (plus_asked_before (self, request, &asked)) {
+        if (asked)
+            plus_tell_command (self, now, request, &asked->asked.command);
+        return;
+    }
+    if (plus_asked_room (self, request))
+        change (self, now, request, wish, operation);
+}
+
+void plus_on_modify (void *owner, const moment_t *now, const request_t *request)
+{
+    plus_t *self = owner;
+    plus_wish_t wish;
+    char why [WHY_BYTES];
+    if (plus_modify_decode (request->body, &wish, why))
+        change_asked (self, now, request, &wish, OPERATION_MODIFY);
+    else
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+}
+
+void plus_on_release (void *owner, const moment_t *now, const request_t *request)
+{
+    plus_t *self = owner;
+    plus_wish_t wish;
+    char why [WHY_BYTES];
+    if (plus_release_decode (request->body, &wish, why))
+        change_asked (self, now, request, &wish, OPERATION_RELEASE);
+    else
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+}
+
+/*  --- properties --- */
+
+static void command_of (plus_t *self, const moment_t *now, plus_properties_t *told)
+{
+    txid_t txid;
+    char actor [NAME_BYTES_MAX + 1];
+    told->pending = participant_pending (self->parts.participant, told->reservation, &txid);
+    if (told->pending)
+        told->command = participant_local_state (self->parts.participant, now, &txid, actor,
+                                                 &told->waits_until_ms);
+}
+
+static plus_state_t state_of (const reservation_view_t *view, const plus_properties_t *told,
+                              int64_t now_ms)
+{
+    if (view->version == 0)
+        return PLUS_CREATED;
+    if (view->over || now_ms >= told->until_ms)
+        return PLUS_RELEASED;
+    return now_ms < told->from_ms ? PLUS_RESERVED : PLUS_ACTIVATED;
+}
+
+static void properties_of (plus_t *self, const moment_t *now, const reservation_view_t *view,
+                           plus_properties_t *told)
+{
+    plus_bookings_t booked = {.count = 0};
+    *told = (plus_properties_t){.state = PLUS_CREATED};
+    snprintf (told->reservation, sizeof told->reservation, "%s", view->id);
+    snprintf (told->owner, sizeof told->owner, "%s", view->owner);
+    if (plus_bookings_read (&booked, view->part) && booked.count > 0) {
+        const compute_booking_t *last = &booked.list [booked.count - 1];
+        told->from_ms = booked.list [0].from_ms;
+        told->until_ms = last->until_ms;
+        told->nodes = last->nodes;
+        for (size_t i = 0; i < booked.count; i++)
+            if (booked.list [i].until_ms > now->wall_ms) {
+                told->nodes = booked.list [i].nodes;
+                break;
+            }
+        snprintf (told->class_name, sizeof told->class_name, "%s", last->class_name);
+    }
+    told->state = state_of (view, told, now->wall_ms);
+    command_of (self, now, told);
+}
+
+/*  Of created and known ones together, the first id after that one; false at the end. */
+static bool next_of_all (const plus_t *self, const char *after, reservation_view_t *view)
+{
+    const created_t *created = plus_created_after (self, after);
+    bool known = participant_next (self->parts.participant, *after ? after : NULL, view);
+    if (created && (!known || strcmp (plus_created_id (created), view->id) < 0)) {
+        *view = (reservation_view_t){.id = plus_created_id (created), .owner = created->owner};
+        known = true;
+    }
+    return known;
+}
+
+static bool visible (const plus_t *self, const request_t *request, const char *owner)
+{
+    return may (self->parts.access, VERB_SHOW, request->actor, request->actor, owner);
+}
+
+static void tell_one (plus_t *self, const moment_t *now, const request_t *request,
+                      const char *reservation)
+{
+    reservation_view_t view;
+    const created_t *created = plus_created_find (self, reservation);
+    bool known = participant_find (self->parts.participant, reservation, &view);
+    if (!known && created) {
+        view = (reservation_view_t){.id = plus_created_id (created), .owner = created->owner};
+        known = true;
+    }
+    if (!known || !visible (self, request, view.owner)) {
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "reservation %.63s is not known here, or not yours", reservation);
+        return;
+    }
+    plus_properties_t told;
+    properties_of (self, now, &view, &told);
+    plus_reply (self, request, plus_properties_encode (&told, 1, false));
+}
+
+void plus_on_properties (void *owner, const moment_t *now, const request_t *request)
+{
+    plus_t *self = owner;
+    plus_question_t question;
+    char why [WHY_BYTES];
+    if (!plus_properties_decode (request->body, &question, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (*question.reservation) {
+        tell_one (self, now, request, question.reservation);
+        return;
+    }
+    size_t most = question.most > 0 && question.most < self->limits.list_max
+                    ? question.most
+                    : self->limits.list_max;
+    plus_properties_t *list = must (calloc (most + 1, sizeof *list));
+    size_t count = 0;
+    bool more = false;
+    reservation_view_t view;
+    char after [NAME_BYTES_MAX + 1];
+    snprintf (after, sizeof after, "%s", question.after);
+    while (!more && next_of_all (self, after, &view)) {
+        snprintf (after, sizeof after, "%s", view.id);
+        more = count == most;
+        if (!more && visible (self, request, view.owner))
+            properties_of (self, now, &view, &list [count++]);
+    }
+    plus_reply (self, request, plus_properties_encode (list, count, more));
+    free (list);
+}

@@ -1,0 +1,91 @@
+/*  plus_state - what the files of plus share; nobody else includes it.
+ *
+ *  plus.c               wiring, answers, Factory, Command
+ *  plus_asked.c         what is created and not reserved yet, and what was asked before
+ *  plus_reservation.c   Reservation
+ *  plus_bookings.c      what a command wants booked
+ *  plus_wire.c          bodies and records, to and from proto/plus.proto
+ */
+#ifndef MUSUBI_PLUS_STATE_H
+#define MUSUBI_PLUS_STATE_H
+
+#include "ordered.h"
+#include "plus.h"
+#include "plus_wire.h"
+
+#define PLUS_KEY_BYTES (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 3)
+
+/*  Keys in the store: 'c' and the id of a reservation; 'q', actor, NUL, request id. */
+typedef struct {
+    char key [PLUS_KEY_BYTES];
+    size_t key_size;
+    char owner [NAME_BYTES_MAX + 1];
+    int64_t until_ms; /* wall: gone then, unless a command of it waits */
+} created_t;
+
+typedef struct {
+    char key [PLUS_KEY_BYTES];
+    size_t key_size;
+    plus_asked_t asked;
+} asked_t;
+
+struct plus {
+    plus_parts_t parts;
+    plus_limits_t limits;
+    ordered_t *created; /* by key */
+    ordered_t *asked;
+    uint64_t counter; /* of txids in this start */
+};
+
+/*  --- plus.c --- */
+
+/*  Ends the body. */
+void plus_reply (plus_t *self, const request_t *request, packed_t body);
+
+/*  As the command stands; NOT_FOUND when it is not known any more. */
+void plus_tell_command (plus_t *self, const moment_t *now, const request_t *request,
+                        const txid_t *command);
+
+/*  What was just done with a command; ends the answer. */
+void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
+                       command_answer_t *answer);
+
+/*  --- plus_asked.c --- */
+
+/*  NULL when there is none. */
+created_t *plus_created_find (const plus_t *self, const char *reservation);
+
+/*  The first whose id comes after that one; NULL at the end. */
+created_t *plus_created_after (const plus_t *self, const char *reservation);
+const char *plus_created_id (const created_t *self);
+
+/*  A new one, and its record. */
+void plus_created_add (plus_t *self, const char *reservation, const char *owner,
+                       int64_t created_ms);
+size_t plus_created_by (const plus_t *self, const char *actor);
+
+/*  True when this request is answered by what was asked before: with *asked; or refused, when the
+ *  id came with another body: then *asked is NULL. */
+bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked);
+
+/*  Room for one more; false when that was refused. The oldest leave in sweeps. */
+bool plus_asked_room (plus_t *self, const request_t *request);
+
+/*  Kept, with its record. command NULL: a create. */
+void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
+                      const char *reservation, const txid_t *command);
+
+/*  Both tables: their making, their records at start, what is over, their end. */
+void plus_tables_make (plus_t *self);
+void plus_tables_load (void *owner, bytes_t key, bytes_t value);
+void plus_tables_sweep (plus_t *self, const moment_t *now);
+void plus_tables_destroy (plus_t *self);
+
+/*  --- plus_reservation.c --- */
+
+method_fn plus_on_reserve;
+method_fn plus_on_modify;
+method_fn plus_on_release;
+method_fn plus_on_properties;
+
+#endif
