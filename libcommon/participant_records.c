@@ -465,13 +465,22 @@ static bool rejoin (command_t *self, const plan_t *plan)
     return true;
 }
 
+/*  The most that a hold is granted; of one that this store itself coordinates, until its plan must
+ *  be decided. */
+static int64_t life_ms_max (const command_t *self)
+{
+    const participant_t *participant = self->participant;
+    bool own = memcmp (self->txid.store, participant->service->store.id, STORE_ID_BYTES) == 0;
+    return own ? DECIDE_AHEAD_MS_MAX : (int64_t) participant->limits.hold_ttl_ms_max;
+}
+
 /*  T15: what is left of a hold's life is told by the wall clock, which the host never lets fall
  *  behind the last stamp stored; and never more than a site grants. */
 static void resume_life (command_t *self, const moment_t *now)
 {
     int64_t left_ms = self->expires_ms - now->wall_ms;
-    if (left_ms > self->participant->limits.hold_ttl_ms_max)
-        left_ms = self->participant->limits.hold_ttl_ms_max;
+    if (left_ms > life_ms_max (self))
+        left_ms = life_ms_max (self);
     self->expires_mono_ms = now->mono_ms + (left_ms > 0 ? left_ms : 0);
     command_clock (self, now);
     int64_t age_ms = now->wall_ms - self->held_ms;

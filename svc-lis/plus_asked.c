@@ -62,25 +62,38 @@ static void created_end (plus_t *self, created_t *created)
     free (created);
 }
 
-static void created_keep (plus_t *self, const char *reservation, const char *owner,
-                          int64_t created_ms)
+static created_t *created_new (plus_t *self, const char *reservation, const char *owner,
+                               int64_t until_ms)
 {
     created_t *created = must (calloc (1, sizeof *created));
     created_key (created, reservation);
     snprintf (created->owner, sizeof created->owner, "%s", owner);
-    created->until_ms = created_ms + self->limits.wait_ms;
+    created->until_ms = until_ms;
     ordered_add (self->created, created, created);
+    return created;
 }
 
-void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t created_ms)
+static void created_put (plus_t *self, const created_t *created)
 {
-    created_keep (self, reservation, owner, created_ms);
-    const created_t *created = plus_created_find (self, reservation);
-    packed_t value = plus_created_encode (owner, created_ms);
+    packed_t value = plus_created_encode (created->owner, created->until_ms);
     outbox_put (self->parts.service->outbox, TABLE_PLUS,
                 (bytes_t){(const uint8_t *) created->key, created->key_size},
                 (bytes_t){value.data, value.size});
     free (value.data);
+}
+
+void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms)
+{
+    created_put (self, created_new (self, reservation, owner, now_ms + self->limits.wait_ms));
+}
+
+void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms)
+{
+    created_t *created = plus_created_find (self, reservation);
+    if (!created)
+        return;
+    created->until_ms = from_ms + self->limits.wait_ms;
+    created_put (self, created);
 }
 
 created_t *plus_created_after (const plus_t *self, const char *reservation)
@@ -192,16 +205,16 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
     char owner [NAME_BYTES_MAX + 1];
     char reservation [NAME_BYTES_MAX + 1];
     char why [WHY_BYTES];
-    int64_t created_ms;
+    int64_t until_ms;
     if (key.size < 2 || key.size > NAME_BYTES_MAX + 1 ||
-        !plus_created_decode (value, owner, &created_ms, why)) {
+        !plus_created_decode (value, owner, &until_ms, why)) {
         service_count (self->parts.service, "bad_records", 1);
         return;
     }
     snprintf (reservation, sizeof reservation, "%.*s", (int) key.size - 1,
               (const char *) key.data + 1);
     if (!plus_created_find (self, reservation))
-        created_keep (self, reservation, owner, created_ms);
+        (void) created_new (self, reservation, owner, until_ms);
 }
 
 static void load_asked (plus_t *self, bytes_t key, bytes_t value)

@@ -60,6 +60,52 @@ static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64
     }
 }
 
+static bool refuse (char why [WHY_BYTES], const char *text)
+{
+    snprintf (why, WHY_BYTES, "%s", text);
+    return false;
+}
+
+/*  From then on others, or as many as before. False when there is no room for another phase. */
+static bool turn (plus_bookings_t *self, const node_class_t *class, uint32_t nodes, int64_t from_ms,
+                  int64_t until_ms)
+{
+    compute_booking_t *end = &self->list [self->count - 1];
+    if (end->nodes == nodes) {
+        end->until_ms = until_ms;
+        return true;
+    }
+    if (self->count == BOOKINGS_MAX)
+        return false;
+    self->list [self->count] = booking (class, nodes, from_ms, until_ms);
+    memcpy (self->list [self->count].need, end->need, sizeof end->need);
+    self->count++;
+    return true;
+}
+
+/*  Of what has begun. */
+static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
+                          const node_class_t *class, const plus_wish_t *whole, int64_t now_ms,
+                          int64_t soonest_ms, char why [WHY_BYTES])
+{
+    uint32_t nodes = old->list [old->count - 1].nodes;
+    if (whole->from_ms != old->list [0].from_ms)
+        return refuse (why, "from_ms: it has begun, its start stays");
+    if (whole->until_ms <= now_ms)
+        return refuse (why, "until_ms: that has passed: release it");
+    if (whole->nodes != nodes && whole->until_ms <= soonest_ms)
+        return refuse (why, "nodes: it ends before others could be had");
+    int64_t turn_ms = whole->nodes == nodes ? whole->until_ms : soonest_ms;
+    keep_until (self, old, turn_ms);
+    self->list [self->count - 1].until_ms = turn_ms;
+    if (turn_ms < whole->until_ms && !turn (self, class, whole->nodes, turn_ms, whole->until_ms)) {
+        snprintf (why, WHY_BYTES, "nodes: changed %d times already, which is the most",
+                  BOOKINGS_MAX - 1);
+        return false;
+    }
+    return true;
+}
+
 bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
                            const node_class_t *class, const plus_wish_t *wish, int64_t now_ms,
                            int64_t soonest_ms, char why [WHY_BYTES])
@@ -70,36 +116,12 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
     plus_wish_t whole = {.from_ms = wish->from_ms ? wish->from_ms : first->from_ms,
                          .until_ms = wish->until_ms ? wish->until_ms : last->until_ms,
                          .nodes = wish->nodes ? wish->nodes : last->nodes};
-    if (whole.from_ms >= whole.until_ms) {
-        snprintf (why, WHY_BYTES, "until_ms: it would end before it starts");
-        return false;
-    }
-    if (first->from_ms > now_ms) {
-        plus_bookings_new (self, class, &whole);
-        snprintf (self->list [0].need, sizeof self->list [0].need, "%s", first->need);
-        return true;
-    }
-    if (whole.from_ms != first->from_ms) {
-        snprintf (why, WHY_BYTES, "from_ms: it has begun, its start stays");
-        return false;
-    }
-    int64_t turn_ms = whole.nodes == last->nodes ? whole.until_ms : soonest_ms;
-    if (turn_ms > whole.until_ms)
-        turn_ms = whole.until_ms;
-    keep_until (self, old, turn_ms);
-    compute_booking_t *end = &self->list [self->count - 1];
-    if (whole.nodes == last->nodes) {
-        end->until_ms = whole.until_ms;
-    } else if (turn_ms < whole.until_ms) {
-        if (self->count == BOOKINGS_MAX) {
-            snprintf (why, WHY_BYTES, "nodes: changed %d times already, which is the most",
-                      BOOKINGS_MAX - 1);
-            return false;
-        }
-        self->list [self->count] = booking (class, whole.nodes, turn_ms, whole.until_ms);
-        memcpy (self->list [self->count].need, first->need, sizeof first->need);
-        self->count++;
-    }
+    if (whole.from_ms >= whole.until_ms)
+        return refuse (why, "until_ms: it would end before it starts");
+    if (first->from_ms <= now_ms)
+        return change_begun (self, old, class, &whole, now_ms, soonest_ms, why);
+    plus_bookings_new (self, class, &whole);
+    memcpy (self->list [0].need, first->need, sizeof first->need);
     return true;
 }
 
@@ -111,10 +133,10 @@ static uint32_t nodes_at (const plus_bookings_t *self, int64_t at_ms)
     return 0;
 }
 
-int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next)
+int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next, bool *lacks)
 {
     int64_t edge_ms = old->count > 0 ? old->list [old->count - 1].until_ms : INT64_MAX;
-    bool lacks = false;
+    *lacks = false;
     for (size_t i = 0; i < next->count; i++) {
         const compute_booking_t *wanted = &next->list [i];
         /* What is there changes where an old booking ends: the first such moment, or the start. */
@@ -125,9 +147,9 @@ int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *n
                 old->list [j].until_ms < wanted->until_ms)
                 at_ms [moments++] = old->list [j].until_ms;
         for (size_t m = 0; m < moments; m++)
-            if (nodes_at (old, at_ms [m]) < wanted->nodes && (!lacks || at_ms [m] < edge_ms)) {
+            if (nodes_at (old, at_ms [m]) < wanted->nodes && (!*lacks || at_ms [m] < edge_ms)) {
                 edge_ms = at_ms [m];
-                lacks = true;
+                *lacks = true;
             }
     }
     return edge_ms;

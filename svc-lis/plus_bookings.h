@@ -26,8 +26,9 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
                            const node_class_t *class, const plus_wish_t *wish, int64_t now_ms,
                            int64_t soonest_ms, char why [WHY_BYTES]);
 
-/*  T9: the first moment at which next needs what old lacks; where it never does, old's end. */
-int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next);
+/*  The first moment at which next needs what old lacks; where it never does, *lacks is false, and
+ * it is old's end. */
+int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next, bool *lacks);
 
 /*  The end of the later of both. */
 int64_t plus_bookings_end (const plus_bookings_t *old, const plus_bookings_t *next);

@@ -9,7 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_MS 5000 /* a change of what has begun counts from so much after the soonest start */
+/*  Other nodes of what has begun count from so much after the soonest start: the time to commit. */
+#define TURN_MS 30000
+
+/*  T9, with the site's lead. */
+static int64_t edge_ms_of (const plus_t *self, const moment_t *now, const plus_bookings_t *old,
+                           const plus_bookings_t *next)
+{
+    bool lacks;
+    int64_t edge_ms = plus_bookings_edge (old, next, &lacks);
+    if (lacks)
+        edge_ms -= room_terms (self->parts.room)->lead_ms;
+    return edge_ms > now->wall_ms ? edge_ms : now->wall_ms + 1;
+}
 
 /*  The plan and part of a command; what it had before is old. */
 static void plan_fill (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold,
@@ -32,8 +44,7 @@ static void plan_fill (plus_t *self, const moment_t *now, const request_t *reque
     snprintf (plan->request_id, sizeof plan->request_id, "%.*s", REQUEST_ID_BYTES_MAX,
               request->request_id);
     plan->decide_by_ms = now->wall_ms + self->limits.wait_ms;
-    int64_t edge_ms = plus_bookings_edge (old, next);
-    plan->edge_ms = edge_ms > now->wall_ms ? edge_ms : now->wall_ms + 1;
+    plan->edge_ms = edge_ms_of (self, now, old, next);
     plan->end_ms = plus_bookings_end (old, next);
     if (next->count == 0)
         return;
@@ -46,6 +57,14 @@ static void plan_fill (plus_t *self, const moment_t *now, const request_t *reque
     plan->request_size = kept.size;
 }
 
+/*  It waits for its commit no longer than it could be committed. */
+static uint32_t wait_of (const plus_t *self, const moment_t *now, const plan_t *plan)
+{
+    int64_t left_ms = plan->edge_ms - now->wall_ms;
+    bool short_of = plan->operation != OPERATION_RELEASE && left_ms < self->limits.wait_ms;
+    return (uint32_t) (short_of ? left_ms : self->limits.wait_ms);
+}
+
 /*  Holds it and answers. */
 static void take (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold)
 {
@@ -53,14 +72,12 @@ static void take (plus_t *self, const moment_t *now, const request_t *request, h
     char why [WHY_BYTES] = "";
     txid_t txid = hold->plan.txid;
     if (!participant_local_hold (self->parts.participant, now, hold,
-                                 (uint32_t) self->limits.wait_ms, &answer, why)) {
+                                 wait_of (self, now, &hold->plan), &answer, why)) {
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
     if (answer.state == COMMAND_HELD) {
-        created_t *created = plus_created_find (self, hold->plan.reservation);
-        if (created)
-            created->until_ms = now->wall_ms + 2 * self->limits.wait_ms;
+        plus_created_prolong (self, hold->plan.reservation, now->wall_ms + self->limits.wait_ms);
         plus_asked_keep (self, now, request, hold->plan.reservation, &txid);
         service_count (self->parts.service, "plus_commands", 1);
     }
@@ -186,10 +203,11 @@ static bool read_booked (plus_t *self, const request_t *request, const reservati
     plan_clear (&plan);
     bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
     if (!good)
-        service_refuse (service, request, CALL_BAD_REQUEST,
-                        "reservation %.63s was made for several needs or sites: use musubi modify, "
-                        "musubi release",
-                        view->id);
+        service_refuse (
+          service, request, CALL_BAD_REQUEST,
+          "reservation %.63s has parts elsewhere, or several needs: use musubi modify, "
+          "musubi release",
+          view->id);
     return good;
 }
 

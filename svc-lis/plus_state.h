@@ -59,9 +59,11 @@ created_t *plus_created_find (const plus_t *self, const char *reservation);
 created_t *plus_created_after (const plus_t *self, const char *reservation);
 const char *plus_created_id (const created_t *self);
 
-/*  A new one, and its record. */
-void plus_created_add (plus_t *self, const char *reservation, const char *owner,
-                       int64_t created_ms);
+/*  A new one, and its record: it is there for the time that a command waits. */
+void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms);
+
+/*  Where it is only created: for as long again, counted from then. */
+void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms);
 size_t plus_created_by (const plus_t *self, const char *actor);
 
 /*  True when this request is answered by what was asked before: with *asked; or refused, when the

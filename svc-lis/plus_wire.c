@@ -248,22 +248,22 @@ packed_t plus_request_encode (const char *site, const compute_booking_t *booking
 
 /*  --- records --- */
 
-packed_t plus_created_encode (const char *owner, int64_t created_ms)
+packed_t plus_created_encode (const char *owner, int64_t until_ms)
 {
     Musubi__StoredCreated stored = MUSUBI__STORED_CREATED__INIT;
     stored.owner = (char *) owner;
-    stored.created_ms = created_ms;
+    stored.until_ms = until_ms;
     return packed_of (&stored.base);
 }
 
-bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *created_ms,
+bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *until_ms,
                           char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__stored_created__descriptor, value);
     if (!message)
         return wrong (why, "not a StoredCreated");
     const Musubi__StoredCreated *stored = (Musubi__StoredCreated *) message;
-    *created_ms = stored->created_ms;
+    *until_ms = stored->until_ms;
     bool good = text_take (owner, NAME_BYTES_MAX, stored->owner, TEXT_WORD, "owner", why);
     message_free (message);
     return good;

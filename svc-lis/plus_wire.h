@@ -63,8 +63,8 @@ typedef struct {
     txid_t command; /* start 0 = none: a create */
     int64_t asked_ms;
 } plus_asked_t;
-packed_t plus_created_encode (const char *owner, int64_t created_ms);
-bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *created_ms,
+packed_t plus_created_encode (const char *owner, int64_t until_ms);
+bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *until_ms,
                           char why [WHY_BYTES]);
 packed_t plus_asked_encode (const plus_asked_t *asked);
 bool plus_asked_decode (bytes_t value, plus_asked_t *asked, char why [WHY_BYTES]);
