@@ -14,6 +14,7 @@
 
 #define METHODS_MAX 64
 #define STARTS_MAX  16
+#define WORKS_MAX   4
 
 struct service_tables {
     struct {
@@ -32,6 +33,11 @@ struct service_tables {
         void *owner;
     } starts [STARTS_MAX];
     size_t starts_count;
+    struct {
+        work_fn *ended;
+        void *owner;
+    } works [WORKS_MAX];
+    size_t works_count;
     int64_t alarm_ms; /* what the host was last told to wake us at */
 };
 
@@ -160,6 +166,15 @@ void service_at_start (service_t *self, start_fn *start, void *owner)
     tables->starts_count++;
 }
 
+void service_on_work (service_t *self, work_fn *ended, void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->works_count < WORKS_MAX);
+    tables->works [tables->works_count].ended = ended;
+    tables->works [tables->works_count].owner = owner;
+    tables->works_count++;
+}
+
 static void on_record (service_t *self, const event_t *event)
 {
     uint8_t table = event->record.table;
@@ -208,6 +223,13 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                     self->name, request->service, request->method);
 }
 
+static void on_work (service_t *self, const moment_t *now, const event_t *event)
+{
+    bool taken = false;
+    for (size_t i = 0; i < self->tables->works_count && !taken; i++)
+        taken = self->tables->works [i].ended (self->tables->works [i].owner, now, event);
+}
+
 /*  Tell the host when to wake us, when that has changed. */
 static void set_alarm (service_t *self)
 {
@@ -250,7 +272,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
             directory_hint (self->directory, now, event);
         break;
     case EVENT_WORK:
-        break; /* whoever orders work looks at its end before passing the step through */
+        on_work (self, now, event);
+        break;
     case EVENT_ROWS:
         ledger_rows (self->ledger, now, event);
         break;

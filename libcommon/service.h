@@ -69,6 +69,10 @@ void service_serve (service_t *self, const char *service, const char *method, me
 void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
 void service_at_start (service_t *self, start_fn *start, void *owner);
 
+/*  Who hears of work that has ended: each in turn, until one says that it was his. */
+typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
+void service_on_work (service_t *self, work_fn *ended, void *owner);
+
 /*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
 void service_step (service_t *self, const moment_t *now, const event_t *event);
 bool service_next (service_t *self, effect_t *effect);

@@ -33,22 +33,11 @@ packed_t attend_encode (const attend_t *attend)
 {
     size_t count = attend->runs_count;
     Musubi__AttendRequest request = MUSUBI__ATTEND_REQUEST__INIT;
-    Musubi__RunReport *reports = must (calloc (count + 1, sizeof *reports));
+    run_report_wire_t *reports = must (calloc (count + 1, sizeof *reports));
     Musubi__RunReport **list = must (calloc (count + 1, sizeof (Musubi__RunReport *)));
-    run_id_wire_t *ids = must (calloc (count + 1, sizeof *ids));
     for (size_t i = 0; i < count; i++) {
-        const run_report_t *run = &attend->runs [i];
-        musubi__run_report__init (&reports [i]);
-        run_id_put (&ids [i], &run->id);
-        reports [i].run = &ids [i].id;
-        reports [i].state = run_state_put (run->state);
-        reports [i].started_ms = run->started_ms;
-        reports [i].ended_ms = run->ended_ms;
-        reports [i].exit_code = run->exit_code;
-        reports [i].signal = run->signal;
-        reports [i].cpu_ms = run->cpu_ms;
-        reports [i].why = (char *) run->why;
-        list [i] = &reports [i];
+        run_report_put (&reports [i], &attend->runs [i]);
+        list [i] = &reports [i].report;
     }
     request.node = (char *) attend->node;
     request.class_name = (char *) attend->class_name;
@@ -62,30 +51,7 @@ packed_t attend_encode (const attend_t *attend)
     packed_t packed = packed_of (&request.base);
     free (reports);
     free (list);
-    free (ids);
     return packed;
-}
-
-static bool report_take (run_report_t *to, const Musubi__RunReport *from, size_t index,
-                         char why [WHY_BYTES])
-{
-    char field [FIELD_BYTES];
-    snprintf (field, sizeof field, "runs[%zu]", index);
-    if (!run_id_take (&to->id, from->run, field, why) ||
-        !run_state_take (&to->state, from->state, field, why) ||
-        !sentence_take (to->why, RUN_WHY_BYTES_MAX, from->why, field, why))
-        return false;
-    if (from->started_ms < 0 || !time_valid (from->started_ms) || from->ended_ms < 0 ||
-        !time_valid (from->ended_ms))
-        return wrong (why, "%s: a time is out of range", field);
-    if (from->cpu_ms < 0)
-        return wrong (why, "%s.cpu_ms: below zero", field);
-    to->started_ms = from->started_ms;
-    to->ended_ms = from->ended_ms;
-    to->exit_code = from->exit_code;
-    to->signal = from->signal;
-    to->cpu_ms = from->cpu_ms;
-    return true;
 }
 
 static bool reports_take (attend_t *to, const Musubi__AttendRequest *from, char why [WHY_BYTES])
@@ -94,9 +60,12 @@ static bool reports_take (attend_t *to, const Musubi__AttendRequest *from, char 
         return wrong (why, "runs: more than %d", AGENT_RUNS_MAX);
     to->runs = must (calloc (from->n_runs + 1, sizeof *to->runs));
     to->runs_count = from->n_runs;
-    for (size_t i = 0; i < from->n_runs; i++)
-        if (!report_take (&to->runs [i], from->runs [i], i, why))
+    for (size_t i = 0; i < from->n_runs; i++) {
+        char field [FIELD_BYTES];
+        snprintf (field, sizeof field, "runs[%zu]", i);
+        if (!run_report_take (&to->runs [i], from->runs [i], field, why))
             return false;
+    }
     return true;
 }
 

@@ -6,18 +6,6 @@
 
 #include "nodes.h"
 
-/*  How a run stands, as its agent says. Never RUN_PLACED. */
-typedef struct {
-    run_id_t id;
-    run_state_t state;
-    int64_t started_ms; /* wall ms at the node */
-    int64_t ended_ms;
-    int32_t exit_code;
-    int32_t signal;
-    int64_t cpu_ms;
-    char why [RUN_WHY_BYTES_MAX + 1];
-} run_report_t;
-
 /*  An agent's question. Owns runs: attend_clear. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];

@@ -112,14 +112,15 @@ static const char *const *texts_copy (const char ***slots, char **room, const ch
     const char **copies = *slots;
     for (size_t i = 0; i < count; i++)
         copies [i] = text_copy (room, texts [i]);
-    *slots += count;
+    copies [count] = NULL;
+    *slots += count + 1;
     return copies;
 }
 
 run_order_t *run_order_copy (const run_order_t *order)
 {
     assert (order);
-    size_t slots_count = order->arguments_count + order->environment_count;
+    size_t slots_count = order->arguments_count + order->environment_count + 2;
     size_t bytes = command_bytes (order) + bytes_of (order->account) + bytes_of (order->owner) +
                    bytes_of (order->reservation) + bytes_of (order->need);
     run_order_t *copy = must (malloc (sizeof *copy + slots_count * sizeof (char *) + bytes));

@@ -55,7 +55,8 @@ typedef struct {
 /*  Is there something to carry out, within the limits above? False with why naming the field. */
 bool run_order_check (const run_order_t *order, char why [WHY_BYTES]);
 
-/*  A deep copy in one block, whose end is free. NULL strings count as "". */
+/*  A deep copy in one block, whose end is free. NULL strings count as "". Its arguments and its
+ *  environment have a NULL behind them, as execv wants it. */
 run_order_t *run_order_copy (const run_order_t *order);
 
 typedef enum {
@@ -89,5 +90,17 @@ typedef struct {
     bool told_to_end; /* we have asked for its end */
     const char *why;  /* of its end: "" = by itself */
 } run_t;
+
+/*  How a run stands, as its agent says. Never RUN_PLACED. */
+typedef struct {
+    run_id_t id;
+    run_state_t state;
+    int64_t started_ms; /* wall ms at the node */
+    int64_t ended_ms;
+    int32_t exit_code;
+    int32_t signal;
+    int64_t cpu_ms;
+    char why [RUN_WHY_BYTES_MAX + 1];
+} run_report_t;
 
 #endif

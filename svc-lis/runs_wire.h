@@ -35,4 +35,12 @@ Musubi__RunState run_state_put (run_state_t state);
 bool run_state_take (run_state_t *to, Musubi__RunState from, const char *field,
                      char why [WHY_BYTES]);
 
+typedef struct {
+    Musubi__RunReport report;
+    run_id_wire_t id;
+} run_report_wire_t;
+void run_report_put (run_report_wire_t *to, const run_report_t *from);
+bool run_report_take (run_report_t *to, const Musubi__RunReport *from, const char *field,
+                      char why [WHY_BYTES]);
+
 #endif

@@ -1,0 +1,467 @@
+/*  agent_runs - each run's claim, what is wanted of it, and how it stands.
+ *
+ *      claimed --run_start--> running --> ended | refused | lost     (then forgotten)
+ *
+ *  At most one piece of work is under way for a run. When it is done, what is wanted and how the
+ *  run stands say what comes next; when it failed, it is ordered again a little later.
+ */
+#include "agent_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_MS       1000
+#define AGENT_GRACE_MS 10000 /* for runs that the site does not speak of */
+#define PRUNE_FIRST_MS 60000
+#define PRUNE_MS       3600000
+#define LEASE_PART     10 /* written when it has grown by a tenth */
+
+static int by_key (const void *key, const void *thing)
+{
+    const agent_run_t *run = thing;
+    return memcmp (key, run->key, AGENT_KEY_BYTES);
+}
+
+static bool of_site (const agent_t *self, const agent_run_t *run)
+{
+    return self->site_known && memcmp (run->record.site, self->site, STORE_ID_BYTES) == 0;
+}
+
+/*  --- records --- */
+
+static void run_store (agent_t *self, agent_run_t *run)
+{
+    packed_t value = agent_record_encode (&run->record);
+    outbox_put (self->service->outbox, TABLE_AGENT_RUNS,
+                (bytes_t){.data = run->key, .size = sizeof run->key},
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+    run->stored = true;
+}
+
+static agent_run_t *run_new (agent_t *self, const uint8_t site [STORE_ID_BYTES], const run_id_t *id)
+{
+    agent_run_t *run = must (calloc (1, sizeof *run));
+    memcpy (run->record.site, site, STORE_ID_BYTES);
+    run->record.id = *id;
+    agent_key_pack (site, id, run->key);
+    run_name (site, id, run->name);
+    run->report = (run_report_t){.id = *id, .state = RUN_CLAIMED};
+    ordered_add (self->runs, run->key, run);
+    self->open++;
+    return run;
+}
+
+static void run_free (agent_run_t *run)
+{
+    free (run->record.order);
+    free (run);
+}
+
+static void run_forget (agent_t *self, agent_run_t *run)
+{
+    assert (run_over (run->report.state) && run->work == 0);
+    if (run->stored)
+        outbox_delete (self->service->outbox, TABLE_AGENT_RUNS,
+                       (bytes_t){.data = run->key, .size = sizeof run->key});
+    ordered_remove (self->runs, run->key);
+    run_free (run);
+}
+
+static agent_run_t *run_find (const agent_t *self, const uint8_t site [STORE_ID_BYTES],
+                              const run_id_t *id)
+{
+    uint8_t key [AGENT_KEY_BYTES];
+    agent_key_pack (site, id, key);
+    return ordered_find (self->runs, key);
+}
+
+/*  --- work for one run --- */
+
+static void order_for (agent_t *self, agent_run_t *run, const char *kind, work_order_t order,
+                       ordered_work_t note)
+{
+    const char *name = run->name;
+    assert (run->work == 0);
+    order.runs = self->settings.runs;
+    order.names = &name;
+    order.names_count = 1;
+    note.kind = WORK_RUN;
+    memcpy (note.key, run->key, sizeof note.key);
+    agent_order (self, kind, &order, &note);
+    run->work = self->works_ordered;
+}
+
+static void order_start (agent_t *self, agent_run_t *run)
+{
+    work_order_t order = {.ticket = {.name = run->name,
+                                     .id = run->record.id,
+                                     .site = self->site_name,
+                                     .node = self->settings.name,
+                                     .order = run->record.order},
+                          .lease_ms = self->lease_until_ms,
+                          .endpoint = self->service->endpoint};
+    order_for (self, run, RUN_START, order, (ordered_work_t){0});
+}
+
+static void order_end (agent_t *self, const moment_t *now, agent_run_t *run)
+{
+    bool force = run->ended && now->mono_ms >= run->ended_by_ms;
+    order_for (self, run, RUN_SIGNAL, (work_order_t){.grace_ms = run->grace_ms, .force = force},
+               (ordered_work_t){.ends = true, .grace_ms = run->grace_ms});
+}
+
+static bool end_is_due (const agent_run_t *run, const moment_t *now)
+{
+    return !run->ended || run->grace_ms < run->ended_grace_ms || now->mono_ms >= run->ended_by_ms;
+}
+
+/*  The next piece of work for it, when there is any and none is under way. */
+static void pursue (agent_t *self, const moment_t *now, agent_run_t *run)
+{
+    if (run->work != 0 || run->failed || run_over (run->report.state) || !run->wanted)
+        return;
+    if (run->wish == WISH_END) {
+        if (end_is_due (run, now))
+            order_end (self, now, run);
+    } else if (!run->record.order && run->report.state == RUN_CLAIMED) {
+        order_for (self, run, RUN_LOOK, (work_order_t){0}, (ordered_work_t){.looks = true});
+    } else if (run->report.state == RUN_CLAIMED) {
+        order_start (self, run);
+    } else if (run->wish == WISH_WARN && !run->warned) {
+        order_for (self, run, RUN_SIGNAL, (work_order_t){.warn = true, .grace_ms = run->grace_ms},
+                   (ordered_work_t){.warns = true});
+    }
+}
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    agent_t *self = owner;
+    self->again_timer = 0;
+    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
+         run = ordered_after (self->runs, run->key)) {
+        run->failed = false;
+        pursue (self, now, run);
+    }
+}
+
+/*  --- how it stands --- */
+
+/*  Its end, for good: stored before anybody hears of it. */
+static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_state_t state,
+                     const char *why)
+{
+    run->report.state = state;
+    snprintf (run->report.why, sizeof run->report.why, "%s", why);
+    free (run->record.order);
+    run->record.order = NULL;
+    run->record.end = run->report;
+    run_store (self, run);
+    self->open--;
+    char text [RUN_ID_TEXT_BYTES];
+    outbox_log (self->service->outbox, LEVEL_INFO, "run %s over state=%d exit=%d signal=%d%s%s",
+                run_id_text (&run->record.id, text), state, run->report.exit_code,
+                run->report.signal, *why ? " why=" : "", why);
+    agent_news (self, now);
+}
+
+static run_state_t end_of (stand_state_t state)
+{
+    return state == STAND_ENDED ? RUN_ENDED : state == STAND_REFUSED ? RUN_REFUSED : RUN_LOST;
+}
+
+/*  A look may have been taken before something that is known by now: nothing goes back. */
+static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run, const stand_t *stand)
+{
+    if (run_over (run->report.state) || stand->state == STAND_NONE)
+        return;
+    run->report.cpu_ms = stand->cpu_ms > run->report.cpu_ms ? stand->cpu_ms : run->report.cpu_ms;
+    run->report.started_ms = stand->started_ms;
+    if (stand_over (stand->state)) {
+        run->report.ended_ms = stand->ended_ms;
+        run->report.exit_code = stand->exit_code;
+        run->report.signal = stand->signal;
+        run_end (self, now, run, end_of (stand->state), stand->why);
+    } else if (run->report.state == RUN_CLAIMED) {
+        run->report.state = RUN_RUNNING;
+        agent_news (self, now);
+    }
+}
+
+void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
+{
+    run_id_t id;
+    uint8_t site [STORE_ID_BYTES];
+    agent_run_t *run = run_name_parse (stand->name, site, &id) ? run_find (self, site, &id) : NULL;
+    if (!run)
+        return;
+    run_stands (self, now, run, stand);
+    if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) && self->site_known)
+        run_forget (self, run);
+}
+
+void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok)
+{
+    agent_run_t *run = ordered_find (self->runs, note->key);
+    if (!run || run->work != note->number)
+        return;
+    run->work = 0;
+    run->failed = !ok;
+    if (!ok && self->again_timer == 0)
+        self->again_timer =
+          timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, self, 0);
+    if (ok && note->warns)
+        run->warned = true;
+    if (ok && note->ends) {
+        run->ended = true;
+        run->ended_grace_ms = note->grace_ms;
+        run->ended_by_ms = now->mono_ms + note->grace_ms + self->settings.stubborn_ms;
+    }
+    if (ok && note->looks && run->report.state == RUN_CLAIMED)
+        run_end (self, now, run, RUN_LOST, "the node has no record of it");
+    pursue (self, now, run);
+}
+
+/*  --- looking --- */
+
+static void on_look (void *owner, const moment_t *now, uint64_t token);
+
+static void look_later (agent_t *self, const moment_t *now)
+{
+    if (self->look_timer == 0 && self->open > 0)
+        self->look_timer = timers_set (self->service->timers, now->mono_ms + self->settings.look_ms,
+                                       on_look, self, 0);
+}
+
+/*  All that is not over, so many at a time. */
+static void look (agent_t *self)
+{
+    const char *names [WORK_NAMES_MAX];
+    work_order_t order = {.runs = self->settings.runs, .names = names};
+    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
+         run = ordered_after (self->runs, run->key)) {
+        if (run_over (run->report.state) || run->work != 0)
+            continue;
+        names [order.names_count++] = run->name;
+        if (order.names_count < WORK_NAMES_MAX)
+            continue;
+        agent_order (self, RUN_LOOK, &order, &(ordered_work_t){.kind = WORK_LOOK});
+        order.names_count = 0;
+    }
+    if (order.names_count > 0)
+        agent_order (self, RUN_LOOK, &order, &(ordered_work_t){.kind = WORK_LOOK});
+}
+
+static void on_look (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    agent_t *self = owner;
+    self->look_timer = 0;
+    if (!agent_looks (self))
+        look (self);
+    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
+         run = ordered_after (self->runs, run->key))
+        pursue (self, now, run); /* one that should be over by now */
+    look_later (self, now);
+}
+
+static void on_prune (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    agent_t *self = owner;
+    agent_order (self, RUN_PRUNE,
+                 &(work_order_t){.runs = self->settings.runs, .keep_ms = self->settings.keep_ms},
+                 &(ordered_work_t){.kind = WORK_OTHER});
+    self->prune_timer =
+      timers_set (self->service->timers, now->mono_ms + PRUNE_MS, on_prune, self, 0);
+}
+
+/*  A starter says that its run is over; it is looked at, as anybody could have said so. */
+static void on_ended (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    agent_t *self = owner;
+    char name [RUN_NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    if (!ended_decode (request->body, name, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    run_id_t id;
+    uint8_t site [STORE_ID_BYTES];
+    const agent_run_t *run = run_name_parse (name, site, &id) ? run_find (self, site, &id) : NULL;
+    if (run && !run_over (run->report.state)) {
+        const char *names [] = {run->name};
+        agent_order (self, RUN_LOOK,
+                     &(work_order_t){.runs = self->settings.runs, .names = names, .names_count = 1},
+                     &(ordered_work_t){.kind = WORK_LOOK});
+    }
+    packed_t answer = ended_answer_encode ();
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+/*  --- what the site wants --- */
+
+void agent_runs_lease (agent_t *self)
+{
+    if (self->open == 0)
+        return;
+    if (self->leased_ms > 0 && self->lease_until_ms - self->leased_ms < self->lease_ms / LEASE_PART)
+        return;
+    self->leased_ms = self->lease_until_ms;
+    agent_order (self, RUN_LEASE,
+                 &(work_order_t){.runs = self->settings.runs,
+                                 .lease_ms = self->lease_until_ms,
+                                 .endpoint = self->service->endpoint},
+                 &(ordered_work_t){.kind = WORK_OTHER});
+}
+
+/*  Claimed: stored before it is begun. */
+static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t *wanted)
+{
+    agent_run_t *run = run_new (self, self->site, &wanted->id);
+    if (wanted->wish == WISH_START && wanted->order) {
+        run->record.order = wanted->order;
+        wanted->order = NULL;
+        run_store (self, run);
+        agent_news (self, now);
+    }
+    look_later (self, now);
+    return run;
+}
+
+static void want_end (agent_run_t *run, int64_t grace_ms)
+{
+    run->wanted = true;
+    run->wish = WISH_END;
+    run->grace_ms = grace_ms;
+}
+
+static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
+{
+    agent_run_t *run = run_find (self, self->site, &wanted->id);
+    if (!run && wanted->wish == WISH_FORGET)
+        return;
+    if (!run)
+        run = run_claim (self, now, wanted);
+    run->mentioned = true;
+    if (wanted->wish == WISH_FORGET) {
+        if (run_over (run->report.state) && run->work == 0)
+            run_forget (self, run);
+        return;
+    }
+    run->wanted = true;
+    run->wish = wanted->wish;
+    run->grace_ms = wanted->grace_ms;
+}
+
+/*  Those that the site does not speak of are none of its any more, or never were. */
+static void want_others (agent_t *self)
+{
+    uint8_t after [AGENT_KEY_BYTES];
+    const uint8_t *key = NULL;
+    for (agent_run_t *run; (run = ordered_after (self->runs, key));) {
+        memcpy (after, run->key, sizeof after);
+        key = after;
+        if (run->mentioned) {
+            run->mentioned = false;
+        } else if (!run_over (run->report.state)) {
+            want_end (run, AGENT_GRACE_MS);
+        } else if (run->work == 0) {
+            run_forget (self, run);
+        }
+    }
+}
+
+static void want_output (agent_t *self, const wanted_output_t *wanted)
+{
+    char name [RUN_NAME_BYTES_MAX + 1];
+    const char *names [] = {run_name (self->site, &wanted->id, name)};
+    if (agent_reads (self, wanted->number))
+        return;
+    agent_order (self, RUN_READ,
+                 &(work_order_t){.runs = self->settings.runs,
+                                 .names = names,
+                                 .names_count = 1,
+                                 .errors = wanted->errors,
+                                 .offset = wanted->offset,
+                                 .most = wanted->most},
+                 &(ordered_work_t){.kind = WORK_READ, .output = wanted->number});
+}
+
+void agent_runs_want (agent_t *self, const moment_t *now, wanted_t *wanted)
+{
+    for (size_t i = 0; i < wanted->runs_count; i++)
+        want_one (self, now, &wanted->runs [i]);
+    want_others (self);
+    agent_runs_lease (self);
+    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
+         run = ordered_after (self->runs, run->key))
+        pursue (self, now, run);
+    for (size_t i = 0; i < wanted->outputs_count; i++)
+        want_output (self, &wanted->outputs [i]);
+}
+
+run_report_t *agent_runs_report (const agent_t *self, size_t *count)
+{
+    run_report_t *reports = must (calloc (ordered_count (self->runs) + 1, sizeof *reports));
+    *count = 0;
+    for (const agent_run_t *run = ordered_after (self->runs, NULL); run;
+         run = ordered_after (self->runs, run->key))
+        if (run->stored && of_site (self, run) && *count < AGENT_RUNS_MAX)
+            reports [(*count)++] = run->report;
+    return reports;
+}
+
+/*  --- life --- */
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    (void) key;
+    agent_t *self = owner;
+    agent_record_t record;
+    char why [WHY_BYTES];
+    if (!agent_record_decode (&record, value, why) || run_find (self, record.site, &record.id)) {
+        service_count (self->service, "bad_records", 1);
+        outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%d why=\"%s\"",
+                    TABLE_AGENT_RUNS, why);
+        return;
+    }
+    agent_run_t *run = run_new (self, record.site, &record.id);
+    run->record = record;
+    run->stored = true;
+    if (!record.order) {
+        run->report = record.end;
+        self->open--;
+    }
+}
+
+void agent_runs_init (agent_t *self)
+{
+    self->runs = ordered_new (by_key);
+    service_load (self->service, TABLE_AGENT_RUNS, on_record, self);
+    service_serve (self->service, "Agent", "Ended", on_ended, self);
+}
+
+void agent_runs_start (agent_t *self, const moment_t *now)
+{
+    look (self);
+    look_later (self, now);
+    self->prune_timer =
+      timers_set (self->service->timers, now->mono_ms + PRUNE_FIRST_MS, on_prune, self, 0);
+}
+
+void agent_runs_end (agent_t *self)
+{
+    for (agent_run_t *run; (run = ordered_after (self->runs, NULL));) {
+        ordered_remove (self->runs, run->key);
+        run_free (run);
+    }
+    ordered_destroy (&self->runs);
+}

@@ -1,0 +1,122 @@
+/*  agent_work - orders of work, and who waits for them. */
+#include "agent_state.h"
+
+#include "call.h"
+#include "must.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BRING_MS 5000
+
+void agent_order (agent_t *self, const char *kind, const work_order_t *order,
+                  const ordered_work_t *note)
+{
+    ordered_work_t *work = must (malloc (sizeof *work));
+    *work = *note;
+    work->number = ++self->works_ordered;
+    work->after = self->works;
+    self->works = work;
+    packed_t arguments = work_order_encode (order);
+    outbox_work (self->service->outbox, work->number, kind,
+                 (bytes_t){.data = arguments.data, .size = arguments.size});
+    free (arguments.data);
+}
+
+static ordered_work_t *work_take (agent_t *self, uint64_t number)
+{
+    for (ordered_work_t **link = &self->works; *link; link = &(*link)->after) {
+        ordered_work_t *work = *link;
+        if (work->number == number) {
+            *link = work->after;
+            return work;
+        }
+    }
+    return NULL;
+}
+
+static void on_brought (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* who wanted it asks again, or has given up */
+}
+
+static void bring (agent_t *self, const moment_t *now, uint64_t output, const work_result_t *result)
+{
+    packed_t body = bring_encode (&(brought_t){
+      .number = output, .data = result->data, .size = result->size, .why = result->why});
+    calls_start (self->service->calls, now,
+                 &(call_order_t){.peer = "",
+                                 .endpoint = self->settings.sites [self->at],
+                                 .to_store = self->site_known ? self->site : NULL,
+                                 .service = "Nodes",
+                                 .method = "Bring",
+                                 .actor = self->actor,
+                                 .request_id = "",
+                                 .body = {.data = body.data, .size = body.size},
+                                 .timeout_ms = BRING_MS,
+                                 .tries_max = 1},
+                 on_brought, self, 0);
+    free (body.data);
+}
+
+static void failed (agent_t *self, const ordered_work_t *work, bytes_t result)
+{
+    outbox_log (self->service->outbox, LEVEL_WARNING, "work failed number=%" PRIu64 " why=\"%.*s\"",
+                work->number, (int) (result.size < 200 ? result.size : 200),
+                (const char *) result.data);
+    service_count (self->service, "works_failed", 1);
+}
+
+bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
+{
+    agent_t *self = owner;
+    ordered_work_t *work = work_take (self, event->work.work);
+    work_result_t result = {0};
+    char why [WHY_BYTES];
+    if (!work)
+        return false;
+    bool ok = event->work.ok && work_result_decode (&result, event->work.result, why);
+    if (!ok)
+        failed (self, work, event->work.result);
+    for (size_t i = 0; i < result.stands_count; i++)
+        agent_run_stands (self, now, &result.stands [i]);
+    if (work->kind == WORK_RUN)
+        agent_run_done (self, now, work, ok);
+    if (work->kind == WORK_READ) {
+        static const work_result_t none = {.why = "it could not be read"};
+        bring (self, now, work->output, ok ? &result : &none);
+    }
+    work_result_clear (&result);
+    free (work);
+    return true;
+}
+
+bool agent_looks (const agent_t *self)
+{
+    for (const ordered_work_t *work = self->works; work; work = work->after)
+        if (work->kind == WORK_LOOK)
+            return true;
+    return false;
+}
+
+bool agent_reads (const agent_t *self, uint64_t output)
+{
+    for (const ordered_work_t *work = self->works; work; work = work->after)
+        if (work->kind == WORK_READ && work->output == output)
+            return true;
+    return false;
+}
+
+void agent_works_end (agent_t *self)
+{
+    while (self->works) {
+        ordered_work_t *work = self->works;
+        self->works = work->after;
+        free (work);
+    }
+}

@@ -1,0 +1,77 @@
+/*  lease - one line, "BOOT UNTIL_MS ENDPOINT UNTIL_MS", written over in place, so that a full disk
+ *  takes nobody's lease; a half-written line has two different numbers, and is read again.
+ */
+#include "lease.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_BYTES 512
+#define READS_MAX  100
+
+int64_t lease_now_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_BOOTTIME, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool boot_read (char boot [64])
+{
+    FILE *file = fopen ("/proc/sys/kernel/random/boot_id", "re");
+    bool told = file && fscanf (file, "%63s", boot) == 1;
+    if (file)
+        fclose (file);
+    return told;
+}
+
+static const char *path_of (char path [4096], const char *runs)
+{
+    snprintf (path, 4096, "%s/lease", runs);
+    return path;
+}
+
+bool lease_write (const char *runs, const lease_t *lease)
+{
+    char path [4096], boot [64], line [LINE_BYTES];
+    if (!boot_read (boot))
+        return false;
+    int size = snprintf (line, sizeof line, "%s %" PRId64 " %s %" PRId64, boot, lease->until_ms,
+                         *lease->endpoint ? lease->endpoint : "-", lease->until_ms);
+    if (size >= LINE_BYTES)
+        return false;
+    memset (line + size, ' ', sizeof line - (size_t) size);
+    line [sizeof line - 1] = '\n';
+    int fd = open (path_of (path, runs), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    bool written = pwrite (fd, line, sizeof line, 0) == (ssize_t) sizeof line;
+    return close (fd) == 0 && written;
+}
+
+bool lease_read (const char *runs, lease_t *lease)
+{
+    char path [4096], boot [64], told [64], line [LINE_BYTES + 1];
+    if (!boot_read (boot))
+        return false;
+    for (int i = 0; i < READS_MAX; i++) {
+        int64_t again_ms;
+        int fd = open (path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (fd < 0)
+            return false;
+        ssize_t size = pread (fd, line, LINE_BYTES, 0);
+        close (fd);
+        if (size <= 0)
+            return false;
+        line [size] = '\0';
+        if (sscanf (line, "%63s %" SCNd64 " %255s %" SCNd64, told, &lease->until_ms,
+                    lease->endpoint, &again_ms) == 4 &&
+            again_ms == lease->until_ms)
+            return strcmp (told, boot) == 0;
+    }
+    return false;
+}

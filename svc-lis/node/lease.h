@@ -1,0 +1,26 @@
+/*  lease - until when the runs of this machine may go on without another word of their site: one
+ *  file beside their folders, written by the agent, read by all starters. It counts the time since
+ *  the machine was booted, sleep included.
+ */
+#ifndef MUSUBI_LEASE_H
+#define MUSUBI_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LEASE_ENDPOINT_BYTES 256
+
+typedef struct {
+    int64_t until_ms;                     /* of lease_now_ms */
+    char endpoint [LEASE_ENDPOINT_BYTES]; /* of the agent */
+} lease_t;
+
+int64_t lease_now_ms (void);
+
+/*  False with errno. */
+bool lease_write (const char *runs, const lease_t *lease);
+
+/*  False when there is none of this boot. */
+bool lease_read (const char *runs, lease_t *lease);
+
+#endif

@@ -1,0 +1,95 @@
+/*  node_main - the settings of an agent, and its host. */
+#include "node_main.h"
+
+#include "agent.h"
+#include "host.h"
+#include "participant_config.h"
+#include "run_works.h"
+#include "site.h"
+
+#include <string.h>
+
+#define NODE_NAME_BYTES_MAX 58 /* "node/" and it are an actor's name */
+#define SITES_MAX           16
+
+static const config_key_t node_keys [] = {
+  {.path = "name", .required = true, .meaning = "the node's name in its site, such as thin-001"},
+  {.path = "class", .required = true, .meaning = "the class of nodes that it belongs to"},
+  {.path = "cpus",
+   .type = CONFIG_INTEGER,
+   .required = true,
+   .least = 1,
+   .most = CPUS_PER_NODE_MAX,
+   .meaning = "its CPUs: cpus_per_node of its class"},
+  {.path = "lis",
+   .required = true,
+   .meaning = "endpoints of the site's svc-lis, separated by commas"},
+  {.path = "runs",
+   .required = true,
+   .meaning = "folder of what runs here, an absolute path on a disk of this machine"},
+  {.path = "keep",
+   .type = CONFIG_DURATION,
+   .preset = "24h",
+   .least = 60000,
+   .most = 3650 * SETTING_DAY_MS,
+   .meaning = "output and folders of runs are kept so long after their end"},
+  {.path = "look",
+   .type = CONFIG_DURATION,
+   .preset = "5s",
+   .least = 100,
+   .most = SETTING_DAY_MS,
+   .meaning = "what runs is looked at so often, should a starter have died"},
+};
+
+static bool settings_right (const agent_settings_t *settings, const words_t *sites,
+                            char why [CONFIG_WHY_BYTES])
+{
+    if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
+        strpbrk (settings->name, "/ \t"))
+        return wrong_setting (why,
+                              "name: \"%.80s\" should be 1 to %d bytes without blank and slash",
+                              settings->name, NODE_NAME_BYTES_MAX);
+    if (*settings->class_name == '\0' || strlen (settings->class_name) > NAME_BYTES_MAX)
+        return wrong_setting (why, "class: \"%.80s\" should be 1 to %d bytes", settings->class_name,
+                              NAME_BYTES_MAX);
+    if (sites->count == 0 || sites->count > SITES_MAX)
+        return wrong_setting (why, "lis: give 1 to %d endpoints", SITES_MAX);
+    if (*settings->runs != '/' || strlen (settings->runs) > 1024)
+        return wrong_setting (why, "runs: \"%.80s\" should be an absolute path", settings->runs);
+    return true;
+}
+
+static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    words_t sites = {0};
+    words_add (&sites, config_text (config, "lis"), "");
+    agent_settings_t settings = agent_settings_default;
+    settings.name = config_text (config, "name");
+    settings.class_name = config_text (config, "class");
+    settings.cpus = (uint32_t) config_integer (config, "cpus");
+    settings.sites = (const char *const *) sites.words;
+    settings.sites_count = sites.count;
+    settings.runs = config_text (config, "runs");
+    settings.keep_ms = config_duration_ms (config, "keep");
+    settings.look_ms = config_duration_ms (config, "look");
+    bool good = settings_right (&settings, &sites, why);
+    if (good)
+        agent_core (&settings, core);
+    words_clear (&sites);
+    return good;
+}
+
+int node_main (int argc, char **argv)
+{
+    host_program_t program = {
+      .program = "svc-lis node",
+      .keys = node_keys,
+      .keys_count = sizeof node_keys / sizeof *node_keys,
+      .works = run_works,
+      .works_count = run_works_count,
+      .core_new = core_new,
+      .not_adopted = "an agent with records of an earlier time might begin runs again; give it an "
+                     "empty store",
+    };
+    return host_run (&program, argc, argv);
+}

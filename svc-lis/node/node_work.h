@@ -1,0 +1,114 @@
+/*  node_work - what an agent has carried out on its machine, as plain values (proto/agent.proto).
+ *
+ *  Each kind of work may be done twice, and by two agents one after the other: what a run's folder
+ *  says decides. A run is begun by whoever claims its folder, once; its end is recorded there once.
+ *  Work that fails (no result) has left nothing undecided and is ordered again.
+ *
+ *      run_start    ticket, lease_ms, endpoint      begin it, unless somebody has
+ *      run_look     names                           how they stand
+ *      run_signal   name, warn | grace_ms, force    warn it; or end it: one that nobody has begun
+ * is refused for ever. force: end it without its starter, which does not do it run_lease lease_ms,
+ * endpoint              all runs may go on until then run_read     name, errors, offset, most a
+ * piece of its output run_prune    keep_ms                         folders that ended so long ago
+ * are removed
+ *
+ *  The first three answer with how the runs stand.
+ */
+#ifndef MUSUBI_NODE_WORK_H
+#define MUSUBI_NODE_WORK_H
+
+#include "runs.h"
+
+#define RUN_START  "run_start"
+#define RUN_LOOK   "run_look"
+#define RUN_SIGNAL "run_signal"
+#define RUN_LEASE  "run_lease"
+#define RUN_READ   "run_read"
+#define RUN_PRUNE  "run_prune"
+
+#define RUN_NAME_BYTES_MAX 95  /* "3fa9c2d1…-12.0.1" */
+#define WORK_NAMES_MAX     256 /* in one run_look */
+
+/*  Same numbers as proto Stand. */
+typedef enum { STAND_NONE, STAND_RUNNING, STAND_ENDED, STAND_REFUSED, STAND_LOST } stand_state_t;
+
+static inline bool stand_over (stand_state_t state)
+{
+    return state >= STAND_ENDED;
+}
+
+typedef struct {
+    char name [RUN_NAME_BYTES_MAX + 1];
+    stand_state_t state;
+    int64_t started_ms; /* wall; 0 = never */
+    int64_t ended_ms;
+    int32_t exit_code;
+    int32_t signal;
+    int64_t cpu_ms;
+    char why [RUN_WHY_BYTES_MAX + 1];
+} stand_t;
+
+/*  Borrows its strings and its order. */
+typedef struct {
+    const char *name;
+    run_id_t id;
+    const char *site;
+    const char *node;
+    const run_order_t *order;
+} ticket_t;
+
+/*  Borrows. */
+typedef struct {
+    const char *runs;
+    const char *const *names;
+    size_t names_count;
+    ticket_t ticket; /* name NULL: none */
+    int64_t lease_ms;
+    const char *endpoint;
+    bool warn;
+    int64_t grace_ms;
+    bool force;
+    bool errors;
+    uint64_t offset;
+    uint32_t most;
+    int64_t keep_ms;
+} work_order_t;
+
+/*  One that was decoded owns stands: work_result_clear. data is borrowed. */
+typedef struct {
+    stand_t *stands;
+    size_t stands_count;
+    bytes_t data;
+    uint64_t size;
+    const char *why;
+} work_result_t;
+
+/*  The name of a run's folder: of the site's store, so that what a site begins anew after it has
+ *  lost its store is another one, and of the run. */
+const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
+                      char name [RUN_NAME_BYTES_MAX + 1]);
+
+/*  Back from it; false when it is none. */
+bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *id);
+
+/*  Encoders return malloc'ed bytes that the caller frees. Decoders check. What is taken lives as
+ *  long as take runs. */
+packed_t work_order_encode (const work_order_t *order);
+bool work_order_decode (bytes_t body, bool (*take) (void *owner, const work_order_t *order),
+                        void *owner, char why [WHY_BYTES]);
+packed_t work_result_encode (const work_result_t *result);
+bool work_result_decode (work_result_t *result, bytes_t body, char why [WHY_BYTES]);
+void work_result_clear (work_result_t *self);
+
+packed_t stand_encode (const stand_t *stand);
+bool stand_decode (stand_t *stand, bytes_t body, char why [WHY_BYTES]);
+packed_t ticket_encode (const ticket_t *ticket);
+bool ticket_decode (bytes_t body, bool (*take) (void *owner, const ticket_t *ticket), void *owner,
+                    char why [WHY_BYTES]);
+
+/*  Agent.Ended. */
+packed_t ended_encode (const char *name);
+bool ended_decode (bytes_t body, char name [RUN_NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+packed_t ended_answer_encode (void);
+
+#endif

@@ -1,0 +1,171 @@
+/*  processes - a walk down /proc/PID/task/TID/children, breadth first. The tree may change while it
+ *  is walked: who must be sure walks again until nothing is left.
+ */
+#include "processes.h"
+
+#include "must.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 64
+#define STAT_BYTES 4096
+
+typedef struct {
+    pid_t *pids;
+    size_t count;
+    size_t room;
+} found_t;
+
+static void found_add (found_t *found, pid_t pid)
+{
+    if (found->count == found->room) {
+        found->room = found->room ? 2 * found->room : 16;
+        found->pids = must (realloc (found->pids, found->room * sizeof *found->pids));
+    }
+    found->pids [found->count++] = pid;
+}
+
+static void children_of_thread (found_t *found, pid_t pid, const char *thread)
+{
+    char path [PATH_BYTES + NAME_MAX];
+    snprintf (path, sizeof path, "/proc/%d/task/%s/children", (int) pid, thread);
+    FILE *file = fopen (path, "re");
+    if (!file)
+        return;
+    int child;
+    while (fscanf (file, "%d", &child) == 1)
+        found_add (found, child);
+    fclose (file);
+}
+
+static void children_of (found_t *found, pid_t pid)
+{
+    char path [PATH_BYTES];
+    snprintf (path, sizeof path, "/proc/%d/task", (int) pid);
+    DIR *threads = opendir (path);
+    if (!threads)
+        return;
+    for (const struct dirent *thread; (thread = readdir (threads));)
+        if (isdigit ((unsigned char) thread->d_name [0]))
+            children_of_thread (found, pid, thread->d_name);
+    closedir (threads);
+}
+
+static found_t all_under (pid_t pid)
+{
+    found_t found = {0};
+    children_of (&found, pid);
+    for (size_t i = 0; i < found.count; i++)
+        children_of (&found, found.pids [i]);
+    return found;
+}
+
+/*  A small file of /proc, with a NUL behind it; its length, -1 when it can't be read. */
+static ssize_t read_small (pid_t pid, const char *file, char *text, size_t room)
+{
+    char path [PATH_BYTES];
+    snprintf (path, sizeof path, "/proc/%d/%s", (int) pid, file);
+    int fd = open (path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t got = read (fd, text, room - 1);
+    close (fd);
+    if (got >= 0)
+        text [got] = '\0';
+    return got;
+}
+
+static bool catches (pid_t pid, int signal)
+{
+    char text [STAT_BYTES];
+    uint64_t caught;
+    if (read_small (pid, "status", text, sizeof text) < 0)
+        return false;
+    const char *line = strstr (text, "\nSigCgt:");
+    return line && sscanf (line, "\nSigCgt: %" SCNx64, &caught) == 1 &&
+           (caught >> (signal - 1) & 1) != 0;
+}
+
+size_t processes_signal (pid_t under, int signal, int catchers)
+{
+    found_t found = all_under (under);
+    for (size_t i = 0; i < found.count; i++)
+        if (!catchers || catches (found.pids [i], signal))
+            kill (found.pids [i], signal);
+    free (found.pids);
+    return found.count;
+}
+
+/*  Fields 14 to 17, behind the name in brackets: its own and its waited-for children's. */
+static int64_t ticks_of (pid_t pid)
+{
+    char text [STAT_BYTES];
+    int64_t own_user, own_system, user, system;
+    if (read_small (pid, "stat", text, sizeof text) < 0)
+        return 0;
+    const char *behind = strrchr (text, ')');
+    if (!behind || sscanf (behind,
+                           ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNd64 " %" SCNd64
+                           " %" SCNd64 " %" SCNd64,
+                           &own_user, &own_system, &user, &system) != 4)
+        return 0;
+    return own_user + own_system + user + system;
+}
+
+int64_t processes_cpu_ms (pid_t under)
+{
+    int64_t ticks = 0;
+    found_t found = all_under (under);
+    for (size_t i = 0; i < found.count; i++)
+        ticks += ticks_of (found.pids [i]);
+    free (found.pids);
+    return ticks * 1000 / sysconf (_SC_CLK_TCK);
+}
+
+/*  Is it in the environment that the process was started with? A zombie has none. */
+static bool marked (pid_t pid, const char *mark, size_t mark_size)
+{
+    char path [PATH_BYTES];
+    snprintf (path, sizeof path, "/proc/%d/environ", (int) pid);
+    FILE *file = fopen (path, "re");
+    if (!file)
+        return false;
+    char *variable = NULL;
+    size_t room = 0;
+    bool found = false;
+    for (ssize_t size; !found && (size = getdelim (&variable, &room, '\0', file)) > 0;)
+        found = (size_t) size == mark_size + 1 && memcmp (variable, mark, mark_size) == 0;
+    free (variable);
+    fclose (file);
+    return found;
+}
+
+size_t processes_kill_marked (const char *folder)
+{
+    size_t killed = 0;
+    size_t mark_size = strlen (RUN_MARK) + 1 + strlen (folder);
+    char *mark = must (malloc (mark_size + 1));
+    snprintf (mark, mark_size + 1, "%s=%s", RUN_MARK, folder);
+    DIR *all = opendir ("/proc");
+    for (const struct dirent *entry; all && (entry = readdir (all));) {
+        pid_t pid = isdigit ((unsigned char) entry->d_name [0]) ? atoi (entry->d_name) : 0;
+        if (pid <= 1 || pid == getpid () || !marked (pid, mark, mark_size))
+            continue;
+        kill (pid, SIGKILL);
+        killed++;
+    }
+    if (all)
+        closedir (all);
+    free (mark);
+    return killed;
+}

@@ -1,0 +1,304 @@
+/*  run_begin - what can fail is done in the new process, which says through a pipe that closes by
+ *  itself with the program's start what has failed.
+ */
+#include "run_begin.h"
+
+#include "must.h"
+#include "processes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OWN_VARIABLES  20
+#define VARIABLE_BYTES (RUN_PATH_MAX + 64)
+#define RUN_PATH_MAX   4096
+#define TEXT_BYTES     16384
+#define FILE_MODE      0644
+
+typedef struct {
+    uid_t uid;
+    gid_t gid;
+    char name [ACCOUNT_BYTES_MAX + 1];
+    char home [1024];
+    bool other; /* than who we are: we are root */
+} account_t;
+
+/*  What has failed in the new process. */
+typedef struct {
+    int error;
+    char what [64];
+} failure_t;
+
+/*  --- account --- */
+
+static bool account_find (account_t *account, const char *name, char why [RUN_WHY_BYTES_MAX + 1])
+{
+    struct passwd entry, *found = NULL;
+    char text [TEXT_BYTES];
+    if (getpwnam_r (name, &entry, text, sizeof text, &found) != 0 || !found) {
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "account %s: this node has none of that name", name);
+        return false;
+    }
+    if (entry.pw_uid == 0) {
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "account %s: nothing is run as root", name);
+        return false;
+    }
+    if (geteuid () != 0 && entry.pw_uid != geteuid ()) {
+        snprintf (why, RUN_WHY_BYTES_MAX + 1,
+                  "account %s: the agent of this node is not root, and is another one", name);
+        return false;
+    }
+    *account =
+      (account_t){.uid = entry.pw_uid, .gid = entry.pw_gid, .other = geteuid () != entry.pw_uid};
+    snprintf (account->name, sizeof account->name, "%s", name);
+    snprintf (account->home, sizeof account->home, "%s", entry.pw_dir);
+    return true;
+}
+
+static bool account_take (const account_t *account)
+{
+    return !account->other || (initgroups (account->name, account->gid) == 0 &&
+                               setgid (account->gid) == 0 && setuid (account->uid) == 0);
+}
+
+/*  --- environment --- */
+
+typedef struct {
+    char **variables;
+    size_t count;
+} environment_t;
+
+__attribute__ ((format (printf, 2, 3))) static void set (environment_t *self, const char *format,
+                                                         ...)
+{
+    char text [VARIABLE_BYTES];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (text, sizeof text, format, arguments);
+    va_end (arguments);
+    self->variables [self->count++] = must (strdup (text));
+}
+
+static bool named_alike (const char *a, const char *b)
+{
+    size_t length = strcspn (a, "=");
+    return strncmp (a, b, length + 1) == 0;
+}
+
+/*  The order's own go before ours, but for those that say which run it is. */
+static void set_ordered (environment_t *self, const char *variable)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (!named_alike (self->variables [i], variable))
+            continue;
+        if (strncmp (variable, "MUSUBI_", 7) != 0) {
+            free (self->variables [i]);
+            self->variables [i] = must (strdup (variable));
+        }
+        return;
+    }
+    self->variables [self->count++] = must (strdup (variable));
+}
+
+static environment_t environment_make (const ticket_t *ticket, const account_t *account,
+                                       const char *path)
+{
+    const run_order_t *order = ticket->order;
+    environment_t made = {
+      .variables = must (calloc (OWN_VARIABLES + order->environment_count + 1, sizeof (char *)))};
+    set (&made, "PATH=/usr/local/bin:/usr/bin:/bin");
+    set (&made, "HOME=%s", account->home);
+    set (&made, "USER=%s", account->name);
+    set (&made, "LOGNAME=%s", account->name);
+    set (&made, "MUSUBI_SITE=%s", ticket->site);
+    set (&made, "MUSUBI_NODE=%s", ticket->node);
+    set (&made, "MUSUBI_TASK=%" PRIu64 ".%" PRIu32, ticket->id.task.bag, ticket->id.task.index);
+    set (&made, "MUSUBI_TASK_INDEX=%" PRIu32, ticket->id.task.index);
+    set (&made, "MUSUBI_RUN=%" PRIu32, ticket->id.number);
+    set (&made, "MUSUBI_CPUS=%" PRIu32, order->cpus);
+    set (&made, "MUSUBI_LIMIT_MS=%" PRId64, order->limit_ms);
+    set (&made, "MUSUBI_OWNER=%s", order->owner);
+    set (&made, "MUSUBI_RESERVATION=%s", order->reservation);
+    set (&made, "MUSUBI_NEED=%s", order->need);
+    set (&made, RUN_MARK "=%s", path);
+    for (size_t i = 0; i < order->environment_count; i++)
+        set_ordered (&made, order->environment [i]);
+    return made;
+}
+
+/*  --- in the new process --- */
+
+/*  Rounded up: whole seconds are all there is; the starter watches the rest. */
+static bool limits_set (const run_order_t *order)
+{
+    rlim_t seconds = (rlim_t) (order->cpu_limit_ms + 999) / 1000;
+    struct rlimit processor = {.rlim_cur = seconds, .rlim_max = seconds + 5};
+    struct rlimit dumps = {0};
+    return setrlimit (RLIMIT_CPU, &processor) == 0 && setrlimit (RLIMIT_CORE, &dumps) == 0;
+}
+
+static int open_for_writing (int folder, const char *file)
+{
+    return openat (folder, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, FILE_MODE);
+}
+
+/*  Kept with the run they were opened by us before; where the order names them, the account has to
+ *  have the right. */
+static bool files_take (const run_order_t *order, int kept, failure_t *failure)
+{
+    int input = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+    int output = *order->output ? open_for_writing (AT_FDCWD, order->output) : kept;
+    if (output < 0) {
+        snprintf (failure->what, sizeof failure->what, "output %.40s", order->output);
+        return false;
+    }
+    int errors = *order->errors ? open_for_writing (AT_FDCWD, order->errors) : output;
+    if (errors < 0) {
+        snprintf (failure->what, sizeof failure->what, "errors %.40s", order->errors);
+        return false;
+    }
+    snprintf (failure->what, sizeof failure->what, "files");
+    return input >= 0 && dup2 (input, 0) == 0 && dup2 (output, 1) == 1 && dup2 (errors, 2) == 2;
+}
+
+static void signals_reset (void)
+{
+    sigset_t none;
+    for (int i = 1; i < NSIG; i++)
+        signal (i, SIG_DFL);
+    sigemptyset (&none);
+    sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+typedef struct {
+    const run_order_t *order;
+    const account_t *account;
+    const environment_t *environment;
+    int kept;   /* output that is kept with the run */
+    int folder; /* working folder made for the run, -1: the order names one */
+    pid_t starter;
+} birth_t;
+
+/*  Returns only when something failed. */
+static void become (const birth_t *birth, failure_t *failure)
+{
+    const run_order_t *order = birth->order;
+    snprintf (failure->what, sizeof failure->what, "limits");
+    if (setpgid (0, 0) != 0 || !limits_set (order))
+        return;
+    snprintf (failure->what, sizeof failure->what, "account %.*s", ACCOUNT_BYTES_MAX,
+              birth->account->name);
+    if (!account_take (birth->account))
+        return;
+    /*  After the account: that clears the first. The second keeps everything that it starts where
+     *  its starter can end it. */
+    snprintf (failure->what, sizeof failure->what, "starter");
+    if (prctl (PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    errno = ESRCH;
+    if (getppid () != birth->starter)
+        return;
+    snprintf (failure->what, sizeof failure->what, "folder %.50s", order->folder);
+    if ((birth->folder >= 0 ? fchdir (birth->folder) : chdir (order->folder)) != 0)
+        return;
+    if (!files_take (order, birth->kept, failure))
+        return;
+    signals_reset ();
+    umask (022);
+    environ = birth->environment->variables;
+    snprintf (failure->what, sizeof failure->what, "program %.50s", order->arguments [0]);
+    execvp (order->arguments [0], (char *const *) order->arguments);
+}
+
+static void birth_run (const birth_t *birth, int tell)
+{
+    failure_t failure = {0};
+    become (birth, &failure);
+    failure.error = errno;
+    ssize_t told = write (tell, &failure, sizeof failure);
+    _exit (told == (ssize_t) sizeof failure ? 127 : 126);
+}
+
+/*  --- here --- */
+
+static int work_folder_make (int folder, const account_t *account)
+{
+    if (mkdirat (folder, "work", 0755) != 0 && errno != EEXIST)
+        return -1;
+    int work = openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (work >= 0 && account->other && fchown (work, account->uid, account->gid) != 0) {
+        close (work);
+        return -1;
+    }
+    return work;
+}
+
+static pid_t give_birth (const birth_t *birth, char why [RUN_WHY_BYTES_MAX + 1])
+{
+    int pipes [2];
+    failure_t failure;
+    if (pipe2 (pipes, O_CLOEXEC) != 0) {
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "no pipe: %s", strerror (errno));
+        return -1;
+    }
+    pid_t pid = fork ();
+    if (pid == 0)
+        birth_run (birth, pipes [1]);
+    close (pipes [1]);
+    bool failed = pid < 0;
+    if (failed)
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "no process: %s", strerror (errno));
+    ssize_t told;
+    while (pid > 0 && (told = read (pipes [0], &failure, sizeof failure)) < 0)
+        if (errno != EINTR)
+            break;
+    close (pipes [0]);
+    if (pid > 0 && told == (ssize_t) sizeof failure) {
+        failed = true;
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "%.63s: %s", failure.what, strerror (failure.error));
+    }
+    return failed ? -1 : pid;
+}
+
+pid_t run_begin (const ticket_t *ticket, int folder, const char *path,
+                 char why [RUN_WHY_BYTES_MAX + 1])
+{
+    const run_order_t *order = ticket->order;
+    account_t account;
+    if (!account_find (&account, order->account, why))
+        return -1;
+    environment_t environment = environment_make (ticket, &account, path);
+    birth_t birth = {.order = order,
+                     .account = &account,
+                     .environment = &environment,
+                     .folder = -1,
+                     .starter = getpid ()};
+    birth.kept =
+      openat (folder, "output", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool made = birth.kept >= 0;
+    if (made && *order->folder == '\0')
+        made = (birth.folder = work_folder_make (folder, &account)) >= 0;
+    if (!made)
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
+    pid_t pid = made ? give_birth (&birth, why) : -1;
+    if (birth.kept >= 0)
+        close (birth.kept);
+    if (birth.folder >= 0)
+        close (birth.folder);
+    for (size_t i = 0; i < environment.count; i++)
+        free (environment.variables [i]);
+    free (environment.variables);
+    return pid;
+}

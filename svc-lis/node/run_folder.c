@@ -1,0 +1,323 @@
+/*  run_folder - files that are written aside, flushed and put in place; a claim by link, which
+ *  fails when there is one; its lock by fcntl, which ends with its process, whatever ends that.
+ */
+#include "run_folder.h"
+
+#include "must.h"
+#include "processes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX (1u << 20)
+#define END_BYTES      4096 /* taken for the record of the end */
+#define KILL_ROUNDS    200
+#define KILL_ROUND_MS  10
+
+static const char claim_file [] = "claim";
+static const char end_file [] = "end";
+static const char room_file [] = "end.room";
+
+int64_t run_wall_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_REALTIME, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char *run_path (char path [RUN_PATH_BYTES], const char *runs, const char *name)
+{
+    snprintf (path, RUN_PATH_BYTES, "%s/%s", runs, name);
+    return path;
+}
+
+int run_folder_open (const char *runs, const char *name)
+{
+    char path [RUN_PATH_BYTES];
+    return open (run_path (path, runs, name), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/*  Tasks pass through the folders of runs to their own; they can't list them. */
+int run_folder_make (const char *runs, const char *name)
+{
+    char path [RUN_PATH_BYTES];
+    if (mkdir (runs, 0711) != 0 && errno != EEXIST)
+        return -1;
+    if (mkdir (run_path (path, runs, name), 0711) != 0 && errno != EEXIST)
+        return -1;
+    int parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0)
+        return -1;
+    int flushed = fsync (parent);
+    close (parent);
+    return flushed == 0 ? run_folder_open (runs, name) : -1;
+}
+
+/*  --- files --- */
+
+bool run_file_read (int folder, const char *file, uint8_t **data, size_t *size)
+{
+    struct stat told;
+    int fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    if (fstat (fd, &told) != 0 || told.st_size > (off_t) FILE_BYTES_MAX) {
+        close (fd);
+        return false;
+    }
+    *data = must (malloc ((size_t) told.st_size + 1));
+    ssize_t got = pread (fd, *data, (size_t) told.st_size, 0);
+    close (fd);
+    if (got < 0) {
+        free (*data);
+        return false;
+    }
+    *size = (size_t) got;
+    (*data) [got] = '\0';
+    return true;
+}
+
+static bool write_all (int fd, bytes_t data)
+{
+    size_t done = 0;
+    while (done < data.size) {
+        ssize_t more = pwrite (fd, data.data + done, data.size - done, (off_t) done);
+        if (more < 0 && errno != EINTR)
+            return false;
+        done += more > 0 ? (size_t) more : 0;
+    }
+    return true;
+}
+
+static bool close_after (int fd, bool good)
+{
+    int kept = errno;
+    bool closed = close (fd) == 0;
+    if (!good)
+        errno = kept;
+    return good && closed;
+}
+
+bool run_file_write (int folder, const char *file, bytes_t data)
+{
+    char aside [64];
+    snprintf (aside, sizeof aside, ".%s.%ld.%ld", file, (long) getpid (),
+              (long) syscall (SYS_gettid));
+    int fd = openat (folder, aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    if (!close_after (fd, write_all (fd, data) && fsync (fd) == 0) ||
+        renameat (folder, aside, folder, file) != 0) {
+        int kept = errno;
+        unlinkat (folder, aside, 0);
+        errno = kept;
+        return false;
+    }
+    return fsync (folder) == 0;
+}
+
+/*  --- the claim --- */
+
+static bool room_take (int folder)
+{
+    int fd = openat (folder, room_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    int failed = posix_fallocate (fd, 0, END_BYTES);
+    if (failed != 0)
+        errno = failed;
+    return close_after (fd, failed == 0 && fsync (fd) == 0);
+}
+
+/*  Locked before it has its name: whoever sees the name sees the lock. */
+int run_claim (int folder)
+{
+    char aside [64];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (faccessat (folder, claim_file, F_OK, 0) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (!room_take (folder))
+        return -1;
+    snprintf (aside, sizeof aside, ".claim.%ld.%ld", (long) getpid (), (long) syscall (SYS_gettid));
+    int fd = openat (folder, aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -1;
+    bool claimed = fcntl (fd, F_SETLK, &lock) == 0 && fsync (fd) == 0 &&
+                   linkat (folder, aside, folder, claim_file, 0) == 0;
+    int kept = errno;
+    unlinkat (folder, aside, 0);
+    if (claimed && fsync (folder) == 0)
+        return fd;
+    close (fd); /* a claim that could not be flushed is dead: lost, never begun again */
+    errno = claimed ? EIO : kept;
+    return -1;
+}
+
+claim_t run_claimed (int folder, pid_t *starter)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOENT ? CLAIM_NONE : CLAIM_UNKNOWN;
+    bool told = fcntl (fd, F_GETLK, &lock) == 0;
+    close (fd);
+    if (!told)
+        return CLAIM_UNKNOWN;
+    *starter = lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+    return lock.l_type == F_UNLCK ? CLAIM_DEAD : CLAIM_LIVE;
+}
+
+/*  --- the end --- */
+
+/*  Into the room that was taken; where that is gone, into new room. */
+bool run_end_record (int folder, const stand_t *stand)
+{
+    if (faccessat (folder, end_file, F_OK, 0) == 0)
+        return true; /* its room may be the same file by another name */
+    packed_t record = stand_encode (stand);
+    bytes_t bytes = {.data = record.data, .size = record.size};
+    int fd = openat (folder, room_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool good = fd >= 0 && write_all (fd, bytes) && ftruncate (fd, (off_t) bytes.size) == 0 &&
+                fsync (fd) == 0;
+    if (fd >= 0)
+        good = close_after (fd, good);
+    free (record.data);
+    if (!good)
+        return false;
+    if (linkat (folder, room_file, folder, end_file, 0) != 0 && errno != EEXIST)
+        return false;
+    unlinkat (folder, room_file, 0);
+    return fsync (folder) == 0;
+}
+
+bool run_end_read (int folder, stand_t *stand)
+{
+    uint8_t *data;
+    size_t size;
+    char why [WHY_BYTES];
+    if (!run_file_read (folder, end_file, &data, &size))
+        return false;
+    bool good = stand_decode (stand, (bytes_t){.data = data, .size = size}, why);
+    if (!good) {
+        snprintf (stand->why, sizeof stand->why, "the record of its end is damaged");
+        stand->state = STAND_LOST;
+    }
+    free (data);
+    return true;
+}
+
+/*  --- how it stands --- */
+
+static void use_read (int folder, stand_t *stand)
+{
+    uint8_t *data;
+    size_t size;
+    if (!run_file_read (folder, "use", &data, &size))
+        return;
+    int64_t started_ms, cpu_ms;
+    if (sscanf ((const char *) data, "%" SCNd64 " %" SCNd64, &started_ms, &cpu_ms) == 2) {
+        stand->started_ms = started_ms;
+        stand->cpu_ms = cpu_ms;
+    }
+    free (data);
+}
+
+static void rest (void)
+{
+    nanosleep (&(struct timespec){.tv_nsec = KILL_ROUND_MS * 1000000}, NULL);
+}
+
+/*  Nothing has its mark any more. */
+static bool leftovers_end (const char *runs, const char *name)
+{
+    char path [RUN_PATH_BYTES];
+    run_path (path, runs, name);
+    for (int round = 0; round < KILL_ROUNDS; round++) {
+        if (processes_kill_marked (path) == 0)
+            return true;
+        rest ();
+    }
+    return false;
+}
+
+static bool lost_record (const char *runs, const char *name, int folder, const char *why,
+                         stand_t *stand)
+{
+    if (!leftovers_end (runs, name))
+        return false;
+    use_read (folder, stand);
+    stand->state = STAND_LOST;
+    stand->ended_ms = run_wall_ms ();
+    snprintf (stand->why, sizeof stand->why, "%s", why);
+    return run_end_record (folder, stand) && run_end_read (folder, stand);
+}
+
+static bool stand_in (const char *runs, const char *name, int folder, stand_t *stand)
+{
+    pid_t starter;
+    claim_t claim = run_claimed (folder, &starter);
+    if (run_end_read (folder, stand))
+        return true;
+    switch (claim) {
+    case CLAIM_NONE:
+        return true;
+    case CLAIM_LIVE:
+        stand->state = STAND_RUNNING;
+        use_read (folder, stand);
+        return true;
+    case CLAIM_DEAD:
+        return lost_record (runs, name, folder,
+                            "its starter has died, or the machine was restarted", stand);
+    default:
+        return false;
+    }
+}
+
+bool run_stand (const char *runs, const char *name, stand_t *stand)
+{
+    *stand = (stand_t){0};
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+    int folder = run_folder_open (runs, name);
+    if (folder < 0)
+        return errno == ENOENT;
+    bool told = stand_in (runs, name, folder, stand);
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+    close (folder);
+    return told;
+}
+
+bool run_force (const char *runs, const char *name, const char *why, stand_t *stand)
+{
+    int folder = run_folder_open (runs, name);
+    if (folder < 0)
+        return false;
+    pid_t starter;
+    *stand = (stand_t){0};
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+    for (int round = 0; round < KILL_ROUNDS && run_claimed (folder, &starter) == CLAIM_LIVE;
+         round++) {
+        int process = (int) syscall (SYS_pidfd_open, starter, 0);
+        pid_t still;
+        if (process >= 0 && run_claimed (folder, &still) == CLAIM_LIVE && still == starter)
+            syscall (SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+        if (process >= 0)
+            close (process);
+        rest ();
+    }
+    bool over = run_end_read (folder, stand) || (run_claimed (folder, &starter) == CLAIM_DEAD &&
+                                                 lost_record (runs, name, folder, why, stand));
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+    close (folder);
+    return over;
+}

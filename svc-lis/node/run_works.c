@@ -1,0 +1,476 @@
+/*  run_works - on the agent's workers: files, and one process spawned for each run that is begun.
+ *  That process leaves its own behind and ends at once, so nobody has to wait for a run here.
+ */
+#include "run_works.h"
+
+#include "lease.h"
+#include "must.h"
+#include "run_folder.h"
+#include "starter.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_BYTES_MAX (512u << 10)
+
+static const char *starter_program = "/proc/self/exe";
+
+void run_works_starter (const char *program)
+{
+    starter_program = program;
+}
+
+/*  What a piece of work has to say. */
+typedef struct {
+    stand_t stands [WORK_NAMES_MAX];
+    size_t stands_count;
+    uint8_t *data;
+    size_t data_size;
+    uint64_t size;
+    const char *why;
+    char failed [WHY_BYTES]; /* why it could not be done */
+} done_t;
+
+__attribute__ ((format (printf, 2, 3))) static bool fails (done_t *done, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (done->failed, sizeof done->failed, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+static stand_t *stand_new (done_t *done, const char *name)
+{
+    stand_t *stand = &done->stands [done->stands_count++];
+    *stand = (stand_t){0};
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+    return stand;
+}
+
+static bool look_at (done_t *done, const char *runs, const char *name)
+{
+    stand_t *stand = stand_new (done, name);
+    return run_stand (runs, name, stand) ||
+           fails (done, "how run %s stands can't be told now", name);
+}
+
+/*  --- lease --- */
+
+static int64_t mono_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*  Never shortened. */
+static bool lease_raise (done_t *done, const work_order_t *order)
+{
+    lease_t lease = {.until_ms = order->lease_ms - mono_ms () + lease_now_ms ()};
+    lease_t before;
+    snprintf (lease.endpoint, sizeof lease.endpoint, "%s", order->endpoint);
+    if (lease_read (order->runs, &before) && before.until_ms > lease.until_ms)
+        lease.until_ms = before.until_ms;
+    return lease_write (order->runs, &lease) ||
+           fails (done, "%.80s/lease: %s", order->runs, strerror (errno));
+}
+
+static bool do_lease (const work_order_t *order, done_t *done)
+{
+    return lease_raise (done, order);
+}
+
+/*  --- run_start --- */
+
+/*  Nothing of it was begun, and nothing will be: its folder can't be made. */
+static bool refuse (done_t *done, const char *name, const char *what, int error)
+{
+    stand_t *stand = stand_new (done, name);
+    stand->state = STAND_REFUSED;
+    stand->ended_ms = run_wall_ms ();
+    snprintf (stand->why, sizeof stand->why, "%s: %s", what, strerror (error));
+    return true;
+}
+
+static bool ticket_write (int folder, const ticket_t *ticket)
+{
+    packed_t packed = ticket_encode (ticket);
+    bool written =
+      run_file_write (folder, "order", (bytes_t){.data = packed.data, .size = packed.size});
+    int kept = errno;
+    free (packed.data);
+    errno = kept;
+    return written;
+}
+
+/*  The exit code of the process that leaves the starter behind; -1 with errno. */
+static int starter_spawn (const char *path)
+{
+    pid_t pid;
+    int told = 0;
+    char *arguments [] = {(char *) "svc-lis", (char *) "starter", (char *) path, NULL};
+    char *environment [] = {(char *) "PATH=/usr/local/bin:/usr/bin:/bin", NULL};
+    char log_path [RUN_PATH_BYTES + 8];
+    snprintf (log_path, sizeof log_path, "%s/log", path);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset (&none);
+    sigfillset (&all);
+    posix_spawn_file_actions_init (&actions);
+    posix_spawnattr_init (&attributes);
+    posix_spawn_file_actions_addopen (&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen (&actions, 1, log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2 (&actions, 1, 2);
+    posix_spawnattr_setsigmask (&attributes, &none);
+    posix_spawnattr_setsigdefault (&attributes, &all);
+    posix_spawnattr_setflags (&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int failed = posix_spawn (&pid, starter_program, &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy (&actions);
+    posix_spawnattr_destroy (&attributes);
+    errno = failed;
+    if (failed != 0)
+        return -1;
+    while (waitpid (pid, &told, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED (told) ? WEXITSTATUS (told) : STARTER_FAILED;
+}
+
+static bool start_in (int folder, const work_order_t *order, done_t *done)
+{
+    char path [RUN_PATH_BYTES];
+    pid_t starter;
+    const char *name = order->ticket.name;
+    if (run_claimed (folder, &starter) != CLAIM_NONE)
+        return look_at (done, order->runs, name);
+    if (!ticket_write (folder, &order->ticket))
+        return refuse (done, name, "its order can't be written", errno);
+    if (!lease_raise (done, order))
+        return false;
+    switch (starter_spawn (run_path (path, order->runs, name))) {
+    case STARTER_BEGUN:
+    case STARTER_CLAIMED_BEFORE:
+        return look_at (done, order->runs, name);
+    case STARTER_NO_ROOM:
+        return refuse (done, name, "no room for the record of its end", ENOSPC);
+    case -1:
+        return fails (done, "the starter can't be run: %s", strerror (errno));
+    default:
+        return fails (done, "the starter of run %s has failed; its log is in its folder", name);
+    }
+}
+
+static bool do_start (const work_order_t *order, done_t *done)
+{
+    if (!order->ticket.name)
+        return fails (done, "no ticket");
+    int folder = run_folder_make (order->runs, order->ticket.name);
+    if (folder < 0)
+        return refuse (done, order->ticket.name, "its folder can't be made", errno);
+    bool good = start_in (folder, order, done);
+    close (folder);
+    return good;
+}
+
+/*  --- run_look --- */
+
+static bool do_look (const work_order_t *order, done_t *done)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < order->names_count; i++) {
+        if (look_at (done, order->runs, order->names [i]))
+            told++;
+        else
+            done->stands_count--; /* the others are told */
+    }
+    return told == order->names_count || told > 0;
+}
+
+/*  --- run_signal --- */
+
+/*  The claim is taken, and nobody can begin it any more. */
+static bool end_unbegun (int folder, const char *runs, const char *name, done_t *done)
+{
+    int claim = run_claim (folder);
+    if (claim < 0)
+        return errno == EEXIST ? fails (done, "run %s is being begun", name)
+                               : fails (done, "run %s: %s", name, strerror (errno));
+    stand_t stand = {.state = STAND_REFUSED, .ended_ms = run_wall_ms ()};
+    snprintf (stand.name, sizeof stand.name, "%s", name);
+    snprintf (stand.why, sizeof stand.why, "it was ended before it began");
+    bool recorded = run_end_record (folder, &stand);
+    close (claim);
+    return recorded ? look_at (done, runs, name)
+                    : fails (done, "run %s: %s", name, strerror (errno));
+}
+
+static void poke (int folder, pid_t starter)
+{
+    pid_t still;
+    int process = (int) syscall (SYS_pidfd_open, starter, 0);
+    if (process >= 0 && run_claimed (folder, &still) == CLAIM_LIVE && still == starter)
+        syscall (SYS_pidfd_send_signal, process, STARTER_POKE, NULL, 0);
+    if (process >= 0)
+        close (process);
+}
+
+static bool wish_tell (int folder, const work_order_t *order, done_t *done)
+{
+    char wish [64];
+    pid_t starter;
+    int size = order->warn ? snprintf (wish, sizeof wish, "warn\n")
+                           : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
+    if (!run_file_write (folder, "wish",
+                         (bytes_t){.data = (const uint8_t *) wish, .size = (size_t) size}))
+        return fails (done, "its wish can't be written: %s", strerror (errno));
+    if (run_claimed (folder, &starter) == CLAIM_LIVE)
+        poke (folder, starter);
+    return look_at (done, order->runs, order->names [0]);
+}
+
+static bool signal_in (int folder, const work_order_t *order, done_t *done)
+{
+    pid_t starter;
+    claim_t claim = run_claimed (folder, &starter);
+    if (claim == CLAIM_NONE && order->warn)
+        return look_at (done, order->runs, order->names [0]);
+    if (claim == CLAIM_NONE)
+        return end_unbegun (folder, order->runs, order->names [0], done);
+    if (claim == CLAIM_LIVE && order->force && !order->warn) {
+        stand_t *stand = stand_new (done, order->names [0]);
+        return run_force (order->runs, order->names [0],
+                          "its starter did not end it in time and was killed", stand) ||
+               fails (done, "run %s can't be killed", order->names [0]);
+    }
+    return wish_tell (folder, order, done);
+}
+
+static bool do_signal (const work_order_t *order, done_t *done)
+{
+    if (order->names_count != 1)
+        return fails (done, "no name");
+    int folder = run_folder_make (order->runs, order->names [0]);
+    if (folder < 0)
+        return fails (done, "run %s: %s", order->names [0], strerror (errno));
+    bool good = signal_in (folder, order, done);
+    close (folder);
+    return good;
+}
+
+/*  --- run_read --- */
+
+typedef struct {
+    bool errors;
+    char path [RUN_PATH_BYTES]; /* "" = kept with the run */
+} where_t;
+
+static bool where_is (void *owner, const ticket_t *ticket)
+{
+    where_t *where = owner;
+    const run_order_t *order = ticket->order;
+    const char *file = where->errors && *order->errors ? order->errors : order->output;
+    const char *folder = *order->folder ? order->folder : "work";
+    if (*file == '\0')
+        where->path [0] = '\0';
+    else if (*file == '/')
+        snprintf (where->path, sizeof where->path, "%s", file);
+    else
+        snprintf (where->path, sizeof where->path, "%s/%s", folder, file);
+    return true;
+}
+
+static bool output_find (int folder, where_t *where)
+{
+    uint8_t *data;
+    size_t size;
+    char why [WHY_BYTES];
+    if (!run_file_read (folder, "order", &data, &size))
+        return false;
+    bool found = ticket_decode ((bytes_t){.data = data, .size = size}, where_is, where, why);
+    free (data);
+    return found;
+}
+
+static void read_from (int fd, const work_order_t *order, done_t *done)
+{
+    struct stat told;
+    size_t most = order->most < READ_BYTES_MAX ? order->most : READ_BYTES_MAX;
+    if (fstat (fd, &told) != 0 || !S_ISREG (told.st_mode)) {
+        done->why = "its output is not in a plain file";
+        return;
+    }
+    done->data = must (malloc (most + 1));
+    ssize_t got = pread (fd, done->data, most, (off_t) order->offset);
+    done->size = (uint64_t) told.st_size;
+    done->data_size = got > 0 ? (size_t) got : 0;
+}
+
+/*  What an account has named is read with no more rights than that account has: by root not at
+ *  all, for the file may be another one by now. */
+static bool do_read (const work_order_t *order, done_t *done)
+{
+    where_t where = {.errors = order->errors};
+    int folder = order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
+    if (folder < 0 || !output_find (folder, &where)) {
+        done->why = "the node has nothing of that run any more";
+    } else if (*where.path && geteuid () == 0) {
+        done->why = "its output is in the file that its order names, on its node";
+    } else {
+        const char *path = *where.path ? where.path : "output";
+        int fd =
+          openat (folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (*where.path ? 0 : O_NOFOLLOW));
+        if (fd >= 0) {
+            read_from (fd, order, done);
+            close (fd);
+        } else if (errno != ENOENT) {
+            done->why = "its output can't be read";
+        }
+    }
+    if (folder >= 0)
+        close (folder);
+    return true;
+}
+
+/*  --- run_prune --- */
+
+static void remove_all (int parent, const char *name)
+{
+    if (unlinkat (parent, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return;
+    int fd = openat (parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
+    if (!folder) {
+        if (fd >= 0)
+            close (fd);
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir (folder));)
+        if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0)
+            remove_all (dirfd (folder), entry->d_name);
+    closedir (folder);
+    unlinkat (parent, name, AT_REMOVEDIR);
+}
+
+/*  Its end, or, where nobody has begun it, the folder itself, is so old. */
+static bool is_old (int runs, const char *name, int64_t keep_ms)
+{
+    char path [RUN_PATH_BYTES];
+    struct stat told;
+    snprintf (path, sizeof path, "%s/end", name);
+    bool ended = fstatat (runs, path, &told, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!ended) {
+        snprintf (path, sizeof path, "%s/claim", name);
+        if (fstatat (runs, path, &told, AT_SYMLINK_NOFOLLOW) == 0 ||
+            fstatat (runs, name, &told, AT_SYMLINK_NOFOLLOW) != 0)
+            return false;
+    }
+    return run_wall_ms () - (int64_t) told.st_mtim.tv_sec * 1000 >= keep_ms;
+}
+
+static bool do_prune (const work_order_t *order, done_t *done)
+{
+    (void) done;
+    DIR *runs = opendir (order->runs);
+    if (!runs)
+        return true; /* nothing was ever run */
+    for (const struct dirent *entry; (entry = readdir (runs));) {
+        run_id_t id;
+        uint8_t site [STORE_ID_BYTES];
+        if (run_name_parse (entry->d_name, site, &id) &&
+            is_old (dirfd (runs), entry->d_name, order->keep_ms))
+            remove_all (dirfd (runs), entry->d_name);
+    }
+    closedir (runs);
+    return true;
+}
+
+/*  --- all kinds --- */
+
+typedef bool do_fn (const work_order_t *order, done_t *done);
+
+typedef struct {
+    do_fn *act;
+    done_t *done;
+} doing_t;
+
+static bool act (void *owner, const work_order_t *order)
+{
+    const doing_t *doing = owner;
+    return doing->act (order, doing->done);
+}
+
+static bool carry_out (do_fn *how, bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    done_t *done = must (calloc (1, sizeof *done));
+    char why [WHY_BYTES] = "";
+    doing_t doing = {.act = how, .done = done};
+    bool good = work_order_decode (arguments, act, &doing, why);
+    if (good) {
+        packed_t packed = work_result_encode (
+          &(work_result_t){.stands = done->stands,
+                           .stands_count = done->stands_count,
+                           .data = {.data = done->data, .size = done->data_size},
+                           .size = done->size,
+                           .why = done->why});
+        *result = packed.data;
+        *result_size = packed.size;
+    } else {
+        *result = (uint8_t *) must (strdup (*done->failed ? done->failed : why));
+        *result_size = strlen ((const char *) *result);
+    }
+    free (done->data);
+    free (done);
+    return good;
+}
+
+static bool start_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_start, arguments, result, size);
+}
+
+static bool look_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_look, arguments, result, size);
+}
+
+static bool signal_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_signal, arguments, result, size);
+}
+
+static bool lease_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_lease, arguments, result, size);
+}
+
+static bool read_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_read, arguments, result, size);
+}
+
+static bool prune_run (bytes_t arguments, uint8_t **result, size_t *size)
+{
+    return carry_out (do_prune, arguments, result, size);
+}
+
+const work_kind_t run_works [] = {
+  {.kind = RUN_START, .run = start_run},   {.kind = RUN_LOOK, .run = look_run},
+  {.kind = RUN_SIGNAL, .run = signal_run}, {.kind = RUN_LEASE, .run = lease_run},
+  {.kind = RUN_READ, .run = read_run},     {.kind = RUN_PRUNE, .run = prune_run},
+};
+const size_t run_works_count = sizeof run_works / sizeof *run_works;

@@ -1,0 +1,369 @@
+/*  starter - a loop over three things: a child has ended, the agent has a wish, it is time. All
+ *  signals are blocked and waited for, so that nothing happens between two looks.
+ */
+#include "starter.h"
+
+#include "client.h"
+#include "lease.h"
+#include "must.h"
+#include "processes.h"
+#include "run_begin.h"
+#include "run_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_MS      10000 /* at a limit, and when the lease ends */
+#define KILL_AGAIN_MS 100
+#define LEFT_MS_MAX   10000 /* for what a killed run leaves behind to be gone */
+#define USE_MS_LEAST  100   /* between two looks at what it has used */
+#define USE_MS_MOST   10000
+#define TELL_MS       1000
+#define USE_BYTES     48
+
+typedef struct {
+    char path [RUN_PATH_BYTES];
+    char runs [RUN_PATH_BYTES];
+    int folder;
+    int claim; /* its lock is ours while we live */
+    int use;
+    stand_t stand;
+    pid_t program;
+    bool over; /* the program is */
+    int status;
+    const run_order_t *order;
+    int64_t started_ms; /* of lease_now_ms, as all times below */
+    bool warned;
+    bool ending;
+    int64_t kill_ms;
+    int64_t use_ms; /* look again at what it has used */
+    int64_t lease_ms;
+    char why [RUN_WHY_BYTES_MAX + 1];
+} starter_t;
+
+static int64_t waited_for_ms (void)
+{
+    struct rusage used;
+    getrusage (RUSAGE_CHILDREN, &used);
+    return ((int64_t) used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+           (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+}
+
+/*  --- what it has used --- */
+
+/*  In place: a full disk does not matter to it. */
+static void use_write (starter_t *self)
+{
+    char text [USE_BYTES + 1];
+    snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64, self->stand.started_ms,
+              self->stand.cpu_ms);
+    ssize_t written = pwrite (self->use, text, USE_BYTES - 1, 0);
+    (void) written; /* it is only told while the run goes on */
+}
+
+static void end_begin (starter_t *self, int64_t grace_ms, const char *why);
+
+/*  As much as all processors together can have used until then, it can't have passed its limit
+ *  before. */
+static void use_look (starter_t *self, int64_t now_ms)
+{
+    int64_t used_ms = waited_for_ms () + processes_cpu_ms (getpid ());
+    if (used_ms > self->stand.cpu_ms)
+        self->stand.cpu_ms = used_ms;
+    use_write (self);
+    int64_t left_ms = self->order->cpu_limit_ms - self->stand.cpu_ms;
+    if (left_ms <= 0 && !self->ending) {
+        char why [RUN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "it used more processor time than its limit of %" PRId64 " ms",
+                  self->order->cpu_limit_ms);
+        end_begin (self, GRACE_MS, why);
+    }
+    long processors = sysconf (_SC_NPROCESSORS_ONLN);
+    int64_t wait_ms = left_ms / (processors > 0 ? processors : 1);
+    wait_ms = wait_ms > USE_MS_LEAST ? wait_ms : USE_MS_LEAST;
+    self->use_ms = now_ms + (wait_ms < USE_MS_MOST ? wait_ms : USE_MS_MOST);
+}
+
+/*  --- its end --- */
+
+static void end_begin (starter_t *self, int64_t grace_ms, const char *why)
+{
+    int64_t kill_ms = lease_now_ms () + grace_ms;
+    if (self->ending && kill_ms >= self->kill_ms)
+        return;
+    if (!self->ending) {
+        snprintf (self->why, sizeof self->why, "%s", why);
+        processes_signal (getpid (), SIGTERM, 0);
+        processes_signal (getpid (), SIGCONT, 0);
+    }
+    self->ending = true;
+    self->kill_ms = kill_ms;
+}
+
+static void wish_read (starter_t *self)
+{
+    uint8_t *data;
+    size_t size;
+    int64_t grace_ms;
+    if (!run_file_read (self->folder, "wish", &data, &size))
+        return;
+    if (sscanf ((const char *) data, "end %" SCNd64, &grace_ms) == 1) {
+        end_begin (self, grace_ms, "");
+    } else if (!self->warned && strncmp ((const char *) data, "warn", 4) == 0) {
+        self->warned = true;
+        processes_signal (getpid (), SIGUSR1, 1);
+    }
+    free (data);
+}
+
+static void lease_look (starter_t *self, int64_t now_ms)
+{
+    lease_t lease;
+    if (lease_read (self->runs, &lease) && lease.until_ms > now_ms) {
+        self->lease_ms = lease.until_ms;
+        return;
+    }
+    self->lease_ms = INT64_MAX;
+    end_begin (self, GRACE_MS, "its site was not heard for so long that it counts as lost there");
+}
+
+static void time_look (starter_t *self, int64_t now_ms)
+{
+    if (now_ms >= self->lease_ms)
+        lease_look (self, now_ms);
+    if (now_ms >= self->use_ms)
+        use_look (self, now_ms);
+    if (!self->ending && now_ms - self->started_ms >= self->order->limit_ms) {
+        char why [RUN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "it ran longer than its limit of %" PRId64 " ms",
+                  self->order->limit_ms);
+        end_begin (self, GRACE_MS, why);
+    }
+    if (self->ending && now_ms >= self->kill_ms) {
+        processes_signal (getpid (), SIGKILL, 0);
+        self->kill_ms = now_ms + KILL_AGAIN_MS;
+    }
+}
+
+static int64_t time_next (const starter_t *self)
+{
+    int64_t next_ms = self->use_ms < self->lease_ms ? self->use_ms : self->lease_ms;
+    int64_t limit_ms = self->ending ? self->kill_ms : self->started_ms + self->order->limit_ms;
+    return next_ms < limit_ms ? next_ms : limit_ms;
+}
+
+/*  Its own children, and those that their parents have left behind. */
+static bool children_take (starter_t *self)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid (-1, &status, WNOHANG)) > 0) {
+        if (pid == self->program) {
+            self->over = true;
+            self->status = status;
+        }
+    }
+    return pid == 0; /* some are there */
+}
+
+static void watch (starter_t *self)
+{
+    sigset_t all;
+    sigfillset (&all);
+    while (!self->over) {
+        int64_t now_ms = lease_now_ms ();
+        time_look (self, now_ms);
+        int64_t wait_ms = time_next (self) - now_ms;
+        wait_ms = wait_ms > 0 ? wait_ms : 0;
+        struct timespec wait = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000};
+        int heard = sigtimedwait (&all, NULL, &wait);
+        if (heard == STARTER_POKE)
+            wish_read (self);
+        if (heard == SIGTERM || heard == SIGINT || heard == SIGHUP)
+            end_begin (self, GRACE_MS, "its starter was told to end");
+        children_take (self);
+    }
+}
+
+/*  Everything that it has started, however deep. */
+static void leftovers_end (starter_t *self)
+{
+    int64_t until_ms = lease_now_ms () + LEFT_MS_MAX;
+    while (children_take (self)) {
+        processes_signal (getpid (), SIGKILL, 0);
+        if (lease_now_ms () >= until_ms) {
+            snprintf (self->why, sizeof self->why, "it has left processes that can't be killed");
+            return;
+        }
+        nanosleep (&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+}
+
+/*  --- the record --- */
+
+static void agent_tell (const starter_t *self)
+{
+    lease_t lease;
+    client_reply_t reply;
+    if (!lease_read (self->runs, &lease) || strcmp (lease.endpoint, "-") == 0)
+        return;
+    client_t *client = client_new ();
+    packed_t body = ended_encode (self->stand.name);
+    client_ask (client,
+                &(client_request_t){.endpoint = lease.endpoint,
+                                    .service = "Agent",
+                                    .method = "Ended",
+                                    .actor = "starter",
+                                    .body = {.data = body.data, .size = body.size},
+                                    .timeout_ms = TELL_MS},
+                &reply);
+    free (body.data);
+    client_destroy (&client);
+}
+
+static void record (starter_t *self, stand_state_t state, const char *why)
+{
+    self->stand.state = state;
+    self->stand.ended_ms = run_wall_ms ();
+    snprintf (self->stand.why, sizeof self->stand.why, "%s", why);
+    if (!run_end_record (self->folder, &self->stand)) {
+        fprintf (stderr, "the end can't be recorded: %s\n", strerror (errno));
+        return; /* our lock ends with us: lost */
+    }
+    agent_tell (self);
+}
+
+static void record_ended (starter_t *self)
+{
+    int64_t used_ms = waited_for_ms ();
+    if (used_ms > self->stand.cpu_ms)
+        self->stand.cpu_ms = used_ms;
+    self->stand.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
+    self->stand.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
+    if (self->stand.signal == SIGXCPU && !self->ending)
+        snprintf (self->why, sizeof self->why,
+                  "it used more processor time than its limit of %" PRId64 " ms",
+                  self->order->cpu_limit_ms);
+    record (self, STAND_ENDED, self->why);
+}
+
+/*  --- its life --- */
+
+static bool carry_out (void *owner, const ticket_t *ticket)
+{
+    starter_t *self = owner;
+    char why [RUN_WHY_BYTES_MAX + 1];
+    self->order = ticket->order;
+    snprintf (self->stand.name, sizeof self->stand.name, "%s", ticket->name);
+    wish_read (self);
+    if (self->ending) {
+        record (self, STAND_REFUSED, "it was ended before it began");
+        return true;
+    }
+    self->stand.started_ms = run_wall_ms ();
+    self->started_ms = lease_now_ms ();
+    use_write (self);
+    self->program = run_begin (ticket, self->folder, self->path, why);
+    if (self->program < 0) {
+        self->stand.started_ms = 0;
+        record (self, STAND_REFUSED, why);
+        return true;
+    }
+    self->use_ms = self->started_ms + USE_MS_LEAST;
+    lease_look (self, self->started_ms);
+    wish_read (self);
+    watch (self);
+    leftovers_end (self);
+    record_ended (self);
+    return true;
+}
+
+static void run (starter_t *self)
+{
+    uint8_t *data = NULL;
+    size_t size = 0;
+    char why [WHY_BYTES] = "its order is gone";
+    if (!run_file_read (self->folder, "order", &data, &size) ||
+        !ticket_decode ((bytes_t){.data = data, .size = size}, carry_out, self, why))
+        record (self, STAND_REFUSED, why);
+    free (data);
+}
+
+/*  The claim, in the process that stays. Its exit code is said by the one that it leaves. */
+static int claim (starter_t *self)
+{
+    self->folder = open (self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (self->folder < 0)
+        return STARTER_FAILED;
+    self->use = openat (self->folder, "use", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (self->use >= 0)
+        self->claim = run_claim (self->folder);
+    if (self->use >= 0 && self->claim >= 0)
+        return STARTER_BEGUN;
+    if (errno == EEXIST)
+        return STARTER_CLAIMED_BEFORE;
+    return errno == ENOSPC || errno == EDQUOT ? STARTER_NO_ROOM : STARTER_FAILED;
+}
+
+static void stay (starter_t *self, int tell)
+{
+    setsid ();
+    prctl (PR_SET_CHILD_SUBREAPER, 1);
+    uint8_t code = (uint8_t) claim (self);
+    if (code == STARTER_FAILED)
+        fprintf (stderr, "%s: %s\n", self->path, strerror (errno));
+    ssize_t told = write (tell, &code, 1);
+    (void) told; /* whoever has started us may be gone: the claim is what counts */
+    close (tell);
+    if (code == STARTER_BEGUN)
+        run (self);
+}
+
+static bool paths_take (starter_t *self, const char *path)
+{
+    const char *slash = strrchr (path, '/');
+    if (*path != '/' || !slash || slash == path || strlen (path) >= RUN_PATH_BYTES)
+        return false;
+    snprintf (self->path, sizeof self->path, "%s", path);
+    snprintf (self->runs, sizeof self->runs, "%.*s", (int) (slash - path), path);
+    return true;
+}
+
+int starter_main (int argc, char **argv)
+{
+    starter_t *self = must (calloc (1, sizeof *self));
+    int pipes [2];
+    sigset_t all;
+    if (argc != 2 || !paths_take (self, argv [1])) {
+        fprintf (stderr, "usage: svc-lis starter FOLDER\n"
+                         "begins the run of that folder, an absolute path; an agent calls it\n");
+        free (self);
+        return 2;
+    }
+    close_range (3, ~0U, 0);
+    sigfillset (&all);
+    sigprocmask (SIG_BLOCK, &all, NULL);
+    if (pipe2 (pipes, O_CLOEXEC) != 0)
+        return STARTER_FAILED;
+    pid_t pid = fork ();
+    if (pid == 0) {
+        close (pipes [0]);
+        stay (self, pipes [1]);
+        _exit (0);
+    }
+    close (pipes [1]);
+    uint8_t code = STARTER_FAILED;
+    if (pid < 0 || read (pipes [0], &code, 1) != 1)
+        code = STARTER_FAILED;
+    free (self);
+    return code;
+}

@@ -1,0 +1,532 @@
+/*  test_run_works - runs as a node's workers and starters carry them out: real files, real
+ *  processes. This program is its own starter: called with "starter" it is one.
+ */
+#include "lease.h"
+#include "processes.h"
+#include "run_folder.h"
+#include "run_works.h"
+#include "starter.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WAIT_MS_MAX 60000 /* for what must happen: a bound on failure, never met */
+
+static const uint8_t site [STORE_ID_BYTES] = {0xab, 1};
+static char runs [256];
+static uint64_t bags;
+
+/*  --- what a test has carried out --- */
+
+typedef struct {
+    bool ok;
+    work_result_t result;
+    char why [256];
+} done_t;
+
+static const work_kind_t *kind_of (const char *kind)
+{
+    for (size_t i = 0; i < run_works_count; i++)
+        if (strcmp (run_works [i].kind, kind) == 0)
+            return &run_works [i];
+    fail_msg ("no kind %s", kind);
+    return NULL;
+}
+
+static done_t carry_out (const char *kind, const work_order_t *order)
+{
+    done_t done = {0};
+    char why [WHY_BYTES];
+    uint8_t *result = NULL;
+    size_t size = 0;
+    packed_t packed = work_order_encode (order);
+    done.ok = kind_of (kind)->run ((bytes_t){packed.data, packed.size}, &result, &size);
+    free (packed.data);
+    if (done.ok)
+        assert_true (work_result_decode (&done.result, (bytes_t){result, size}, why));
+    else
+        snprintf (done.why, sizeof done.why, "%.*s", (int) size, (const char *) result);
+    free (result);
+    return done;
+}
+
+static stand_t stand_of (done_t *done)
+{
+    if (!done->ok)
+        fail_msg ("%s", done->why);
+    assert_int_equal (done->result.stands_count, 1);
+    stand_t stand = done->result.stands [0];
+    work_result_clear (&done->result);
+    return stand;
+}
+
+/*  --- runs --- */
+
+typedef struct {
+    char name [RUN_NAME_BYTES_MAX + 1];
+    run_id_t id;
+    run_order_t order;
+    const char *arguments [4];
+    const char *environment [2];
+} made_t;
+
+static const char *own_account (void)
+{
+    const struct passwd *entry = getpwuid (geteuid ());
+    return geteuid () == 0 ? "nobody" : entry ? entry->pw_name : "";
+}
+
+/*  A shell is the program here, and nothing but that. */
+static made_t made (const char *script)
+{
+    made_t made = {.id = {.task = {.bag = ++bags, .index = 3}, .number = 1}};
+    run_name (site, &made.id, made.name);
+    made.arguments [0] = "/bin/sh";
+    made.arguments [1] = "-c";
+    made.arguments [2] = script;
+    made.environment [0] = "COLOUR=green";
+    made.environment [1] = "MUSUBI_NODE=a lie";
+    made.order = (run_order_t){.arguments_count = 3,
+                               .environment_count = 2,
+                               .folder = "",
+                               .output = "",
+                               .errors = "",
+                               .cpus = 1,
+                               .limit_ms = 600000,
+                               .cpu_limit_ms = 600000,
+                               .account = own_account (),
+                               .owner = "alice",
+                               .reservation = "r1",
+                               .need = "ocean"};
+    return made;
+}
+
+static int64_t mono_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static stand_t begin_leased (made_t *made, int64_t lease_ms)
+{
+    made->order.arguments = made->arguments;
+    made->order.environment = made->environment;
+    work_order_t order = {.runs = runs,
+                          .ticket = {.name = made->name,
+                                     .id = made->id,
+                                     .site = "ams",
+                                     .node = "n1",
+                                     .order = &made->order},
+                          .lease_ms = mono_ms () + lease_ms,
+                          .endpoint = ""};
+    done_t done = carry_out (RUN_START, &order);
+    return stand_of (&done);
+}
+
+static stand_t begin (made_t *made)
+{
+    return begin_leased (made, 3600000);
+}
+
+static stand_t look (const made_t *made)
+{
+    const char *names [] = {made->name};
+    done_t done =
+      carry_out (RUN_LOOK, &(work_order_t){.runs = runs, .names = names, .names_count = 1});
+    return stand_of (&done);
+}
+
+static stand_t tell (const made_t *made, work_order_t order)
+{
+    const char *names [] = {made->name};
+    order.runs = runs;
+    order.names = names;
+    order.names_count = 1;
+    done_t done = carry_out (RUN_SIGNAL, &order);
+    return stand_of (&done);
+}
+
+static void rest (void)
+{
+    nanosleep (&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+static stand_t await_end (const made_t *made)
+{
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    for (;;) {
+        stand_t stand = look (made);
+        if (stand_over (stand.state))
+            return stand;
+        if (mono_ms () > until_ms)
+            fail_msg ("run %s does not end", made->name);
+        rest ();
+    }
+}
+
+static void output_of (const made_t *made, char *text, size_t room)
+{
+    const char *names [] = {made->name};
+    done_t done = carry_out (
+      RUN_READ,
+      &(work_order_t){.runs = runs, .names = names, .names_count = 1, .most = (uint32_t) room - 1});
+    assert_true (done.ok);
+    snprintf (text, room, "%.*s", (int) done.result.data.size,
+              done.result.data.data ? (const char *) done.result.data.data : "");
+    work_result_clear (&done.result);
+}
+
+/*  Until the run has written this. */
+static void await_output (const made_t *made, const char *wanted)
+{
+    char text [4096];
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    do {
+        if (mono_ms () > until_ms)
+            fail_msg ("run %s does not write %s", made->name, wanted);
+        rest ();
+        output_of (made, text, sizeof text);
+    } while (!strstr (text, wanted));
+}
+
+static pid_t number_in (const made_t *made, const char *word)
+{
+    char text [4096];
+    output_of (made, text, sizeof text);
+    const char *at = strstr (text, word);
+    assert_non_null (at);
+    return atoi (at + strlen (word));
+}
+
+/*  Not even as a zombie that nobody has taken in yet: its state letter tells. */
+static bool runs_still (pid_t pid)
+{
+    char path [64], letter = 'Z';
+    snprintf (path, sizeof path, "/proc/%d/stat", (int) pid);
+    FILE *file = fopen (path, "re");
+    if (!file)
+        return false;
+    int got = fscanf (file, "%*d (%*[^)]) %c", &letter);
+    fclose (file);
+    return got == 1 && letter != 'Z' && letter != 'X';
+}
+
+static pid_t starter_of (const made_t *made)
+{
+    pid_t starter = 0;
+    int folder = run_folder_open (runs, made->name);
+    assert_true (folder >= 0);
+    assert_int_equal (run_claimed (folder, &starter), CLAIM_LIVE);
+    close (folder);
+    return starter;
+}
+
+/*  --- tests --- */
+
+static void a_run_ends_with_its_code_and_its_output_is_kept (void **state)
+{
+    (void) state;
+    made_t run = made ("echo hello; echo there >&2; exit 3");
+    assert_int_not_equal (begin (&run).state, STAND_NONE);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_ENDED);
+    assert_int_equal (stand.exit_code, 3);
+    assert_int_equal (stand.signal, 0);
+    assert_string_equal (stand.why, "");
+    assert_true (stand.started_ms > 0 && stand.ended_ms >= stand.started_ms);
+    char text [64];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "hello\nthere\n");
+}
+
+static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
+{
+    (void) state;
+    made_t run = made ("echo once; sleep 1000");
+    begin (&run);
+    await_output (&run, "once\n");
+    assert_int_equal (begin (&run).state, STAND_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = 0});
+    assert_int_equal (await_end (&run).signal, SIGTERM);
+    assert_int_equal (begin (&run).state, STAND_ENDED);
+    char text [64];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "once\n");
+}
+
+static void its_environment_is_ours_and_what_its_order_adds (void **state)
+{
+    (void) state;
+    made_t run =
+      made ("echo $COLOUR $MUSUBI_NODE $MUSUBI_SITE $MUSUBI_TASK_INDEX $MUSUBI_RUN "
+            "$MUSUBI_RESERVATION $MUSUBI_NEED $MUSUBI_OWNER $USER; pwd; env | grep -c .");
+    begin (&run);
+    await_end (&run);
+    char text [512], wanted [512];
+    output_of (&run, text, sizeof text);
+    snprintf (wanted, sizeof wanted, "green n1 ams 3 1 r1 ocean alice %s\n%s/%s/work\n",
+              own_account (), runs, run.name);
+    assert_memory_equal (text, wanted, strlen (wanted));
+    assert_null (getenv ("MUSUBI_SITE"));
+}
+
+static void arguments_are_never_given_to_a_shell (void **state)
+{
+    (void) state;
+    made_t run = made ("$(touch evil); `true` * \"");
+    run.arguments [0] = "echo";
+    run.arguments [1] = "a  b";
+    begin (&run);
+    await_end (&run);
+    char text [128];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "a  b $(touch evil); `true` * \"\n");
+}
+
+static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
+{
+    (void) state;
+    made_t run = made ("true");
+    run.arguments [0] = "/no/such/program";
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_REFUSED);
+    assert_string_equal (stand.why, "program /no/such/program: No such file or directory");
+    assert_int_equal (stand.started_ms, 0);
+
+    run = made ("true");
+    run.order.folder = "/no/such/folder";
+    begin (&run);
+    assert_string_equal (await_end (&run).why, "folder /no/such/folder: No such file or directory");
+
+    run = made ("true");
+    run.order.output = "/no/such/file";
+    begin (&run);
+    assert_string_equal (await_end (&run).why, "output /no/such/file: No such file or directory");
+
+    run = made ("true");
+    run.order.account = "no-such-account";
+    begin (&run);
+    assert_string_equal (await_end (&run).why,
+                         "account no-such-account: this node has none of that name");
+
+    run = made ("true");
+    run.order.account = "root";
+    begin (&run);
+    assert_string_equal (await_end (&run).why, "account root: nothing is run as root");
+}
+
+static void output_goes_where_its_order_says (void **state)
+{
+    (void) state;
+    made_t run = made ("echo out; echo err >&2");
+    run.order.output = "out.txt";
+    run.order.errors = "err.txt";
+    begin (&run);
+    assert_int_equal (await_end (&run).exit_code, 0);
+    char path [1024], text [16] = "";
+    snprintf (path, sizeof path, "%s/%s/work/err.txt", runs, run.name);
+    FILE *file = fopen (path, "re");
+    assert_non_null (file);
+    assert_non_null (fgets (text, sizeof text, file));
+    fclose (file);
+    assert_string_equal (text, "err\n");
+}
+
+static void a_run_over_its_time_is_ended_and_told_why (void **state)
+{
+    (void) state;
+    made_t run = made ("sleep 1000");
+    run.order.limit_ms = 300;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_ENDED);
+    assert_int_equal (stand.signal, SIGTERM);
+    assert_string_equal (stand.why, "it ran longer than its limit of 300 ms");
+    assert_true (stand.ended_ms - stand.started_ms >= 300);
+}
+
+/*  The time of all its processes counts, not of each. */
+static void a_run_over_its_processor_time_is_ended_and_told_why (void **state)
+{
+    (void) state;
+    made_t run = made ("(while :; do :; done) & (while :; do :; done) & wait");
+    run.order.cpu_limit_ms = 400;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_string_equal (stand.why, "it used more processor time than its limit of 400 ms");
+    assert_true (stand.cpu_ms >= 400);
+}
+
+static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
+{
+    (void) state;
+    made_t run = made ("trap 'echo term; exit 7' TERM; echo ready; while :; do sleep 0.05; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.grace_ms = 3600000});
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.exit_code, 7);
+    assert_string_equal (stand.why, "");
+
+    run = made ("trap '' TERM; echo ready; while :; do sleep 0.05; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.grace_ms = 3600000});
+    assert_int_equal (look (&run).state, STAND_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = 100}); /* in less time after all */
+    assert_int_equal (await_end (&run).signal, SIGKILL);
+}
+
+static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
+{
+    (void) state;
+    made_t run = made ("trap 'echo warned' USR1; sleep 1000 & echo ready; while :; do wait; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.warn = true, .grace_ms = 60000});
+    await_output (&run, "warned\n");
+    assert_int_equal (look (&run).state, STAND_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = 0});
+    await_end (&run);
+    made_t naive = made ("echo ready; sleep 1000");
+    begin (&naive);
+    await_output (&naive, "ready\n");
+    tell (&naive, (work_order_t){.warn = true});
+    tell (&naive, (work_order_t){.grace_ms = 0});
+    assert_int_equal (await_end (&naive).signal, SIGTERM);
+}
+
+static void nothing_of_a_run_is_left_after_its_end (void **state)
+{
+    (void) state;
+    made_t run = made ("setsid sleep 1000 & echo one=$!; (trap '' TERM; sleep 1000) & echo two=$!; "
+                       "(setsid sh -c 'sleep 1000 & echo three=$!') ; exit 0");
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_ENDED);
+    assert_int_equal (stand.exit_code, 0);
+    assert_false (runs_still (number_in (&run, "one=")));
+    assert_false (runs_still (number_in (&run, "two=")));
+    assert_false (runs_still (number_in (&run, "three=")));
+}
+
+static void a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs (void **state)
+{
+    (void) state;
+    made_t run = made ("echo main=$$; setsid sleep 1000 & echo child=$!; echo ready; sleep 1000");
+    begin (&run);
+    await_output (&run, "ready\n");
+    pid_t program = number_in (&run, "main="), child = number_in (&run, "child=");
+    assert_int_equal (kill (starter_of (&run), SIGKILL), 0);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_LOST);
+    assert_string_equal (stand.why, "its starter has died, or the machine was restarted");
+    assert_false (runs_still (program));
+    assert_false (runs_still (child));
+    assert_int_equal (look (&run).state, STAND_LOST);
+    assert_int_equal (begin (&run).state, STAND_LOST); /* never again */
+}
+
+static void a_starter_that_does_not_end_its_run_is_killed (void **state)
+{
+    (void) state;
+    made_t run = made ("echo main=$$; sleep 1000");
+    begin (&run);
+    await_output (&run, "main=");
+    pid_t program = number_in (&run, "main=");
+    assert_int_equal (kill (starter_of (&run), SIGSTOP), 0);
+    assert_int_equal (tell (&run, (work_order_t){.grace_ms = 0}).state, STAND_RUNNING);
+    stand_t stand = tell (&run, (work_order_t){.grace_ms = 0, .force = true});
+    assert_int_equal (stand.state, STAND_LOST);
+    assert_string_equal (stand.why, "its starter did not end it in time and was killed");
+    assert_false (runs_still (program));
+}
+
+static void one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end (void **state)
+{
+    (void) state;
+    made_t run = made ("echo never");
+    stand_t stand = tell (&run, (work_order_t){.grace_ms = 0});
+    assert_int_equal (stand.state, STAND_REFUSED);
+    assert_string_equal (stand.why, "it was ended before it began");
+    assert_int_equal (begin (&run).state, STAND_REFUSED);
+    made_t other = made ("echo never");
+    assert_int_equal (look (&other).state, STAND_NONE);
+    assert_int_equal (tell (&other, (work_order_t){.warn = true}).state, STAND_NONE);
+}
+
+static void a_run_ends_when_its_lease_does_and_not_while_it_is_renewed (void **state)
+{
+    (void) state;
+    made_t run = made ("echo ready; sleep 1000");
+    begin_leased (&run, 500);
+    await_output (&run, "ready\n");
+    done_t done = carry_out (
+      RUN_LEASE, &(work_order_t){.runs = runs, .lease_ms = mono_ms () + 1500, .endpoint = ""});
+    assert_true (done.ok);
+    work_result_clear (&done.result);
+    int64_t from_ms = mono_ms ();
+    stand_t stand = await_end (&run);
+    assert_true (mono_ms () - from_ms >= 1400);
+    assert_string_equal (stand.why,
+                         "its site was not heard for so long that it counts as lost there");
+}
+
+/*  Each test has a folder of its own for all runs: a lease is never shortened. */
+static int folder_make (void **state)
+{
+    (void) state;
+    snprintf (runs, sizeof runs, "/tmp/test_run_works.XXXXXX");
+    if (!mkdtemp (runs))
+        return -1;
+    return chmod (runs, 0711);
+}
+
+static int folder_remove (void **state)
+{
+    (void) state;
+    done_t done = carry_out (RUN_PRUNE, &(work_order_t){.runs = runs, .keep_ms = 0});
+    work_result_clear (&done.result);
+    char lease [300];
+    snprintf (lease, sizeof lease, "%s/lease", runs);
+    unlink (lease);
+    return rmdir (runs); /* whatever was left would hold it */
+}
+
+int main (int argc, char **argv)
+{
+    if (argc > 1 && strcmp (argv [1], "starter") == 0)
+        return starter_main (argc - 1, argv + 1);
+#define TEST(name) cmocka_unit_test_setup_teardown (name, folder_make, folder_remove)
+    const struct CMUnitTest tests [] = {
+      TEST (a_run_ends_with_its_code_and_its_output_is_kept),
+      TEST (a_run_is_begun_once_however_often_it_is_ordered),
+      TEST (its_environment_is_ours_and_what_its_order_adds),
+      TEST (arguments_are_never_given_to_a_shell),
+      TEST (what_cannot_be_started_is_refused_with_what_is_wrong),
+      TEST (output_goes_where_its_order_says),
+      TEST (a_run_over_its_time_is_ended_and_told_why),
+      TEST (a_run_over_its_processor_time_is_ended_and_told_why),
+      TEST (what_is_told_to_end_has_its_grace_and_not_more),
+      TEST (a_warning_reaches_those_who_catch_it_and_harms_nobody),
+      TEST (nothing_of_a_run_is_left_after_its_end),
+      TEST (a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs),
+      TEST (a_starter_that_does_not_end_its_run_is_killed),
+      TEST (one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end),
+      TEST (a_run_ends_when_its_lease_does_and_not_while_it_is_renewed),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
