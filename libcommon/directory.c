@@ -624,6 +624,11 @@ size_t directory_homes (const directory_t *self, const char *const **homes)
     return self->homes_count;
 }
 
+bool directory_hears (const directory_t *self)
+{
+    return !self->silent;
+}
+
 int64_t directory_skew_ms (const directory_t *self)
 {
     return announcer_skew_ms (self->announcer, self->followed);

@@ -67,6 +67,10 @@ const directory_entry_t *directory_next (const directory_t *self, const char *ki
 /*  The federation's fixed list of request homes (names of GIS services), in order (T2). */
 size_t directory_homes (const directory_t *self, const char *const **homes);
 
+/*  Has the GIS that is followed answered, as far as is known? With none of them, what is known here
+ *  is kept, and nothing new is learned. */
+bool directory_hears (const directory_t *self);
+
 /*  Clock skew to the followed GIS as last measured, ms: its wall clock - ours. */
 int64_t directory_skew_ms (const directory_t *self);
 

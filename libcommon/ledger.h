@@ -44,6 +44,7 @@ typedef struct {
     char resource [NAME_BYTES_MAX + 1];
     int64_t quantity;
     int64_t gap_ms;
+    int64_t missing; /* fewer than configured or set: machines that are lost or drained */
 } ledger_quantity_t;
 
 /*  A row but for its number, digest, start and time, which the ledger adds. Unset fields are NULL

@@ -434,6 +434,15 @@ bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, 
     return true;
 }
 
+bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64_t *quantity)
+{
+    const replay_resource_t *one = find_resource (self, resource);
+    if (!one || !one->known)
+        return false;
+    *quantity = one->quantity + one->missing;
+    return true;
+}
+
 int64_t ledger_replay_free (const ledger_replay_t *self, const char *resource, int64_t at_ms,
                             int64_t *until_ms)
 {

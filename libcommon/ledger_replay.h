@@ -116,6 +116,9 @@ bool ledger_replay_use (const ledger_replay_t *self, const char *after, replay_u
 /*  What there is of a resource; false when no row tells. */
 bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, int64_t *quantity);
 
+/*  The same with the machines that are lost or drained: as configured, or set. */
+bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64_t *quantity);
+
 /*  The n-th resource, of which the ledger told: NULL behind the last. */
 const char *ledger_replay_resource (const ledger_replay_t *self, size_t n);
 

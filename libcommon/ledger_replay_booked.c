@@ -227,6 +227,7 @@ void replay_quantities (ledger_replay_t *self, const ledger_row_t *row, bool all
         gaps_changed = gaps_changed || resource->gap_ms != told->gap_ms;
         resource->known = true;
         resource->quantity = told->quantity;
+        resource->missing = told->missing;
         resource->gap_ms = told->gap_ms;
     }
     const char *at = NULL;

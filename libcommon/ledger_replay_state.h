@@ -17,6 +17,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool known; /* some row told how much there is */
     int64_t quantity;
+    int64_t missing; /* fewer than configured or set */
     int64_t gap_ms;
     levels_t booked;
 } replay_resource_t;

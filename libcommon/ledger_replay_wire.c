@@ -25,7 +25,9 @@ static bool take_quantities (ledger_row_t *to, const Musubi__LedgerRow *from, ch
         ledger_quantity_t *one = &to->quantities [i];
         one->quantity = from->quantities [i]->quantity;
         one->gap_ms = from->quantities [i]->gap_ms;
-        if (one->quantity < 0 || one->gap_ms < 0 || one->gap_ms > TIME_MS_MAX)
+        one->missing = from->quantities [i]->missing;
+        if (one->quantity < 0 || one->gap_ms < 0 || one->missing < 0 || one->missing > UINT32_MAX ||
+            one->gap_ms > TIME_MS_MAX)
             return wrong (why, "quantities: below zero");
         if (!text_take (one->resource, NAME_BYTES_MAX, from->quantities [i]->resource, TEXT_WORD,
                         "quantities.resource", why))

@@ -233,7 +233,7 @@ static bool put (ledger_tables_t *self, const wanted_t *wanted)
 
 /*  --- records --- */
 
-/*  The quantity that is in force, while it is not the one configured. */
+/*  The quantity that was set, while it is not the one configured. */
 static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, bool sound)
 {
     char name [NAME_BYTES_MAX + 1] = "";
@@ -241,7 +241,7 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     if (key.size <= NAME_BYTES_MAX)
         memcpy (name, key.data, key.size);
     uint8_t bytes [4];
-    bool told = ledger_replay_quantity (self->replay, name, &quantity);
+    bool told = ledger_replay_set (self->replay, name, &quantity);
     for (int i = 0; told && i < 4; i++)
         bytes [i] = (uint8_t) ((uint64_t) quantity >> (24 - 8 * i));
     if (!told) {

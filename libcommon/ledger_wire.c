@@ -48,6 +48,7 @@ static Musubi__LedgerQuantity **quantities_put (const ledger_entry_t *entry)
         list [i].resource = (char *) entry->quantities [i].resource;
         list [i].quantity = entry->quantities [i].quantity;
         list [i].gap_ms = entry->quantities [i].gap_ms;
+        list [i].missing = entry->quantities [i].missing;
     }
     return pointers;
 }

@@ -62,6 +62,10 @@ typedef struct {
 
     /*  May what it books be used? Told by show and list. */
     bool (*provisioned) (void *owner, const char *reservation);
+
+    /*  How far it is on its nodes: a packed OpeningRecord, malloc'ed; empty = there is nothing to
+     *  tell. Told by show, whole, and by list. */
+    packed_t (*opening) (void *owner, const moment_t *now, const char *reservation, bool whole);
 } usage_t;
 
 /*  What a participant books in. current and taken are the resource's own objects. Except take

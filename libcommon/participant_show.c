@@ -31,10 +31,12 @@ static part_view_t view_of (const participant_t *self, const moment_t *now, verb
 {
     const usage_t *usage = &self->resource.usage;
     return (part_view_t){
+      .now = now,
+      .usage = usage,
+      .whole = verb == VERB_SHOW,
       .participant = self->service->name,
       .reservation = reservation,
       .state = state_of (now, reservation),
-      .provisioned = usage->provisioned && usage->provisioned (usage->owner, reservation->id),
       .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
       .by = reservation->version == 0 ? reservation->pending
                                       : command_find (self, &reservation->made_by),

@@ -396,7 +396,9 @@ typedef struct {
     const char *participant;
     const reservation_t *reservation;
     reservation_state_t state;
-    bool provisioned;
+    const moment_t *now;
+    const usage_t *usage;
+    bool whole;          /* show, not list */
     bool details;        /* the asker may see whose it is and what it books */
     const command_t *by; /* made the committed version, or the pending first one; NULL = pruned */
 } part_view_t;

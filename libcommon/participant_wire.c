@@ -240,13 +240,14 @@ bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY
 
 /*  --- pages --- */
 
-/*  One record with what it points to: plan and part are unpacked from the bytes kept. */
+/*  One record with what it points to: plan, part and opening are unpacked from the bytes kept. */
 typedef struct {
     Musubi__PartRecord record;
     Musubi__CommandRecord command;
     Musubi__Txid pending;
     ProtobufCMessage *plan;
     ProtobufCMessage *part;
+    ProtobufCMessage *opening;
 } entry_t;
 
 struct page {
@@ -268,6 +269,7 @@ static void entry_free (entry_t *entry)
 {
     message_free (entry->plan);
     message_free (entry->part);
+    message_free (entry->opening);
     free (entry);
 }
 
@@ -321,6 +323,21 @@ static void put_pending (entry_t *entry, const command_t *pending)
     entry->record.pending_operation = (Musubi__Operation) pending->operation;
 }
 
+static void put_usage (entry_t *entry, const part_view_t *view)
+{
+    const usage_t *usage = view->usage;
+    const char *id = view->reservation->id;
+    entry->record.provisioned = usage->provisioned && usage->provisioned (usage->owner, id);
+    if (!usage->opening)
+        return;
+    packed_t opening = usage->opening (usage->owner, view->now, id, view->whole);
+    if (opening.size > 0)
+        entry->opening = message_unpack (&musubi__opening_record__descriptor,
+                                         (bytes_t){.data = opening.data, .size = opening.size});
+    entry->record.opening = (Musubi__OpeningRecord *) entry->opening;
+    free (opening.data);
+}
+
 bool page_add_part (page_t *self, const part_view_t *view)
 {
     const reservation_t *reservation = view->reservation;
@@ -337,7 +354,7 @@ bool page_add_part (page_t *self, const part_view_t *view)
         put_pending (entry, reservation->pending);
     if (view->details) {
         record->owner = (char *) reservation->owner;
-        record->provisioned = view->provisioned;
+        put_usage (entry, view);
         entry->plan = unpack_plan (view->by ? view->by->plan : reservation->plan);
         record->plan = (Musubi__Plan *) entry->plan;
         entry->part = unpack_part (reservation->part_kind, reservation->part);

@@ -23,6 +23,8 @@ struct questions {
     questions_parts_t parts;
     questions_limits_t limits;
     uint32_t *configured; /* of each resource, before an administrator changed it */
+    uint32_t *set;        /* as configured, or as he set it */
+    uint32_t *there;      /* no more than these */
     hint_t freed;
     hint_t settled;
 };
@@ -309,6 +311,12 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
  */
 #define CAPACITY_BYTES 4
 
+static uint32_t in_force (const questions_t *self, size_t resource)
+{
+    return self->set [resource] < self->there [resource] ? self->set [resource]
+                                                         : self->there [resource];
+}
+
 static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
 {
     questions_t *self = owner;
@@ -326,7 +334,8 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
     uint32_t quantity = 0;
     for (size_t i = 0; i < CAPACITY_BYTES; i++)
         quantity = quantity << 8 | value.data [i];
-    room_set_quantity (self->parts.room, resource, quantity);
+    self->set [resource] = quantity;
+    room_set_quantity (self->parts.room, resource, in_force (self, resource));
     outbox_log (outbox, LEVEL_INFO, "%s %s quantity=%u configured=%u: as set before",
                 words->resource, name, quantity, self->configured [resource]);
 }
@@ -335,7 +344,8 @@ static ledger_quantity_t quantity_of (const questions_t *self, size_t resource)
 {
     const room_t *room = self->parts.room;
     ledger_quantity_t quantity = {.quantity = room_offer (room, resource)->quantity,
-                                  .gap_ms = room_terms (room)->gap_ms};
+                                  .gap_ms = room_terms (room)->gap_ms,
+                                  .missing = self->set [resource] - in_force (self, resource)};
     snprintf (quantity.resource, sizeof quantity.resource, "%s",
               room_resource_name (room, resource));
     return quantity;
@@ -352,6 +362,14 @@ static ledger_quantity_t *quantities (void *owner, size_t *count)
     return list;
 }
 
+static void capacity_tell_ledger (const questions_t *self, size_t resource)
+{
+    ledger_quantity_t now_there = quantity_of (self, resource);
+    ledger_append (self->parts.service->ledger, &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
+                                                                  .quantities = &now_there,
+                                                                  .quantities_count = 1});
+}
+
 static void capacity_store (const questions_t *self, size_t resource, uint32_t quantity)
 {
     outbox_t *outbox = self->parts.service->outbox;
@@ -363,44 +381,63 @@ static void capacity_store (const questions_t *self, size_t resource, uint32_t q
         outbox_delete (outbox, TABLE_CAPACITIES, key);
     else
         outbox_put (outbox, TABLE_CAPACITIES, key, (bytes_t){.data = value, .size = sizeof value});
-    ledger_quantity_t now_there = quantity_of (self, resource);
-    ledger_append (self->parts.service->ledger, &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
-                                                                  .quantities = &now_there,
-                                                                  .quantities_count = 1});
+    capacity_tell_ledger (self, resource);
 }
 
 /*  Who is hit is told to whoever set it, and kept in the log. */
-static size_t overbooked_tell (const questions_t *self, const moment_t *now, const char **names)
+size_t questions_overbooked (const questions_t *self, const moment_t *now, const char **names,
+                             size_t names_max)
 {
     int64_t from_ms = room_now_ms (self->parts.room, now);
-    size_t count = timetable_overbooked (self->parts.timetable, from_ms, names, OVERBOOKED_MAX);
+    size_t count = timetable_overbooked (self->parts.timetable, from_ms, names, names_max);
     const room_t *room = self->parts.room;
     outbox_t *outbox = self->parts.service->outbox;
     if (count > 0)
         outbox_log (outbox, LEVEL_ALARM, "%s overbooked reservations=%zu first=%s",
                     self->parts.service->name, count, names [0]);
-    for (size_t i = 0; i < count && i < OVERBOOKED_TOLD_MAX; i++)
+    for (size_t i = 0; i < count && i < names_max && i < OVERBOOKED_TOLD_MAX; i++)
         outbox_log (outbox, LEVEL_ALARM, "reservation %s overbooked %s=%s/%s", names [i],
                     room_words (room)->resource, room_name (room),
                     timetable_overbooked_on (self->parts.timetable, from_ms, names [i]));
     return count;
 }
 
-static void capacity_set (questions_t *self, const moment_t *now, const request_t *request,
-                          size_t resource, uint32_t quantity)
+/*  As much is in force now as is set and there. */
+static void quantity_take (questions_t *self, const moment_t *now, size_t resource, uint32_t before,
+                           const char *by)
 {
     room_t *room = self->parts.room;
-    uint32_t before = room_offer (room, resource)->quantity;
-    if (quantity == before)
-        return;
+    uint32_t quantity = in_force (self, resource);
     room_set_quantity (room, resource, quantity);
-    capacity_store (self, resource, quantity);
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "%s %s/%s quantity=%u->%u by=%.63s",
                 room_words (room)->resource, room_name (room), room_resource_name (room, resource),
-                before, quantity, request->actor);
+                before, quantity, by);
     self->parts.changed (self->parts.owner, now);
     if (quantity > before)
         hint_tell (&self->freed);
+}
+
+static void capacity_set (questions_t *self, const moment_t *now, const request_t *request,
+                          size_t resource, uint32_t quantity)
+{
+    if (quantity == self->set [resource])
+        return;
+    uint32_t before = in_force (self, resource);
+    self->set [resource] = quantity;
+    quantity_take (self, now, resource, before, request->actor);
+    capacity_store (self, resource, quantity);
+}
+
+void questions_there (questions_t *self, const moment_t *now, size_t resource, uint32_t there)
+{
+    if (there == self->there [resource])
+        return;
+    uint32_t before = in_force (self, resource);
+    self->there [resource] = there;
+    if (before == in_force (self, resource))
+        return;
+    quantity_take (self, now, resource, before, self->parts.service->name);
+    capacity_tell_ledger (self, resource);
 }
 
 static void on_capacity (void *owner, const moment_t *now, const request_t *request)
@@ -422,7 +459,7 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
         return;
     capacity_set (self, now, request, resource, question.quantity);
     const char *names [OVERBOOKED_MAX];
-    size_t count = overbooked_tell (self, now, names);
+    size_t count = questions_overbooked (self, now, names, OVERBOOKED_MAX);
     reply (self, request,
            capacity_answer_encode (names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX, count));
 }
@@ -433,7 +470,7 @@ static void on_start (void *owner, const moment_t *now)
 {
     const questions_t *self = owner;
     const char *names [OVERBOOKED_MAX];
-    overbooked_tell (self, now, names);
+    questions_overbooked (self, now, names, OVERBOOKED_MAX);
 }
 
 questions_t *questions_new (const questions_parts_t *parts, const questions_limits_t *limits)
@@ -449,8 +486,12 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
     self->settled = (hint_t){.service = parts->service, .topic = "reservation"};
     self->configured = must (calloc (offers + 1, sizeof *self->configured));
-    for (size_t i = 0; i < offers; i++)
-        self->configured [i] = room_offer (parts->room, i)->quantity;
+    self->set = must (calloc (offers + 1, sizeof *self->set));
+    self->there = must (calloc (offers + 1, sizeof *self->there));
+    for (size_t i = 0; i < offers; i++) {
+        self->configured [i] = self->set [i] = room_offer (parts->room, i)->quantity;
+        self->there [i] = UINT32_MAX;
+    }
     timetable_on_freed (parts->timetable, on_freed, self);
     timetable_on_settled (parts->timetable, on_settled, self);
     service_serve (parts->service, "Calendar", "Profile", on_profile, self);
@@ -474,6 +515,8 @@ void questions_destroy (questions_t **self_p)
     timetable_on_freed (self->parts.timetable, NULL, NULL);
     timetable_on_settled (self->parts.timetable, NULL, NULL);
     free (self->configured);
+    free (self->set);
+    free (self->there);
     free (self);
     *self_p = NULL;
 }

@@ -2,7 +2,8 @@
  *  proto/calendar.proto over a room, and the word to the federation that something has changed.
  *
  *  Quantities are told to those who may know them: where only windows are disclosed, to
- *  administrators. What an administrator sets by Capacity is kept in TABLE_CAPACITIES. Publishes
+ *  administrators. There is as much of a resource as is configured, or as an administrator has set
+ *  by Capacity (kept in TABLE_CAPACITIES), unless less of it is there. Publishes
  *  the topic "calendar", without a body, when something becomes free in the time to come, and
  *  "reservation" when one has been made, changed or left; each at most ten times a second. Pure.
  */
@@ -45,6 +46,16 @@ void questions_destroy (questions_t **self_p);
  *  as free; false, and the request is refused, when the asker may not know. */
 bool questions_counted (questions_t *self, const request_t *request, const char *reservation,
                         const stretches_t **counted);
+
+/*  No more than so many of a resource are there now, whatever is configured or was set: the rest
+ * are lost, or drained. Told at once to whom it concerns and to the ledger; not stored, so it is
+ * said again after each start. UINT32_MAX: as many as there may be. */
+void questions_there (questions_t *self, const moment_t *now, size_t resource, uint32_t there);
+
+/*  Tell the log which reservations have too little; returns how many. Borrowed names, at most
+ *  names_max, until the next change. */
+size_t questions_overbooked (const questions_t *self, const moment_t *now, const char **names,
+                             size_t names_max);
 
 /*  May quantities be told to whoever asks? */
 bool questions_disclosed (const questions_t *self, const request_t *request);

@@ -36,6 +36,7 @@ typedef struct {
     room_t *room;
     timetable_t *timetable;
     resource_t resource;
+    runner_t *runner; /* NULL: back_end = none */
     participant_t *participant;
     questions_t *questions;
     readmission_t *readmission;
@@ -104,6 +105,7 @@ static void lis_destroy (void *owner)
     plus_destroy (&self->plus);
     readmission_destroy (&self->readmission);
     participant_destroy (&self->participant);
+    runner_destroy (&self->runner);
     timetable_destroy (&self->timetable);
     room_destroy (&self->room);
     service_destroy (&self->service);
@@ -153,6 +155,11 @@ static questions_t *questions_make (lis_t *self, const lis_limits_t *limits)
     return questions_new (&parts, &bounds);
 }
 
+runner_t *lis_runner (const core_t *core)
+{
+    return ((const lis_t *) core->self)->runner;
+}
+
 void lis_core (const lis_settings_t *settings, core_t *core)
 {
     assert (strncmp (settings->name, "lis/", 4) == 0);
@@ -167,6 +174,11 @@ void lis_core (const lis_settings_t *settings, core_t *core)
       bookings_room (settings->name + strlen ("lis/"), &self->site, &self->service->timekeeper);
     self->timetable = timetable_make (self->room, &settings->limits);
     timetable_resource (self->timetable, &self->resource);
+    if (settings->runner) {
+        self->runner =
+          runner_new (self->service, &self->site, self->room, &self->access, settings->runner);
+        runner_usage (self->runner, &self->resource.usage);
+    }
     self->participant =
       participant_new (self->service, &self->resource, &settings->participant, &self->access);
     self->readmission = readmission_new (self->service, self->participant, part_told, self);
@@ -177,6 +189,8 @@ void lis_core (const lis_settings_t *settings, core_t *core)
                                            .participant = self->participant,
                                            .access = &self->access},
                            &settings->plus);
+    if (self->runner)
+        runner_attach (self->runner, self->participant, self->timetable, self->questions);
     service_serve (self->service, "Lis", "Site", on_site, self);
     timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
     limits_show (self->service, &settings->participant, &bookings);

@@ -10,6 +10,7 @@
 
 #include "participant.h"
 #include "plus.h"
+#include "runner.h"
 #include "site.h"
 #include "timetable.h"
 
@@ -44,10 +45,14 @@ typedef struct {
     plus_limits_t plus;
     const char *const *gis_endpoints;
     size_t gis_count;
+    const runner_settings_t *runner; /* NULL = it keeps the times only (back_end = none) */
     int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
 } lis_settings_t;
 
 /*  The core of svc-lis; its host ends it with core->destroy. */
 void lis_core (const lis_settings_t *settings, core_t *core);
+
+/*  Its runner, NULL = none. For tests. */
+runner_t *lis_runner (const core_t *core);
 
 #endif

@@ -4,6 +4,7 @@
 #include "limits_trial.h"
 #include "lis.h"
 #include "must.h"
+#include "runner_config.h"
 #include "timetable_config.h"
 
 #include <math.h>
@@ -43,6 +44,7 @@ const config_key_t lis_keys [] = {
    .least = 0,
    .most = SETTING_DAY_MS,
    .meaning = "kept free after each booking"},
+  RUNNER_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,
@@ -183,9 +185,14 @@ bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFI
     char name [NAME_BYTES_MAX + 1];
     timetable_config_t common = {0};
     lis_settings_t settings = {0};
-    bool good = settings_read (config, &common, name, &settings, why);
+    runner_settings_t runner = {0};
+    bool runs = false;
+    bool good = settings_read (config, &common, name, &settings, why) &&
+                runner_config_read (config, &settings.site, &runs, &runner, why);
+    settings.runner = runs ? &runner : NULL;
     if (good)
         lis_core (&settings, core);
+    runner_config_clear (&runner);
     timetable_config_clear (&common);
     site_clear (&settings.site);
     return good;

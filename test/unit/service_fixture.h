@@ -56,13 +56,21 @@ typedef struct {
     size_t hints;                /* "calendar" published */
     size_t settled_hints;        /* "reservation" published */
     size_t use_hints;            /* "use" published */
+    size_t opening_hints;        /* "opening" published */
     size_t announced;            /* Gis.Announce called */
     uint32_t announced_quantity; /* in the last one */
+
+    /*  Dies in one of its steps: before anything of it is on disk, or when all of it is, and nobody
+     *  has heard of it; a new process goes on. */
+    size_t steps;
+    size_t dies_in; /* 0 = never */
+    bool dies_flushed;
 
     char alarms [4096]; /* logged since the last start, a line each */
 
     /*  The last reply. */
     bool replied;
+    uint64_t asked; /* of others, who wait for theirs, none is kept */
     call_status_t status;
     char reason [512];
     uint8_t *body;
@@ -151,6 +159,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY:
+        if (effect->reply.reply_to != self->asked)
+            break;
         self->replied = true;
         self->status = effect->reply.status;
         snprintf (self->reason, sizeof self->reason, "%s",
@@ -173,6 +183,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
         assert_int_equal (effect->publish.body.size, 0);
         if (strcmp (effect->publish.topic, "use") == 0) {
             self->use_hints++;
+        } else if (strcmp (effect->publish.topic, "opening") == 0) {
+            self->opening_hints++;
         } else if (strcmp (effect->publish.topic, "reservation") == 0) {
             self->settled_hints++;
         } else {
@@ -201,13 +213,21 @@ static inline void take_effect (world_t *self, const effect_t *effect)
     }
 }
 
+static inline void restart (world_t *self);
+
 static inline void step (world_t *self, const event_t *event)
 {
     self->now.entropy [0]++;
     self->core.step (self->core.self, &self->now, event);
+    bool dies = ++self->steps == self->dies_in;
     effect_t effect;
-    while (self->core.next (self->core.self, &effect))
-        take_effect (self, &effect);
+    while (self->core.next (self->core.self, &effect)) {
+        bool stored = effect.kind == EFFECT_PUT || effect.kind == EFFECT_DELETE;
+        if (!dies || (self->dies_flushed && stored))
+            take_effect (self, &effect);
+    }
+    if (dies)
+        restart (self);
 }
 
 /*  The call that times out first; calls_count when there is none. */
@@ -299,6 +319,7 @@ static inline call_status_t ask_bytes (world_t *self, const char *actor, const c
                                        const char *method, bytes_t body)
 {
     self->replied = false;
+    self->asked = 1;
     event_t event = {.kind = EVENT_REQUEST,
                      .request = {.service = service,
                                  .method = method,

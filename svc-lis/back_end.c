@@ -1,0 +1,226 @@
+/*  back_end - one job for each reservation that has a step under way or to be tried again, and one,
+ *  under no name, for what is reconciled.
+ */
+#include "back_end.h"
+
+#include "must.h"
+#include "openings_wire.h"
+#include "ordered.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TROUBLE_BYTES 160
+
+const back_end_kind_t back_end_runner = {.name = "runner"};
+
+const back_end_limits_t back_end_limits_default = {.retry_ms = 1000, .retry_ms_max = 60000};
+
+typedef struct {
+    back_end_t *back_end;
+    char reservation [NAME_BYTES_MAX + 1];
+    back_end_step_t step;
+    packed_t arguments;
+    uint64_t work;  /* under way; 0 = none */
+    uint64_t timer; /* until it is tried again */
+    uint32_t failures;
+    bool again; /* another step has come while this one's work was under way */
+    char trouble [TROUBLE_BYTES];
+} job_t;
+
+struct back_end {
+    service_t *service;
+    const back_end_kind_t *kind;
+    back_end_limits_t limits;
+    ordered_t *jobs; /* by reservation */
+    uint64_t works;  /* ordered in this start */
+    back_end_told_fn *told;
+    void *owner;
+};
+
+static int by_reservation (const void *key, const void *thing)
+{
+    const job_t *job = thing;
+    return strcmp (key, job->reservation);
+}
+
+static void job_end (job_t *job)
+{
+    back_end_t *self = job->back_end;
+    timers_cancel (self->service->timers, job->timer);
+    ordered_remove (self->jobs, job->reservation);
+    free (job->arguments.data);
+    free (job);
+}
+
+void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner)
+{
+    self->told = told;
+    self->owner = owner;
+}
+
+static void job_order (job_t *job)
+{
+    back_end_t *self = job->back_end;
+    timers_cancel (self->service->timers, job->timer);
+    job->timer = 0;
+    job->again = false;
+    job->work = ++self->works;
+    outbox_work (self->service->outbox, job->work, self->kind->works [job->step],
+                 (bytes_t){.data = job->arguments.data, .size = job->arguments.size});
+}
+
+static void on_retry (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now;
+    (void) token;
+    job_t *job = owner;
+    job->timer = 0;
+    job_order (job);
+}
+
+static job_t *job_of (back_end_t *self, const char *reservation)
+{
+    job_t *job = ordered_find (self->jobs, reservation);
+    if (job)
+        return job;
+    job = must (calloc (1, sizeof *job));
+    job->back_end = self;
+    snprintf (job->reservation, sizeof job->reservation, "%s", reservation);
+    ordered_add (self->jobs, job->reservation, job);
+    return job;
+}
+
+/*  Work that is under way can't be called back: its end starts what has come since. */
+static void start (back_end_t *self, const char *reservation, back_end_step_t step,
+                   const back_end_order_t *orders, size_t count)
+{
+    job_t *job = job_of (self, reservation);
+    free (job->arguments.data);
+    job->step = step;
+    job->arguments = back_end_order_encode (step, orders, count);
+    job->failures = 0;
+    snprintf (job->trouble, sizeof job->trouble, "its back end is at it");
+    if (job->work == 0)
+        job_order (job);
+    else
+        job->again = true;
+}
+
+void back_end_step (back_end_t *self, const moment_t *now, back_end_step_t step,
+                    const back_end_order_t *order)
+{
+    (void) now;
+    job_t *job = ordered_find (self->jobs, order->reservation);
+    if (step == BACK_END_WATCH && job)
+        return;
+    if (back_end_acts (self, step))
+        start (self, order->reservation, step, order, 1);
+    else if (job && job->work == 0)
+        job_end (job);
+}
+
+void back_end_reconcile (back_end_t *self, const moment_t *now, const back_end_order_t *orders,
+                         size_t count)
+{
+    (void) now;
+    if (back_end_acts (self, BACK_END_RECONCILE))
+        start (self, "", BACK_END_RECONCILE, orders, count);
+}
+
+const char *back_end_trouble (const back_end_t *self, const char *reservation)
+{
+    const job_t *job = ordered_find (self->jobs, reservation);
+    return job && job->step != BACK_END_WATCH ? job->trouble : "";
+}
+
+bool back_end_acts (const back_end_t *self, back_end_step_t step)
+{
+    return self->kind->works [step] != NULL;
+}
+
+static int64_t pause_ms (const back_end_t *self, uint32_t failures)
+{
+    int64_t pause = self->limits.retry_ms;
+    for (uint32_t i = 1; i < failures && pause < self->limits.retry_ms_max; i++)
+        pause *= 2;
+    return pause < self->limits.retry_ms_max ? pause : self->limits.retry_ms_max;
+}
+
+static void job_failed (job_t *job, const moment_t *now, bytes_t why)
+{
+    static const char *const words [] = {"prepare", "open", "watch", "close", "reconcile"};
+    static_assert (sizeof words / sizeof *words == BACK_END_STEPS, "a word for each step");
+    back_end_t *self = job->back_end;
+    job->failures++;
+    snprintf (job->trouble, sizeof job->trouble, "%s: %.*s", words [job->step],
+              (int) (why.size < TROUBLE_BYTES ? why.size : TROUBLE_BYTES), (const char *) why.data);
+    int64_t pause = pause_ms (self, job->failures);
+    service_count (self->service, "back_end_failures", 1);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "back end reservation=%s step=%s failed tries=%u again_in_ms=%lld: %s",
+                job->reservation, words [job->step], job->failures, (long long) pause,
+                job->trouble);
+    job->timer = timers_set (self->service->timers, now->mono_ms + pause, on_retry, job, 0);
+}
+
+static job_t *job_at_work (const back_end_t *self, uint64_t work)
+{
+    for (job_t *job = NULL; (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
+        if (job->work == work)
+            return job;
+    return NULL;
+}
+
+static bool on_work (void *owner, const moment_t *now, const event_t *event)
+{
+    back_end_t *self = owner;
+    job_t *job = job_at_work (self, event->work.work);
+    if (!job)
+        return false;
+    job->work = 0;
+    if (job->again) {
+        job_order (job);
+        return true;
+    }
+    back_end_step_t step = job->step;
+    char reservation [NAME_BYTES_MAX + 1];
+    char why [TROUBLE_BYTES];
+    memcpy (reservation, job->reservation, sizeof reservation);
+    if (!event->work.ok)
+        job_failed (job, now, event->work.result);
+    memcpy (why, job->trouble, sizeof why);
+    if (event->work.ok)
+        job_end (job);
+    if (self->told && *reservation)
+        self->told (self->owner, now, reservation, step, event->work.ok ? NULL : why);
+    return true;
+}
+
+/*  --- its life --- */
+
+back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
+                          const back_end_limits_t *limits)
+{
+    assert (limits->retry_ms > 0 && limits->retry_ms <= limits->retry_ms_max);
+    back_end_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->kind = kind;
+    self->limits = *limits;
+    self->jobs = ordered_new (by_reservation);
+    service_on_work (service, on_work, self);
+    return self;
+}
+
+void back_end_destroy (back_end_t **self_p)
+{
+    back_end_t *self = *self_p;
+    if (!self)
+        return;
+    for (job_t *job; (job = ordered_after (self->jobs, NULL));)
+        job_end (job);
+    ordered_destroy (&self->jobs);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,665 @@
+/*  openings - one entry for each reservation that has bookings here, or had once and was opened;
+ * one timer for all, at the next moment at which one of them is to be looked at.
+ *
+ *  Whatever happens only sets the turn of an entry; all that is done for it is done in one place,
+ *  opening_refresh, by the time, its bookings and its nodes as they are then.
+ */
+#include "openings.h"
+
+#include "must.h"
+#include "openings_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const openings_limits_t openings_limits_default = {
+  .bind_ms = 5000,
+  .warning_ms = 60000,
+  .grace_ms = 10000,
+  .lend_ms = 300000,
+  .release_ms = 0,
+  .watch_ms = 30000,
+};
+
+const char *opening_phase_word (opening_phase_t phase)
+{
+    static const char *const words [OPENING_PHASES] = {"waiting", "binding",  "open", "warned",
+                                                       "closing", "cleaning", "over"};
+    return phase < OPENING_PHASES ? words [phase] : "?";
+}
+
+static int by_reservation (const void *key, const void *thing)
+{
+    const entry_t *entry = thing;
+    return strcmp (key, entry->reservation);
+}
+
+static int by_turn (const void *key, const void *thing)
+{
+    const entry_t *a = key;
+    const entry_t *b = thing;
+    if (a->turn_ms != b->turn_ms)
+        return a->turn_ms < b->turn_ms ? -1 : 1;
+    return strcmp (a->reservation, b->reservation);
+}
+
+/*  --- entries --- */
+
+entry_t *opening_find (const openings_t *self, const char *reservation)
+{
+    return ordered_find (self->by_reservation, reservation);
+}
+
+entry_t *opening_new (openings_t *self, const char *reservation, const char *owner)
+{
+    entry_t *entry = must (calloc (1, sizeof *entry));
+    entry->openings = self;
+    snprintf (entry->reservation, sizeof entry->reservation, "%s", reservation);
+    snprintf (entry->owner, sizeof entry->owner, "%s", owner);
+    entry->turn_ms = INT64_MAX;
+    ordered_add (self->by_reservation, entry->reservation, entry);
+    return entry;
+}
+
+static void turn_set (entry_t *entry, int64_t turn_ms)
+{
+    if (entry->turn_ms < INT64_MAX)
+        ordered_remove (entry->openings->turns, entry);
+    entry->turn_ms = turn_ms;
+    if (entry->turn_ms < INT64_MAX)
+        ordered_add (entry->openings->turns, entry, entry);
+}
+
+void opening_free (entry_t *entry)
+{
+    openings_t *self = entry->openings;
+    opening_unbind_all (entry);
+    turn_set (entry, INT64_MAX);
+    ordered_remove (self->active, entry->reservation);
+    ordered_remove (self->by_reservation, entry->reservation);
+    free (entry->stages);
+    free (entry->bound);
+    free (entry->kept);
+    free (entry);
+}
+
+static bool phase_active (opening_phase_t phase)
+{
+    return phase > OPENING_WAITING && phase < OPENING_OVER;
+}
+
+void opening_phase (entry_t *entry, opening_phase_t phase)
+{
+    openings_t *self = entry->openings;
+    if (phase_active (phase) && !ordered_find (self->active, entry->reservation))
+        ordered_add (self->active, entry->reservation, entry);
+    if (!phase_active (phase))
+        ordered_remove (self->active, entry->reservation);
+    entry->phase = phase;
+}
+
+/*  --- what is booked --- */
+
+static void stages_clear (entry_t *entry)
+{
+    free (entry->stages);
+    entry->stages = NULL;
+    entry->stages_count = 0;
+}
+
+void opening_booked (entry_t *entry, bytes_t part)
+{
+    const site_t *site = entry->openings->parts.site;
+    compute_booking_t *bookings = NULL;
+    size_t count = 0;
+    char why [WHY_BYTES];
+    stages_clear (entry);
+    if (part.size == 0 || !compute_part_decode (part, &bookings, &count, why))
+        return;
+    entry->stages = must (calloc (count + 1, sizeof *entry->stages));
+    for (size_t i = 0; i < count; i++) {
+        const compute_booking_t *booking = &bookings [i];
+        const node_class_t *class = site_class (site, booking->class_name);
+        stage_t *stage = &entry->stages [entry->stages_count];
+        *stage = (stage_t){.over = {booking->from_ms, booking->until_ms}, .nodes = booking->nodes};
+        bool first = entry->stages_count == 0;
+        if (!class || booking->from_ms >= booking->until_ms)
+            continue; /* a class that is not configured any more has no nodes */
+        stage->class = (size_t) (class - site->classes);
+        entry->stages_count++;
+        if (first || stage->over.from < entry->from_ms)
+            entry->from_ms = stage->over.from;
+        if (first || stage->over.until > entry->until_ms)
+            entry->until_ms = stage->over.until;
+    }
+    free (bookings);
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (entry->bound [i].state == BOUND_LEAVING)
+            entry->bound [i].state = BOUND_HELD; /* it is judged anew */
+}
+
+/*  --- what is told --- */
+
+opening_t opening_view (const entry_t *entry, int64_t at_ms)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (bound_kept (&entry->bound [i]))
+            entry->kept [kept++] = entry->bound [i].node;
+    at_ms = at_ms > entry->from_ms ? at_ms : entry->from_ms;
+    return (opening_t){.reservation = entry->reservation,
+                       .owner = entry->owner,
+                       .phase = entry->phase,
+                       .from_ms = entry->from_ms,
+                       .until_ms = entry->until_ms,
+                       .wanted = opening_wanted (entry, SIZE_MAX, at_ms),
+                       .nodes = entry->kept,
+                       .nodes_count = kept,
+                       .lent = entry->lent,
+                       .given_back = entry->given_back,
+                       .used_ms = entry->use_set ? spent_cpu (&entry->use.spent) : 0};
+}
+
+static void opening_changed (entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    opening_put (entry);
+    hint_tell (&self->hint);
+    if (!self->observer.moved)
+        return;
+    opening_t view = opening_view (entry, present_ms (self, now));
+    self->observer.moved (self->observer.owner, now, &view);
+}
+
+static void tell_degraded (entry_t *entry, int64_t now_ms)
+{
+    openings_t *self = entry->openings;
+    uint32_t lacking = phase_active (entry->phase) && entry->phase <= OPENING_WARNED
+                         ? opening_short (entry, now_ms)
+                         : 0;
+    bool degraded = lacking > 0 && !entry->given_back;
+    if (degraded == entry->degraded)
+        return;
+    entry->degraded = degraded;
+    hint_tell (&self->hint);
+    service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
+    outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
+                "opening %s %s nodes_lacking=%u", entry->reservation,
+                degraded ? "whole->degraded" : "degraded->whole", lacking);
+}
+
+/*  --- time --- */
+
+static opening_phase_t phase_by_time (const entry_t *entry, int64_t now_ms)
+{
+    const openings_limits_t *limits = &entry->openings->limits;
+    if (now_ms >= entry->until_ms)
+        return OPENING_CLOSING;
+    if (now_ms >= entry->from_ms)
+        return now_ms >= entry->until_ms - limits->warning_ms ? OPENING_WARNED : OPENING_OPEN;
+    return now_ms >= entry->from_ms - limits->bind_ms ? OPENING_BINDING : OPENING_WAITING;
+}
+
+static void move (entry_t *entry, opening_phase_t to)
+{
+    openings_t *self = entry->openings;
+    opening_phase_t from = entry->phase;
+    opening_phase (entry, to);
+    service_count (self->parts.service, "openings_moved", 1);
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s %s->%s nodes=%zu wanted=%u",
+                entry->reservation, opening_phase_word (from), opening_phase_word (to),
+                entry->bound_count, opening_wanted (entry, SIZE_MAX, entry->from_ms));
+}
+
+/*  What was never open and is too late has nothing to close. */
+static bool move_by_time (entry_t *entry, const moment_t *now)
+{
+    int64_t now_ms = present_ms (entry->openings, now);
+    opening_phase_t due = phase_by_time (entry, now_ms);
+    if (entry->phase >= OPENING_CLOSING || entry->phase == due)
+        return false;
+    if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use_set)
+        due = OPENING_OVER;
+    if (opening_is_open (due) && !entry->use_set) {
+        entry->use_set = true;
+        entry->active_ms = now_ms;
+        spent_init (&entry->use.spent, (interval_t){entry->from_ms, entry->until_ms});
+        entry->use.until_ms = entry->from_ms;
+        opening_put_use (entry);
+    }
+    move (entry, due);
+    return true;
+}
+
+static bool move_to_the_end (entry_t *entry)
+{
+    opening_phase_t before = entry->phase;
+    if (entry->phase == OPENING_CLOSING && !opening_closes (entry) &&
+        !*back_end_trouble (entry->openings->parts.back_end, entry->reservation))
+        move (entry, OPENING_CLEANING);
+    if (entry->phase == OPENING_CLEANING && entry->bound_count == 0)
+        move (entry, OPENING_OVER);
+    return entry->phase != before;
+}
+
+static void order_back_end (entry_t *entry, const moment_t *now, back_end_step_t step)
+{
+    openings_t *self = entry->openings;
+    if (!back_end_acts (self->parts.back_end, step))
+        return;
+    const char **names = must (calloc (entry->bound_count + 1, sizeof *names));
+    size_t count = 0;
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (step == BACK_END_CLOSE || bound_kept (&entry->bound [i]))
+            names [count++] = nodes_at (self->parts.nodes, entry->bound [i].node).name;
+    back_end_order_t order = {.reservation = entry->reservation,
+                              .owner = entry->owner,
+                              .from_ms = entry->from_ms,
+                              .until_ms = entry->until_ms,
+                              .nodes = names,
+                              .nodes_count = count};
+    back_end_step (self->parts.back_end, now, step, &order);
+    entry->watched_ms = present_ms (self, now);
+    free (names);
+}
+
+static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t before,
+                           bool nodes_changed)
+{
+    int64_t now_ms = present_ms (entry->openings, now);
+    bool begun = opening_is_open (entry->phase) && !opening_is_open (before);
+    if (entry->phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
+        order_back_end (entry, now, BACK_END_PREPARE);
+    else if (opening_is_open (entry->phase) && (nodes_changed || begun))
+        order_back_end (entry, now, BACK_END_OPEN);
+    else if (entry->phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
+             before != OPENING_WAITING)
+        order_back_end (entry, now, BACK_END_CLOSE);
+    else if (opening_is_open (entry->phase) &&
+             now_ms >= entry->watched_ms + entry->openings->limits.watch_ms)
+        order_back_end (entry, now, BACK_END_WATCH);
+}
+
+static int64_t opening_due (const entry_t *entry, int64_t now_ms)
+{
+    openings_t *self = entry->openings;
+    if (entry->phase == OPENING_OVER)
+        return INT64_MAX;
+    int64_t due_ms = opening_fit_due (entry, now_ms);
+    if (!opening_is_open (entry->phase))
+        return due_ms;
+    int64_t others [] = {opening_lend_due (entry), entry->use_put_ms + ACCOUNT_MS,
+                         back_end_acts (self->parts.back_end, BACK_END_WATCH)
+                           ? entry->watched_ms + self->limits.watch_ms
+                           : INT64_MAX};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        due_ms = others [i] < due_ms ? others [i] : due_ms;
+    return due_ms > now_ms ? due_ms : now_ms + 1;
+}
+
+/*  Nothing is kept of it any more. */
+static void opening_end (entry_t *entry)
+{
+    opening_delete (entry);
+    opening_free (entry);
+}
+
+/*  Accounted before its nodes change: what it was offered is what it had until now. */
+static void opening_refresh (entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    int64_t now_ms = present_ms (self, now);
+    opening_phase_t before = entry->phase;
+    if (opening_is_open (before))
+        opening_account (entry, now);
+    bool moved = move_by_time (entry, now);
+    bool changed = opening_fit (entry, now);
+    bool lent = opening_is_open (entry->phase) && opening_lend (entry, now);
+    tell_back_end (entry, now, before, changed);
+    opening_enforce (entry, now);
+    changed = opening_close (entry, now) || changed;
+    moved = move_to_the_end (entry) || moved;
+    if (entry->phase == OPENING_OVER && entry->use_set)
+        opening_account (entry, now);
+    if (entry->use_set && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
+        opening_put_use (entry);
+    tell_degraded (entry, now_ms);
+    if (changed || moved || lent)
+        opening_changed (entry, now);
+    if (entry->phase == OPENING_OVER && !entry->use_set)
+        opening_end (entry);
+    else
+        turn_set (entry, opening_due (entry, now_ms));
+}
+
+static void on_turn (void *owner, const moment_t *now, uint64_t token);
+
+static void turns_watch (openings_t *self, const moment_t *now)
+{
+    timers_cancel (self->parts.service->timers, self->timer);
+    self->timer = 0;
+    const entry_t *first = ordered_after (self->turns, NULL);
+    if (!first)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->turn_ms);
+    int64_t look_ms = now->mono_ms + LOOK_MS_MAX;
+    self->timer =
+      timers_set (self->parts.service->timers, at_ms < look_ms ? at_ms : look_ms, on_turn, self, 0);
+}
+
+/*  Every refresh sets a turn that is later than now, so this ends. */
+static void on_turn (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    openings_t *self = owner;
+    int64_t now_ms = present_ms (self, now);
+    self->now_ms = now_ms;
+    for (entry_t *entry; (entry = ordered_after (self->turns, NULL)) && entry->turn_ms <= now_ms;)
+        opening_refresh (entry, now);
+    self->timer = 0;
+    turns_watch (self, now);
+}
+
+static void opening_soon (entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    if (entry->phase == OPENING_OVER)
+        return;
+    turn_set (entry, present_ms (self, now));
+    turns_watch (self, now);
+}
+
+/*  --- what the participant tells --- */
+
+static void opening_left (entry_t *entry, int64_t now_ms)
+{
+    stages_clear (entry);
+    if (entry->phase < OPENING_CLOSING && now_ms < entry->until_ms)
+        entry->until_ms = now_ms;
+}
+
+/*  A change may put it back: its end, or before the opening its start, is later now. */
+static void opening_put_back (entry_t *entry, int64_t now_ms)
+{
+    opening_phase_t due = phase_by_time (entry, now_ms);
+    if (entry->phase < OPENING_CLOSING && due < entry->phase)
+        opening_phase (entry, entry->use_set && due < OPENING_OPEN ? OPENING_OPEN : due);
+}
+
+static void on_changed (void *owner, const moment_t *now, const char *reservation)
+{
+    openings_t *self = owner;
+    int64_t now_ms = present_ms (self, now);
+    reservation_view_t view;
+    entry_t *entry = opening_find (self, reservation);
+    if (!participant_find (self->participant, reservation, &view) || !view.current) {
+        if (!entry)
+            return;
+        opening_left (entry, now_ms);
+    } else {
+        if (!entry)
+            entry = opening_new (self, view.id, view.owner);
+        opening_booked (entry, view.part);
+        opening_put_back (entry, now_ms);
+    }
+    opening_soon (entry, now);
+}
+
+static void on_forgotten (void *owner, const char *reservation)
+{
+    entry_t *entry = opening_find (owner, reservation);
+    if (entry)
+        opening_end (entry);
+}
+
+void openings_usage (openings_t *self, usage_t *usage)
+{
+    *usage = (usage_t){
+      .owner = self, .changed = on_changed, .forgotten = on_forgotten, .opening = opening_told};
+}
+
+/*  --- what the nodes tell, and the back end --- */
+
+/*  Something may be had for those who lack it. */
+static void look_for_the_degraded (openings_t *self, const moment_t *now)
+{
+    const entry_t *at = NULL;
+    for (entry_t *entry; (entry = ordered_after (self->active, at ? at->reservation : NULL));
+         at = entry)
+        if (entry->degraded)
+            opening_soon (entry, now);
+}
+
+static void on_node_moved (void *owner, const moment_t *now, size_t node)
+{
+    openings_t *self = owner;
+    if (self->holders [node])
+        opening_soon (self->holders [node], now);
+    look_for_the_degraded (self, now);
+}
+
+static void run_is_over (openings_t *self, const moment_t *now, const run_t *run, entry_t *holder)
+{
+    entry_t *own = *run->reservation ? opening_find (self, run->reservation) : NULL;
+    if (own && own->use_set)
+        opening_run_over (own, now, run);
+    size_t node;
+    bool drained = nodes_find (self->parts.nodes, run->node, &node) &&
+                   nodes_at (self->parts.nodes, node).drained;
+    if (holder && (drained || !opening_is_open (holder->phase) || opening_closes (holder)))
+        opening_soon (holder, now);
+    if (!holder)
+        look_for_the_degraded (self, now);
+}
+
+static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
+{
+    openings_t *self = owner;
+    size_t node;
+    if (!nodes_find (self->parts.nodes, run->node, &node))
+        return;
+    entry_t *holder = self->holders [node];
+    if (run_over (run->state)) {
+        run_is_over (self, now, run, holder);
+        return;
+    }
+    if (*run->reservation)
+        openings_wanted (self, now, run->reservation);
+    if (holder)
+        opening_enforce_new (holder, now, node);
+}
+
+static void on_back_end_told (void *owner, const moment_t *now, const char *reservation,
+                              back_end_step_t step, const char *why)
+{
+    (void) step;
+    (void) why;
+    openings_t *self = owner;
+    entry_t *entry = opening_find (self, reservation);
+    hint_tell (&self->hint);
+    if (entry)
+        opening_soon (entry, now);
+}
+
+/*  --- questions --- */
+
+bool openings_find (const openings_t *self, const char *reservation, opening_t *opening)
+{
+    const entry_t *entry = opening_find (self, reservation);
+    if (!entry)
+        return false;
+    *opening = opening_view (entry, self->now_ms);
+    return true;
+}
+
+const char *openings_of_node (const openings_t *self, size_t node)
+{
+    return self->holders [node] ? self->holders [node]->reservation : NULL;
+}
+
+void openings_wanted (openings_t *self, const moment_t *now, const char *reservation)
+{
+    entry_t *entry = opening_find (self, reservation);
+    if (!entry)
+        return;
+    entry->active_ms = present_ms (self, now);
+    if (!entry->lent)
+        return;
+    entry->lent = false;
+    entry->recalled = true;
+    opening_soon (entry, now);
+}
+
+int64_t openings_spare_until (const openings_t *self, size_t node, bool preemptible)
+{
+    const entry_t *holder = self->holders [node];
+    if (!holder)
+        return INT64_MAX;
+    bool spare = holder->given_back || (holder->lent && preemptible);
+    if (!spare || !opening_is_open (holder->phase))
+        return INT64_MIN;
+    for (size_t i = 0; i < holder->bound_count; i++)
+        if (holder->bound [i].node == node)
+            return holder->bound [i].state == BOUND_HELD ? holder->until_ms : INT64_MIN;
+    return INT64_MIN;
+}
+
+/*  --- its life --- */
+
+static void reconcile (openings_t *self, const moment_t *now)
+{
+    if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
+        return;
+    size_t most = ordered_count (self->active);
+    back_end_order_t *orders = must (calloc (most + 1, sizeof *orders));
+    size_t count = 0;
+    const entry_t *at = NULL;
+    for (const entry_t *entry; (entry = ordered_after (self->active, at ? at->reservation : NULL));
+         at = entry) {
+        const char **names = must (calloc (entry->bound_count + 1, sizeof *names));
+        for (size_t i = 0; i < entry->bound_count; i++)
+            names [i] = nodes_at (self->parts.nodes, entry->bound [i].node).name;
+        orders [count++] = (back_end_order_t){.reservation = entry->reservation,
+                                              .owner = entry->owner,
+                                              .from_ms = entry->from_ms,
+                                              .until_ms = entry->until_ms,
+                                              .nodes = names,
+                                              .nodes_count = entry->bound_count};
+    }
+    back_end_reconcile (self->parts.back_end, now, orders, count);
+    for (size_t i = 0; i < count; i++)
+        free ((void *) orders [i].nodes);
+    free (orders);
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    openings_t *self = owner;
+    int64_t now_ms = present_ms (self, now);
+    reservation_view_t view;
+    self->now_ms = now_ms;
+    reconcile (self, now);
+    for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id) {
+        entry_t *entry = opening_find (self, view.id);
+        if (!view.current)
+            continue;
+        bool known = entry != NULL;
+        if (!known)
+            entry = opening_new (self, view.id, view.owner);
+        opening_booked (entry, view.part);
+        if (!known && entry->until_ms <= now_ms)
+            opening_free (entry); /* nothing was opened, and nothing is any more */
+    }
+    entry_t *next = ordered_after (self->by_reservation, NULL);
+    for (entry_t *entry; (entry = next);) {
+        next = ordered_after (self->by_reservation, entry->reservation);
+        if (!participant_find (self->participant, entry->reservation, &view)) {
+            opening_end (entry);
+            continue;
+        }
+        if (!view.current)
+            opening_left (entry, now_ms);
+        snprintf (entry->owner, sizeof entry->owner, "%s", view.owner);
+        entry->active_ms = now_ms;
+        opening_soon (entry, now);
+    }
+}
+
+openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t *limits)
+{
+    assert (limits->bind_ms >= 0 && limits->warning_ms >= 0 && limits->grace_ms >= 0);
+    openings_t *self = must (calloc (1, sizeof *self));
+    self->parts = *parts;
+    self->limits = *limits;
+    self->by_reservation = ordered_new (by_reservation);
+    self->active = ordered_new (by_reservation);
+    self->turns = ordered_new (by_turn);
+    self->holders = must (calloc (nodes_count (parts->nodes) + 1, sizeof *self->holders));
+    self->hint = (hint_t){.service = parts->service, .topic = "opening"};
+    nodes_observe (
+      parts->nodes,
+      &(nodes_observer_t){.owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved});
+    back_end_told (parts->back_end, on_back_end_told, self);
+    service_serve (parts->service, "Lis", "Use", openings_on_use, self);
+    service_load (parts->service, TABLE_OPENINGS, openings_on_record, self);
+    return self;
+}
+
+void openings_attach (openings_t *self, const participant_t *participant)
+{
+    self->participant = participant;
+    service_at_start (self->parts.service, on_start, self);
+}
+
+void openings_observe (openings_t *self, const openings_observer_t *observer)
+{
+    self->observer = *observer;
+}
+
+void openings_wants (openings_t *self, openings_wants_fn *wants, void *owner)
+{
+    self->wants = wants;
+    self->wants_owner = owner;
+}
+
+void openings_destroy (openings_t **self_p)
+{
+    openings_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->parts.service->timers, self->timer);
+    hint_end (&self->hint);
+    for (entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
+        opening_free (entry);
+    ordered_destroy (&self->by_reservation);
+    ordered_destroy (&self->active);
+    ordered_destroy (&self->turns);
+    free (self->holders);
+    free (self);
+    *self_p = NULL;
+}
+
+void openings_check (const openings_t *self)
+{
+    size_t turns = 0, active = 0, held = 0, bound = 0;
+    const entry_t *at = NULL;
+    for (const entry_t *entry;
+         (entry = ordered_after (self->by_reservation, at ? at->reservation : NULL)); at = entry) {
+        turns += entry->turn_ms < INT64_MAX;
+        active += phase_active (entry->phase);
+        bound += entry->bound_count;
+        assert (entry->bound_count == 0 || phase_active (entry->phase));
+        for (size_t i = 0; i < entry->bound_count; i++) {
+            assert (self->holders [entry->bound [i].node] == entry);
+            assert (i == 0 || entry->bound [i - 1].node < entry->bound [i].node);
+        }
+    }
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
+        held += self->holders [i] != NULL;
+    assert (held == bound);
+    assert (turns == ordered_count (self->turns));
+    assert (active == ordered_count (self->active));
+}

@@ -1,0 +1,475 @@
+/*  openings_nodes - which nodes a reservation has.
+ *
+ *  What it is to have of a class at an instant is the most that it has booked from then to bind_ms
+ *  later. What it has beyond that leaves; what it will have beyond that within warning_ms is
+ * marked, and its runs are warned.
+ */
+#include "openings_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- what is booked --- */
+
+uint32_t opening_wanted (const entry_t *entry, size_t class, int64_t at_ms)
+{
+    uint32_t wanted = 0;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        const stage_t *stage = &entry->stages [i];
+        if ((class == SIZE_MAX || stage->class == class) && stage->over.from <= at_ms &&
+            at_ms < stage->over.until)
+            wanted += stage->nodes;
+    }
+    return wanted;
+}
+
+/*  The most from an instant to bind_ms later. */
+static uint32_t target (const entry_t *entry, size_t class, int64_t at_ms)
+{
+    uint32_t most = opening_wanted (entry, class, at_ms);
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        int64_t from_ms = entry->stages [i].over.from;
+        if (from_ms <= at_ms || from_ms > at_ms + entry->openings->limits.bind_ms)
+            continue;
+        uint32_t then = opening_wanted (entry, class, from_ms);
+        most = then > most ? then : most;
+    }
+    return most;
+}
+
+/*  The first instant, from now on, at which it has booked more of the class than so much; now, when
+ *  there is none. */
+static int64_t needed_ms (const entry_t *entry, size_t class, uint32_t have, int64_t at_ms)
+{
+    if (opening_wanted (entry, class, at_ms) > have)
+        return at_ms;
+    int64_t first_ms = INT64_MAX;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        int64_t from_ms = entry->stages [i].over.from;
+        if (from_ms > at_ms && from_ms < first_ms && opening_wanted (entry, class, from_ms) > have)
+            first_ms = from_ms;
+    }
+    return first_ms < INT64_MAX ? first_ms : at_ms;
+}
+
+/*  --- what it has --- */
+
+static uint32_t kept_count (const entry_t *entry, size_t class)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < entry->bound_count; i++)
+        count += bound_kept (&entry->bound [i]) &&
+                 nodes_at (entry->openings->parts.nodes, entry->bound [i].node).class == class;
+    return count;
+}
+
+static uint32_t leaving_count (const entry_t *entry, size_t class)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < entry->bound_count; i++)
+        count += entry->bound [i].state == BOUND_LEAVING &&
+                 nodes_at (entry->openings->parts.nodes, entry->bound [i].node).class == class;
+    return count;
+}
+
+uint32_t opening_short (const entry_t *entry, int64_t at_ms)
+{
+    at_ms = at_ms > entry->from_ms ? at_ms : entry->from_ms;
+    uint32_t lacking = 0;
+    for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++) {
+        uint32_t wanted = opening_wanted (entry, class, at_ms);
+        uint32_t have = wanted > 0 ? kept_count (entry, class) : 0;
+        lacking += wanted > have ? wanted - have : 0;
+    }
+    return lacking;
+}
+
+typedef struct {
+    const char *reservation;
+    bool own;
+    bool others;
+} running_t;
+
+static bool look_whose (void *owner, const run_t *run)
+{
+    running_t *running = owner;
+    if (strcmp (run->reservation, running->reservation) == 0)
+        running->own = true;
+    else
+        running->others = true;
+    return true;
+}
+
+bool opening_clear (const entry_t *entry)
+{
+    const nodes_t *nodes = entry->openings->parts.nodes;
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        size_t node = entry->bound [i].node;
+        running_t running = {.reservation = entry->reservation};
+        nodes_runs (nodes, node, look_whose, &running);
+        if (running.others || nodes_at (nodes, node).state != NODE_UP)
+            return false;
+    }
+    return true;
+}
+
+bool opening_runs (const entry_t *entry)
+{
+    running_t running = {.reservation = entry->reservation};
+    for (size_t i = 0; i < entry->bound_count && !running.own; i++)
+        nodes_runs (entry->openings->parts.nodes, entry->bound [i].node, look_whose, &running);
+    return running.own;
+}
+
+/*  --- binding and letting go --- */
+
+static void bind (entry_t *entry, size_t node, int64_t at_ms)
+{
+    openings_t *self = entry->openings;
+    assert (!self->holders [node]);
+    self->holders [node] = entry;
+    entry->bound = must (reallocarray (entry->bound, entry->bound_count + 1, sizeof *entry->bound));
+    entry->kept = must (reallocarray (entry->kept, entry->bound_count + 1, sizeof *entry->kept));
+    size_t at = entry->bound_count++;
+    for (; at > 0 && entry->bound [at - 1].node > node; at--)
+        entry->bound [at] = entry->bound [at - 1];
+    entry->bound [at] = (bound_t){.node = node, .state = BOUND_HELD, .at_ms = at_ms};
+}
+
+static void unbind (entry_t *entry, size_t at)
+{
+    entry->openings->holders [entry->bound [at].node] = NULL;
+    memmove (&entry->bound [at], &entry->bound [at + 1],
+             (--entry->bound_count - at) * sizeof *entry->bound);
+}
+
+bool opening_closes (const entry_t *entry)
+{
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (entry->bound [i].state == BOUND_CLOSING)
+            return true;
+    return false;
+}
+
+void opening_unbind_all (entry_t *entry)
+{
+    while (entry->bound_count > 0)
+        unbind (entry, entry->bound_count - 1);
+}
+
+void opening_bind_recorded (entry_t *entry, const stored_bound_t *stored, size_t node)
+{
+    bind (entry, node, stored->at_ms);
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (entry->bound [i].node == node)
+            entry->bound [i].state = stored->state;
+}
+
+/*  Lost nodes run nothing any more; drained ones are let go as soon as they are idle, and take no
+ *  part in anything meanwhile but what runs there. */
+static bool let_go_of_lost (entry_t *entry)
+{
+    const nodes_t *nodes = entry->openings->parts.nodes;
+    bool changed = false;
+    for (size_t i = entry->bound_count; i-- > 0;) {
+        node_t node = nodes_at (nodes, entry->bound [i].node);
+        if (node.state != NODE_LOST && !(node.drained && node.runs == 0))
+            continue;
+        outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
+                    "opening %s node=%s bound->%s", entry->reservation, node.name,
+                    node.state == NODE_LOST ? "lost" : "drained");
+        unbind (entry, i);
+        changed = true;
+    }
+    return changed;
+}
+
+/*  A node that could be bound: idle ones first, then those where least is lost. */
+typedef struct {
+    size_t node;
+    bool idle;
+    int64_t cost_ms;
+} candidate_t;
+
+typedef struct {
+    const char *reservation;
+    int64_t needed_ms;
+    bool free;
+    bool own; /* its runs are there: its record was lost */
+    int64_t cost_ms;
+} room_made_t;
+
+/*  What is preemptible will be ended, what the calendar has booked must be over by itself. */
+static bool look_room (void *owner, const run_t *run)
+{
+    room_made_t *made = owner;
+    made->own = strcmp (run->reservation, made->reservation) == 0;
+    made->free = made->own || (!*run->reservation && run->booked_until_ms <= made->needed_ms);
+    made->cost_ms += run->booked_until_ms == 0 ? run->cpu_ms : 0;
+    return made->free && !made->own;
+}
+
+static int candidate_compare (const void *left, const void *right)
+{
+    const candidate_t *a = left;
+    const candidate_t *b = right;
+    if (a->idle != b->idle)
+        return a->idle ? -1 : 1;
+    if (a->cost_ms != b->cost_ms)
+        return a->cost_ms < b->cost_ms ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t when_ms)
+{
+    openings_t *self = entry->openings;
+    size_t nodes = nodes_count (self->parts.nodes);
+    candidate_t *candidates = must (calloc (nodes + 1, sizeof *candidates));
+    size_t count = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        node_t node = nodes_at (self->parts.nodes, i);
+        if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i))
+            continue;
+        room_made_t made = {.reservation = entry->reservation, .needed_ms = when_ms, .free = true};
+        if (node.runs > 0)
+            nodes_runs (self->parts.nodes, i, look_room, &made);
+        if (made.free)
+            candidates [count++] = (candidate_t){.node = i,
+                                                 .idle = node.runs == 0 || made.own,
+                                                 .cost_ms = made.own ? -1 : made.cost_ms};
+    }
+    qsort (candidates, count, sizeof *candidates, candidate_compare);
+    for (size_t i = 0; i < count && i < lacking; i++)
+        bind (entry, candidates [i].node, when_ms);
+    free (candidates);
+    return count > 0;
+}
+
+/*  Of those that it keeps, the one that it misses least: already marked, then idle; and of these
+ * the last one. */
+static bound_t *least_missed (entry_t *entry, size_t class, bool marked_too)
+{
+    bound_t *least = NULL;
+    int best = -1;
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        bound_t *bound = &entry->bound [i];
+        node_t node = nodes_at (entry->openings->parts.nodes, bound->node);
+        if (node.class != class || !bound_kept (bound) ||
+            (bound->state == BOUND_LEAVING && !marked_too))
+            continue;
+        int rank = bound->state == BOUND_LEAVING ? 2 : node.runs == 0;
+        if (rank >= best) {
+            best = rank;
+            least = bound;
+        }
+    }
+    return least;
+}
+
+/*  From at_ms on it is needed no more. Where nothing was ever opened there is nothing to clean. */
+static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
+{
+    bound->state = BOUND_CLOSING;
+    bound->at_ms = at_ms;
+    if (!entry->use_set)
+        unbind (entry, (size_t) (bound - entry->bound));
+}
+
+/*  The first instant within warning_ms at which more leave than are marked; how many are to be
+ *  marked for it. */
+static uint32_t leaving_next (const entry_t *entry, size_t class, int64_t now_ms, int64_t *when_ms)
+{
+    uint32_t have = kept_count (entry, class);
+    uint32_t marked = leaving_count (entry, class);
+    uint32_t more = 0;
+    *when_ms = INT64_MAX;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        int64_t at_ms = entry->stages [i].over.until;
+        if (at_ms <= now_ms || at_ms > now_ms + entry->openings->limits.warning_ms ||
+            at_ms >= *when_ms)
+            continue;
+        uint32_t stay = target (entry, class, at_ms);
+        if (have > stay + marked) {
+            more = have - stay - marked;
+            *when_ms = at_ms;
+        }
+    }
+    return more;
+}
+
+static bool mark_leaving (entry_t *entry, size_t class, int64_t now_ms)
+{
+    bool changed = false;
+    int64_t when_ms;
+    for (uint32_t more; (more = leaving_next (entry, class, now_ms, &when_ms)) > 0;) {
+        for (; more > 0; more--) {
+            bound_t *bound = least_missed (entry, class, false);
+            bound->state = BOUND_LEAVING;
+            bound->at_ms = when_ms;
+            bound->warned = false;
+        }
+        changed = true;
+    }
+    return changed;
+}
+
+static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
+{
+    bool changed = false;
+    uint32_t wanted = target (entry, class, now_ms);
+    uint32_t have = kept_count (entry, class);
+    if (have < wanted && !entry->given_back)
+        changed = bind_more (entry, class, wanted - have, needed_ms (entry, class, have, now_ms));
+    for (; have > wanted; have--) {
+        bound_t *bound = least_missed (entry, class, true);
+        leave (entry, bound, bound->state == BOUND_LEAVING ? bound->at_ms : now_ms);
+        changed = true;
+    }
+    if (entry->use_set && mark_leaving (entry, class, now_ms))
+        changed = true;
+    return changed;
+}
+
+/*  Closing ends when nothing runs there any more and the back end has done its part, cleaning with
+ *  the gap that the calendar has for it. */
+bool opening_close (entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    int64_t now_ms = present_ms (self, now);
+    bool outside = *back_end_trouble (self->parts.back_end, entry->reservation);
+    bool changed = false;
+    for (size_t i = entry->bound_count; i-- > 0;) {
+        bound_t *bound = &entry->bound [i];
+        if (bound->state == BOUND_CLOSING && !outside &&
+            nodes_at (self->parts.nodes, bound->node).runs == 0) {
+            bound->state = BOUND_CLEANING;
+            bound->at_ms += room_terms (self->parts.room)->gap_ms;
+            changed = true;
+        }
+        if (bound->state == BOUND_CLEANING && bound->at_ms <= now_ms) {
+            unbind (entry, i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool opening_fit (entry_t *entry, const moment_t *now)
+{
+    int64_t now_ms = present_ms (entry->openings, now);
+    bool changed = let_go_of_lost (entry);
+    for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++)
+        changed = fit_class (entry, class, now_ms) || changed;
+    return changed;
+}
+
+/*  --- when --- */
+
+static void sooner (int64_t *due_ms, int64_t at_ms, int64_t than_ms)
+{
+    if (at_ms > than_ms && at_ms < *due_ms)
+        *due_ms = at_ms;
+}
+
+int64_t opening_fit_due (const entry_t *entry, int64_t at_ms)
+{
+    const openings_limits_t *limits = &entry->openings->limits;
+    int64_t due_ms = INT64_MAX;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        const stage_t *stage = &entry->stages [i];
+        sooner (&due_ms, stage->over.from - limits->bind_ms, at_ms);
+        sooner (&due_ms, stage->over.from, at_ms);
+        sooner (&due_ms, stage->over.until - limits->warning_ms, at_ms);
+        sooner (&due_ms, stage->over.until, at_ms);
+    }
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        sooner (&due_ms, entry->bound [i].at_ms, at_ms);
+        if (entry->bound [i].state == BOUND_HELD)
+            sooner (&due_ms, entry->bound [i].at_ms - limits->grace_ms, at_ms);
+    }
+    return due_ms;
+}
+
+/*  --- what runs there --- */
+
+typedef enum { LET_BE, WARN, END } told_t;
+
+typedef struct {
+    const entry_t *entry;
+    const bound_t *bound;
+    int64_t now_ms;
+    struct {
+        run_id_t id;
+        told_t told;
+        bool own;
+    } * list;
+    size_t count;
+} telling_t;
+
+static told_t told_of (const telling_t *telling, const run_t *run, bool own)
+{
+    const entry_t *entry = telling->entry;
+    const bound_t *bound = telling->bound;
+    if (bound->state == BOUND_CLOSING || bound->state == BOUND_CLEANING)
+        return END;
+    if (bound->state == BOUND_LEAVING)
+        return WARN;
+    if (own || entry->lent || entry->given_back)
+        return LET_BE;
+    int64_t grace_ms = run->booked_until_ms > 0 ? 0 : entry->openings->limits.grace_ms;
+    return telling->now_ms >= bound->at_ms - grace_ms ? END : WARN;
+}
+
+static bool gather (void *owner, const run_t *run)
+{
+    telling_t *telling = owner;
+    bool own = strcmp (run->reservation, telling->entry->reservation) == 0;
+    told_t told = run->told_to_end ? LET_BE : told_of (telling, run, own);
+    if (told == LET_BE || (told == WARN && telling->bound->warned))
+        return true;
+    telling->list = must (reallocarray (telling->list, telling->count + 1, sizeof *telling->list));
+    telling->list [telling->count].id = run->id;
+    telling->list [telling->count].told = told;
+    telling->list [telling->count++].own = own;
+    return true;
+}
+
+static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
+{
+    openings_t *self = entry->openings;
+    telling_t telling = {
+      .entry = entry, .bound = bound, .now_ms = present_ms (self, now), .list = NULL};
+    nodes_runs (self->parts.nodes, bound->node, gather, &telling);
+    for (size_t i = 0; i < telling.count; i++) {
+        const run_id_t *id = &telling.list [i].id;
+        if (telling.list [i].told == END)
+            nodes_end (self->parts.nodes, now, id, self->limits.grace_ms,
+                       telling.list [i].own ? "the time of its reservation is over"
+                                            : "its node is reserved");
+        else
+            nodes_warn (self->parts.nodes, now, id,
+                        bound->at_ms > telling.now_ms ? bound->at_ms - telling.now_ms : 0);
+    }
+    bound->warned = true;
+    free (telling.list);
+}
+
+void opening_enforce (entry_t *entry, const moment_t *now)
+{
+    for (size_t i = 0; i < entry->bound_count; i++)
+        if (nodes_at (entry->openings->parts.nodes, entry->bound [i].node).runs > 0)
+            enforce (entry, now, &entry->bound [i]);
+}
+
+void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node)
+{
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        if (entry->bound [i].node != node)
+            continue;
+        entry->bound [i].warned = false;
+        enforce (entry, now, &entry->bound [i]);
+    }
+}

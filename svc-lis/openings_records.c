@@ -1,0 +1,138 @@
+/*  openings_records - one record of how an opening stands, one of its use: see
+ * proto/openings.proto.
+ */
+#include "must.h"
+#include "openings_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USE_SUFFIX       "\0use"
+#define USE_SUFFIX_BYTES 4
+#define KEY_BYTES_MAX    (NAME_BYTES_MAX + USE_SUFFIX_BYTES)
+
+static bytes_t key_of (const entry_t *entry)
+{
+    return (bytes_t){.data = (const uint8_t *) entry->reservation,
+                     .size = strlen (entry->reservation)};
+}
+
+static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
+{
+    size_t size = strlen (entry->reservation);
+    memcpy (key, entry->reservation, size);
+    memcpy (key + size, USE_SUFFIX, USE_SUFFIX_BYTES);
+    return (bytes_t){.data = key, .size = size + USE_SUFFIX_BYTES};
+}
+
+static void put (const openings_t *self, bytes_t key, packed_t value)
+{
+    outbox_put (self->parts.service->outbox, TABLE_OPENINGS, key,
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+void opening_put (entry_t *entry)
+{
+    const openings_t *self = entry->openings;
+    stored_opening_t stored = {.phase = entry->phase,
+                               .from_ms = entry->from_ms,
+                               .until_ms = entry->until_ms,
+                               .lent = entry->lent,
+                               .given_back = entry->given_back};
+    memcpy (stored.owner, entry->owner, sizeof stored.owner);
+    stored.nodes = must (calloc (entry->bound_count + 1, sizeof *stored.nodes));
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        const bound_t *bound = &entry->bound [i];
+        stored_bound_t *into = &stored.nodes [stored.nodes_count++];
+        *into = (stored_bound_t){.state = bound->state, .at_ms = bound->at_ms};
+        snprintf (into->node, sizeof into->node, "%s",
+                  nodes_at (self->parts.nodes, bound->node).name);
+    }
+    put (self, key_of (entry), stored_opening_encode (&stored));
+    entry->stored = true;
+    stored_opening_clear (&stored);
+}
+
+void opening_put_use (entry_t *entry)
+{
+    uint8_t key [KEY_BYTES_MAX];
+    entry->use_put_ms = entry->use.until_ms;
+    put (entry->openings, use_key_of (entry, key), stored_use_encode (&entry->use));
+}
+
+void opening_delete (entry_t *entry)
+{
+    outbox_t *outbox = entry->openings->parts.service->outbox;
+    uint8_t key [KEY_BYTES_MAX];
+    if (entry->stored)
+        outbox_delete (outbox, TABLE_OPENINGS, key_of (entry));
+    if (entry->use_set)
+        outbox_delete (outbox, TABLE_OPENINGS, use_key_of (entry, key));
+}
+
+/*  --- at start --- */
+
+static void opening_load (entry_t *entry, const stored_opening_t *stored)
+{
+    openings_t *self = entry->openings;
+    memcpy (entry->owner, stored->owner, sizeof entry->owner);
+    entry->stored = true;
+    entry->from_ms = stored->from_ms;
+    entry->until_ms = stored->until_ms;
+    entry->lent = stored->lent;
+    entry->given_back = stored->given_back;
+    for (size_t i = 0; i < stored->nodes_count; i++) {
+        size_t node;
+        if (!nodes_find (self->parts.nodes, stored->nodes [i].node, &node))
+            outbox_log (self->parts.service->outbox, LEVEL_WARNING,
+                        "opening %s node=%s is not configured any more", entry->reservation,
+                        stored->nodes [i].node);
+        else if (!self->holders [node])
+            opening_bind_recorded (entry, &stored->nodes [i], node);
+    }
+    opening_phase (entry, stored->phase);
+}
+
+/*  A record that makes no sense is as none: bound anew, or over. */
+static void bad_record (openings_t *self, const char *reservation, const char *why)
+{
+    service_count (self->parts.service, "bad_records", 1);
+    outbox_log (self->parts.service->outbox, LEVEL_ALARM,
+                "record ignored table=openings reservation=%s: %s", reservation, why);
+}
+
+void openings_on_record (void *owner, bytes_t key, bytes_t value)
+{
+    openings_t *self = owner;
+    char reservation [NAME_BYTES_MAX + 1] = "";
+    const uint8_t *nul = key.size > 0 ? memchr (key.data, 0, key.size) : NULL;
+    size_t size = nul ? (size_t) (nul - key.data) : key.size;
+    bool is_use =
+      nul && key.size - size == USE_SUFFIX_BYTES && memcmp (nul, USE_SUFFIX, USE_SUFFIX_BYTES) == 0;
+    if (size == 0 || size > NAME_BYTES_MAX || (nul && !is_use)) {
+        bad_record (self, "", "its key is none");
+        return;
+    }
+    memcpy (reservation, key.data, size);
+    entry_t *entry = opening_find (self, reservation);
+    char why [WHY_BYTES];
+    stored_opening_t stored;
+    stored_use_t use;
+    if (is_use ? !stored_use_decode (&use, value, why)
+               : !stored_opening_decode (&stored, value, why)) {
+        bad_record (self, reservation, why);
+        return;
+    }
+    if (!entry)
+        entry = opening_new (self, reservation, "");
+    if (is_use) {
+        entry->use_set = true;
+        entry->use = use;
+        entry->use_put_ms = use.until_ms;
+        return;
+    }
+    opening_load (entry, &stored);
+    stored_opening_clear (&stored);
+}

@@ -1,0 +1,162 @@
+/*  openings_state - what the files of the openings share; nobody else includes it.
+ *
+ *  openings.c          one entry for each reservation; its phases, and when it is looked at next
+ *  openings_nodes.c    which nodes it has: bound, cleared, leaving, closed, cleaned
+ *  openings_use.c      what its runs have used; lending what is not used, and giving it back
+ *  openings_records.c  what is kept of it
+ *  openings_told.c     what people are told
+ *  openings_wire.c     records and answers, to and from proto/openings.proto
+ */
+#ifndef MUSUBI_OPENINGS_STATE_H
+#define MUSUBI_OPENINGS_STATE_H
+
+#include "hint.h"
+#include "openings.h"
+#include "openings_wire.h"
+#include "ordered.h"
+
+#define LOOK_MS_MAX      60000 /* a turn far away is looked at so often: clocks get stepped */
+#define ACCOUNT_MS       30000 /* use is looked at, and stored, so often while nothing happens */
+#define ALTERNATIVES_MAX 4
+
+/*  So many nodes of a class over an interval, as booked. */
+typedef struct {
+    size_t class;
+    interval_t over;
+    uint32_t nodes;
+} stage_t;
+
+typedef struct {
+    size_t node;
+    bound_state_t state;
+    int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
+    bool warned;   /* whoever runs there and is to know of an end has been told */
+} bound_t;
+
+typedef struct {
+    openings_t *openings;
+    char reservation [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    stage_t *stages;
+    size_t stages_count;
+    opening_phase_t phase;
+    int64_t from_ms;
+    int64_t until_ms;
+    bound_t *bound;
+    size_t bound_count;
+    size_t *kept;  /* nodes that are held or leaving, for opening_t */
+    bool stored;   /* it has a record */
+    bool degraded; /* as last told */
+    bool lent;
+    bool given_back;
+    bool recalled;     /* what was lent is wanted: to be told */
+    int64_t active_ms; /* wall: a run of it has moved, or it has begun */
+    int64_t watched_ms;
+    bool use_set; /* it was open once */
+    stored_use_t use;
+    int64_t use_put_ms;
+    int64_t turn_ms; /* wall: it is to be looked at; INT64_MAX = never, not in turns */
+} entry_t;
+
+struct openings {
+    openings_parts_t parts;
+    openings_limits_t limits;
+    const participant_t *participant;
+    openings_observer_t observer;
+    openings_wants_fn *wants;
+    void *wants_owner;
+    ordered_t *by_reservation;
+    ordered_t *active; /* from binding to cleaning, by reservation */
+    ordered_t *turns;  /* by time, then reservation */
+    entry_t **holders; /* of each node: whom it is bound to; NULL = nobody */
+    uint64_t timer;
+    int64_t now_ms; /* of the last turn */
+    hint_t hint;
+};
+
+/*  What both clocks agree has come. */
+static inline int64_t present_ms (const openings_t *self, const moment_t *now)
+{
+    return timekeeper_least (&self->parts.service->timekeeper, now);
+}
+
+/*  --- openings.c --- */
+
+entry_t *opening_find (const openings_t *self, const char *reservation);
+entry_t *opening_new (openings_t *self, const char *reservation, const char *owner);
+void opening_free (entry_t *entry);
+
+/*  Its stages from what it has booked now. */
+void opening_booked (entry_t *entry, bytes_t part);
+
+/*  As it stands, with what comes of that. */
+void opening_phase (entry_t *entry, opening_phase_t phase);
+
+opening_t opening_view (const entry_t *entry, int64_t at_ms);
+
+/*  --- openings_nodes.c --- */
+
+/*  Nodes of a class that it has booked at an instant; of all classes: SIZE_MAX. */
+uint32_t opening_wanted (const entry_t *entry, size_t class, int64_t at_ms);
+
+/*  Nodes that it lacks of what it has booked at an instant, or at its start, of all classes. */
+uint32_t opening_short (const entry_t *entry, int64_t at_ms);
+
+/*  Does it keep that node: held, or leaving? */
+static inline bool bound_kept (const bound_t *bound)
+{
+    return bound->state == BOUND_HELD || bound->state == BOUND_LEAVING;
+}
+
+/*  Are its nodes up, and does nobody else run there? Is a run of its own not over yet? */
+bool opening_clear (const entry_t *entry);
+bool opening_runs (const entry_t *entry);
+
+/*  Bind, mark and let go what is to be so by now; then: close, clean, unbind. True when something
+ *  has changed. */
+bool opening_fit (entry_t *entry, const moment_t *now);
+bool opening_close (entry_t *entry, const moment_t *now);
+
+/*  The next instant after this one at which there is something to do for its nodes. */
+int64_t opening_fit_due (const entry_t *entry, int64_t at_ms);
+
+/*  Tell the runs on its nodes what they are to know by now; a new one, on one of them. */
+void opening_enforce (entry_t *entry, const moment_t *now);
+void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node);
+
+/*  As its record says; let all go, as they are. */
+bool opening_closes (const entry_t *entry); /* one of them is being closed */
+void opening_bind_recorded (entry_t *entry, const stored_bound_t *stored, size_t node);
+void opening_unbind_all (entry_t *entry);
+
+/*  --- openings_use.c --- */
+
+/*  Account what was used and offered up to now. */
+void opening_account (entry_t *entry, const moment_t *now);
+
+/*  A run of it is over. */
+void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run);
+
+/*  As it would be accounted now. */
+stored_use_t opening_use_now (const entry_t *entry, const moment_t *now);
+
+/*  Lend it, or give it back, when it is not used. True when something has changed. */
+bool opening_lend (entry_t *entry, const moment_t *now);
+int64_t opening_lend_due (const entry_t *entry);
+
+/*  --- openings_records.c --- */
+
+void opening_put (entry_t *entry);
+void opening_put_use (entry_t *entry);
+void opening_delete (entry_t *entry);
+
+/*  A record at start. */
+record_fn openings_on_record;
+
+/*  --- openings_told.c --- */
+
+/*  For usage_t; and Lis.Use. */
+packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole);
+method_fn openings_on_use;
+
+#endif

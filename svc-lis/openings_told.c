@@ -1,0 +1,101 @@
+/*  openings_told - how a reservation stands on its nodes, as its owner is told; and what it has
+ * used.
+ */
+#include "must.h"
+#include "openings_state.h"
+
+#include <stdlib.h>
+
+/*  Another class that has room for what is lacking, until the end of what is booked; and the first
+ *  time at which as much of its own class is free for as long. */
+static size_t alternatives (const entry_t *entry, const moment_t *now,
+                            alternative_t list [ALTERNATIVES_MAX])
+{
+    const openings_t *self = entry->openings;
+    const room_t *room = self->parts.room;
+    const site_t *site = self->parts.site;
+    int64_t now_ms = present_ms (self, now);
+    interval_t rest = {now_ms > entry->from_ms ? now_ms : entry->from_ms, entry->until_ms};
+    uint32_t lacking = opening_short (entry, now_ms);
+    size_t count = 0;
+    for (size_t i = 0; i < site->classes_count && rest.from < rest.until; i++) {
+        size_t resource;
+        if (!room_find (room, site->classes [i].name, &resource))
+            continue;
+        uint32_t own = opening_wanted (entry, i, rest.from);
+        int64_t free = room_least (room, resource, rest, NULL);
+        interval_t span;
+        if (own > 0 && count < ALTERNATIVES_MAX &&
+            room_spans (room, now, resource, own, rest.until - rest.from,
+                        (interval_t){rest.from, room_horizon_ms (room, now)}, &span, 1) == 1)
+            list [count++] = (alternative_t){
+              .class_name = site->classes [i].name,
+              .nodes = own,
+              .over = {span.from, span.from + rest.until - rest.from},
+            };
+        if (own == 0 && free >= (int64_t) lacking && count < ALTERNATIVES_MAX)
+            list [count++] = (alternative_t){
+              .class_name = site->classes [i].name, .nodes = (uint32_t) free, .over = rest};
+    }
+    return count;
+}
+
+packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole)
+{
+    const openings_t *self = owner;
+    const entry_t *entry = opening_find (self, reservation);
+    if (!entry)
+        return (packed_t){0};
+    opening_t view = opening_view (entry, present_ms (self, now));
+    stored_use_t use = opening_use_now (entry, now);
+    alternative_t list [ALTERNATIVES_MAX];
+    opening_told_t told = {
+      .phase = view.phase,
+      .wanted = view.wanted,
+      .bound = (uint32_t) view.nodes_count,
+      .degraded = entry->degraded,
+      .lent = view.lent,
+      .given_back = view.given_back,
+      .cpu_ms = spent_cpu (&use.spent),
+      .offered_ms = spent_offered (&use.spent),
+      .trouble = back_end_trouble (self->parts.back_end, reservation),
+      .alternatives = list,
+      .alternatives_count = whole && entry->degraded ? alternatives (entry, now, list) : 0,
+      .disconnected =
+        self->parts.service->directory && !directory_hears (self->parts.service->directory),
+    };
+    told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
+                 view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
+    return opening_told_encode (&told);
+}
+
+void openings_on_use (void *owner, const moment_t *now, const request_t *request)
+{
+    openings_t *self = owner;
+    service_t *service = self->parts.service;
+    char reservation [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    uint32_t most;
+    if (!spent_question_decode (request->body, reservation, &most, why)) {
+        service_refuse (service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const entry_t *entry = opening_find (self, reservation);
+    if (!entry || !entry->use_set) {
+        service_refuse (service, request, CALL_NOT_FOUND,
+                        "%s has opened nothing for a reservation %s", service->name, reservation);
+        return;
+    }
+    if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->owner)) {
+        service_refuse (service, request, CALL_DENIED, "reservation %s: not shown to %.63s",
+                        reservation, request->actor);
+        return;
+    }
+    use_step_t steps [SPENT_STEPS];
+    most = most > 0 && most < SPENT_STEPS ? most : SPENT_STEPS;
+    size_t count = openings_use (self, now, reservation, steps, most);
+    packed_t body = spent_answer_encode (reservation, steps, count);
+    outbox_reply (service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}

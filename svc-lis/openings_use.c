@@ -1,0 +1,115 @@
+/*  openings_use - what a reservation's runs have used of what it was offered.
+ *
+ *  Of runs that are over the sum is kept; what the others have used so far is asked of the nodes.
+ *  What is more than was accounted the last time came between then and now.
+ */
+#include "openings_state.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *reservation;
+    int64_t cpu_ms;
+} using_t;
+
+static bool add_run (void *owner, const run_t *run)
+{
+    using_t *using = owner;
+    if (strcmp (run->reservation, using->reservation) == 0)
+        using->cpu_ms += run->cpu_ms;
+    return true;
+}
+
+static void account (const entry_t *entry, const moment_t *now, stored_use_t *use)
+{
+    const nodes_t *nodes = entry->openings->parts.nodes;
+    int64_t until_ms = present_ms (entry->openings, now);
+    until_ms = until_ms < entry->until_ms ? until_ms : entry->until_ms;
+    using_t using = {.reservation = entry->reservation, .cpu_ms = use->over_cpu_ms};
+    int64_t cpus = 0;
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        size_t node = entry->bound [i].node;
+        nodes_runs (nodes, node, add_run, &using);
+        cpus += bound_kept (&entry->bound [i]) ? nodes_at (nodes, node).cpus : 0;
+    }
+    interval_t over = {use->until_ms, until_ms};
+    if (over.from >= over.until)
+        over = (interval_t){over.from - 1, over.from}; /* told after its end */
+    int64_t offered_ms = until_ms > use->until_ms ? cpus * (until_ms - use->until_ms) : 0;
+    int64_t used_ms = using.cpu_ms - spent_cpu (&use->spent);
+    spent_add (&use->spent, over, used_ms > 0 ? used_ms : 0, offered_ms);
+    use->until_ms = until_ms > use->until_ms ? until_ms : use->until_ms;
+}
+
+void opening_account (entry_t *entry, const moment_t *now)
+{
+    account (entry, now, &entry->use);
+}
+
+stored_use_t opening_use_now (const entry_t *entry, const moment_t *now)
+{
+    stored_use_t use = entry->use;
+    if (entry->use_set && entry->phase != OPENING_OVER)
+        account (entry, now, &use);
+    return use;
+}
+
+void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run)
+{
+    entry->active_ms = present_ms (entry->openings, now);
+    entry->use.over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
+    opening_put_use (entry);
+}
+
+size_t openings_use (const openings_t *self, const moment_t *now, const char *reservation,
+                     use_step_t *steps, size_t steps_max)
+{
+    const entry_t *entry = opening_find (self, reservation);
+    if (!entry || !entry->use_set)
+        return 0;
+    stored_use_t use = opening_use_now (entry, now);
+    return spent_steps (&use.spent, use.until_ms, steps, steps_max);
+}
+
+/*  --- what is not used --- */
+
+static bool due (int64_t after_ms, bool done, const entry_t *entry, int64_t now_ms)
+{
+    return after_ms > 0 && !done && now_ms >= entry->active_ms + after_ms;
+}
+
+bool opening_lend (entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    int64_t now_ms = present_ms (self, now);
+    bool recalled = entry->recalled;
+    entry->recalled = false;
+    bool lend = due (self->limits.lend_ms, entry->lent, entry, now_ms);
+    bool give_back = due (self->limits.release_ms, entry->given_back, entry, now_ms);
+    if (!lend && !give_back)
+        return recalled;
+    if (opening_runs (entry) ||
+        (self->wants && self->wants (self->wants_owner, entry->reservation))) {
+        entry->active_ms = now_ms;
+        return recalled;
+    }
+    entry->lent = entry->lent || lend;
+    entry->given_back = entry->given_back || give_back;
+    service_count (self->parts.service, give_back ? "openings_given_back" : "openings_lent", 1);
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s unused_ms=%lld %s",
+                entry->reservation, (long long) (now_ms - entry->active_ms),
+                give_back ? "given back" : "lent");
+    return true;
+}
+
+int64_t opening_lend_due (const entry_t *entry)
+{
+    const openings_limits_t *limits = &entry->openings->limits;
+    int64_t due_ms = INT64_MAX;
+    if (limits->lend_ms > 0 && !entry->lent)
+        due_ms = entry->active_ms + limits->lend_ms;
+    if (limits->release_ms > 0 && !entry->given_back &&
+        entry->active_ms + limits->release_ms < due_ms)
+        due_ms = entry->active_ms + limits->release_ms;
+    return due_ms;
+}

@@ -1,0 +1,84 @@
+/*  openings_wire - what openings and back ends say, ask and keep, as plain values. openings_wire.c
+ *  alone sees the generated code.
+ */
+#ifndef MUSUBI_OPENINGS_WIRE_H
+#define MUSUBI_OPENINGS_WIRE_H
+
+#include "back_end.h"
+#include "openings.h"
+
+/*  Encoders return malloc'ed bytes that the caller frees. Decoders check what they take; on false
+ *  why names the field, nothing is allocated. */
+
+packed_t back_end_order_encode (back_end_step_t step, const back_end_order_t *orders, size_t count);
+
+bool spent_question_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], uint32_t *most,
+                            char why [WHY_BYTES]);
+packed_t spent_answer_encode (const char *reservation, const use_step_t *steps, size_t count);
+
+typedef struct {
+    const char *class_name;
+    uint32_t nodes;
+    interval_t over;
+} alternative_t;
+
+/*  An opening as it is told. Borrows. */
+typedef struct {
+    opening_phase_t phase;
+    uint32_t wanted;
+    uint32_t bound;
+    bool ready;
+    bool degraded;
+    bool lent;
+    bool given_back;
+    int64_t cpu_ms;
+    int64_t offered_ms;
+    const char *trouble;
+    const alternative_t *alternatives;
+    size_t alternatives_count;
+    bool disconnected;
+} opening_told_t;
+
+packed_t opening_told_encode (const opening_told_t *self);
+
+/*  Same numbers as proto BoundState. */
+typedef enum {
+    BOUND_HELD,
+    BOUND_LEAVING,
+    BOUND_CLOSING,
+    BOUND_CLEANING,
+    BOUND_STATES
+} bound_state_t;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1];
+    bound_state_t state;
+    int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
+} stored_bound_t;
+
+/*  Owns nodes: stored_opening_clear. */
+typedef struct {
+    opening_phase_t phase;
+    stored_bound_t *nodes;
+    size_t nodes_count;
+    int64_t from_ms;
+    int64_t until_ms;
+    bool lent;
+    bool given_back;
+    char owner [NAME_BYTES_MAX + 1];
+} stored_opening_t;
+
+packed_t stored_opening_encode (const stored_opening_t *self);
+bool stored_opening_decode (stored_opening_t *self, bytes_t value, char why [WHY_BYTES]);
+void stored_opening_clear (stored_opening_t *self);
+
+typedef struct {
+    spent_t spent;
+    int64_t over_cpu_ms;
+    int64_t until_ms;
+} stored_use_t;
+
+packed_t stored_use_encode (const stored_use_t *self);
+bool stored_use_decode (stored_use_t *self, bytes_t value, char why [WHY_BYTES]);
+
+#endif

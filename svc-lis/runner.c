@@ -1,0 +1,99 @@
+/*  runner - made in the order in which their starts come: participant, nodes, openings, capacity.
+ */
+#include "runner.h"
+
+#include "capacity.h"
+#include "must.h"
+
+#include <stdlib.h>
+
+struct runner {
+    service_t *service;
+    const site_t *site;
+    room_t *room;
+    timetable_t *timetable;
+    nodes_t *nodes;
+    back_end_t *back_end;
+    openings_t *openings;
+    capacity_t *capacity;
+};
+
+/*  For whoever drains a node. */
+static const char *reservation_of (void *owner, size_t node)
+{
+    const runner_t *self = owner;
+    return openings_of_node (self->openings, node);
+}
+
+static size_t overbooked (void *owner, const moment_t *now, const char **names, size_t most)
+{
+    const runner_t *self = owner;
+    size_t count =
+      timetable_overbooked (self->timetable, room_now_ms (self->room, now), names, most);
+    return count < most ? count : most;
+}
+
+runner_t *runner_new (service_t *service, const site_t *site, room_t *room, const access_t *access,
+                      const runner_settings_t *settings)
+{
+    runner_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->site = site;
+    self->room = room;
+    self->nodes =
+      nodes_new (service, site, access, settings->places, settings->places_count, &settings->nodes);
+    self->back_end = back_end_new (service, &back_end_runner, &settings->back_end);
+    openings_parts_t parts = {.service = service,
+                              .site = site,
+                              .room = room,
+                              .nodes = self->nodes,
+                              .back_end = self->back_end,
+                              .access = access};
+    self->openings = openings_new (&parts, &settings->openings);
+    nodes_binder (
+      self->nodes,
+      &(nodes_binder_t){.owner = self, .reservation = reservation_of, .overbooked = overbooked});
+    return self;
+}
+
+void runner_usage (runner_t *self, usage_t *usage)
+{
+    openings_usage (self->openings, usage);
+}
+
+void runner_attach (runner_t *self, const participant_t *participant, timetable_t *timetable,
+                    questions_t *questions)
+{
+    self->timetable = timetable;
+    openings_attach (self->openings, participant);
+    self->capacity = capacity_new (self->service, self->site, self->room, self->nodes, questions);
+}
+
+void runner_destroy (runner_t **self_p)
+{
+    runner_t *self = *self_p;
+    if (!self)
+        return;
+    capacity_destroy (&self->capacity);
+    openings_destroy (&self->openings);
+    back_end_destroy (&self->back_end);
+    nodes_destroy (&self->nodes);
+    free (self);
+    *self_p = NULL;
+}
+
+nodes_t *runner_nodes (runner_t *self)
+{
+    return self->nodes;
+}
+
+openings_t *runner_openings (runner_t *self)
+{
+    return self->openings;
+}
+
+void runner_check (const runner_t *self)
+{
+    nodes_check (self->nodes);
+    openings_check (self->openings);
+}
