@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USE_SUFFIX       "\0use"
-#define USE_SUFFIX_BYTES 4
-#define KEY_BYTES_MAX    (NAME_BYTES_MAX + USE_SUFFIX_BYTES)
+static const uint8_t use_suffix [] = {'\0', 'u', 's', 'e'};
+
+#define KEY_BYTES_MAX (NAME_BYTES_MAX + sizeof use_suffix)
 
 static bytes_t key_of (const entry_t *entry)
 {
@@ -22,8 +22,8 @@ static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
 {
     size_t size = strlen (entry->reservation);
     memcpy (key, entry->reservation, size);
-    memcpy (key + size, USE_SUFFIX, USE_SUFFIX_BYTES);
-    return (bytes_t){.data = key, .size = size + USE_SUFFIX_BYTES};
+    memcpy (key + size, use_suffix, sizeof use_suffix);
+    return (bytes_t){.data = key, .size = size + sizeof use_suffix};
 }
 
 static void put (const openings_t *self, bytes_t key, packed_t value)
@@ -109,8 +109,8 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     char reservation [NAME_BYTES_MAX + 1] = "";
     const uint8_t *nul = key.size > 0 ? memchr (key.data, 0, key.size) : NULL;
     size_t size = nul ? (size_t) (nul - key.data) : key.size;
-    bool is_use =
-      nul && key.size - size == USE_SUFFIX_BYTES && memcmp (nul, USE_SUFFIX, USE_SUFFIX_BYTES) == 0;
+    bool is_use = nul && key.size - size == sizeof use_suffix &&
+                  memcmp (nul, use_suffix, sizeof use_suffix) == 0;
     if (size == 0 || size > NAME_BYTES_MAX || (nul && !is_use)) {
         bad_record (self, "", "its key is none");
         return;
