@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-#define TELL_MS 1000 /* those who are hit are looked for so long after a loss: many come at once   \
-                      */
+#define TELL_MS                                                                                    \
+    1000 /* those who are hit are looked for so long after a loss: many come at once               \
+          */
 #define TOLD_MAX 16
 
 struct capacity {

@@ -46,7 +46,7 @@ typedef struct {
     const char *const *gis_endpoints;
     size_t gis_count;
     const runner_settings_t *runner; /* NULL = it keeps the times only (back_end = none) */
-    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
+    int64_t standing_wait_ms;        /* for a directory, at start; 0 = it serves meanwhile (T14) */
 } lis_settings_t;
 
 /*  The core of svc-lis; its host ends it with core->destroy. */
