@@ -1,6 +1,8 @@
 /*  answer_form - from the words of proto to those of the interfaces. */
 #include "answer_form.h"
 
+#include "opening_form.h"
+
 #include "cli.h"
 #include "timetext.h"
 
@@ -456,6 +458,9 @@ json_t *view_form (const json_t *view)
     json_t *provisioned = provisioned_form (json_object_get (view, "parts"));
     if (provisioned)
         take (form, "provisioned", provisioned);
+    json_t *openings = openings_form (json_object_get (view, "openings"));
+    if (openings)
+        take (form, "openings", openings);
     json_t *silent = json_object_get (view, "silent");
     take (form, "silent", silent ? json_deep_copy (silent) : json_array ());
     return form;
@@ -479,6 +484,7 @@ void view_print (const json_t *form, FILE *to)
     const json_t *one;
     json_array_foreach (json_object_get (form, "provisioned"), i, one)
       fprintf (to, "provisioned at %s\n", json_string_value (one));
+    json_array_foreach (json_object_get (form, "openings"), i, one) opening_print (one, to);
     const json_t *silent;
     json_array_foreach (json_object_get (form, "silent"), i, silent)
       fprintf (to, "no answer from %s\n", json_string_value (silent));

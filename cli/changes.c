@@ -119,6 +119,33 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
     json_decref (then);
 }
 
+/*  The sites at which it has fewer nodes than it should. */
+static json_t *degraded_at (const json_t *form)
+{
+    json_t *sites = json_array ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "openings"), i, one)
+    {
+        if (json_is_true (json_object_get (one, "degraded")))
+            json_array_append (sites, json_object_get (one, "site"));
+    }
+    return sites;
+}
+
+static void add_degraded (json_t *changes, const json_t *before, const json_t *after,
+                          int64_t now_ms)
+{
+    const char *id = text_of (after, "reservation");
+    json_t *then = degraded_at (before);
+    json_t *now = degraded_at (after);
+    add_names (changes, id, "degraded", now, then, now_ms);
+    if (!change_over (after))
+        add_names (changes, id, "healed", then, now, now_ms);
+    json_decref (then);
+    json_decref (now);
+}
+
 json_t *changes_between (const json_t *before, const json_t *after, int64_t now_ms)
 {
     json_t *changes = json_array ();
@@ -139,6 +166,7 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
     if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
         add (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);
+    add_degraded (changes, before, after, now_ms);
     json_t *silence = changes_of_silence (id, json_object_get (before, "silent"),
                                           json_object_get (after, "silent"), now_ms);
     json_array_extend (changes, silence);

@@ -57,9 +57,11 @@ static size_t add_row (chart_t *self, json_t *rows, const char *owner, const cha
     return self->rows_count++;
 }
 
-static void add_bar (chart_t *self, gantt_bar_t bar)
+static void add_bar (chart_t *self, gantt_bar_t bar, int used)
 {
     self->bars = append (self->bars, self->bars_count, sizeof *self->bars);
+    self->used = append (self->used, self->bars_count, sizeof *self->used);
+    self->used [self->bars_count] = used;
     self->bars [self->bars_count++] = bar;
 }
 
@@ -79,6 +81,21 @@ static void add_classes (chart_t *self, json_t *rows, const json_t *entries)
     }
 }
 
+/*  What a reservation has used at a site, percent; below zero where nothing is told. */
+static int used_at (const json_t *form, const char *site)
+{
+    size_t i;
+    const json_t *opening;
+    json_array_foreach (json_object_get (form, "openings"), i, opening)
+    {
+        int64_t offered_ms = number_of (opening, "offered_ms");
+        if (strcmp (text_of (opening, "site"), site) == 0 && offered_ms > 0)
+            return (int) (100.0 * (double) number_of (opening, "cpu_ms") / (double) offered_ms +
+                          0.5);
+    }
+    return -1;
+}
+
 static void add_placements (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
 {
     size_t i;
@@ -94,12 +111,14 @@ static void add_placements (chart_t *self, json_t *rows, const json_t *form, siz
         free (name);
         if (row == SIZE_MAX)
             row = add_row (self, rows, site, class, 0, false);
-        add_bar (self, (gantt_bar_t){.row = row,
-                                     .reservation = reservation,
-                                     .need = text_of (placement, "id"),
-                                     .quantity = number_of (placement, "cpus"),
-                                     .from_ms = time_of (placement, "start"),
-                                     .until_ms = time_of (placement, "end")});
+        add_bar (self,
+                 (gantt_bar_t){.row = row,
+                               .reservation = reservation,
+                               .need = text_of (placement, "id"),
+                               .quantity = number_of (placement, "cpus"),
+                               .from_ms = time_of (placement, "start"),
+                               .until_ms = time_of (placement, "end")},
+                 used_at (form, site));
     }
 }
 
@@ -163,12 +182,14 @@ static void add_circuits (chart_t *self, json_t *rows, const json_t *form, size_
             size_t row = row_known (rows, name);
             if (row == SIZE_MAX)
                 row = add_row (self, rows, name, "", 0, true);
-            add_bar (self, (gantt_bar_t){.row = row,
-                                         .reservation = reservation,
-                                         .need = text_of (connection, "need"),
-                                         .quantity = number_of (connection, "mbps"),
-                                         .from_ms = time_of (connection, "start"),
-                                         .until_ms = time_of (connection, "end")});
+            add_bar (self,
+                     (gantt_bar_t){.row = row,
+                                   .reservation = reservation,
+                                   .need = text_of (connection, "need"),
+                                   .quantity = number_of (connection, "mbps"),
+                                   .from_ms = time_of (connection, "start"),
+                                   .until_ms = time_of (connection, "end")},
+                     -1);
         }
     }
 }
@@ -237,6 +258,7 @@ void chart_clear (chart_t *self)
     free (self->names);
     free (self->rows);
     free (self->bars);
+    free (self->used);
     free (self->reservations);
     *self = (chart_t){0};
 }

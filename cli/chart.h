@@ -11,6 +11,7 @@
 typedef struct {
     gantt_row_t *rows;
     gantt_bar_t *bars;
+    int *used; /* as gantt.h says, of each bar */
     gantt_reservation_t *reservations;
     size_t rows_count;
     size_t bars_count;

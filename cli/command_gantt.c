@@ -64,6 +64,7 @@ static int draw (const chart_t *chart, const gantt_options_t *options)
                      .rows_count = chart->rows_count,
                      .bars = chart->bars,
                      .bars_count = chart->bars_count,
+                     .used = chart->used,
                      .reservations = chart->reservations,
                      .reservations_count = chart->reservations_count};
     if (!choose_span (&gantt, options, cli_wall_ms ()))

@@ -1,6 +1,7 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
 #include "listing.h"
+#include "opening_form.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -92,12 +93,14 @@ static void print_list (const json_t *forms)
         char mbps [256];
         char start [TIME_TEXT_BYTES];
         char end [TIME_TEXT_BYTES];
+        char status [64];
+        snprintf (status, sizeof status, "%s, degraded", text_of (form, "status"));
         quantities_text (json_object_get (form, "compute"), "site", "cpus", cpus, sizeof cpus);
         quantities_text (json_object_get (form, "network"), "need", "mbps", mbps, sizeof mbps);
         const char *cells [] = {text_of (form, "reservation"),
                                 text_of (form, "name"),
                                 text_of (form, "owner"),
-                                text_of (form, "status"),
+                                opening_degraded (form) ? status : text_of (form, "status"),
                                 time_brief (text_of (form, "start"), start),
                                 time_brief (text_of (form, "end"), end),
                                 cpus,

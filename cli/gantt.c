@@ -245,8 +245,9 @@ static const char *block_of (const gantt_row_t *row, int64_t quantity)
     return blocks [(eighths < 1 ? 1 : eighths > 8 ? 8 : eighths) - 1];
 }
 
-static void lay_bar (const gantt_t *self, const gantt_bar_t *bar, cell_t *cells, size_t columns)
+static void lay_bar (const gantt_t *self, size_t b, cell_t *cells, size_t columns)
 {
+    const gantt_bar_t *bar = &self->bars [b];
     size_t from = column_of (self, columns, bar->from_ms);
     size_t until = column_of (self, columns, bar->until_ms);
     if (from == columns)
@@ -257,6 +258,13 @@ static void lay_bar (const gantt_t *self, const gantt_bar_t *bar, cell_t *cells,
     snprintf (text, sizeof text, "%c %.60s %" PRId64, letter_of (bar->reservation), bar->need,
               bar->quantity);
     size_t length = strlen (text);
+    if (self->used && self->used [b] >= 0) {
+        snprintf (text + length, sizeof text - length, " %d%%", self->used [b]);
+        if (strlen (text) < until - from)
+            length = strlen (text);
+        else
+            text [length] = '\0';
+    }
     for (size_t c = from; c < until; c++) {
         size_t at = c - from;
         /* The letter always; the rest of the text where all of it fits and is plain. */
@@ -320,7 +328,7 @@ static void print_row (const gantt_t *self, size_t row, const size_t *lane_of_ba
         memset (cells, 0, columns * sizeof *cells);
         for (size_t b = 0; b < self->bars_count; b++)
             if (self->bars [b].row == row && lane_of_bar [b] == lane)
-                lay_bar (self, &self->bars [b], cells, columns);
+                lay_bar (self, b, cells, columns);
         print_label (&self->rows [row], lane, name_room, to);
         print_cells (cells, columns, colour, to);
     }

@@ -5,7 +5,8 @@
  *  has room. A link is shared, so the height of its bars is the share of its bandwidth: in the
  *  picture they are stacked on each other, and what stays pale is free; in letters they lie in
  *  lanes of their own. Bars of one reservation share its letter and colour; a legend tells which is
- *  which.
+ *  which. What a reservation has used of its CPUs at a site so far is written in its bars as a
+ *  percentage; in the picture its bars are darker as high as that.
  */
 #ifndef MUSUBI_GANTT_H
 #define MUSUBI_GANTT_H
@@ -52,6 +53,7 @@ typedef struct {
     size_t reservations_count;
     int64_t from_ms; /* the time shown; from before until */
     int64_t until_ms;
+    const int *used; /* of each bar's reservation there: percent, below zero = not told; or NULL */
 } gantt_t;
 
 void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to);

@@ -120,6 +120,20 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     fputs ("</g>\n", to);
 }
 
+/*  The lower part of a bar, as high as the share of its CPUs that was used. */
+static void draw_used (const picture_t *picture, const gantt_bar_t *bar, int percent, double y,
+                       FILE *to)
+{
+    double from = x_of (picture, bar->from_ms);
+    double until = x_of (picture, bar->until_ms);
+    double height = (LANE_HEIGHT - 2) * (percent < 100 ? percent : 100) / 100.0;
+    if (from < until)
+        fprintf (to,
+                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"black\" "
+                 "fill-opacity=\"0.25\"><title>%d %% used</title></rect>\n",
+                 from, y + LANE_HEIGHT - 2 - height, until - from, height, percent);
+}
+
 /*  A link's bars from the bottom up, on a pale band as high as its bandwidth. Where more is booked
  *  than there is now, the band is lower than the stack, and ends in red. */
 static void draw_link (const picture_t *picture, size_t row, FILE *to)
@@ -243,8 +257,11 @@ static void draw_rows (const picture_t *picture, FILE *to)
     for (size_t b = 0; b < self->bars_count; b++) {
         const gantt_bar_t *bar = &self->bars [b];
         double y = picture->top_of_row [bar->row] + (double) picture->lane_of_bar [b] * LANE_HEIGHT;
-        if (!self->rows [bar->row].link)
-            draw_rectangle (picture, bar, bar->from_ms, bar->until_ms, y, LANE_HEIGHT - 2, to);
+        if (self->rows [bar->row].link)
+            continue;
+        draw_rectangle (picture, bar, bar->from_ms, bar->until_ms, y, LANE_HEIGHT - 2, to);
+        if (self->used && self->used [b] > 0)
+            draw_used (picture, bar, self->used [b], y, to);
     }
 }
 

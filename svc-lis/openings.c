@@ -217,9 +217,9 @@ static void move (entry_t *entry, opening_phase_t to)
 /*  What was never open and is too late has nothing to close. */
 static bool move_by_time (entry_t *entry, const moment_t *now)
 {
-    int64_t now_ms = present_ms (entry->openings, now);
+    int64_t now_ms = opening_now_ms (entry, now);
     opening_phase_t due = phase_by_time (entry, now_ms);
-    if (entry->phase >= OPENING_CLOSING || entry->phase == due)
+    if (entry->phase >= OPENING_CLOSING || due <= entry->phase)
         return false;
     if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use_set)
         due = OPENING_OVER;
@@ -269,7 +269,7 @@ static void order_back_end (entry_t *entry, const moment_t *now, back_end_step_t
 static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t before,
                            bool nodes_changed)
 {
-    int64_t now_ms = present_ms (entry->openings, now);
+    int64_t now_ms = opening_now_ms (entry, now);
     bool begun = opening_is_open (entry->phase) && !opening_is_open (before);
     if (entry->phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
         order_back_end (entry, now, BACK_END_PREPARE);
@@ -311,7 +311,7 @@ static void opening_end (entry_t *entry)
 static void opening_refresh (entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
-    int64_t now_ms = present_ms (self, now);
+    int64_t now_ms = opening_now_ms (entry, now);
     opening_phase_t before = entry->phase;
     if (opening_is_open (before))
         opening_account (entry, now);

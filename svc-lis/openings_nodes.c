@@ -338,7 +338,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
 bool opening_close (entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
-    int64_t now_ms = present_ms (self, now);
+    int64_t now_ms = opening_now_ms (entry, now);
     bool outside = *back_end_trouble (self->parts.back_end, entry->reservation);
     bool changed = false;
     for (size_t i = entry->bound_count; i-- > 0;) {
@@ -359,7 +359,7 @@ bool opening_close (entry_t *entry, const moment_t *now)
 
 bool opening_fit (entry_t *entry, const moment_t *now)
 {
-    int64_t now_ms = present_ms (entry->openings, now);
+    int64_t now_ms = opening_now_ms (entry, now);
     bool changed = let_go_of_lost (entry);
     for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++)
         changed = fit_class (entry, class, now_ms) || changed;
@@ -441,7 +441,7 @@ static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
 {
     openings_t *self = entry->openings;
     telling_t telling = {
-      .entry = entry, .bound = bound, .now_ms = present_ms (self, now), .list = NULL};
+      .entry = entry, .bound = bound, .now_ms = opening_now_ms (entry, now), .list = NULL};
     nodes_runs (self->parts.nodes, bound->node, gather, &telling);
     for (size_t i = 0; i < telling.count; i++) {
         const run_id_t *id = &telling.list [i].id;

@@ -80,6 +80,14 @@ static inline int64_t present_ms (const openings_t *self, const moment_t *now)
     return timekeeper_least (&self->parts.service->timekeeper, now);
 }
 
+/*  The same for one reservation: what was opened once is not before its opening, whatever clocks
+ *  say. */
+static inline int64_t opening_now_ms (const entry_t *entry, const moment_t *now)
+{
+    int64_t now_ms = present_ms (entry->openings, now);
+    return entry->use_set && now_ms < entry->from_ms ? entry->from_ms : now_ms;
+}
+
 /*  --- openings.c --- */
 
 entry_t *opening_find (const openings_t *self, const char *reservation);

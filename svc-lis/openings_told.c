@@ -6,9 +6,36 @@
 
 #include <stdlib.h>
 
+/*  Before it is bound it is a number in the calendar: how many nodes are missing there, at most, at
+ *  instants at which it has booked some. */
+static uint32_t overbooked (const entry_t *entry, int64_t now_ms)
+{
+    const openings_t *self = entry->openings;
+    int64_t least = 0;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        const stage_t *stage = &entry->stages [i];
+        interval_t ahead = stage->over;
+        size_t resource;
+        ahead.from = ahead.from > now_ms ? ahead.from : now_ms;
+        if (ahead.from >= ahead.until ||
+            !room_find (self->parts.room, self->parts.site->classes [stage->class].name, &resource))
+            continue;
+        int64_t free = room_least (self->parts.room, resource, ahead, NULL);
+        least = free < least ? free : least;
+    }
+    return (uint32_t) -least;
+}
+
+static uint32_t lacking (const entry_t *entry, int64_t now_ms)
+{
+    if (entry->phase == OPENING_WAITING)
+        return overbooked (entry, now_ms);
+    return entry->degraded ? opening_short (entry, now_ms) : 0;
+}
+
 /*  Another class that has room for what is lacking, until the end of what is booked; and the first
  *  time at which as much of its own class is free for as long. */
-static size_t alternatives (const entry_t *entry, const moment_t *now,
+static size_t alternatives (const entry_t *entry, const moment_t *now, uint32_t missing,
                             alternative_t list [ALTERNATIVES_MAX])
 {
     const openings_t *self = entry->openings;
@@ -16,7 +43,6 @@ static size_t alternatives (const entry_t *entry, const moment_t *now,
     const site_t *site = self->parts.site;
     int64_t now_ms = present_ms (self, now);
     interval_t rest = {now_ms > entry->from_ms ? now_ms : entry->from_ms, entry->until_ms};
-    uint32_t lacking = opening_short (entry, now_ms);
     size_t count = 0;
     for (size_t i = 0; i < site->classes_count && rest.from < rest.until; i++) {
         size_t resource;
@@ -33,7 +59,7 @@ static size_t alternatives (const entry_t *entry, const moment_t *now,
               .nodes = own,
               .over = {span.from, span.from + rest.until - rest.from},
             };
-        if (own == 0 && free >= (int64_t) lacking && count < ALTERNATIVES_MAX)
+        if (own == 0 && free >= (int64_t) missing && count < ALTERNATIVES_MAX)
             list [count++] = (alternative_t){
               .class_name = site->classes [i].name, .nodes = (uint32_t) free, .over = rest};
     }
@@ -49,18 +75,19 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     opening_t view = opening_view (entry, present_ms (self, now));
     stored_use_t use = opening_use_now (entry, now);
     alternative_t list [ALTERNATIVES_MAX];
+    uint32_t missing = lacking (entry, present_ms (self, now));
     opening_told_t told = {
       .phase = view.phase,
       .wanted = view.wanted,
       .bound = (uint32_t) view.nodes_count,
-      .degraded = entry->degraded,
+      .degraded = missing > 0,
       .lent = view.lent,
       .given_back = view.given_back,
       .cpu_ms = spent_cpu (&use.spent),
       .offered_ms = spent_offered (&use.spent),
       .trouble = back_end_trouble (self->parts.back_end, reservation),
       .alternatives = list,
-      .alternatives_count = whole && entry->degraded ? alternatives (entry, now, list) : 0,
+      .alternatives_count = whole && missing > 0 ? alternatives (entry, now, missing, list) : 0,
       .disconnected =
         self->parts.service->directory && !directory_hears (self->parts.service->directory),
     };

@@ -42,6 +42,7 @@ void before_copy (before_t *to, const before_t *from)
         part_record_t *part = &to->parts [i];
         part->plan = (plan_t){0};
         part->plan_set = false;
+        part->opening = (packed_t){0};
         part->bookings = copy_bytes (part->bookings, part->bookings_count * sizeof *part->bookings);
         circuits_copy (&part->circuits, from->parts [i].circuits, part->circuits_count);
     }

@@ -28,6 +28,7 @@ typedef struct {
     circuit_t *circuits; /* at a network domain */
     size_t circuits_count;
     bool provisioned; /* they may be used now */
+    packed_t opening; /* at a site with a back end: packed OpeningRecord; empty = none */
     bool plan_set;
     plan_t plan;
     bool done;
@@ -82,6 +83,8 @@ typedef struct {
     size_t silent_count;
     const part_record_t **parts; /* told to those who may see */
     size_t parts_count;
+    const part_record_t **openings; /* of those with an opening to tell */
+    size_t openings_count;
 } view_t;
 
 void view_clear (view_t *self);

@@ -21,6 +21,7 @@ void part_record_clear (part_record_t *self)
 {
     free (self->bookings);
     circuits_free (self->circuits, self->circuits_count);
+    free (self->opening.data);
     if (self->plan_set)
         plan_clear (&self->plan);
     *self = (part_record_t){0};
@@ -44,6 +45,7 @@ void view_clear (view_t *self)
     connections_free (self->network, self->network_count);
     free (self->silent);
     free (self->parts);
+    free (self->openings);
     *self = (view_t){0};
 }
 
@@ -94,6 +96,8 @@ bool part_record_take (part_record_t *to, const Musubi__PartRecord *from, char w
         return wrong (why, "record.state: %d is none", (int) from->state);
     to->state = (record_state_t) from->state;
     to->provisioned = from->provisioned;
+    if (from->opening)
+        to->opening = packed_of (&from->opening->base);
     if (!bookings_take (to, from, why) ||
         !circuits_take (&to->circuits, &to->circuits_count, from->circuits, from->n_circuits, why))
         return false;
@@ -202,6 +206,8 @@ typedef struct {
     circuits_wire_t *circuits; /* one a part */
     plan_wire_t *plans;
     Musubi__Txid *pendings;
+    Musubi__SiteOpening *openings;
+    Musubi__SiteOpening **openings_list;
 } view_wire_t;
 
 static void *list_new (size_t count, size_t size)
@@ -268,6 +274,25 @@ static void parts_put (view_wire_t *wire, const view_t *from)
     wire->view.parts = wire->parts_list;
 }
 
+/*  As the site has told it; one that makes no sense is told as none. */
+static void openings_put (view_wire_t *wire, const view_t *from)
+{
+    wire->openings = list_new (from->openings_count, sizeof *wire->openings);
+    wire->openings_list = list_new (from->openings_count, sizeof (Musubi__SiteOpening *));
+    for (size_t i = 0; i < from->openings_count; i++) {
+        const part_record_t *record = from->openings [i];
+        Musubi__SiteOpening *into = wire->openings_list [i] = &wire->openings [i];
+        musubi__site_opening__init (into);
+        const char *slash = strchr (record->participant, '/');
+        into->site = (char *) (slash ? slash + 1 : record->participant);
+        into->opening = (Musubi__OpeningRecord *) message_unpack (
+          &musubi__opening_record__descriptor,
+          (bytes_t){.data = record->opening.data, .size = record->opening.size});
+    }
+    wire->view.n_openings = from->openings_count;
+    wire->view.openings = wire->openings_list;
+}
+
 static void view_put (view_wire_t *wire, const view_t *from)
 {
     *wire = (view_wire_t){.view = MUSUBI__RESERVATION_VIEW__INIT};
@@ -301,6 +326,7 @@ static void view_put (view_wire_t *wire, const view_t *from)
     to->n_network = from->network_count;
     to->network = wire->network.list;
     parts_put (wire, from);
+    openings_put (wire, from);
 }
 
 static void view_put_end (view_wire_t *wire)
@@ -309,6 +335,10 @@ static void view_put_end (view_wire_t *wire)
         plan_put_end (&wire->plans [i]);
         circuits_put_end (&wire->circuits [i]);
     }
+    for (size_t i = 0; i < wire->view.n_openings; i++)
+        message_free ((ProtobufCMessage *) wire->openings [i].opening);
+    free (wire->openings);
+    free (wire->openings_list);
     connections_put_end (&wire->network);
     free (wire->circuits);
     free (wire->placements);

@@ -1,6 +1,7 @@
 /*  answer_form - planners' answers in the words of the interfaces, and as text. */
 #include "answer_form.h"
 #include "cli.h"
+#include "opening_form.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +123,32 @@ static void a_reservation_is_shown_with_its_connections_and_their_use (void **st
     assert_non_null (strstr (text, "provisioned at N\n"));
     free (text);
     json_decref (expected);
+    json_decref (form);
+    json_decref (view);
+}
+
+static void a_reservation_is_shown_with_how_it_stands_on_its_nodes (void **state)
+{
+    (void) state;
+    json_t *view = parse (
+      "{\"reservation\": \"r-1\", \"status\": \"SHOW_COMMITTED\", \"state\": \"ACTIVATED\","
+      " \"openings\": [{\"site\": \"ams\", \"opening\": {\"phase\": \"OPENING_OPEN\", \"wanted\": "
+      "3,"
+      " \"bound\": 2, \"degraded\": true, \"cpu_ms\": 250, \"offered_ms\": 1000, \"alternatives\":"
+      " [{\"class_name\": \"fat\", \"nodes\": 4, \"from_ms\": 1796115600000, \"until_ms\":"
+      " 1796119200000}]}}, {\"site\": \"ber\", \"opening\": {\"wanted\": 1}}]}");
+    json_t *form = view_form (view);
+    assert_true (opening_degraded (form));
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    view_print (form, file);
+    fclose (file);
+    assert_non_null (strstr (text, "at ams: open, 2 of 3 nodes, degraded, used 25 %\n"
+                                   "  4 nodes of fat are free from 2026-12-01T09:00:00Z to "
+                                   "2026-12-01T10:00:00Z\n"
+                                   "at ber: waiting, 0 of 1 nodes\n"));
+    free (text);
     json_decref (form);
     json_decref (view);
 }
@@ -251,6 +278,7 @@ int main (void)
       cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
       cmocka_unit_test (connections_are_printed_with_their_way),
       cmocka_unit_test (a_reservation_is_shown_with_its_connections_and_their_use),
+      cmocka_unit_test (a_reservation_is_shown_with_how_it_stands_on_its_nodes),
       cmocka_unit_test (a_refusal_tells_reasons_and_alternatives),
       cmocka_unit_test (a_conflict_is_a_refusal_that_says_so),
       cmocka_unit_test (whatever_is_not_final_is_unknown),

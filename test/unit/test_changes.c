@@ -110,6 +110,19 @@ static void use_is_told_by_domain (void **state)
     assert_told (both, LOOK ("released", "released", "2", ", \"provisioned\": []"), "released");
 }
 
+static void lost_nodes_are_told_by_site (void **state)
+{
+    (void) state;
+    static const char whole [] = LOOK (
+      "committed", "activated", "1", ", \"openings\": [{\"site\": \"ams\", \"degraded\": false}]");
+    static const char degraded [] = LOOK (
+      "committed", "activated", "1", ", \"openings\": [{\"site\": \"ams\", \"degraded\": true}]");
+    assert_told (whole, degraded, "degraded:ams");
+    assert_told (degraded, degraded, "");
+    assert_told (degraded, whole, "healed:ams");
+    assert_told (degraded, LOOK ("released", "released", "2", ""), "released");
+}
+
 static void a_silent_domain_has_not_given_up_its_use (void **state)
 {
     (void) state;
@@ -170,6 +183,7 @@ int main (void)
       cmocka_unit_test (a_reservation_goes_from_state_to_state),
       cmocka_unit_test (one_whose_time_is_over_has_ended_and_was_not_given_back),
       cmocka_unit_test (use_is_told_by_domain),
+      cmocka_unit_test (lost_nodes_are_told_by_site),
       cmocka_unit_test (a_silent_domain_has_not_given_up_its_use),
       cmocka_unit_test (silence_of_the_federation_names_no_reservation),
       cmocka_unit_test (a_line_says_when_who_and_what),

@@ -50,13 +50,31 @@ static void bars_stand_at_their_times (void **state)
                                  {1, 0, "air", 64, NINE + HOUR_MS, NINE + 4 * HOUR_MS}};
     const gantt_reservation_t reservations [] = {
       {"r-1", "coupled-climate", "alice", "committed", NINE, NINE + 4 * HOUR_MS}};
-    gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = print (&gantt, 66, false);
     /* 40 columns for four hours. */
     assert_non_null (strstr (text, "ams/thin                 |A ocean 32██████████          "));
     assert_non_null (strstr (text, "kyoto/node               |          A air 64████████████"));
     assert_non_null (strstr (text, "coupled-climate  alice  committed  2026-12-01T09:00:00Z"));
     assert_non_null (strstr (text, "2026-12-01"));
+    free (text);
+}
+
+static void a_bar_tells_how_much_of_it_was_used (void **state)
+{
+    (void) state;
+    const gantt_bar_t bars [] = {{0, 0, "ocean", 32, NINE, NINE + 2 * HOUR_MS},
+                                 {1, 0, "air", 64, NINE, NINE + HOUR_MS}};
+    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    const int used [] = {42, -1};
+    gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, used};
+    char *text = print (&gantt, 66, false);
+    assert_non_null (strstr (text, "|A ocean 32 42%██████"));
+    assert_non_null (strstr (text, "|A air 64██"));
+    free (text);
+    text = draw (&gantt);
+    assert_non_null (strstr (text, "<title>42 % used</title>"));
+    assert_null (strstr (text, "-1 % used"));
     free (text);
 }
 
@@ -67,7 +85,7 @@ static void no_line_of_the_chart_is_wider_than_asked (void **state)
                                  {1, 0, "b", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
     const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     for (size_t width = 0; width < 200; width += 7) {
-        gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+        gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
         char *text = print (&gantt, width, false);
         assert_non_null (strstr (text, "\n\n"));
         *strstr (text, "\n\n") = '\0'; /* the legend follows */
@@ -84,7 +102,7 @@ static void a_bar_is_seen_however_short (void **state)
     (void) state;
     const gantt_bar_t bars [] = {{0, 0, "a", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
     const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
-    gantt_t gantt = {rows, 1, bars, 1, reservations, 1, NINE, NINE + 100 * HOUR_MS};
+    gantt_t gantt = {rows, 1, bars, 1, reservations, 1, NINE, NINE + 100 * HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "|A"));
     free (text);
@@ -107,7 +125,7 @@ static void lanes_never_overlap (void **state)
                                  .from_ms = from,
                                  .until_ms = from + 1 + (int64_t) prng_below (&prng, 100)};
     }
-    gantt_t gantt = {rows, 2, bars, BARS, NULL, 0, NINE, NINE + 1100};
+    gantt_t gantt = {rows, 2, bars, BARS, NULL, 0, NINE, NINE + 1100, NULL};
     gantt_lanes (&gantt, lane, lanes);
     for (size_t i = 0; i < BARS; i++) {
         assert_true (lane [i] < lanes [bars [i].row]);
@@ -125,7 +143,7 @@ static void the_height_of_a_link_s_bar_is_its_share (void **state)
                                  {1, 0, "air-ice", 5000, NINE + 4 * HOUR_MS, NINE + 5 * HOUR_MS},
                                  {0, 0, "ocean", 1, NINE, NINE + HOUR_MS}};
     const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
-    gantt_t gantt = {shared, 2, bars, 3, reservations, 1, NINE, NINE + 10 * HOUR_MS};
+    gantt_t gantt = {shared, 2, bars, 3, reservations, 1, NINE, NINE + 10 * HOUR_MS, NULL};
     char *text = print (&gantt, 126, false);
     /* 100 columns for ten hours; a quarter of the bandwidth, then all of it. */
     assert_non_null (strstr (text, "\nlinks: Mbit/s, height = share\nN/n8-x1                  |"
@@ -140,7 +158,7 @@ static void names_have_the_room_they_want (void **state)
 {
     (void) state;
     const gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true}};
-    gantt_t gantt = {long_rows, 1, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS};
+    gantt_t gantt = {long_rows, 1, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "\nbackbone/kanazawa-toyama-nagaoka |"));
     free (text);
@@ -166,7 +184,7 @@ static void bars_of_a_link_are_stacked (void **state)
                                  .from_ms = from,
                                  .until_ms = from + (int64_t) prng_below (&prng, 20)};
     }
-    gantt_t gantt = {shared, 2, bars, BARS, NULL, 0, 0, SPAN + 20};
+    gantt_t gantt = {shared, 2, bars, BARS, NULL, 0, 0, SPAN + 20, NULL};
     size_t count;
     int64_t peak;
     gantt_piece_t *pieces = gantt_pieces (&gantt, 1, &count, &peak);
@@ -194,7 +212,7 @@ static void bars_of_a_link_are_stacked (void **state)
     free (pieces);
     /* Neighbours at one height are one piece: what lies alone is whole. */
     const gantt_bar_t alone [] = {{1, 0, "a", 5, 0, 100}, {1, 1, "b", 3, 10, 20}};
-    gantt_t two = {shared, 2, alone, 2, NULL, 0, 0, 100};
+    gantt_t two = {shared, 2, alone, 2, NULL, 0, 0, 100, NULL};
     pieces = gantt_pieces (&two, 1, &count, &peak);
     assert_int_equal (count, 2);
     assert_true (pieces [0].until_ms == 100 && pieces [1].below == 5 && peak == 8);
@@ -207,7 +225,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     const gantt_bar_t bars [] = {{1, 0, "wide", 2500, NINE, NINE + 4 * HOUR_MS},
                                  {1, 0, "thin", 1250, NINE, NINE + 4 * HOUR_MS}};
     const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
-    gantt_t gantt = {shared, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    gantt_t gantt = {shared, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = draw (&gantt);
     /* Forty pixels are 5000 Mbit/s. */
     assert_non_null (strstr (text, "wide 2500 Mbit/s</title><rect"));
@@ -228,7 +246,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
 static void an_empty_chart_says_so (void **state)
 {
     (void) state;
-    gantt_t gantt = {rows, 2, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS};
+    gantt_t gantt = {rows, 2, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "nothing is reserved"));
     free (text);
@@ -243,7 +261,7 @@ static void colours_end_where_the_bar_ends (void **state)
     const gantt_bar_t bars [] = {{0, 0, "a", 1, NINE, NINE + HOUR_MS},
                                  {1, 0, "b", 1, NINE, NINE + 4 * HOUR_MS}};
     const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
-    gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = print (&gantt, 100, true);
     size_t begun = 0;
     size_t ended = 0;
@@ -262,7 +280,7 @@ static void what_users_wrote_is_escaped_in_the_picture (void **state)
     const gantt_bar_t bars [] = {{0, 0, "<b>&", 1, NINE, NINE + HOUR_MS}};
     const gantt_reservation_t reservations [] = {
       {"r", "</svg>", "a&b", "committed", NINE, NINE + 1}};
-    gantt_t gantt = {rows, 2, bars, 1, reservations, 1, NINE, NINE + HOUR_MS};
+    gantt_t gantt = {rows, 2, bars, 1, reservations, 1, NINE, NINE + HOUR_MS, NULL};
     char *text = draw (&gantt);
     assert_null (strstr (text, "<b>"));
     assert_non_null (strstr (text, "&lt;b&gt;&amp;"));
@@ -293,6 +311,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (bars_stand_at_their_times),
+      cmocka_unit_test (a_bar_tells_how_much_of_it_was_used),
       cmocka_unit_test (no_line_of_the_chart_is_wider_than_asked),
       cmocka_unit_test (a_bar_is_seen_however_short),
       cmocka_unit_test (lanes_never_overlap),

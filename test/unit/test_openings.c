@@ -431,8 +431,31 @@ static void a_stepped_clock_opens_and_ends_nothing (void **state)
     field_pass (&f, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
     f.w.now.wall_ms -= 24 * MINUTE_MS;
+    drain (&f, "thin-001", true); /* a reason to look at it */
     field_pass (&f, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
+    assert_int_equal (opening (&f, "r1").nodes_count, 2);
+    close_world (&f.w);
+}
+
+static void who_will_have_too_little_is_told_before_it_opens (void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_field (&f);
+    open_field (&f);
+    reserve (&f.w, "r1", booking ("thin", 16, 8, 10, 20));
+    Musubi__ShowAnswer *told = show (&f, "alice", "r1");
+    assert_false (told->record->opening->degraded);
+    message_free (&told->base);
+    drain (&f, "thin-001", true);
+    told = show (&f, "alice", "r1");
+    assert_true (told->record->opening->degraded);
+    assert_int_equal (told->record->opening->n_alternatives, 1);
+    assert_string_equal (told->record->opening->alternatives [0]->class_name, "fat");
+    message_free (&told->base);
+    field_pass (&f, 2 * SECOND_MS);
+    assert_non_null (strstr (f.w.alarms, "reservation r1 overbooked class=ams/thin"));
     close_world (&f.w);
 }
 
@@ -579,6 +602,7 @@ int main (void)
       cmocka_unit_test (use_is_told_over_time_and_survives_a_restart),
       cmocka_unit_test (a_site_that_is_cut_off_keeps_its_promises_alone),
       cmocka_unit_test (a_stepped_clock_opens_and_ends_nothing),
+      cmocka_unit_test (who_will_have_too_little_is_told_before_it_opens),
       cmocka_unit_test (one_that_passed_while_the_site_was_down_is_over),
       cmocka_unit_test (records_that_make_no_sense_are_passed_over),
       cmocka_unit_test (the_site_may_die_in_every_step_of_a_life),
