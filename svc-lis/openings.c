@@ -83,6 +83,7 @@ void opening_free (entry_t *entry)
     free (entry->stages);
     free (entry->bound);
     free (entry->kept);
+    free (entry->use);
     free (entry);
 }
 
@@ -160,7 +161,7 @@ opening_t opening_view (const entry_t *entry, int64_t at_ms)
                        .nodes_count = kept,
                        .lent = entry->lent,
                        .given_back = entry->given_back,
-                       .used_ms = entry->use_set ? spent_cpu (&entry->use.spent) : 0};
+                       .used_ms = entry->use ? spent_cpu (&entry->use->spent) : 0};
 }
 
 static void opening_changed (entry_t *entry, const moment_t *now)
@@ -221,13 +222,13 @@ static bool move_by_time (entry_t *entry, const moment_t *now)
     opening_phase_t due = phase_by_time (entry, now_ms);
     if (entry->phase >= OPENING_CLOSING || due <= entry->phase)
         return false;
-    if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use_set)
+    if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use)
         due = OPENING_OVER;
-    if (opening_is_open (due) && !entry->use_set) {
-        entry->use_set = true;
+    if (opening_is_open (due) && !entry->use) {
+        entry->use = must (calloc (1, sizeof *entry->use));
         entry->active_ms = now_ms;
-        spent_init (&entry->use.spent, (interval_t){entry->from_ms, entry->until_ms});
-        entry->use.until_ms = entry->from_ms;
+        spent_init (&entry->use->spent, (interval_t){entry->from_ms, entry->until_ms});
+        entry->use->until_ms = entry->from_ms;
         opening_put_use (entry);
     }
     move (entry, due);
@@ -322,14 +323,14 @@ static void opening_refresh (entry_t *entry, const moment_t *now)
     opening_enforce (entry, now);
     changed = opening_close (entry, now) || changed;
     moved = move_to_the_end (entry) || moved;
-    if (entry->phase == OPENING_OVER && entry->use_set)
+    if (entry->phase == OPENING_OVER && entry->use)
         opening_account (entry, now);
-    if (entry->use_set && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
+    if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
         opening_put_use (entry);
     tell_degraded (entry, now_ms);
     if (changed || moved || lent)
         opening_changed (entry, now);
-    if (entry->phase == OPENING_OVER && !entry->use_set)
+    if (entry->phase == OPENING_OVER && !entry->use)
         opening_end (entry);
     else
         turn_set (entry, opening_due (entry, now_ms));
@@ -386,7 +387,7 @@ static void opening_put_back (entry_t *entry, int64_t now_ms)
 {
     opening_phase_t due = phase_by_time (entry, now_ms);
     if (entry->phase < OPENING_CLOSING && due < entry->phase)
-        opening_phase (entry, entry->use_set && due < OPENING_OPEN ? OPENING_OPEN : due);
+        opening_phase (entry, entry->use && due < OPENING_OPEN ? OPENING_OPEN : due);
 }
 
 static void on_changed (void *owner, const moment_t *now, const char *reservation)
@@ -444,7 +445,7 @@ static void on_node_moved (void *owner, const moment_t *now, size_t node)
 static void run_is_over (openings_t *self, const moment_t *now, const run_t *run, entry_t *holder)
 {
     entry_t *own = *run->reservation ? opening_find (self, run->reservation) : NULL;
-    if (own && own->use_set)
+    if (own && own->use)
         opening_run_over (own, now, run);
     size_t node;
     bool drained = nodes_find (self->parts.nodes, run->node, &node) &&

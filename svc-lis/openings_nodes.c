@@ -274,7 +274,7 @@ static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
 {
     bound->state = BOUND_CLOSING;
     bound->at_ms = at_ms;
-    if (!entry->use_set)
+    if (!entry->use)
         unbind (entry, (size_t) (bound - entry->bound));
 }
 
@@ -328,7 +328,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
         leave (entry, bound, bound->state == BOUND_LEAVING ? bound->at_ms : now_ms);
         changed = true;
     }
-    if (entry->use_set && mark_leaving (entry, class, now_ms))
+    if (entry->use && mark_leaving (entry, class, now_ms))
         changed = true;
     return changed;
 }

@@ -58,8 +58,8 @@ void opening_put (entry_t *entry)
 void opening_put_use (entry_t *entry)
 {
     uint8_t key [KEY_BYTES_MAX];
-    entry->use_put_ms = entry->use.until_ms;
-    put (entry->openings, use_key_of (entry, key), stored_use_encode (&entry->use));
+    entry->use_put_ms = entry->use->until_ms;
+    put (entry->openings, use_key_of (entry, key), stored_use_encode (entry->use));
 }
 
 void opening_delete (entry_t *entry)
@@ -68,7 +68,7 @@ void opening_delete (entry_t *entry)
     uint8_t key [KEY_BYTES_MAX];
     if (entry->stored)
         outbox_delete (outbox, TABLE_OPENINGS, key_of (entry));
-    if (entry->use_set)
+    if (entry->use)
         outbox_delete (outbox, TABLE_OPENINGS, use_key_of (entry, key));
 }
 
@@ -128,8 +128,8 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     if (!entry)
         entry = opening_new (self, reservation, "");
     if (is_use) {
-        entry->use_set = true;
-        entry->use = use;
+        entry->use = must (malloc (sizeof *entry->use));
+        *entry->use = use;
         entry->use_put_ms = use.until_ms;
         return;
     }

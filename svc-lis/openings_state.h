@@ -52,8 +52,7 @@ typedef struct {
     bool recalled;     /* what was lent is wanted: to be told */
     int64_t active_ms; /* wall: a run of it has moved, or it has begun */
     int64_t watched_ms;
-    bool use_set; /* it was open once */
-    stored_use_t use;
+    stored_use_t *use; /* NULL: it was never open */
     int64_t use_put_ms;
     int64_t turn_ms; /* wall: it is to be looked at; INT64_MAX = never, not in turns */
 } entry_t;
@@ -85,7 +84,7 @@ static inline int64_t present_ms (const openings_t *self, const moment_t *now)
 static inline int64_t opening_now_ms (const entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = present_ms (entry->openings, now);
-    return entry->use_set && now_ms < entry->from_ms ? entry->from_ms : now_ms;
+    return entry->use && now_ms < entry->from_ms ? entry->from_ms : now_ms;
 }
 
 /*  --- openings.c --- */

@@ -108,7 +108,7 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
         return;
     }
     const entry_t *entry = opening_find (self, reservation);
-    if (!entry || !entry->use_set) {
+    if (!entry || !entry->use) {
         service_refuse (service, request, CALL_NOT_FOUND,
                         "%s has opened nothing for a reservation %s", service->name, reservation);
         return;

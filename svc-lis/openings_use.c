@@ -43,13 +43,15 @@ static void account (const entry_t *entry, const moment_t *now, stored_use_t *us
 
 void opening_account (entry_t *entry, const moment_t *now)
 {
-    account (entry, now, &entry->use);
+    account (entry, now, entry->use);
 }
 
 stored_use_t opening_use_now (const entry_t *entry, const moment_t *now)
 {
-    stored_use_t use = entry->use;
-    if (entry->use_set && entry->phase != OPENING_OVER)
+    stored_use_t use = {0};
+    if (entry->use)
+        use = *entry->use;
+    if (entry->use && entry->phase != OPENING_OVER)
         account (entry, now, &use);
     return use;
 }
@@ -57,7 +59,7 @@ stored_use_t opening_use_now (const entry_t *entry, const moment_t *now)
 void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run)
 {
     entry->active_ms = present_ms (entry->openings, now);
-    entry->use.over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
+    entry->use->over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
     opening_put_use (entry);
 }
 
@@ -65,7 +67,7 @@ size_t openings_use (const openings_t *self, const moment_t *now, const char *re
                      use_step_t *steps, size_t steps_max)
 {
     const entry_t *entry = opening_find (self, reservation);
-    if (!entry || !entry->use_set)
+    if (!entry || !entry->use)
         return 0;
     stored_use_t use = opening_use_now (entry, now);
     return spent_steps (&use.spent, use.until_ms, steps, steps_max);
