@@ -311,7 +311,6 @@ static void opening_end (entry_t *entry)
 /*  Accounted before its nodes change: what it was offered is what it had until now. */
 static void opening_refresh (entry_t *entry, const moment_t *now)
 {
-    openings_t *self = entry->openings;
     int64_t now_ms = opening_now_ms (entry, now);
     opening_phase_t before = entry->phase;
     if (opening_is_open (before))
