@@ -236,7 +236,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     free (text);
     /* More is booked than there is since the link has shrunk. */
     const gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
-    gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS};
+    gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     text = draw (&gantt);
     assert_non_null (strstr (text, "height=\"40.0\" stroke"));
     assert_non_null (strstr (text, "#c00"));
