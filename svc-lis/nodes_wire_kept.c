@@ -128,7 +128,6 @@ packed_t stored_run_encode (const stored_run_t *run)
     record.cpus = run->run.cpus;
     record.reservation = (char *) run->run.reservation;
     record.placed_ms = run->run.placed_ms;
-    record.booked_until_ms = run->run.booked_until_ms;
     record.started_ms = run->run.started_ms;
     record.ended_ms = run->run.ended_ms;
     record.exit_code = run->run.exit_code;
@@ -141,7 +140,6 @@ packed_t stored_run_encode (const stored_run_t *run)
     record.grace_ms = run->grace_ms;
     record.end_why = (char *) run->end_why;
     record.over_ms = run->over_ms;
-    record.booked_until_ms = run->run.booked_until_ms;
     return packed_of (&record.base);
 }
 
@@ -178,9 +176,7 @@ static bool stored_run_take (stored_run_t *to, const Musubi__StoredRun *from, ch
                       .node = copied (node),
                       .cpus = from->cpus,
                       .reservation = copied (reservation),
-                      .booked_until_ms = from->booked_until_ms,
                       .placed_ms = from->placed_ms,
-                      .booked_until_ms = from->booked_until_ms,
                       .started_ms = from->started_ms,
                       .ended_ms = from->ended_ms,
                       .exit_code = from->exit_code,
