@@ -512,7 +512,7 @@ void questions_destroy (questions_t **self_p)
         return;
     hint_end (&self->freed);
     hint_end (&self->settled);
-    timetable_on_freed (self->parts.timetable, NULL, NULL);
+    timetable_off_freed (self->parts.timetable, self);
     timetable_on_settled (self->parts.timetable, NULL, NULL);
     free (self->configured);
     free (self->set);

@@ -32,8 +32,11 @@ struct timetable {
     size_t promised;  /* bookings that all holdings have or will have */
     owners_t *owners; /* in whose names */
     int64_t seen_ms;  /* the latest time we were told of */
-    timetable_freed_fn *freed;
-    void *freed_owner;
+    struct {
+        timetable_freed_fn *freed;
+        void *owner;
+    } listeners [TIMETABLE_LISTENERS_MAX];
+    size_t listeners_count;
     timetable_settled_fn *settled;
     void *settled_owner;
 };
@@ -132,8 +135,9 @@ static void tell_freed (const timetable_t *self, const stretches_t *before,
                         const stretches_t *after)
 {
     changes_t changes = stretches_changes (before, after);
-    if (self->freed && changes_free_after (&changes, self->seen_ms))
-        self->freed (self->freed_owner);
+    bool freed = self->listeners_count > 0 && changes_free_after (&changes, self->seen_ms);
+    for (size_t i = 0; freed && i < self->listeners_count; i++)
+        self->listeners [i].freed (self->listeners [i].owner);
     changes_clear (&changes);
 }
 
@@ -448,8 +452,16 @@ void timetable_resource (timetable_t *self, resource_t *resource)
 
 void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner)
 {
-    self->freed = freed;
-    self->freed_owner = owner;
+    assert (self->listeners_count < TIMETABLE_LISTENERS_MAX);
+    self->listeners [self->listeners_count].freed = freed;
+    self->listeners [self->listeners_count++].owner = owner;
+}
+
+void timetable_off_freed (timetable_t *self, void *owner)
+{
+    for (size_t i = 0; i < self->listeners_count; i++)
+        if (self->listeners [i].owner == owner)
+            self->listeners [i--] = self->listeners [--self->listeners_count];
 }
 
 void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, void *owner)

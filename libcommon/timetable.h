@@ -51,9 +51,12 @@ void timetable_destroy (timetable_t **self_p);
  *  and taken are holdings of it. */
 void timetable_resource (timetable_t *self, resource_t *resource);
 
-/*  Called when something has become free in the time to come; for hints. */
+/*  Called when something has become free in the time to come; for hints. Of each owner until he
+ *  wants it no more; at most TIMETABLE_LISTENERS_MAX. */
+#define TIMETABLE_LISTENERS_MAX 2
 typedef void timetable_freed_fn (void *owner);
 void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner);
+void timetable_off_freed (timetable_t *self, void *owner);
 
 /*  Called when a reservation has become what its command wanted: made, changed or left. */
 typedef void timetable_settled_fn (void *owner);

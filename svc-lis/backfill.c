@@ -112,6 +112,8 @@ static size_t class_begin (const backfill_t *self, size_t class)
 static bool shares_booking (const backfill_t *self, const backfill_node_t *node, int64_t at_ms,
                             int64_t until_ms)
 {
+    if (node->given_until_ms < INT64_MAX)
+        return until_ms <= node->given_until_ms;
     if (at_ms >= node->booked_until_ms)
         return false;
     return until_ms <= node->booked_until_ms ||
@@ -166,6 +168,13 @@ static place_t earliest_preemptible (const backfill_t *self, size_t class,
     return best;
 }
 
+static int64_t unbooked_from (const backfill_node_t *node, int64_t at_ms)
+{
+    int64_t from_ms = at_ms > node->booked_until_ms ? at_ms : node->booked_until_ms;
+    bool given = node->given_until_ms < INT64_MAX;
+    return given && from_ms < node->given_until_ms ? node->given_until_ms : from_ms;
+}
+
 static place_t earliest_booked (const backfill_t *self, size_t class, const backfill_bag_t *bag)
 {
     int64_t length_ms = booked_ms (self, bag);
@@ -179,7 +188,7 @@ static place_t earliest_booked (const backfill_t *self, size_t class, const back
             continue;
         if (at_ms < best.at_ms && shares_booking (self, node, at_ms, at_ms + length_ms))
             best = (place_t){i, at_ms};
-        int64_t from_ms = at_ms > node->booked_until_ms ? at_ms : node->booked_until_ms;
+        int64_t from_ms = unbooked_from (node, at_ms);
         if (from_ms < unbooked.at_ms)
             unbooked = (place_t){i, from_ms};
     }
@@ -274,6 +283,8 @@ static bool can_book (const backfill_t *self, size_t node_at, int64_t until_ms)
 {
     backfill_node_t *node = &self->nodes [node_at];
     int64_t from_ms = node->booked_until_ms > self->now_ms ? node->booked_until_ms : self->now_ms;
+    if (node->given_until_ms < INT64_MAX)
+        return until_ms <= node->given_until_ms;
     if (until_ms <= from_ms)
         return true;
     if (until_ms >= node->failed_ms)
@@ -327,11 +338,19 @@ typedef struct {
     failed_t *failed;
 } pass_t;
 
+static bool seats (const backfill_t *self, const backfill_node_t *node, const backfill_bag_t *bag)
+{
+    return node->cpus_free >= bag->cpus && bag_fits_class (bag, node->class) &&
+           node->runs_count < self->runs_max;
+}
+
 /*  Cheapest for the calendar first: under a booking that is there, then on nodes in use. */
 typedef enum { NODE_COVERS, NODE_IN_USE, NODE_UNBOOKED, NODE_KINDS } node_kind_t;
 
 static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *node, int64_t until_ms)
 {
+    if (node->given_until_ms < INT64_MAX)
+        return NODE_COVERS;
     if (node->booked_until_ms <= self->now_ms)
         return NODE_UNBOOKED;
     return until_ms <= node->booked_until_ms ? NODE_COVERS : NODE_IN_USE;
@@ -346,10 +365,10 @@ static size_t place_booked (const pass_t *pass, backfill_bag_t *bag)
         for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
             size_t at = pass->open [i];
             backfill_node_t *node = &self->nodes [at];
-            if (node->cpus_free < bag->cpus || !bag_fits_class (bag, node->class) ||
-                node->ready_ms > self->now_ms || node_kind (self, node, until_ms) != kind)
+            if (!seats (self, node, bag) || node->ready_ms > self->now_ms ||
+                node_kind (self, node, until_ms) != kind)
                 continue;
-            while (bag->waiting > 0 && node->cpus_free >= bag->cpus &&
+            while (bag->waiting > 0 && seats (self, node, bag) &&
                    spares_promise (self, at, bag, until_ms - self->gap_ms) &&
                    can_book (self, at, until_ms)) {
                 start (self, bag, at);
@@ -368,8 +387,8 @@ static int64_t nodes_borrowed (const backfill_t *self, size_t class)
     for (size_t i = class_begin (self, class);
          i < self->nodes_count && self->nodes [i].class == class; i++) {
         const backfill_node_t *node = &self->nodes [i];
-        count += node->ready_ms <= self->now_ms && node->booked_until_ms <= self->now_ms &&
-                 node->runs_count > 0;
+        count += node->ready_ms <= self->now_ms && node->given_until_ms == INT64_MAX &&
+                 node->booked_until_ms <= self->now_ms && node->runs_count > 0;
     }
     return count;
 }
@@ -391,9 +410,11 @@ typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_KINDS, BORROW_NOT
 
 static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t *node)
 {
+    if (node->wanted)
+        return BORROW_NOT;
     if (node->lent_until_ms >= self->now_ms + self->life_ms)
         return BORROW_LENT;
-    if (node->ready_ms > self->now_ms)
+    if (node->ready_ms > self->now_ms || node->given_until_ms < INT64_MAX)
         return BORROW_NOT;
     bool in_use = node->runs_count > 0 || node->booked_until_ms > self->now_ms;
     return in_use ? BORROW_IN_USE : BORROW_IDLE;
@@ -408,8 +429,7 @@ static size_t place_preemptible (const pass_t *pass, backfill_bag_t *bag)
         for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
             size_t at = pass->open [i];
             backfill_node_t *node = &self->nodes [at];
-            if (node->cpus_free < bag->cpus || !bag_fits_class (bag, node->class) ||
-                borrow_kind (self, node) != kind ||
+            if (!seats (self, node, bag) || borrow_kind (self, node) != kind ||
                 (kind == BORROW_IDLE && *nodes_unwanted (pass, node->class) < 1) ||
                 !spares_promise (self, at, bag, until_ms))
                 continue;
@@ -418,7 +438,7 @@ static size_t place_preemptible (const pass_t *pass, backfill_bag_t *bag)
             do {
                 start (self, bag, at);
                 started++;
-            } while (bag->waiting > 0 && node->cpus_free >= bag->cpus &&
+            } while (bag->waiting > 0 && seats (self, node, bag) &&
                      spares_promise (self, at, bag, until_ms));
         }
     }
@@ -457,7 +477,7 @@ static void failed_add (const backfill_t *self, failed_t *failed, const backfill
 
 static bool is_open (const backfill_t *self, const backfill_node_t *node)
 {
-    return node->cpus_free > 0 &&
+    return node->cpus_free > 0 && node->runs_count < self->runs_max &&
            (node->ready_ms <= self->now_ms || node->lent_until_ms > self->now_ms);
 }
 

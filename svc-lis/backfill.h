@@ -45,6 +45,11 @@ typedef struct {
      */
     int64_t lent_until_ms;
 
+    /*  A reservation's that has given it back: it is ready, and all that is put there must be over
+     *  by then, in its booking. INT64_MAX = it is not. */
+    int64_t given_until_ms;
+    bool wanted; /* no further preemptible tasks */
+
     backfill_run_t *runs; /* ascending by until_ms */
     size_t runs_count;
     size_t runs_room;
@@ -88,6 +93,7 @@ typedef struct {
     int64_t gap_ms;     /* kept free after a booking */
     int64_t horizon_ms; /* nothing is promised that ends later than that */
     int64_t life_ms;    /* a preemptible task's least life */
+    size_t runs_max;    /* on one node */
     size_t classes_count;
     const calendar_t *const *calendars; /* of each class, in nodes */
     backfill_node_t *nodes;             /* ascending by class */

@@ -22,7 +22,11 @@ typedef struct {
     uint32_t bags_per_actor_max; /* 10 000 */
     uint32_t tasks_per_bag_max;  /* 1 000 000 */
     uint32_t list_max;           /* records in a page; 1 000 */
+    uint32_t depth;              /* bags looked at behind the first one that waits; 1 000 */
     int64_t limit_ms_max;        /* of a task; 30 days */
+    int64_t start_ms;            /* a run begins within that, its limit counts from then; 5 000 */
+    int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
+    int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
     int64_t retention_ms;        /* bags that are over are kept so long; 24 h */
 } queue_limits_t;
 
@@ -35,7 +39,8 @@ typedef struct {
     service_t *service;
     const site_t *site;
     room_t *room;
-    participant_t *participant;
+    timetable_t *timetable;
+    const participant_t *participant;
     nodes_t *nodes;
     openings_t *openings;
     const access_t *access;
@@ -45,12 +50,10 @@ typedef struct {
 
 typedef struct queue queue_t;
 
-/*  Everything in parts is borrowed for life; limits are copied. */
+/*  Everything in parts is borrowed for life; limits are copied. Observes the nodes, the openings
+ * and what the timetable frees. Its start comes after theirs. */
 queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
 void queue_destroy (queue_t **self_p);
-
-/*  Has the reservation tasks that wait, or run? For openings that are unused. */
-bool queue_wants (const queue_t *self, const char *reservation);
 
 void queue_check (const queue_t *self);
 

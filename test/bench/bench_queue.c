@@ -159,8 +159,11 @@ static void open_site (site_t *site, size_t nodes)
     site->bookings = must (calloc (nodes, sizeof *site->bookings));
     site->running = must (calloc (nodes * CPUS, sizeof *site->running));
     for (size_t i = 0; i < nodes; i++)
-        site->nodes [i] = (backfill_node_t){
-          .cpus = CPUS, .cpus_free = CPUS, .ready_ms = INT64_MIN, .lent_until_ms = INT64_MIN};
+        site->nodes [i] = (backfill_node_t){.cpus = CPUS,
+                                            .cpus_free = CPUS,
+                                            .ready_ms = INT64_MIN,
+                                            .lent_until_ms = INT64_MIN,
+                                            .given_until_ms = INT64_MAX};
     site->queue = (backfill_t){.now_ms = START_MS,
                                .horizon_ms = START_MS + 400 * DAY_MS,
                                .classes_count = 1,
@@ -168,6 +171,7 @@ static void open_site (site_t *site, size_t nodes)
                                .nodes = site->nodes,
                                .nodes_count = nodes,
                                .depth = BACKFILL_DEPTH,
+                               .runs_max = 1024,
                                .promises = &site->promise,
                                .start = on_start,
                                .owner = site};

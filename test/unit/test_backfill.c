@@ -63,6 +63,7 @@ static void open_world (world_t *w)
                             .calendars = (const calendar_t *const *) w->calendars,
                             .nodes = w->nodes,
                             .depth = BACKFILL_DEPTH,
+                            .runs_max = 1024,
                             .promises = w->promises,
                             .start = on_start,
                             .owner = w};
@@ -78,7 +79,8 @@ static size_t add_class (world_t *w, size_t nodes, uint32_t cpus)
                                                               .cpus = cpus,
                                                               .cpus_free = cpus,
                                                               .ready_ms = INT64_MIN,
-                                                              .lent_until_ms = INT64_MIN};
+                                                              .lent_until_ms = INT64_MIN,
+                                                              .given_until_ms = INT64_MAX};
     return class;
 }
 
@@ -280,6 +282,35 @@ static void preemptible_tasks_do_not_begin_where_a_node_is_wanted_soon (void **s
     }
 }
 
+static void what_was_given_back_is_used_until_its_end_and_booked_by_nobody (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    add_class (&w, 1, 2);
+    reserve (&w, 0, 1, 0, 50);
+    w.nodes [0].given_until_ms = NOW + 50;
+    add_bag (&w, 0, 1, 51, 1);
+    add_bag (&w, 0, 1, 50, 1);
+    w.nodes [0].booked_until_ms = NOW + 50; /* the test's own bookkeeping books nothing then */
+    assert_int_equal (backfill_pass (&w.queue), 1);
+    assert_int_equal (w.started [0].bag, 1);
+    assert_int_equal (w.promises [0].at_ms, NOW + 50);
+    close_world (&w);
+}
+
+static void no_more_runs_are_put_on_a_node_than_it_may_have (void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    w.queue.runs_max = 3;
+    add_class (&w, 1, 8);
+    add_bag (&w, 0, 1, 10, 8);
+    assert_int_equal (backfill_pass (&w.queue), 3);
+    close_world (&w);
+}
+
 static void a_class_whose_first_task_waits_holds_up_no_other_class (void **state)
 {
     (void) state;
@@ -474,6 +505,8 @@ int main (void)
       cmocka_unit_test (nothing_is_put_on_nodes_that_are_not_ready),
       cmocka_unit_test (preemptible_tasks_borrow_what_is_lent_and_book_nothing),
       cmocka_unit_test (preemptible_tasks_do_not_begin_where_a_node_is_wanted_soon),
+      cmocka_unit_test (what_was_given_back_is_used_until_its_end_and_booked_by_nobody),
+      cmocka_unit_test (no_more_runs_are_put_on_a_node_than_it_may_have),
       cmocka_unit_test (a_class_whose_first_task_waits_holds_up_no_other_class),
       cmocka_unit_test (no_more_than_depth_bags_are_looked_at_behind_the_first),
       cmocka_unit_test (no_start_delays_the_first_waiting_task_nor_takes_what_is_reserved),

@@ -1,0 +1,553 @@
+/*  bags - by number, by request, by reservation, and in the order in which they wait. */
+#include "bags.h"
+
+#include "must.h"
+#include "ordered.h"
+#include "owners.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PRIORITIES (2 * TASK_PRIORITY_MOST + 1)
+
+struct bags {
+    ordered_t *by_number;
+    ordered_t *by_request;
+    ordered_t *booths; /* by reservation */
+    ordered_t *over;   /* by when they were, then number */
+    bag_list_t waiting;
+    bag_t *lasts [PRIORITIES]; /* of waiting, with that priority */
+    owners_t *owners;          /* of bags that are not over */
+    uint64_t numbers;          /* the highest one given */
+};
+
+/*  --- orders --- */
+
+static int by_number (const void *key, const void *thing)
+{
+    const uint64_t *number = key;
+    const bag_t *bag = thing;
+    return (*number > bag->number) - (*number < bag->number);
+}
+
+typedef struct {
+    const char *owner;
+    const char *request_id;
+} request_key_t;
+
+static int by_request (const void *key, const void *thing)
+{
+    const request_key_t *request = key;
+    const bag_t *bag = thing;
+    int order = strcmp (request->owner, bag->owner);
+    return order != 0 ? order : strcmp (request->request_id, bag->request_id);
+}
+
+static int by_reservation (const void *key, const void *thing)
+{
+    const booth_t *booth = thing;
+    return strcmp (key, booth->reservation);
+}
+
+static int by_end (const void *key, const void *thing)
+{
+    const bag_t *a = key;
+    const bag_t *b = thing;
+    if (a->over_ms != b->over_ms)
+        return a->over_ms < b->over_ms ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/*  --- their life --- */
+
+bags_t *bags_new (void)
+{
+    bags_t *self = must (calloc (1, sizeof *self));
+    self->by_number = ordered_new (by_number);
+    self->by_request = ordered_new (by_request);
+    self->booths = ordered_new (by_reservation);
+    self->over = ordered_new (by_end);
+    self->owners = owners_new ();
+    return self;
+}
+
+static void task_free (task_t *task)
+{
+    if (!task)
+        return;
+    free (task->node_name);
+    free (task->why);
+    free (task);
+}
+
+static void bag_free (bag_t *bag)
+{
+    for (uint32_t i = 0; i < bag->tasks_room; i++)
+        task_free (bag->tasks [i]);
+    free (bag->tasks);
+    free (bag->again);
+    free (bag->submitted.data);
+    submission_clear (&bag->asked);
+    free (bag);
+}
+
+void bags_destroy (bags_t **self_p)
+{
+    bags_t *self = *self_p;
+    if (!self)
+        return;
+    for (bag_t *bag = NULL, *next = ordered_after (self->by_number, NULL); (bag = next);) {
+        next = ordered_after (self->by_number, &bag->number);
+        ordered_remove (self->by_number, &bag->number);
+        bag_free (bag);
+    }
+    for (booth_t *booth; (booth = ordered_after (self->booths, NULL));) {
+        ordered_remove (self->booths, booth->reservation);
+        free (booth);
+    }
+    ordered_destroy (&self->by_number);
+    ordered_destroy (&self->by_request);
+    ordered_destroy (&self->booths);
+    ordered_destroy (&self->over);
+    owners_destroy (&self->owners);
+    free (self);
+    *self_p = NULL;
+}
+
+void submission_clear (submission_t *self)
+{
+    free (self->order);
+    *self = (submission_t){0};
+}
+
+uint64_t bags_next_number (const bags_t *self)
+{
+    return self->numbers + 1;
+}
+
+void bags_number_used (bags_t *self, uint64_t number)
+{
+    self->numbers = number > self->numbers ? number : self->numbers;
+}
+
+/*  --- booths --- */
+
+static const char *reservation_of (const bag_t *bag)
+{
+    return bag->asked.order->reservation;
+}
+
+booth_t *bags_booth (const bags_t *self, const char *reservation)
+{
+    return ordered_find (self->booths, reservation);
+}
+
+booth_t *bags_booth_after (const bags_t *self, const char *reservation)
+{
+    return ordered_after (self->booths, reservation);
+}
+
+static void booth_enter (bags_t *self, const bag_t *bag)
+{
+    if (!*reservation_of (bag))
+        return;
+    booth_t *booth = bags_booth (self, reservation_of (bag));
+    if (!booth) {
+        booth = must (calloc (1, sizeof *booth));
+        snprintf (booth->reservation, sizeof booth->reservation, "%s", reservation_of (bag));
+        ordered_add (self->booths, booth->reservation, booth);
+    }
+    booth->bags++;
+}
+
+static void booth_leave (bags_t *self, const bag_t *bag)
+{
+    if (!*reservation_of (bag))
+        return;
+    booth_t *booth = bags_booth (self, reservation_of (bag));
+    if (--booth->bags > 0)
+        return;
+    assert (!booth->list.first && booth->running == 0);
+    ordered_remove (self->booths, booth->reservation);
+    free (booth);
+}
+
+/*  --- bags --- */
+
+bag_t *bags_add (bags_t *self, uint64_t number, const char *owner, const char *request_id,
+                 packed_t submitted, const submission_t *asked)
+{
+    bag_t *bag = must (calloc (1, sizeof *bag));
+    bag->number = number;
+    snprintf (bag->owner, sizeof bag->owner, "%s", owner);
+    snprintf (bag->request_id, sizeof bag->request_id, "%s", request_id);
+    bag->submitted = submitted;
+    bag->asked = *asked;
+    bag->waiting = (backfill_bag_t){.class = BACKFILL_ANY,
+                                    .cpus = asked->order->cpus,
+                                    .waiting = asked->count,
+                                    .limit_ms = asked->order->limit_ms,
+                                    .preemptible = asked->preemptible,
+                                    .owner = bag};
+    ordered_add (self->by_number, &bag->number, bag);
+    if (*bag->request_id)
+        ordered_add (self->by_request, &(request_key_t){bag->owner, bag->request_id}, bag);
+    owners_add (self->owners, bag->owner, 1);
+    booth_enter (self, bag);
+    bags_number_used (self, number);
+    return bag;
+}
+
+bag_t *bags_find (const bags_t *self, uint64_t number)
+{
+    return ordered_find (self->by_number, &number);
+}
+
+bag_t *bags_after (const bags_t *self, uint64_t number)
+{
+    return ordered_after (self->by_number, &number);
+}
+
+bag_t *bags_requested (const bags_t *self, const char *owner, const char *request_id)
+{
+    return *request_id ? ordered_find (self->by_request, &(request_key_t){owner, request_id})
+                       : NULL;
+}
+
+size_t bags_count (const bags_t *self)
+{
+    return ordered_count (self->by_number) - ordered_count (self->over);
+}
+
+size_t bags_of (const bags_t *self, const char *owner)
+{
+    return owners_count (self->owners, owner);
+}
+
+backfill_bag_t *bags_first (const bags_t *self)
+{
+    return self->waiting.first ? &self->waiting.first->waiting : NULL;
+}
+
+bag_t *bags_over_first (const bags_t *self)
+{
+    return ordered_after (self->over, NULL);
+}
+
+/*  --- waiting --- */
+
+static bag_t *bag_next (const bag_t *bag)
+{
+    return bag->waiting.next ? bag->waiting.next->owner : NULL;
+}
+
+static void list_insert (bag_list_t *list, bag_t *before, bag_t *bag)
+{
+    bag_t *next = before ? bag_next (before) : list->first;
+    bag->before = before;
+    bag->waiting.next = next ? &next->waiting : NULL;
+    if (before)
+        before->waiting.next = &bag->waiting;
+    else
+        list->first = bag;
+    if (next)
+        next->before = bag;
+    else
+        list->last = bag;
+    bag->listed = true;
+}
+
+/*  Its own next stays: who walks the list may stand on it. */
+static void list_remove (bag_list_t *list, bag_t *bag)
+{
+    bag_t *next = bag_next (bag);
+    if (bag->before)
+        bag->before->waiting.next = bag->waiting.next;
+    else
+        list->first = next;
+    if (next)
+        next->before = bag->before;
+    else
+        list->last = bag->before;
+    bag->listed = false;
+}
+
+static bool goes_before (const bag_t *bag, const bag_t *other)
+{
+    if (bag->asked.priority != other->asked.priority)
+        return bag->asked.priority > other->asked.priority;
+    return bag->number < other->number;
+}
+
+/*  Behind the last one that goes before it. Mostly that is the last of its priority, or of the next
+ *  higher one that has any. */
+static bag_t *place_of (bag_t *from, const bag_t *bag)
+{
+    while (from && goes_before (bag, from))
+        from = from->before;
+    return from;
+}
+
+static void waiting_enter (bags_t *self, bag_t *bag)
+{
+    int32_t at = bag->asked.priority + TASK_PRIORITY_MOST;
+    bag_t *last = self->lasts [at];
+    for (int32_t higher = at + 1; !last && higher < PRIORITIES; higher++)
+        last = self->lasts [higher];
+    list_insert (&self->waiting, place_of (last, bag), bag);
+    if (!self->lasts [at] || goes_before (self->lasts [at], bag))
+        self->lasts [at] = bag;
+}
+
+static void waiting_leave (bags_t *self, bag_t *bag)
+{
+    int32_t at = bag->asked.priority + TASK_PRIORITY_MOST;
+    if (self->lasts [at] == bag)
+        self->lasts [at] =
+          bag->before && bag->before->asked.priority == bag->asked.priority ? bag->before : NULL;
+    list_remove (&self->waiting, bag);
+}
+
+static void list (bags_t *self, bag_t *bag)
+{
+    if (*reservation_of (bag)) {
+        booth_t *booth = bags_booth (self, reservation_of (bag));
+        list_insert (&booth->list, place_of (booth->list.last, bag), bag);
+    } else {
+        waiting_enter (self, bag);
+    }
+}
+
+static void unlist (bags_t *self, bag_t *bag)
+{
+    if (*reservation_of (bag))
+        list_remove (&bags_booth (self, reservation_of (bag))->list, bag);
+    else
+        waiting_leave (self, bag);
+}
+
+bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
+{
+    bool waits = bag->waiting.waiting > 0;
+    if (waits && !bag->listed)
+        list (self, bag);
+    else if (!waits && bag->listed)
+        unlist (self, bag);
+    if (bag->over_ms != 0 || bag->over < bag->asked.count)
+        return false;
+    bag->over_ms = bag->over_stored_ms != 0 ? bag->over_stored_ms : now_ms;
+    ordered_add (self->over, bag, bag);
+    owners_take_off (self->owners, bag->owner, 1);
+    booth_leave (self, bag);
+    return true;
+}
+
+void bags_remove (bags_t *self, bag_t *bag)
+{
+    if (bag->listed)
+        unlist (self, bag);
+    if (bag->over_ms != 0) {
+        ordered_remove (self->over, bag);
+    } else {
+        owners_take_off (self->owners, bag->owner, 1);
+        booth_leave (self, bag);
+    }
+    if (*bag->request_id)
+        ordered_remove (self->by_request, &(request_key_t){bag->owner, bag->request_id});
+    ordered_remove (self->by_number, &bag->number);
+    bag_free (bag);
+}
+
+/*  --- tasks --- */
+
+void task_text (char **to, const char *from)
+{
+    char *copy = must (strdup (from));
+    free (*to);
+    *to = copy;
+}
+
+task_t *bag_task (const bag_t *self, uint32_t index)
+{
+    return index < self->tasks_room ? self->tasks [index] : NULL;
+}
+
+static void tasks_grow (bag_t *self, uint32_t index)
+{
+    if (index < self->tasks_room)
+        return;
+    uint64_t room = self->tasks_room > 0 ? 2 * (uint64_t) self->tasks_room : 4;
+    while (room <= index)
+        room *= 2;
+    room = room < self->asked.count ? room : self->asked.count;
+    self->tasks = must (reallocarray (self->tasks, room, sizeof *self->tasks));
+    for (uint64_t i = self->tasks_room; i < room; i++)
+        self->tasks [i] = NULL;
+    self->tasks_room = (uint32_t) room;
+}
+
+task_t *bag_task_new (bag_t *self, uint32_t index)
+{
+    assert (index < self->asked.count && !bag_task (self, index));
+    tasks_grow (self, index);
+    task_t *task = must (calloc (1, sizeof *task));
+    task->node = TASK_NODE_NONE;
+    task_text (&task->node_name, "");
+    task_text (&task->why, "");
+    self->tasks [index] = task;
+    while (self->untouched < self->asked.count && bag_task (self, self->untouched))
+        self->untouched++;
+    return task;
+}
+
+uint32_t bag_take (bag_t *self)
+{
+    assert (self->waiting.waiting > 0 && !self->cancelled);
+    if (self->again_count > 0)
+        return self->again [0];
+    uint32_t index = self->untouched;
+    bag_task_new (self, index);
+    return index;
+}
+
+static void again_add (bag_t *self, uint32_t index)
+{
+    self->again = must (reallocarray (self->again, self->again_count + 1, sizeof *self->again));
+    uint32_t at = self->again_count++;
+    for (; at > 0 && self->again [at - 1] > index; at--)
+        self->again [at] = self->again [at - 1];
+    self->again [at] = index;
+}
+
+static void again_remove (bag_t *self, uint32_t index)
+{
+    uint32_t at = 0;
+    while (at < self->again_count && self->again [at] != index)
+        at++;
+    if (at == self->again_count)
+        return;
+    self->again_count--;
+    memmove (&self->again [at], &self->again [at + 1],
+             (self->again_count - at) * sizeof *self->again);
+}
+
+static uint32_t *counter_of (bag_t *bag, task_state_t state)
+{
+    if (state == TASK_QUEUED)
+        return &bag->waiting.waiting;
+    return task_over (state) ? &bag->over : &bag->running;
+}
+
+static bool running (task_state_t state)
+{
+    return state == TASK_PLACED || state == TASK_RUNNING;
+}
+
+void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
+{
+    task_t *task = bag_task (bag, index);
+    assert (!task_over (task->state));
+    --*counter_of (bag, task->state);
+    ++*counter_of (bag, to);
+    if (task->state == TASK_QUEUED && to != TASK_QUEUED)
+        again_remove (bag, index);
+    if (task->state != TASK_QUEUED && to == TASK_QUEUED)
+        again_add (bag, index);
+    if (*reservation_of (bag)) {
+        booth_t *booth = bags_booth (bags, reservation_of (bag));
+        booth->running += running (to);
+        booth->running -= running (task->state);
+    }
+    task->state = to;
+}
+
+void bag_loaded (bags_t *bags, bag_t *bag, uint32_t index, task_state_t state)
+{
+    if (state == TASK_QUEUED)
+        again_add (bag, index);
+    else
+        task_move (bags, bag, index, state);
+}
+
+bool bag_forget_last (bag_t *self)
+{
+    assert (self->over_ms != 0 && self->cancelled && self->tasks_room > 0);
+    task_t *last = self->tasks [--self->tasks_room];
+    task_free (last);
+    return last != NULL;
+}
+
+uint32_t bag_cancel (bags_t *bags, bag_t *bag,
+                     void (*told) (void *owner, bag_t *bag, uint32_t index), void *owner)
+{
+    uint32_t cancelled = bag->waiting.waiting;
+    while (bag->again_count > 0) {
+        uint32_t index = bag->again [0];
+        task_move (bags, bag, index, TASK_CANCELLED);
+        told (owner, bag, index);
+    }
+    bag->cancelled = true;
+    bag->over += bag->waiting.waiting;
+    bag->waiting.waiting = 0;
+    return cancelled;
+}
+
+task_state_t bag_task_state (const bag_t *self, uint32_t index)
+{
+    const task_t *task = bag_task (self, index);
+    if (task)
+        return task->state;
+    return self->cancelled ? TASK_CANCELLED : TASK_QUEUED;
+}
+
+/*  --- for tests --- */
+
+static void bag_check (const bag_t *bag)
+{
+    uint32_t counted [TASK_STATES] = {0};
+    for (uint32_t i = 0; i < bag->asked.count; i++)
+        counted [bag_task_state (bag, i)]++;
+    uint32_t over = 0;
+    for (task_state_t state = TASK_ENDED; state < TASK_STATES; state++)
+        over += counted [state];
+    assert (counted [TASK_QUEUED] == bag->waiting.waiting && over == bag->over);
+    assert (counted [TASK_PLACED] + counted [TASK_RUNNING] == bag->running);
+    assert (bag->listed == (bag->waiting.waiting > 0));
+    assert ((bag->over_ms != 0) == (over == bag->asked.count));
+    for (uint32_t i = 0; i < bag->again_count; i++) {
+        const task_t *task = bag_task (bag, bag->again [i]);
+        assert (task && task->state == TASK_QUEUED &&
+                (i == 0 || bag->again [i - 1] < bag->again [i]));
+    }
+}
+
+static size_t list_check (const bag_list_t *list)
+{
+    size_t count = 0;
+    const bag_t *before = NULL;
+    for (const bag_t *bag = list->first; bag; bag = bag_next (bag)) {
+        assert (bag->before == before && bag->listed && (!before || goes_before (before, bag)));
+        before = bag;
+        count++;
+    }
+    assert (list->last == before);
+    return count;
+}
+
+void bags_check (const bags_t *self)
+{
+    size_t listed = 0;
+    size_t over = 0;
+    for (const bag_t *bag = bags_after (self, 0); bag; bag = bags_after (self, bag->number)) {
+        bag_check (bag);
+        listed += bag->listed;
+        over += bag->over_ms != 0;
+    }
+    assert (over == ordered_count (self->over));
+    size_t in_lists = list_check (&self->waiting);
+    for (const booth_t *booth = NULL;
+         (booth = ordered_after (self->booths, booth ? booth->reservation : NULL));)
+        in_lists += list_check (&booth->list);
+    assert (listed == in_lists);
+}

@@ -1,0 +1,367 @@
+/*  queue - a pass at the end of every step in which something has come, ended, opened or closed:
+ *  however much has, it is one.
+ */
+#include "queue_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+const queue_limits_t queue_limits_default = {
+  .bags_max = 100000,
+  .bags_per_actor_max = 10000,
+  .tasks_per_bag_max = 1000000,
+  .list_max = 1000,
+  .depth = BACKFILL_DEPTH,
+  .limit_ms_max = INT64_C (30) * 24 * 3600000,
+  .start_ms = 5000,
+  .warning_ms = 60000,
+  .grace_ms = 10000,
+  .retention_ms = 24 * 3600000,
+};
+
+/*  --- what is not reserved --- */
+
+static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node, int64_t until_ms)
+{
+    queue_t *self = owner;
+    backfill_run_t seat = {
+      .until_ms = until_ms, .cpus = waiting->cpus, .booked = !waiting->preemptible};
+    queue_start_task (self, self->now, waiting->owner, node, &seat);
+}
+
+backfill_t queue_world (queue_t *self, const moment_t *now)
+{
+    int64_t now_ms = queue_now_ms (self, now);
+    const room_terms_t *terms = room_terms (self->parts.room);
+    return (backfill_t){
+      .now_ms = now_ms,
+      .slack_ms = self->limits.start_ms + self->limits.grace_ms,
+      .gap_ms = terms->gap_ms,
+      .horizon_ms = now_ms + terms->horizon_ms + 2 * self->limits.limit_ms_max,
+      .life_ms = self->limits.warning_ms + QUEUE_LIFE_MS,
+      .runs_max = NODE_RUNS_MAX,
+      .classes_count = self->parts.site->classes_count,
+      .calendars = self->calendars,
+      .nodes = self->seats,
+      .nodes_count = nodes_count (self->parts.nodes),
+      .first = bags_first (self->bags),
+      .depth = self->limits.depth,
+      .promises = self->promises,
+      .start = on_backfill_start,
+      .owner = self,
+    };
+}
+
+/*  --- what is a reservation's --- */
+
+typedef enum { BOOTH_WAITS, BOOTH_OPEN, BOOTH_CLOSED } booth_state_t;
+
+static booth_state_t booth_state (const queue_t *self, const char *reservation, opening_t *opening)
+{
+    reservation_view_t view;
+    if (openings_find (self->parts.openings, reservation, opening)) {
+        if (opening->phase >= OPENING_CLOSING)
+            return BOOTH_CLOSED;
+        return opening_is_open (opening->phase) ? BOOTH_OPEN : BOOTH_WAITS;
+    }
+    bool known = participant_find (self->parts.participant, reservation, &view) && view.current;
+    return known ? BOOTH_WAITS : BOOTH_CLOSED;
+}
+
+static bool takes (const queue_t *self, const bag_t *bag, size_t node)
+{
+    const backfill_node_t *seat = &self->seats [node];
+    return (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
+           seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node);
+}
+
+/*  On its nodes, in its bags' order; what is too wide for what is free lets narrower ones pass. */
+static void booth_start (queue_t *self, const moment_t *now, bag_t *bag, const opening_t *opening)
+{
+    int64_t until_ms = queue_now_ms (self, now) + bag->waiting.limit_ms + self->limits.start_ms +
+                       self->limits.grace_ms;
+    backfill_run_t seat = {.until_ms = until_ms, .cpus = bag->waiting.cpus};
+    for (size_t i = 0; i < opening->nodes_count; i++) {
+        size_t node = opening->nodes [i];
+        while (bag->waiting.waiting > 0 && takes (self, bag, node)) {
+            queue_start_task (self, now, bag, node, &seat);
+            backfill_node_add (&self->seats [node], &seat, 0);
+        }
+    }
+}
+
+static void tell_ended (void *owner, bag_t *bag, uint32_t index)
+{
+    task_text (&bag_task (bag, index)->why, "its reservation has ended");
+    queue_put_task (owner, bag, index);
+}
+
+/*  What was not begun never is. */
+static void booth_end (queue_t *self, const moment_t *now, bag_t *bag)
+{
+    uint32_t ended = bag_cancel (self->bags, bag, tell_ended, self);
+    outbox_log (self->parts.service->outbox, LEVEL_INFO,
+                "bag %" PRIu64 " waiting->cancelled tasks=%" PRIu32 ": reservation %s has ended",
+                bag->number, ended, bag->asked.order->reservation);
+    queue_put_bag (self, bag);
+    queue_settle (self, now, bag);
+}
+
+/*  A bag may leave the list, and the last one takes the booth with it. */
+static void booth_pass (queue_t *self, const moment_t *now, const char *reservation)
+{
+    opening_t opening;
+    booth_state_t state = booth_state (self, reservation, &opening);
+    booth_t *booth = bags_booth (self->bags, reservation);
+    booth->dirty = false;
+    if (state == BOOTH_WAITS)
+        return;
+    for (bag_t *bag = booth->list.first, *next; bag; bag = next) {
+        next = bag->waiting.next ? bag->waiting.next->owner : NULL;
+        if (state == BOOTH_OPEN)
+            booth_start (self, now, bag, &opening);
+        else
+            booth_end (self, now, bag);
+    }
+}
+
+static void booths_pass (queue_t *self, const moment_t *now)
+{
+    char at [NAME_BYTES_MAX + 1] = "";
+    for (booth_t *booth; (booth = bags_booth_after (self->bags, at));) {
+        memcpy (at, booth->reservation, sizeof at);
+        if (booth->dirty && booth->list.first)
+            booth_pass (self, now, at);
+    }
+}
+
+static void booths_dirty (queue_t *self)
+{
+    for (booth_t *booth = NULL;
+         (booth = bags_booth_after (self->bags, booth ? booth->reservation : ""));)
+        booth->dirty = true;
+}
+
+static bool on_wants (void *owner, const char *reservation)
+{
+    const queue_t *self = owner;
+    const booth_t *booth = bags_booth (self->bags, reservation);
+    return booth && (booth->list.first || booth->running > 0);
+}
+
+/*  --- passes --- */
+
+static void on_wake (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now, (void) token;
+    queue_t *self = owner;
+    self->wake_timer = 0;
+    queue_soon (self);
+}
+
+static void wake_at (queue_t *self, const moment_t *now, int64_t wall_ms)
+{
+    timers_cancel (self->parts.service->timers, self->wake_timer);
+    self->wake_timer = 0;
+    if (wall_ms == INT64_MAX)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, wall_ms);
+    at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
+    self->wake_timer = timers_set (self->parts.service->timers, at_ms, on_wake, self, 0);
+}
+
+static void on_pass (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    queue_t *self = owner;
+    self->pass_timer = 0;
+    self->now = now;
+    queue_nodes_look (self, now);
+    booths_pass (self, now);
+    backfill_t world = queue_world (self, now);
+    size_t started = backfill_pass (&world);
+    int64_t wake_ms = queue_preempt (self, now);
+    for (size_t i = 0; i < world.classes_count; i++) {
+        const backfill_promise_t *promised = &self->promises [i];
+        if (promised->bag && promised->at_ms > world.now_ms && promised->at_ms < wake_ms)
+            wake_ms = promised->at_ms;
+    }
+    service_count (self->parts.service, "queue_passes", 1);
+    if (started > 0)
+        queue_due_watch (self, now);
+    wake_at (self, now, wake_ms);
+    self->now = NULL;
+}
+
+/*  A timer that is due fires at the end of the step that set it. */
+void queue_soon (queue_t *self)
+{
+    if (self->pass_timer == 0 && self->started)
+        self->pass_timer = timers_set (self->parts.service->timers, 0, on_pass, self, 0);
+}
+
+void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
+{
+    if (!bags_settle (self->bags, bag, queue_now_ms (self, now)))
+        return;
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "bag %" PRIu64 " over tasks=%" PRIu32,
+                bag->number, bag->asked.count);
+    queue_put_bag (self, bag);
+    queue_keep (self, now);
+}
+
+/*  --- what others tell --- */
+
+static void on_node_moved (void *owner, const moment_t *now, size_t node)
+{
+    (void) now, (void) node;
+    queue_t *self = owner;
+    booths_dirty (self);
+    queue_soon (self);
+}
+
+static void on_opening_moved (void *owner, const moment_t *now, const opening_t *opening)
+{
+    (void) now;
+    queue_t *self = owner;
+    booth_t *booth = bags_booth (self->bags, opening->reservation);
+    if (booth)
+        booth->dirty = true;
+    queue_soon (self);
+}
+
+/*  A reservation may have been left before it was ever opened. */
+static void on_freed (void *owner)
+{
+    queue_t *self = owner;
+    booths_dirty (self);
+    queue_soon (self);
+}
+
+/*  --- its life --- */
+
+static void untold (void *owner, bag_t *bag, uint32_t index)
+{
+    (void) owner, (void) bag, (void) index;
+}
+
+/*  What of a bag that is over has no record, was lost with it: it is not begun again. */
+static void bags_load (queue_t *self, const moment_t *now)
+{
+    for (bag_t *bag = bags_after (self->bags, 0); bag; bag = bags_after (self->bags, bag->number)) {
+        if (bag->cancelled || bag->over_stored_ms != 0)
+            bag_cancel (self->bags, bag, untold, self);
+        bags_settle (self->bags, bag, queue_now_ms (self, now));
+    }
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    queue_t *self = owner;
+    self->started = true;
+    bags_load (self, now);
+    queue_runs_settle (self, now);
+    booths_dirty (self);
+    queue_due_watch (self, now);
+    queue_keep (self, now);
+    queue_soon (self);
+}
+
+static void seats_make (queue_t *self)
+{
+    size_t count = nodes_count (self->parts.nodes);
+    self->seats = must (calloc (count + 1, sizeof *self->seats));
+    self->places = must (calloc (count + 1, sizeof *self->places));
+    for (size_t i = 0; i < count; i++) {
+        node_t node = nodes_at (self->parts.nodes, i);
+        self->seats [i] = (backfill_node_t){.class = node.class,
+                                            .cpus = node.cpus,
+                                            .cpus_free = node.cpus,
+                                            .booked_until_ms = INT64_MIN,
+                                            .ready_ms = INT64_MAX,
+                                            .lent_until_ms = INT64_MIN,
+                                            .given_until_ms = INT64_MAX};
+    }
+    size_t classes = self->parts.site->classes_count;
+    self->calendars = must (calloc (classes + 1, sizeof *self->calendars));
+    self->promises = must (calloc (classes + 1, sizeof *self->promises));
+    self->class_from = must (calloc (classes + 1, sizeof *self->class_from));
+    for (size_t i = 0, node = 0; i < classes; i++) {
+        self->calendars [i] = room_calendar (self->parts.room, i);
+        while (node < count && self->seats [node].class <= i)
+            node++;
+        self->class_from [i + 1] = node;
+    }
+}
+
+queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
+{
+    queue_t *self = must (calloc (1, sizeof *self));
+    self->parts = *parts;
+    self->limits = *limits;
+    self->bags = bags_new ();
+    self->due = queue_due_new ();
+    self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
+    seats_make (self);
+    queue_serve (self);
+    queue_serve_told (self);
+    queue_records (self);
+    nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
+                                                     .run_moved = queue_run_moved,
+                                                     .node_moved = on_node_moved});
+    openings_observe (parts->openings,
+                      &(openings_observer_t){.owner = self, .moved = on_opening_moved});
+    openings_wants (parts->openings, on_wants, self);
+    timetable_on_freed (parts->timetable, on_freed, self);
+    service_at_start (parts->service, on_start, self);
+    return self;
+}
+
+void queue_destroy (queue_t **self_p)
+{
+    queue_t *self = *self_p;
+    if (!self)
+        return;
+    timers_t *timers = self->parts.service->timers;
+    uint64_t set [] = {self->pass_timer, self->wake_timer, self->due_timer, self->keep_timer};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        timers_cancel (timers, set [i]);
+    hint_end (&self->freed);
+    timetable_off_freed (self->parts.timetable, self);
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        if (self->places [i].booked.booking != 0)
+            room_release (self->parts.room,
+                          &(stretches_t){.list = &self->places [i].booked, .count = 1});
+        backfill_node_clear (&self->seats [i]);
+    }
+    queue_due_destroy (&self->due);
+    bags_destroy (&self->bags);
+    free (self->seats);
+    free (self->places);
+    free (self->calendars);
+    free (self->class_from);
+    free (self->promises);
+    free (self->readers);
+    free (self);
+    *self_p = NULL;
+}
+
+void queue_check (const queue_t *self)
+{
+    bags_check (self->bags);
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        const backfill_node_t *seat = &self->seats [i];
+        const stretch_t *booked = &self->places [i].booked;
+        uint32_t used = 0;
+        for (size_t k = 0; k < seat->runs_count; k++)
+            used += seat->runs [k].cpus;
+        assert (used + seat->cpus_free == seat->cpus);
+        interval_t over;
+        int64_t quantity;
+        if (booked->booking != 0)
+            assert (
+              calendar_booking (self->calendars [seat->class], booked->booking, &over, &quantity) &&
+              quantity == 1 && over.until == seat->booked_until_ms);
+    }
+}

@@ -1,0 +1,332 @@
+/*  queue_asked - work comes, is cancelled, and its output is read. */
+#include "queue_state.h"
+#include "queue_wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STORE_FREE_PARTS 10 /* nothing comes when less than so much of the store is free */
+
+static void reply (const queue_t *self, uint64_t reply_to, packed_t answer)
+{
+    outbox_reply (self->parts.service->outbox, reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag)
+{
+    *bag = bags_find (self->bags, number);
+    if (!*bag) {
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND, "%s knows no bag %" PRIu64,
+                        self->parts.service->name, number);
+        return false;
+    }
+    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, (*bag)->owner)) {
+        service_refuse (self->parts.service, request, CALL_DENIED, "bag %" PRIu64 " is not %.63s's",
+                        number, request->actor);
+        return false;
+    }
+    return true;
+}
+
+/*  --- Submit --- */
+
+/*  The class named must be there, and a node of it, or of any, must have the CPUs. */
+static bool class_check (const queue_t *self, const request_t *request, const submission_t *asked)
+{
+    const site_t *site = self->parts.site;
+    service_t *service = self->parts.service;
+    uint32_t most = 0;
+    bool found = false;
+    for (size_t i = 0; i < site->classes_count; i++) {
+        const node_class_t *class = &site->classes [i];
+        if (*asked->class_name && strcmp (asked->class_name, class->name) != 0)
+            continue;
+        found = true;
+        most = class->cpus_per_node > most ? class->cpus_per_node : most;
+    }
+    if (!found)
+        service_refuse (service, request, CALL_NOT_FOUND, "class_name: %s has no class %s",
+                        service->name, asked->class_name);
+    else if (asked->order->cpus > most)
+        service_refuse (
+          service, request, CALL_BAD_REQUEST,
+          "cpus: a task runs on one node, and those %s%s have %" PRIu32 " CPUs, not %" PRIu32,
+          *asked->class_name ? "of class " : "here", asked->class_name, most, asked->order->cpus);
+    return found && asked->order->cpus <= most;
+}
+
+static bool reservation_check (const queue_t *self, const moment_t *now, const request_t *request,
+                               const submission_t *asked)
+{
+    const char *reservation = asked->order->reservation;
+    service_t *service = self->parts.service;
+    reservation_view_t view;
+    opening_t opening;
+    if (!*reservation)
+        return true;
+    if (!participant_find (self->parts.participant, reservation, &view) || view.version == 0) {
+        service_refuse (service, request, CALL_NOT_FOUND, "reservation: %s knows no reservation %s",
+                        service->name, reservation);
+        return false;
+    }
+    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, view.owner)) {
+        service_refuse (service, request, CALL_DENIED, "reservation: %s is not %.63s's",
+                        reservation, request->actor);
+        return false;
+    }
+    bool known = openings_find (self->parts.openings, reservation, &opening);
+    if (!view.current || (known && (opening.phase >= OPENING_CLOSING ||
+                                    opening.until_ms <= queue_now_ms (self, now)))) {
+        service_refuse (service, request, CALL_DENIED, "reservation: %s has ended", reservation);
+        return false;
+    }
+    return true;
+}
+
+/*  Refused by name; a bag that is over leaves room for another. */
+static bool limits_check (const queue_t *self, const moment_t *now, const request_t *request)
+{
+    service_t *service = self->parts.service;
+    if (bags_count (self->bags) >= self->limits.bags_max)
+        service_refuse (service, request, CALL_DENIED,
+                        "%s keeps at most %" PRIu32 " bags, says limit bags_max", service->name,
+                        self->limits.bags_max);
+    else if (bags_of (self->bags, request->actor) >= self->limits.bags_per_actor_max)
+        service_refuse (service, request, CALL_DENIED,
+                        "%s keeps at most %" PRIu32 " bags of one owner, says limit "
+                        "bags_per_actor_max",
+                        service->name, self->limits.bags_per_actor_max);
+    else if (now->store_free_bytes < now->store_bytes / STORE_FREE_PARTS)
+        service_refuse (service, request, CALL_DENIED, "the store of %s is full", service->name);
+    else
+        return true;
+    return false;
+}
+
+/*  The same submission once more, R9: true when it was answered. */
+static bool repeated (queue_t *self, const request_t *request)
+{
+    const bag_t *bag = bags_requested (self->bags, request->actor, request->request_id);
+    if (!bag)
+        return false;
+    if (bag->submitted.size == request->body.size &&
+        (request->body.size == 0 ||
+         memcmp (bag->submitted.data, request->body.data, request->body.size) == 0))
+        reply (self, request->reply_to, submit_answer_encode (bag->number));
+    else
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "request %.63s was another submission: bag %" PRIu64, request->request_id,
+                        bag->number);
+    return true;
+}
+
+static packed_t copy_of (bytes_t body)
+{
+    packed_t copy = {.data = must (malloc (body.size + 1)), .size = body.size};
+    if (body.size > 0)
+        memcpy (copy.data, body.data, body.size);
+    return copy;
+}
+
+static void accept (queue_t *self, const moment_t *now, const request_t *request,
+                    const submission_t *asked)
+{
+    bag_t *bag = bags_add (self->bags, bags_next_number (self->bags), request->actor,
+                           request->request_id, copy_of (request->body), asked);
+    bag->submitted_ms = now->wall_ms;
+    if (*asked->class_name)
+        room_find (self->parts.room, asked->class_name, &bag->waiting.class);
+    const char *reservation = asked->order->reservation;
+    outbox_log (self->parts.service->outbox, LEVEL_INFO,
+                "bag %" PRIu64 " submitted owner=%s tasks=%" PRIu32 " cpus=%" PRIu32
+                " limit_ms=%" PRId64 " priority=%d%s%s",
+                bag->number, bag->owner, asked->count, asked->order->cpus, asked->order->limit_ms,
+                asked->priority, *reservation ? " reservation=" : "", reservation);
+    service_count (self->parts.service, "bags_submitted", 1);
+    queue_put_bag (self, bag);
+    queue_settle (self, now, bag);
+    if (*reservation) {
+        bags_booth (self->bags, reservation)->dirty = true;
+        openings_wanted (self->parts.openings, now, reservation);
+    }
+    queue_soon (self);
+    reply (self, request->reply_to, submit_answer_encode (bag->number));
+}
+
+static void on_submit (void *owner, const moment_t *now, const request_t *request)
+{
+    queue_t *self = owner;
+    char why [WHY_BYTES];
+    submission_t asked;
+    const char *account = self->parts.account (self->parts.account_owner, request->actor);
+    if (!account) {
+        service_refuse (self->parts.service, request, CALL_DENIED,
+                        "%.63s has no local account at %s", request->actor,
+                        self->parts.service->name);
+        return;
+    }
+    submitter_t by = {.owner = request->actor,
+                      .account = account,
+                      .count_max = self->limits.tasks_per_bag_max,
+                      .limit_ms_max = self->limits.limit_ms_max};
+    if (repeated (self, request))
+        return;
+    if (!submit_decode (&asked, request->body, &by, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (class_check (self, request, &asked) && reservation_check (self, now, request, &asked) &&
+        limits_check (self, now, request))
+        accept (self, now, request, &asked);
+    else
+        submission_clear (&asked);
+}
+
+/*  --- Cancel --- */
+
+typedef struct {
+    queue_t *queue;
+    const char *why;
+} canceller_t;
+
+static void tell_cancelled (void *owner, bag_t *bag, uint32_t index)
+{
+    canceller_t *canceller = owner;
+    task_text (&bag_task (bag, index)->why, canceller->why);
+    queue_put_task (canceller->queue, bag, index);
+}
+
+static bool runs (const bag_t *bag, uint32_t index)
+{
+    task_state_t state = bag_task_state (bag, index);
+    return state == TASK_PLACED || state == TASK_RUNNING;
+}
+
+/*  Returns 1 when it had not begun. */
+static uint32_t cancel_one (queue_t *self, bag_t *bag, uint32_t index, const char *why)
+{
+    if (bag_task_state (bag, index) != TASK_QUEUED)
+        return 0;
+    if (!bag_task (bag, index))
+        bag_task_new (bag, index);
+    task_move (self->bags, bag, index, TASK_CANCELLED);
+    tell_cancelled (&(canceller_t){self, why}, bag, index);
+    return 1;
+}
+
+static uint32_t stop_all (queue_t *self, const moment_t *now, bag_t *bag, uint32_t from,
+                          uint32_t until, const char *why)
+{
+    uint32_t count = 0;
+    until = until < bag->tasks_room ? until : bag->tasks_room;
+    for (uint32_t i = from; i < until && count < bag->running; i++) {
+        if (!runs (bag, i))
+            continue;
+        queue_stop_task (self, now, bag, i, STOP_CANCELLED, why);
+        count++;
+    }
+    return count;
+}
+
+static void on_cancel (void *owner, const moment_t *now, const request_t *request)
+{
+    queue_t *self = owner;
+    cancel_t cancel;
+    bag_t *bag;
+    char why [WHY_BYTES];
+    if (!cancel_decode (&cancel, request->body, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!queue_allowed (self, request, cancel.bag, &bag))
+        return;
+    if (cancel.one && cancel.index >= bag->asked.count) {
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "bag %" PRIu64 " has tasks 0 to %" PRIu32, bag->number,
+                        bag->asked.count - 1);
+        return;
+    }
+    snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
+    uint32_t cancelled = 0;
+    uint32_t ended = stop_all (self, now, bag, cancel.one ? cancel.index : 0,
+                               cancel.one ? cancel.index + 1 : bag->asked.count, why);
+    if (cancel.one)
+        cancelled = cancel_one (self, bag, cancel.index, why);
+    else
+        cancelled = bag_cancel (self->bags, bag, tell_cancelled, &(canceller_t){self, why});
+    if (cancelled > 0 || ended > 0)
+        outbox_log (self->parts.service->outbox, LEVEL_INFO,
+                    "bag %" PRIu64 " cancelled by=%s tasks=%" PRIu32 " ended=%" PRIu32, bag->number,
+                    request->actor, cancelled, ended);
+    if (!cancel.one)
+        queue_put_bag (self, bag);
+    queue_settle (self, now, bag);
+    queue_soon (self);
+    reply (self, request->reply_to, cancel_answer_encode (cancelled, ended));
+}
+
+/*  --- Output --- */
+
+static bool reader_take (queue_t *self, uint64_t token, reader_t *reader)
+{
+    for (size_t i = 0; i < self->readers_count; i++) {
+        if (self->readers [i].token != token)
+            continue;
+        *reader = self->readers [i];
+        self->readers [i] = self->readers [--self->readers_count];
+        return true;
+    }
+    return false;
+}
+
+static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t size,
+                            const char *why)
+{
+    queue_t *self = owner;
+    reader_t reader;
+    if (!reader_take (self, token, &reader))
+        return;
+    if (why)
+        outbox_refuse (self->parts.service->outbox, reader.reply_to, CALL_NOT_FOUND, why);
+    else
+        reply (self, reader.reply_to, output_answer_encode (data, size, reader.over));
+}
+
+static void on_output (void *owner, const moment_t *now, const request_t *request)
+{
+    queue_t *self = owner;
+    output_question_t question;
+    bag_t *bag;
+    char why [WHY_BYTES];
+    if (!output_question_decode (&question, request->body, why)) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!queue_allowed (self, request, question.task.bag, &bag))
+        return;
+    const task_t *task = bag_task (bag, question.task.index);
+    if (!task || task->tries == 0) {
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "task %" PRIu64 ".%" PRIu32 " has not been started", bag->number,
+                        question.task.index);
+        return;
+    }
+    run_id_t id = {.task = question.task, .number = task->tries};
+    uint64_t token = ++self->readers_next;
+    self->readers =
+      must (reallocarray (self->readers, self->readers_count + 1, sizeof *self->readers));
+    self->readers [self->readers_count++] =
+      (reader_t){token, request->reply_to, task_over (task->state)};
+    nodes_output (self->parts.nodes, now, &id, question.errors, question.offset, question.most,
+                  on_output_told, self, token);
+}
+
+void queue_serve (queue_t *self)
+{
+    service_serve (self->parts.service, "Queue", "Submit", on_submit, self);
+    service_serve (self->parts.service, "Queue", "Cancel", on_cancel, self);
+    service_serve (self->parts.service, "Queue", "Output", on_output, self);
+}

@@ -1,0 +1,210 @@
+/*  queue_nodes - what runs where, what of that the calendar has, and which nodes may be used.
+ *
+ *  A node is in the calendar from the first of its booked runs until the last of their limits, with
+ *  the cleaning gap behind it. When they end earlier it is given back at once.
+ */
+#include "queue_state.h"
+
+#define LOOK_MS 5000 /* what preemptible runs are on is looked at so often */
+
+/*  --- the calendar --- */
+
+static void unbook (queue_t *self, size_t node)
+{
+    stretch_t *booked = &self->places [node].booked;
+    if (booked->booking != 0)
+        room_release (self->parts.room, &(stretches_t){.list = booked, .count = 1});
+}
+
+static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms)
+{
+    stretch_t *booked = &self->places [node].booked;
+    bool has = booked->booking != 0 && booked->over.until > now_ms;
+    int64_t from_ms = has ? booked->over.from : now_ms;
+    unbook (self, node);
+    self->seats [node].booked_until_ms = until_ms;
+    if (until_ms <= from_ms || until_ms <= now_ms)
+        return;
+    *booked =
+      (stretch_t){.resource = self->seats [node].class, .over = {from_ms, until_ms}, .quantity = 1};
+    room_book (self->parts.room, &(stretches_t){.list = booked, .count = 1});
+}
+
+/*  What a reservation has given back it still has in the calendar. */
+static bool reserved (const queue_t *self, size_t node)
+{
+    return openings_of_node (self->parts.openings, node) != NULL;
+}
+
+void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms)
+{
+    if (until_ms > self->seats [node].booked_until_ms && !reserved (self, node))
+        rebook (self, node, queue_now_ms (self, now), until_ms);
+}
+
+void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
+{
+    int64_t gap_ms = room_terms (self->parts.room)->gap_ms;
+    if (seat->booked)
+        queue_book (self, now, node, seat->until_ms + gap_ms);
+    backfill_node_add (&self->seats [node], seat, gap_ms);
+}
+
+void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
+{
+    backfill_node_remove (&self->seats [node], seat);
+    if (!seat->booked)
+        return;
+    int64_t now_ms = queue_now_ms (self, now);
+    int64_t busy_ms = backfill_node_busy_until (&self->seats [node]);
+    int64_t until_ms =
+      (busy_ms > now_ms ? busy_ms : now_ms) + room_terms (self->parts.room)->gap_ms;
+    if (until_ms >= self->seats [node].booked_until_ms)
+        return;
+    if (self->places [node].booked.booking != 0) {
+        rebook (self, node, now_ms, until_ms);
+        hint_tell (&self->freed);
+    } else {
+        self->seats [node].booked_until_ms = until_ms;
+    }
+}
+
+/*  --- which may be used --- */
+
+static void look (queue_t *self, int64_t now_ms, size_t node)
+{
+    backfill_node_t *seat = &self->seats [node];
+    const char *holder = openings_of_node (self->parts.openings, node);
+    opening_t opening;
+    seat->ready_ms = INT64_MAX;
+    seat->lent_until_ms = INT64_MIN;
+    seat->given_until_ms = INT64_MAX;
+    seat->wanted = self->places [node].wanted;
+    if (self->places [node].booked.booking != 0 && self->places [node].booked.over.until <= now_ms)
+        unbook (self, node);
+    if (!nodes_usable (self->parts.nodes, node))
+        return;
+    if (!holder) {
+        seat->ready_ms = INT64_MIN;
+        return;
+    }
+    seat->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
+    int64_t given_ms = openings_spare_until (self->parts.openings, node, false);
+    if (given_ms > INT64_MIN) {
+        seat->given_until_ms = given_ms;
+        seat->ready_ms = INT64_MIN;
+    } else if (openings_find (self->parts.openings, holder, &opening)) {
+        int64_t free_ms = opening.until_ms + room_terms (self->parts.room)->gap_ms;
+        seat->ready_ms = free_ms > now_ms ? free_ms : now_ms + 1; /* it is not yet */
+    }
+}
+
+void queue_nodes_look (queue_t *self, const moment_t *now)
+{
+    int64_t now_ms = queue_now_ms (self, now);
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
+        look (self, now_ms, i);
+}
+
+/*  --- preemption ---
+ *
+ *  What a reservation has bound is its own to clear. Here preemptible runs are told ahead of that:
+ *  where the calendar will want more nodes of a class than nothing runs on.
+ */
+
+typedef struct {
+    queue_t *queue;
+    const moment_t *now;
+    int64_t grace_ms;
+    bool end;
+    run_id_t runs [NODE_RUNS_MAX];
+    size_t count;
+} borrowers_t;
+
+static bool is_borrower (void *owner, const run_t *run)
+{
+    borrowers_t *borrowers = owner;
+    if (!*run->reservation && run->booked_until_ms == 0 && !run->told_to_end &&
+        borrowers->count < NODE_RUNS_MAX)
+        borrowers->runs [borrowers->count++] = run->id;
+    return true;
+}
+
+static void tell_borrowers (queue_t *self, const moment_t *now, size_t node, bool end)
+{
+    borrowers_t *borrowers = must (calloc (1, sizeof *borrowers));
+    nodes_runs (self->parts.nodes, node, is_borrower, borrowers);
+    for (size_t i = 0; i < borrowers->count; i++) {
+        if (end)
+            nodes_end (self->parts.nodes, now, &borrowers->runs [i], self->limits.grace_ms,
+                       "preempted: a reservation wants its node");
+        else
+            nodes_warn (self->parts.nodes, now, &borrowers->runs [i], self->limits.warning_ms);
+    }
+    free (borrowers);
+}
+
+static bool borrowed (const queue_t *self, size_t node, int64_t now_ms)
+{
+    const backfill_node_t *seat = &self->seats [node];
+    return seat->runs_count > 0 && seat->ready_ms <= now_ms && seat->given_until_ms == INT64_MAX &&
+           seat->booked_until_ms <= now_ms;
+}
+
+/*  The one on which least runs; SIZE_MAX = none. */
+static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
+        const backfill_node_t *seat = &self->seats [i];
+        if (borrowed (self, i, now_ms) && !self->places [i].wanted &&
+            (least == SIZE_MAX || seat->cpus_free > self->seats [least].cpus_free))
+            least = i;
+    }
+    return least;
+}
+
+static void want (queue_t *self, const moment_t *now, size_t node, int64_t now_ms)
+{
+    place_t *place = &self->places [node];
+    place->wanted = self->seats [node].wanted = true;
+    place->wanted_ms = now_ms + self->limits.warning_ms - self->limits.grace_ms;
+    tell_borrowers (self, now, node, false);
+}
+
+/*  Who was warned and is not wanted any more goes on. */
+static void preempt_class (queue_t *self, const moment_t *now, size_t class, int64_t lacking)
+{
+    int64_t now_ms = queue_now_ms (self, now);
+    for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
+        place_t *place = &self->places [i];
+        if (!place->wanted)
+            continue;
+        if (lacking <= 0 || !borrowed (self, i, now_ms)) {
+            place->wanted = self->seats [i].wanted = false;
+            continue;
+        }
+        lacking--;
+        if (place->wanted_ms <= now_ms)
+            tell_borrowers (self, now, i, true);
+    }
+    for (size_t node; lacking > 0 && (node = next_wanted (self, class, now_ms)) != SIZE_MAX;
+         lacking--)
+        want (self, now, node, now_ms);
+}
+
+int64_t queue_preempt (queue_t *self, const moment_t *now)
+{
+    int64_t now_ms = queue_now_ms (self, now);
+    interval_t ahead = {now_ms, now_ms + self->limits.warning_ms + LOOK_MS};
+    bool any = false;
+    for (size_t class = 0; class < self->parts.site->classes_count; class ++) {
+        int64_t count = 0;
+        for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++)
+            count += borrowed (self, i, now_ms);
+        int64_t lacking = count > 0 ? count - calendar_least (self->calendars [class], ahead) : 0;
+        preempt_class (self, now, class, lacking);
+        any = any || count > 0;
+    }
+    return any ? now_ms + LOOK_MS : INT64_MAX;
+}

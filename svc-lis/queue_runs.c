@@ -1,0 +1,272 @@
+/*  queue_runs - tasks and their runs: each try is stored with its run, in one write, and so is its
+ *  end with the run's; what is told here is already so there.
+ *
+ *      queued -> placed -> running -> ended | stopped | lost
+ *         ^________________________|  lost or preempted, where it wants to be run again
+ */
+#include "queue_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const state_words [] = {
+  [TASK_QUEUED] = "queued",       [TASK_PLACED] = "placed",   [TASK_RUNNING] = "running",
+  [TASK_ENDED] = "ended",         [TASK_STOPPED] = "stopped", [TASK_LOST] = "lost",
+  [TASK_CANCELLED] = "cancelled",
+};
+
+/*  --- those that have had their time --- */
+
+static int by_end (const void *key, const void *thing)
+{
+    const due_t *a = key;
+    const due_t *b = thing;
+    if (a->end_ms != b->end_ms)
+        return a->end_ms < b->end_ms ? -1 : 1;
+    if (a->bag->number != b->bag->number)
+        return a->bag->number < b->bag->number ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+ordered_t *queue_due_new (void)
+{
+    return ordered_new (by_end);
+}
+
+void queue_due_destroy (ordered_t **due)
+{
+    for (due_t *entry; (entry = ordered_after (*due, NULL));) {
+        ordered_remove (*due, entry);
+        free (entry);
+    }
+    ordered_destroy (due);
+}
+
+/*  Its own starter ends it earlier; this is for one that does not. */
+static due_t due_of (const queue_t *self, bag_t *bag, uint32_t index)
+{
+    return (due_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag, index};
+}
+
+static void due_add (queue_t *self, bag_t *bag, uint32_t index)
+{
+    due_t *due = must (malloc (sizeof *due));
+    *due = due_of (self, bag, index);
+    ordered_add (self->due, due, due);
+}
+
+static void due_remove (queue_t *self, bag_t *bag, uint32_t index)
+{
+    due_t due = due_of (self, bag, index);
+    free (ordered_remove (self->due, &due));
+}
+
+static void on_due (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    queue_t *self = owner;
+    self->due_timer = 0;
+    int64_t now_ms = queue_now_ms (self, now);
+    for (due_t *due; (due = ordered_after (self->due, NULL)) && due->end_ms <= now_ms;) {
+        bag_t *bag = due->bag;
+        uint32_t index = due->index;
+        due_remove (self, bag, index);
+        queue_stop_task (self, now, bag, index, STOP_LIMIT, "its limit is over");
+    }
+    queue_due_watch (self, now);
+}
+
+void queue_due_watch (queue_t *self, const moment_t *now)
+{
+    timers_t *timers = self->parts.service->timers;
+    timers_cancel (timers, self->due_timer);
+    self->due_timer = 0;
+    const due_t *first = ordered_after (self->due, NULL);
+    if (!first)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->end_ms);
+    at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
+    self->due_timer = timers_set (timers, at_ms, on_due, self, 0);
+}
+
+/*  --- starting and stopping --- */
+
+static run_id_t run_of (const bag_t *bag, uint32_t index)
+{
+    return (run_id_t){.task = {bag->number, index}, .number = bag_task (bag, index)->tries};
+}
+
+static void tell_moved (queue_t *self, const bag_t *bag, uint32_t index, task_state_t from)
+{
+    const task_t *task = bag_task (bag, index);
+    bool told = task->state >= TASK_ENDED;
+    outbox_log (self->parts.service->outbox, task->state == TASK_LOST ? LEVEL_WARNING : LEVEL_INFO,
+                "task %" PRIu64 ".%" PRIu32 " %s->%s node=%s try=%" PRIu32 "%s%s", bag->number,
+                index, state_words [from], state_words [task->state], task->node_name, task->tries,
+                told && *task->why ? " why=" : "", told ? task->why : "");
+}
+
+/*  Numbers that a damaged record has forgotten are passed over: a run is never started twice. */
+static void number_next (const queue_t *self, const bag_t *bag, uint32_t index)
+{
+    task_t *task = bag_task (bag, index);
+    run_t run;
+    run_id_t id;
+    do {
+        task->tries++;
+        id = run_of (bag, index);
+    } while (nodes_run (self->parts.nodes, &id, &run));
+}
+
+void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
+                       const backfill_run_t *seat)
+{
+    uint32_t index = bag_take (bag);
+    task_t *task = bag_task (bag, index);
+    int64_t booked_until_ms =
+      seat->booked ? seat->until_ms + room_terms (self->parts.room)->gap_ms : 0;
+    number_next (self, bag, index);
+    task->stop = STOP_NONE;
+    task->node = node;
+    task->seat = *seat;
+    task->started_ms = task->ended_ms = task->cpu_ms = 0;
+    task->exit_code = task->signal = 0;
+    task_text (&task->node_name, nodes_at (self->parts.nodes, node).name);
+    task_text (&task->why, "");
+    task_move (self->bags, bag, index, TASK_PLACED);
+    if (seat->booked)
+        queue_book (self, now, node, booked_until_ms);
+    due_add (self, bag, index);
+    queue_put_task (self, bag, index);
+    tell_moved (self, bag, index, TASK_QUEUED);
+    service_count (self->parts.service, "tasks_started", 1);
+    run_order_t order = *bag->asked.order;
+    order.booked_until_ms = booked_until_ms;
+    run_id_t id = run_of (bag, index);
+    nodes_start (self->parts.nodes, now, node, &id, &order);
+    queue_settle (self, now, bag);
+}
+
+void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index, stop_t stop,
+                      const char *why)
+{
+    task_t *task = bag_task (bag, index);
+    if (task->stop != STOP_NONE)
+        return;
+    task->stop = stop;
+    queue_put_task (self, bag, index);
+    run_id_t id = run_of (bag, index);
+    nodes_end (self->parts.nodes, now, &id, self->limits.grace_ms, why);
+}
+
+/*  --- what becomes of them --- */
+
+/*  A preemptible run is told to end by whoever wants its node. One that ends well all the same has
+ *  done its work. */
+static bool preempted (const bag_t *bag, const task_t *task, const run_t *run)
+{
+    return bag->asked.preemptible && run->told_to_end && task->stop == STOP_NONE &&
+           (run->signal != 0 || run->exit_code != 0 || run->started_ms == 0);
+}
+
+static task_state_t state_after (const queue_t *self, const bag_t *bag, const task_t *task,
+                                 const run_t *run)
+{
+    bool again = bag->asked.requeue && !bag->cancelled && task->stop == STOP_NONE;
+    bool was_preempted = preempted (bag, task, run);
+    if (was_preempted)
+        service_count (self->parts.service, "tasks_preempted", 1);
+    if (run->state == RUN_LOST)
+        return again ? TASK_QUEUED : TASK_LOST;
+    if (was_preempted)
+        return again ? TASK_QUEUED : TASK_STOPPED;
+    bool by_itself = run->state == RUN_ENDED && !*run->why && !run->told_to_end;
+    bool in_spite = bag->asked.preemptible && run->state == RUN_ENDED && task->stop == STOP_NONE &&
+                    run->told_to_end;
+    return by_itself || in_spite ? TASK_ENDED : TASK_STOPPED;
+}
+
+static void result_take (task_t *task, const run_t *run, task_state_t state)
+{
+    char why [RUN_WHY_BYTES_MAX + 32];
+    const char *lead = run->state == RUN_REFUSED ? "could not be started: " : "";
+    snprintf (why, sizeof why, "%s%s", lead, state == TASK_ENDED ? "" : run->why);
+    task_text (&task->why, why);
+    task->started_ms = run->started_ms;
+    task->ended_ms = run->ended_ms;
+    task->exit_code = run->exit_code;
+    task->signal = run->signal;
+    task->cpu_ms = run->cpu_ms;
+}
+
+static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                           const run_t *run)
+{
+    task_t *task = bag_task (bag, index);
+    task_state_t from = task->state;
+    task_state_t to = state_after (self, bag, task, run);
+    result_take (task, run, to);
+    due_remove (self, bag, index);
+    if (task->node != TASK_NODE_NONE)
+        queue_seat_leave (self, now, task->node, &task->seat);
+    task_move (self->bags, bag, index, to);
+    queue_put_task (self, bag, index);
+    tell_moved (self, bag, index, from);
+    service_count (self->parts.service, to == TASK_LOST ? "tasks_lost" : "tasks_over",
+                   to != TASK_QUEUED);
+    /*  Its own reservation's, or whose node it was on. */
+    const char *holder =
+      task->node != TASK_NODE_NONE ? openings_of_node (self->parts.openings, task->node) : NULL;
+    booth_t *booth = holder ? bags_booth (self->bags, holder) : NULL;
+    if (booth)
+        booth->dirty = true;
+    queue_settle (self, now, bag);
+    queue_soon (self);
+}
+
+void queue_run_moved (void *owner, const moment_t *now, const run_t *run)
+{
+    queue_t *self = owner;
+    bag_t *bag = bags_find (self->bags, run->id.task.bag);
+    task_t *task = bag ? bag_task (bag, run->id.task.index) : NULL;
+    if (!task || task->tries != run->id.number ||
+        (task->state != TASK_PLACED && task->state != TASK_RUNNING))
+        return;
+    if (run_over (run->state)) {
+        run_over_take (self, now, bag, run->id.task.index, run);
+    } else if (run->state == RUN_RUNNING && task->state == TASK_PLACED) {
+        task->started_ms = run->started_ms;
+        task_move (self->bags, bag, run->id.task.index, TASK_RUNNING);
+    }
+}
+
+/*  --- at start --- */
+
+static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+{
+    task_t *task = bag_task (bag, index);
+    run_id_t id = run_of (bag, index);
+    run_t run;
+    task->seat.cpus = bag->waiting.cpus;
+    if (!nodes_find (self->parts.nodes, task->node_name, &task->node) ||
+        self->seats [task->node].cpus_free < task->seat.cpus)
+        task->node = TASK_NODE_NONE; /* another configuration: it goes on beside what is counted */
+    if (task->node != TASK_NODE_NONE)
+        queue_seat_take (self, now, task->node, &task->seat);
+    due_add (self, bag, index);
+    if (!nodes_run (self->parts.nodes, &id, &run))
+        run = (run_t){.id = id, .state = RUN_LOST, .why = "the record of its run is damaged"};
+    queue_run_moved (self, now, &run);
+}
+
+void queue_runs_settle (queue_t *self, const moment_t *now)
+{
+    for (bag_t *bag = bags_after (self->bags, 0); bag; bag = bags_after (self->bags, bag->number))
+        for (uint32_t i = 0; i < bag->tasks_room && bag->running > 0; i++) {
+            const task_t *task = bag_task (bag, i);
+            if (task && (task->state == TASK_PLACED || task->state == TASK_RUNNING))
+                run_settle (self, now, bag, i);
+        }
+}

@@ -1,0 +1,131 @@
+/*  queue_state - what the files of the queue share; nobody else includes it.
+ *
+ *  queue.c            its life; when there is a pass, and what one does
+ *  queue_runs.c       a task's run: started, moved, over, ended by us
+ *  queue_nodes.c      what runs where, and what of that is in the calendar; preemption
+ *  queue_asked.c      Submit, Cancel, Output
+ *  queue_told.c       Bags, Tasks
+ *  queue_records.c    what is kept, and for how long
+ */
+#ifndef MUSUBI_QUEUE_STATE_H
+#define MUSUBI_QUEUE_STATE_H
+
+#include "bags.h"
+#include "hint.h"
+#include "must.h"
+#include "ordered.h"
+#include "queue.h"
+
+#define QUEUE_LIFE_MS 60000 /* least life of a preemptible run, beyond its warning */
+
+/*  A node, beside what backfill knows of it. */
+typedef struct {
+    stretch_t booked; /* of its class; booking 0 = not in the calendar */
+    bool wanted;      /* its preemptible runs are warned, and end at wanted_ms */
+    int64_t wanted_ms;
+} place_t;
+
+/*  Who waits for output of a task. */
+typedef struct {
+    uint64_t token;
+    uint64_t reply_to;
+    bool over; /* the task, when it was asked */
+} reader_t;
+
+struct queue {
+    queue_parts_t parts;
+    queue_limits_t limits;
+    bags_t *bags;
+    backfill_node_t *seats; /* of each node: what runs there */
+    place_t *places;
+    const calendar_t **calendars; /* of each class */
+    size_t *class_from;           /* of each class, its first node; and behind the last one */
+    backfill_promise_t *promises;
+    ordered_t *due;      /* tasks that run, by until_ms, then id */
+    const moment_t *now; /* of the pass that is under way */
+    uint64_t pass_timer;
+    uint64_t wake_timer; /* nothing has happened, and yet something may start */
+    uint64_t due_timer;
+    uint64_t keep_timer;
+    bool started;
+    hint_t freed;
+    reader_t *readers;
+    size_t readers_count;
+    uint64_t readers_next;
+};
+
+/*  A task that runs, in due. */
+typedef struct {
+    int64_t end_ms; /* it is told to end then */
+    bag_t *bag;
+    uint32_t index;
+} due_t;
+
+static inline int64_t queue_now_ms (const queue_t *self, const moment_t *now)
+{
+    return room_now_ms (self->parts.room, now);
+}
+
+/*  --- queue.c --- */
+
+/*  There is a pass at the end of this step. */
+void queue_soon (queue_t *self);
+
+/*  The scheduler's world, as it is now. */
+backfill_t queue_world (queue_t *self, const moment_t *now);
+
+/*  A bag has changed: list it, and see whether it is over. */
+void queue_settle (queue_t *self, const moment_t *now, bag_t *bag);
+
+/*  --- queue_runs.c --- */
+
+ordered_t *queue_due_new (void);
+void queue_due_destroy (ordered_t **due);
+
+/*  Start the next task of a bag there, over at until_ms. */
+void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
+                       const backfill_run_t *seat);
+
+/*  Its run is to end; why is told with it. */
+void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index, stop_t stop,
+                      const char *why);
+
+void queue_run_moved (void *owner, const moment_t *now, const run_t *run);
+
+/*  At start: tasks whose run is not known, or over. */
+void queue_runs_settle (queue_t *self, const moment_t *now);
+
+/*  The runs that have had their time are ended; look again in time. */
+void queue_due_watch (queue_t *self, const moment_t *now);
+
+/*  --- queue_nodes.c --- */
+
+/*  What runs on a node takes its seat, and its node the calendar, or gives both back. */
+void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
+void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
+
+/*  In the calendar from now or before until then, if it is not for longer. */
+void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms);
+
+/*  Which nodes can be used now, and by whom. */
+void queue_nodes_look (queue_t *self, const moment_t *now);
+
+/*  Warn, and end, preemptible runs whose nodes the calendar wants; when to look again. */
+int64_t queue_preempt (queue_t *self, const moment_t *now);
+
+/*  --- queue_asked.c, queue_told.c, queue_records.c --- */
+
+void queue_serve (queue_t *self);
+void queue_serve_told (queue_t *self);
+void queue_records (queue_t *self);
+
+/*  False, and the request is refused, unless there is such a bag and the asker may see to it. */
+bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag);
+
+void queue_put_bag (queue_t *self, const bag_t *bag);
+void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index);
+
+/*  Bags that are over leave in time. */
+void queue_keep (queue_t *self, const moment_t *now);
+
+#endif

@@ -1,0 +1,161 @@
+/*  queue_wire_kept - protobuf <-> plain values: what is kept on disk. */
+#include "queue_wire.h"
+
+#include "message.h"
+#include "must.h"
+#include "tasks.pb-c.h"
+#include "transaction_wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- keys --- */
+
+static void number_pack (uint64_t number, size_t bytes, uint8_t *key)
+{
+    for (size_t i = bytes; i > 0; i--) {
+        key [i - 1] = (uint8_t) number;
+        number >>= 8;
+    }
+}
+
+static uint64_t number_unpack (const uint8_t *key, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; i++)
+        number = number << 8 | key [i];
+    return number;
+}
+
+void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
+{
+    number_pack (bag, BAG_KEY_BYTES, key);
+}
+
+bool bag_key_unpack (uint64_t *bag, bytes_t key)
+{
+    if (key.size != BAG_KEY_BYTES)
+        return false;
+    *bag = number_unpack (key.data, BAG_KEY_BYTES);
+    return *bag > 0;
+}
+
+void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
+{
+    number_pack (task->bag, BAG_KEY_BYTES, key);
+    number_pack (task->index, TASK_KEY_BYTES - BAG_KEY_BYTES, key + BAG_KEY_BYTES);
+}
+
+bool task_key_unpack (task_id_t *task, bytes_t key)
+{
+    if (key.size != TASK_KEY_BYTES)
+        return false;
+    task->bag = number_unpack (key.data, BAG_KEY_BYTES);
+    task->index =
+      (uint32_t) number_unpack (key.data + BAG_KEY_BYTES, TASK_KEY_BYTES - BAG_KEY_BYTES);
+    return task->bag > 0;
+}
+
+/*  --- bags --- */
+
+packed_t stored_bag_encode (const bag_t *bag)
+{
+    Musubi__StoredBag stored = MUSUBI__STORED_BAG__INIT;
+    stored.submitted =
+      (ProtobufCBinaryData){.len = bag->submitted.size, .data = bag->submitted.data};
+    stored.owner = (char *) bag->owner;
+    stored.account = (char *) bag->asked.order->account;
+    stored.request_id = (char *) bag->request_id;
+    stored.submitted_ms = bag->submitted_ms;
+    stored.cancelled = bag->cancelled;
+    stored.over_ms = bag->over_ms;
+    return packed_of (&stored.base);
+}
+
+/*  Limits of today say nothing about what was taken before. */
+static bool bag_take_stored (stored_bag_t *bag, const Musubi__StoredBag *stored,
+                             char why [WHY_BYTES])
+{
+    *bag = (stored_bag_t){.submitted_ms = stored->submitted_ms,
+                          .cancelled = stored->cancelled,
+                          .over_ms = stored->over_ms};
+    bytes_t submitted = {stored->submitted.data, stored->submitted.len};
+    submitter_t by = {.owner = bag->owner,
+                      .account = stored->account,
+                      .count_max = UINT32_MAX,
+                      .limit_ms_max = TASK_LIMIT_MS_MOST};
+    if (!text_take (bag->owner, NAME_BYTES_MAX, stored->owner, TEXT_WORD, "owner", why) ||
+        !text_take (bag->request_id, REQUEST_ID_BYTES_MAX, stored->request_id, TEXT_WORD_OR_NONE,
+                    "request_id", why) ||
+        !submit_decode (&bag->asked, submitted, &by, why))
+        return false;
+    bag->submitted = (packed_t){.data = must (malloc (submitted.size + 1)), .size = submitted.size};
+    memcpy (bag->submitted.data, submitted.data, submitted.size);
+    return true;
+}
+
+bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
+{
+    Musubi__StoredBag *stored =
+      (Musubi__StoredBag *) message_unpack (&musubi__stored_bag__descriptor, record);
+    if (!stored)
+        return wrong (why, "not a StoredBag");
+    bool good = bag_take_stored (bag, stored, why);
+    message_free (&stored->base);
+    return good;
+}
+
+/*  --- tasks --- */
+
+packed_t stored_task_encode (const task_t *task)
+{
+    Musubi__StoredTask stored = MUSUBI__STORED_TASK__INIT;
+    stored.state = (Musubi__TaskState) task->state;
+    stored.stop = task->stop;
+    stored.tries = task->tries;
+    stored.node = task->node_name;
+    stored.until_ms = task->seat.until_ms;
+    stored.booked = task->seat.booked;
+    stored.started_ms = task->started_ms;
+    stored.ended_ms = task->ended_ms;
+    stored.exit_code = task->exit_code;
+    stored.signal = task->signal;
+    stored.cpu_ms = task->cpu_ms;
+    stored.why = task->why;
+    return packed_of (&stored.base);
+}
+
+static bool task_take_stored (task_t *task, const Musubi__StoredTask *stored, char why [WHY_BYTES])
+{
+    char node [NAME_BYTES_MAX + 1];
+    if ((unsigned) stored->state >= TASK_STATES)
+        return wrong (why, "state: %d is not known", (int) stored->state);
+    if (stored->stop >= STOPS)
+        return wrong (why, "stop: %u is not known", stored->stop);
+    if (!text_take (node, NAME_BYTES_MAX, stored->node, TEXT_WORD_OR_NONE, "node", why))
+        return false;
+    task->stop = (stop_t) stored->stop;
+    task->tries = stored->tries;
+    task_text (&task->node_name, node);
+    task->seat.until_ms = stored->until_ms;
+    task->seat.booked = stored->booked;
+    task->started_ms = stored->started_ms;
+    task->ended_ms = stored->ended_ms;
+    task->exit_code = stored->exit_code;
+    task->signal = stored->signal;
+    task->cpu_ms = stored->cpu_ms;
+    task_text (&task->why, stored->why);
+    task->state = (task_state_t) stored->state;
+    return true;
+}
+
+bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES])
+{
+    Musubi__StoredTask *stored =
+      (Musubi__StoredTask *) message_unpack (&musubi__stored_task__descriptor, record);
+    if (!stored)
+        return wrong (why, "not a StoredTask");
+    bool good = task_take_stored (task, stored, why);
+    message_free (&stored->base);
+    return good;
+}

@@ -1,0 +1,447 @@
+/*  test_queue - work on the nodes of a site: started in order, beside reservations and in them,
+ *  preempted, cancelled, lost, and all of it again after a restart.
+ */
+#include "queue_fixture.h"
+
+static void tasks_run_and_end_with_their_exit_codes (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.count = 3});
+    agents_come (&f);
+    assert_int_equal (bag (&f, number).running, 3);
+    assert_int_equal (task (&f, number, 2).state, TASK_RUNNING);
+    task_ends (&f, number, 0, 0);
+    task_ends (&f, number, 1, 7);
+    assert_int_equal (task (&f, number, 0).state, TASK_ENDED);
+    assert_int_equal (task (&f, number, 1).state, TASK_ENDED);
+    assert_int_equal (task (&f, number, 1).exit_code, 7);
+    assert_int_equal (bag (&f, number).over, 2);
+    restart_field (&f);
+    assert_int_equal (bag (&f, number).running, 1);
+    assert_int_equal (task (&f, number, 1).exit_code, 7);
+    task_ends (&f, number, 2, 0);
+    assert_int_equal (bag (&f, number).over, 3);
+    assert_string_equal (f.w.alarms, "");
+    close_world (&f.w);
+}
+
+static void what_runs_is_in_the_calendar_until_its_limit_and_no_longer_than_it_runs (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2, .count = 3});
+    assert_int_equal (free_at (&f.w, "thin", 5), 5);
+    assert_int_equal (free_at (&f.w, "thin", 11), 8);
+    restart_field (&f);
+    assert_int_equal (free_at (&f.w, "thin", 5), 5);
+    task_ends (&f, number, 0, 0);
+    assert_int_equal (free_at (&f.w, "thin", 5), 6);
+    restart_field (&f);
+    assert_int_equal (free_at (&f.w, "thin", 5), 6);
+    close_world (&f.w);
+}
+
+static void nothing_is_promised_twice_where_work_and_reservations_meet (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2, .count = 6, .minutes = 30});
+    command_answer_t told;
+    booking_t three = booking ("thin", 6, 3, 10, 20);
+    order_t order = {.reservation = "r1", .bookings = &three, .count = 1, .prepare = true};
+    hold (&f.w, &order, &told);
+    assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
+    command_answer_clear (&told);
+    reserve (&f.w, "r2", booking ("thin", 4, 2, 10, 20));
+    uint64_t waits = submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2});
+    assert_int_equal (task (&f, waits, 0).state, TASK_QUEUED); /* it would still run at 10 */
+    uint64_t brief = submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2, .minutes = 9});
+    agents_come (&f);
+    assert_int_equal (task (&f, brief, 0).state, TASK_RUNNING);
+    close_world (&f.w);
+}
+
+static void a_bag_that_waits_is_told_when_and_starts_then_by_itself (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 16, 8, 5, 20));
+    uint64_t waits = submit (&f, (wish_bag_t){.class_name = "thin"});
+    assert_int_equal (bag (&f, waits).queued, 1);
+    assert_int_equal (bag (&f, waits).expected_ms, at (20));
+    field_until (&f, 20, -1);
+    assert_int_equal (bag (&f, waits).queued, 1);
+    field_until (&f, 20, 5000);
+    assert_int_equal (task (&f, waits, 0).state, TASK_RUNNING);
+    close_world (&f.w);
+}
+
+static void higher_priority_goes_first_and_then_who_came_first (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t fills = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .count = 4});
+    uint64_t low = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .priority = -1});
+    uint64_t first = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16});
+    uint64_t second = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16});
+    uint64_t high = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .priority = 5});
+    agents_come (&f);
+    uint64_t order [] = {high, first, second, low};
+    for (uint32_t i = 0; i < 4; i++) {
+        task_ends (&f, fills, i, 0);
+        for (uint32_t k = 0; k < 4; k++)
+            assert_int_equal (bag (&f, order [k]).queued, k > i);
+    }
+    close_world (&f.w);
+}
+
+static void a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 4, 2, 10, 20));
+    uint64_t number =
+      submit (&f, (wish_bag_t){.reservation = "r1", .count = 5, .cpus = 1, .minutes = 5});
+    assert_int_equal (bag (&f, number).expected_ms, at (10));
+    field_until (&f, 10, -1);
+    assert_int_equal (bag (&f, number).queued, 5);
+    field_until (&f, 10, 0);
+    assert_int_equal (bag (&f, number).running, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true (bound_to (&f, task (&f, number, i).node, "r1"));
+    task_ends (&f, number, 0, 0);
+    assert_int_equal (bag (&f, number).running, 4);
+    assert_int_equal (bag (&f, number).queued, 0);
+    close_world (&f.w);
+}
+
+static void a_reservations_tasks_end_with_it_and_what_waits_is_never_begun (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
+    uint64_t number =
+      submit (&f, (wish_bag_t){.reservation = "r1", .count = 3, .cpus = 2, .requeue = true});
+    field_until (&f, 19, 2000);
+    assert_true (machine (&f, number, 0)->warned_ms > 0);
+    field_until (&f, 20, 3000);
+    assert_int_equal (task (&f, number, 0).state, TASK_STOPPED);
+    assert_int_equal (task (&f, number, 1).state, TASK_CANCELLED);
+    assert_int_equal (bag (&f, number).over, 3);
+    restart_field (&f);
+    assert_int_equal (bag (&f, number).over, 3);
+    close_world (&f.w);
+}
+
+static void a_reservation_that_is_left_before_its_opening_takes_its_tasks_along (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
+    uint64_t number = submit (&f, (wish_bag_t){.reservation = "r1"});
+    command_answer_t told;
+    order_t order = {
+      .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
+    txid_t txid = hold (&f.w, &order, &told);
+    command_answer_clear (&told);
+    assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
+    assert_int_equal (task (&f, number, 0).state, TASK_CANCELLED);
+    close_world (&f.w);
+}
+
+static void only_who_may_use_a_reservation_submits_to_it (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.actor = "bob", .reservation = "r1"}),
+                      CALL_DENIED);
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.reservation = "r9"}), CALL_NOT_FOUND);
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.actor = "eve"}), CALL_DENIED);
+    field_until (&f, 21, 0);
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.reservation = "r1"}), CALL_DENIED);
+    assert_non_null (strstr (f.w.reason, "has ended"));
+    close_world (&f.w);
+}
+
+static void preemptible_work_makes_room_for_reservations_and_is_run_again (void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_queue (&f);
+    f.runner.openings.lend_ms = 0;
+    open_field (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.class_name = "thin",
+                                               .cpus = 2,
+                                               .count = 8,
+                                               .minutes = 100,
+                                               .preemptible = true,
+                                               .requeue = true});
+    uint64_t ends = submit (
+      &f, (wish_bag_t){
+            .class_name = "fat", .cpus = 16, .count = 4, .minutes = 100, .preemptible = true});
+    agents_come (&f);
+    assert_int_equal (bag (&f, number).running, 8);
+    reserve (&f.w, "r1", booking ("thin", 6, 3, 10, 20)); /* is granted all the same */
+    reserve (&f.w, "r2", booking ("fat", 16, 1, 10, 20));
+    field_until (&f, 9, -10 * SECOND_MS);
+    assert_int_equal (bag (&f, number).running, 8);
+    field_until (&f, 9, 1000);
+    size_t warned = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        warned += machine (&f, number, i)->warned_ms >= 0;
+    assert_int_equal (warned, 3);
+    field_until (&f, 10, 0);
+    assert_int_equal (bag (&f, number).running, 5);
+    assert_int_equal (bag (&f, number).queued, 3);
+    assert_int_equal (bag (&f, ends).over, 1);
+    assert_int_equal (opening (&f, "r1").nodes_count, 3);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_true (task (&f, number, i).state != TASK_RUNNING ||
+                     !bound_to (&f, task (&f, number, i).node, "r1"));
+    field_until (&f, 20, 10000);
+    assert_int_equal (bag (&f, number).running, 8);
+    uint32_t tries = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        tries += task (&f, number, i).tries;
+    assert_int_equal (tries, 11);
+    close_world (&f.w);
+}
+
+static void an_unused_reservation_is_lent_and_called_back (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 16, 8, 10, 60));
+    uint64_t number = submit (
+      &f, (wish_bag_t){.class_name = "thin", .cpus = 2, .preemptible = true, .requeue = true});
+    submit (&f, (wish_bag_t){.class_name = "thin", .minutes = 100});
+    field_until (&f, 14, 0);
+    uint64_t borrows = submit (
+      &f, (wish_bag_t){.class_name = "thin", .cpus = 2, .preemptible = true, .requeue = true});
+    assert_int_equal (task (&f, borrows, 0).state, TASK_QUEUED);
+    field_until (&f, 15, 2000);
+    assert_int_equal (task (&f, borrows, 0).state, TASK_RUNNING);
+    assert_true (bound_to (&f, task (&f, borrows, 0).node, "r1"));
+    uint64_t own = submit (&f, (wish_bag_t){.reservation = "r1", .cpus = 2, .count = 8});
+    field_pass (&f, 120 * SECOND_MS);
+    assert_int_equal (bag (&f, own).running, 8);
+    assert_int_equal (task (&f, borrows, 0).state, TASK_QUEUED);
+    (void) number;
+    close_world (&f.w);
+}
+
+static void cancelled_tasks_are_never_begun_and_those_that_run_are_ended (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .count = 8});
+    agents_come (&f);
+    told_cancel_t one = cancel (&f, number, 6);
+    assert_int_equal (one.cancelled, 1);
+    assert_int_equal (task (&f, number, 6).state, TASK_CANCELLED);
+    task_ends (&f, number, 0, 0);
+    assert_int_equal (task (&f, number, 4).state, TASK_RUNNING);
+    agents_come (&f);
+    restart_field (&f);
+    told_cancel_t all = cancel (&f, number, -1);
+    assert_int_equal (all.cancelled, 2);
+    assert_int_equal (all.ended, 4);
+    agents_come (&f);
+    agents_come (&f);
+    assert_int_equal (bag (&f, number).over, 8);
+    assert_int_equal (task (&f, number, 1).state, TASK_STOPPED);
+    assert_string_equal (task (&f, number, 1).why, "cancelled by alice");
+    assert_int_equal (task (&f, number, 7).state, TASK_CANCELLED);
+    assert_int_equal (free_at (&f.w, "fat", 1), 4);
+    restart_field (&f);
+    assert_int_equal (bag (&f, number).over, 8);
+    assert_int_equal (cancel (&f, number, -1).cancelled, 0);
+    close_world (&f.w);
+}
+
+static void a_lost_run_is_run_again_where_that_is_wanted (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t again =
+      submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .requeue = true, .minutes = 100});
+    uint64_t once = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .minutes = 100});
+    agents_come (&f);
+    agent_t *first = agent_of (&f, task (&f, again, 0).node);
+    agent_t *second = agent_of (&f, task (&f, once, 0).node);
+    first->away = second->away = true;
+    field_pass (&f, 340 * SECOND_MS);
+    assert_int_equal (task (&f, once, 0).state, TASK_LOST);
+    assert_int_equal (task (&f, again, 0).state, TASK_RUNNING);
+    assert_int_equal (task (&f, again, 0).tries, 2);
+    assert_string_not_equal (task (&f, again, 0).node, first->name);
+    close_world (&f.w);
+}
+
+static void a_run_that_outlives_its_limit_is_told_to_end (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.minutes = 10});
+    field_until (&f, 10, 4000);
+    assert_int_equal (task (&f, number, 0).state, TASK_RUNNING);
+    field_until (&f, 10, 7000);
+    assert_int_equal (task (&f, number, 0).state, TASK_STOPPED);
+    assert_string_equal (task (&f, number, 0).why, "its limit is over");
+    close_world (&f.w);
+}
+
+static void the_same_submission_again_is_the_same_bag (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    wish_bag_t wish = {.request_id = "q1", .count = 2};
+    uint64_t number = submit (&f, wish);
+    assert_int_equal (submit (&f, wish), number);
+    restart_field (&f);
+    assert_int_equal (submit (&f, wish), number);
+    wish.count = 3;
+    assert_int_equal (try_submit (&f, &wish), CALL_BAD_REQUEST);
+    wish.actor = "bob";
+    assert_int_not_equal (submit (&f, wish), number);
+    close_world (&f.w);
+}
+
+static void bad_submissions_are_refused_and_say_why (void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_queue (&f);
+    f.runner.queue.bags_per_actor_max = 2;
+    open_field (&f);
+    struct {
+        wish_bag_t wish;
+        call_status_t status;
+        const char *says;
+    } cases [] = {
+      {{.cpus = 17}, CALL_BAD_REQUEST, "cpus: a task runs on one node, and those here have 16"},
+      {{.cpus = 3, .class_name = "thin"}, CALL_BAD_REQUEST, "those of class thin have 2"},
+      {{.class_name = "slim"}, CALL_NOT_FOUND, "class_name: lis/ams has no class slim"},
+      {{.count = 1000001}, CALL_BAD_REQUEST, "count: 1000001 should be 1 to 1000000"},
+      {{.minutes = 31 * 1440}, CALL_BAD_REQUEST, "limit_ms"},
+      {{.priority = 1001}, CALL_BAD_REQUEST, "priority: 1001 should be -1000 to 1000"},
+      {{.need = "ocean"}, CALL_BAD_REQUEST, "need: ocean of which reservation"},
+      {{.reservation = "r1", .preemptible = true}, CALL_BAD_REQUEST, "preemptible"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal (try_submit (&f, &cases [i].wish), cases [i].status);
+        if (!strstr (f.w.reason, cases [i].says))
+            fail_msg ("%s: says %s", cases [i].says, f.w.reason);
+    }
+    submit (&f, (wish_bag_t){.minutes = 1});
+    submit (&f, (wish_bag_t){.minutes = 1});
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.minutes = 1}), CALL_DENIED);
+    assert_non_null (strstr (f.w.reason, "bags_per_actor_max"));
+    Musubi__SubmitRequest nothing = MUSUBI__SUBMIT_REQUEST__INIT;
+    ask_with_id (&f, "alice", "Submit", "", &nothing.base);
+    assert_int_equal (f.w.status, CALL_BAD_REQUEST);
+    assert_non_null (strstr (f.w.reason, "count: 0 should be 1"));
+    close_world (&f.w);
+}
+
+static void others_see_and_touch_nothing_of_a_bag (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.count = 2});
+    assert_false (bag_as (&f, "bob", number).found);
+    assert_true (bag_as (&f, "root", number).found);
+    Musubi__CancelRequest cancelled = MUSUBI__CANCEL_REQUEST__INIT;
+    cancelled.bag = number;
+    assert_int_equal (ask_with_id (&f, "bob", "Cancel", "", &cancelled.base), CALL_DENIED);
+    Musubi__TaskId id = MUSUBI__TASK_ID__INIT;
+    id.bag = number;
+    Musubi__OutputRequest output = MUSUBI__OUTPUT_REQUEST__INIT;
+    output.task = &id;
+    assert_int_equal (ask_with_id (&f, "bob", "Output", "", &output.base), CALL_DENIED);
+    cancelled.bag = number + 1;
+    assert_int_equal (ask_with_id (&f, "alice", "Cancel", "", &cancelled.base), CALL_NOT_FOUND);
+    close_world (&f.w);
+}
+
+static void bags_leave_when_they_have_been_over_long_enough_and_numbers_do_not_come_back (
+  void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_queue (&f);
+    f.runner.queue.retention_ms = MINUTE_MS;
+    open_field (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.count = 3});
+    agents_come (&f);
+    for (uint32_t i = 0; i < 3; i++)
+        task_ends (&f, number, i, 0);
+    assert_int_equal (records_of (&f.w, TABLE_TASKS), 3);
+    field_pass (&f, 2 * MINUTE_MS);
+    assert_false (bag (&f, number).found);
+    assert_int_equal (records_of (&f.w, TABLE_TASKS), 0);
+    restart_field (&f);
+    assert_int_equal (submit (&f, (wish_bag_t){.count = 1}), number + 1);
+    close_world (&f.w);
+}
+
+static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.count = 2});
+    agents_come (&f);
+    for (size_t i = 0; i < f.w.records_count; i++)
+        if (f.w.records [i].table == TABLE_TASKS && f.w.records [i].key [11] == 0)
+            f.w.records [i].value_size = 1; /* no decoder takes it */
+    restart_field (&f);
+    assert_int_equal (task (&f, number, 0).state, TASK_LOST);
+    assert_int_equal (task (&f, number, 1).state, TASK_RUNNING);
+    assert_non_null (strstr (f.w.alarms, "table=tasks"));
+    close_world (&f.w);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (tasks_run_and_end_with_their_exit_codes),
+      cmocka_unit_test (what_runs_is_in_the_calendar_until_its_limit_and_no_longer_than_it_runs),
+      cmocka_unit_test (nothing_is_promised_twice_where_work_and_reservations_meet),
+      cmocka_unit_test (a_bag_that_waits_is_told_when_and_starts_then_by_itself),
+      cmocka_unit_test (higher_priority_goes_first_and_then_who_came_first),
+      cmocka_unit_test (a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes),
+      cmocka_unit_test (a_reservations_tasks_end_with_it_and_what_waits_is_never_begun),
+      cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
+      cmocka_unit_test (only_who_may_use_a_reservation_submits_to_it),
+      cmocka_unit_test (preemptible_work_makes_room_for_reservations_and_is_run_again),
+      cmocka_unit_test (an_unused_reservation_is_lent_and_called_back),
+      cmocka_unit_test (cancelled_tasks_are_never_begun_and_those_that_run_are_ended),
+      cmocka_unit_test (a_lost_run_is_run_again_where_that_is_wanted),
+      cmocka_unit_test (a_run_that_outlives_its_limit_is_told_to_end),
+      cmocka_unit_test (the_same_submission_again_is_the_same_bag),
+      cmocka_unit_test (bad_submissions_are_refused_and_say_why),
+      cmocka_unit_test (others_see_and_touch_nothing_of_a_bag),
+      cmocka_unit_test (
+        bags_leave_when_they_have_been_over_long_enough_and_numbers_do_not_come_back),
+      cmocka_unit_test (a_damaged_record_of_a_task_is_a_lost_task),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
