@@ -99,6 +99,7 @@ packed_t profiles_question (int64_t from_ms, int64_t until_ms)
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
     request.from_ms = from_ms;
     request.until_ms = until_ms;
+    request.without_work = true; /* a ledger tells of reservations */
     return packed_of (&request.base);
 }
 

@@ -25,6 +25,8 @@ struct questions {
     uint32_t *configured; /* of each resource, before an administrator changed it */
     uint32_t *set;        /* as configured, or as he set it */
     uint32_t *there;      /* no more than these */
+    questions_work_fn *work;
+    void *work_owner;
     hint_t freed;
     hint_t settled;
 };
@@ -124,6 +126,11 @@ static void profile_step (questions_t *self, const request_t *request,
     if (!check_disclosed (self, request) ||
         !questions_counted (self, request, question->reservation, &counted))
         return;
+    stretches_t work = {0};
+    if (question->without_work && self->work) {
+        work = self->work (self->work_owner);
+        counted = &work;
+    }
     size_t *resources;
     size_t count;
     if (resources_find (self, request, question, &resources, &count)) {
@@ -137,6 +144,7 @@ static void profile_step (questions_t *self, const request_t *request,
         free (profiles);
     }
     free (resources);
+    stretches_clear (&work);
 }
 
 static void on_profile (void *owner, const moment_t *now, const request_t *request)
@@ -471,6 +479,12 @@ static void on_start (void *owner, const moment_t *now)
     const questions_t *self = owner;
     const char *names [OVERBOOKED_MAX];
     questions_overbooked (self, now, names, OVERBOOKED_MAX);
+}
+
+void questions_work (questions_t *self, questions_work_fn *work, void *owner)
+{
+    self->work = work;
+    self->work_owner = owner;
 }
 
 questions_t *questions_new (const questions_parts_t *parts, const questions_limits_t *limits)

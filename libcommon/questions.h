@@ -47,6 +47,11 @@ void questions_destroy (questions_t **self_p);
 bool questions_counted (questions_t *self, const request_t *request, const char *reservation,
                         const stretches_t **counted);
 
+/*  Who puts work that is not reserved into the calendars tells what of it is there now, in shortest
+ *  form: the asker clears it. Asked by Profile without_work; else there is none. */
+typedef stretches_t questions_work_fn (void *owner);
+void questions_work (questions_t *self, questions_work_fn *work, void *owner);
+
 /*  No more than so many of a resource are there now, whatever is configured or was set: the rest
  * are lost, or drained. Told at once to whom it concerns and to the ledger; not stored, so it is
  * said again after each start. UINT32_MAX: as many as there may be. */

@@ -36,9 +36,12 @@ static bool profile_take (profile_question_t *to, const Musubi__ProfileRequest *
         if (!text_take (to->resources [i], NAME_BYTES_MAX, from->resources [i], TEXT_WORD,
                         "resources", why))
             return false;
+    to->without_work = from->without_work;
     return interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why) &&
            text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
-                      "reservation", why);
+                      "reservation", why) &&
+           (!to->without_work || !*to->reservation ||
+            wrong (why, "without_work: leave one of reservation and without_work out"));
 }
 
 bool profile_question_decode (profile_question_t *self, bytes_t body, size_t resources_max,

@@ -18,6 +18,7 @@ typedef struct {
     size_t resources_count; /* 0 = all */
     interval_t over;
     char reservation [NAME_BYTES_MAX + 1]; /* "" = none */
+    bool without_work;
 } profile_question_t;
 
 typedef struct {

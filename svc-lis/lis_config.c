@@ -4,6 +4,7 @@
 #include "limits_trial.h"
 #include "lis.h"
 #include "must.h"
+#include "queue_config.h"
 #include "runner_config.h"
 #include "timetable_config.h"
 
@@ -45,6 +46,7 @@ const config_key_t lis_keys [] = {
    .most = SETTING_DAY_MS,
    .meaning = "kept free after each booking"},
   RUNNER_CONFIG_KEYS,
+  QUEUE_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,

@@ -249,6 +249,7 @@ void nodes_start (nodes_t *self, const moment_t *now, size_t node, const run_id_
                               .node = must (strdup (place->name)),
                               .cpus = order->cpus,
                               .reservation = must (strdup (entry->kept.order->reservation)),
+                              .booked_until_ms = order->booked_until_ms,
                               .placed_ms = now->wall_ms,
                               .why = must (strdup (""))};
     ordered_add (self->runs, &entry->kept.run.id, entry);

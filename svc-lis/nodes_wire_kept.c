@@ -140,6 +140,7 @@ packed_t stored_run_encode (const stored_run_t *run)
     record.grace_ms = run->grace_ms;
     record.end_why = (char *) run->end_why;
     record.over_ms = run->over_ms;
+    record.booked_until_ms = run->run.booked_until_ms;
     return packed_of (&record.base);
 }
 
@@ -176,6 +177,7 @@ static bool stored_run_take (stored_run_t *to, const Musubi__StoredRun *from, ch
                       .node = copied (node),
                       .cpus = from->cpus,
                       .reservation = copied (reservation),
+                      .booked_until_ms = from->booked_until_ms,
                       .placed_ms = from->placed_ms,
                       .started_ms = from->started_ms,
                       .ended_ms = from->ended_ms,

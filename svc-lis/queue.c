@@ -53,103 +53,6 @@ backfill_t queue_world (queue_t *self, const moment_t *now)
     };
 }
 
-/*  --- what is a reservation's --- */
-
-typedef enum { BOOTH_WAITS, BOOTH_OPEN, BOOTH_CLOSED } booth_state_t;
-
-static booth_state_t booth_state (const queue_t *self, const char *reservation, opening_t *opening)
-{
-    reservation_view_t view;
-    if (openings_find (self->parts.openings, reservation, opening)) {
-        if (opening->phase >= OPENING_CLOSING)
-            return BOOTH_CLOSED;
-        return opening_is_open (opening->phase) ? BOOTH_OPEN : BOOTH_WAITS;
-    }
-    bool known = participant_find (self->parts.participant, reservation, &view) && view.current;
-    return known ? BOOTH_WAITS : BOOTH_CLOSED;
-}
-
-static bool takes (const queue_t *self, const bag_t *bag, size_t node)
-{
-    const backfill_node_t *seat = &self->seats [node];
-    return (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
-           seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node);
-}
-
-/*  On its nodes, in its bags' order; what is too wide for what is free lets narrower ones pass. */
-static void booth_start (queue_t *self, const moment_t *now, bag_t *bag, const opening_t *opening)
-{
-    int64_t until_ms = queue_now_ms (self, now) + bag->waiting.limit_ms + self->limits.start_ms +
-                       self->limits.grace_ms;
-    backfill_run_t seat = {.until_ms = until_ms, .cpus = bag->waiting.cpus};
-    for (size_t i = 0; i < opening->nodes_count; i++) {
-        size_t node = opening->nodes [i];
-        while (bag->waiting.waiting > 0 && takes (self, bag, node)) {
-            queue_start_task (self, now, bag, node, &seat);
-            backfill_node_add (&self->seats [node], &seat, 0);
-        }
-    }
-}
-
-static void tell_ended (void *owner, bag_t *bag, uint32_t index)
-{
-    task_text (&bag_task (bag, index)->why, "its reservation has ended");
-    queue_put_task (owner, bag, index);
-}
-
-/*  What was not begun never is. */
-static void booth_end (queue_t *self, const moment_t *now, bag_t *bag)
-{
-    uint32_t ended = bag_cancel (self->bags, bag, tell_ended, self);
-    outbox_log (self->parts.service->outbox, LEVEL_INFO,
-                "bag %" PRIu64 " waiting->cancelled tasks=%" PRIu32 ": reservation %s has ended",
-                bag->number, ended, bag->asked.order->reservation);
-    queue_put_bag (self, bag);
-    queue_settle (self, now, bag);
-}
-
-/*  A bag may leave the list, and the last one takes the booth with it. */
-static void booth_pass (queue_t *self, const moment_t *now, const char *reservation)
-{
-    opening_t opening;
-    booth_state_t state = booth_state (self, reservation, &opening);
-    booth_t *booth = bags_booth (self->bags, reservation);
-    booth->dirty = false;
-    if (state == BOOTH_WAITS)
-        return;
-    for (bag_t *bag = booth->list.first, *next; bag; bag = next) {
-        next = bag->waiting.next ? bag->waiting.next->owner : NULL;
-        if (state == BOOTH_OPEN)
-            booth_start (self, now, bag, &opening);
-        else
-            booth_end (self, now, bag);
-    }
-}
-
-static void booths_pass (queue_t *self, const moment_t *now)
-{
-    char at [NAME_BYTES_MAX + 1] = "";
-    for (booth_t *booth; (booth = bags_booth_after (self->bags, at));) {
-        memcpy (at, booth->reservation, sizeof at);
-        if (booth->dirty && booth->list.first)
-            booth_pass (self, now, at);
-    }
-}
-
-static void booths_dirty (queue_t *self)
-{
-    for (booth_t *booth = NULL;
-         (booth = bags_booth_after (self->bags, booth ? booth->reservation : ""));)
-        booth->dirty = true;
-}
-
-static bool on_wants (void *owner, const char *reservation)
-{
-    const queue_t *self = owner;
-    const booth_t *booth = bags_booth (self->bags, reservation);
-    return booth && (booth->list.first || booth->running > 0);
-}
-
 /*  --- passes --- */
 
 static void on_wake (void *owner, const moment_t *now, uint64_t token)
@@ -178,7 +81,7 @@ static void on_pass (void *owner, const moment_t *now, uint64_t token)
     self->pass_timer = 0;
     self->now = now;
     queue_nodes_look (self, now);
-    booths_pass (self, now);
+    queue_booths_pass (self, now);
     backfill_t world = queue_world (self, now);
     size_t started = backfill_pass (&world);
     int64_t wake_ms = queue_preempt (self, now);
@@ -217,7 +120,7 @@ static void on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     (void) now, (void) node;
     queue_t *self = owner;
-    booths_dirty (self);
+    queue_booths_dirty (self);
     queue_soon (self);
 }
 
@@ -235,7 +138,7 @@ static void on_opening_moved (void *owner, const moment_t *now, const opening_t 
 static void on_freed (void *owner)
 {
     queue_t *self = owner;
-    booths_dirty (self);
+    queue_booths_dirty (self);
     queue_soon (self);
 }
 
@@ -262,7 +165,7 @@ static void on_start (void *owner, const moment_t *now)
     self->started = true;
     bags_load (self, now);
     queue_runs_settle (self, now);
-    booths_dirty (self);
+    queue_booths_dirty (self);
     queue_due_watch (self, now);
     queue_keep (self, now);
     queue_soon (self);
@@ -312,7 +215,7 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
                                                      .node_moved = on_node_moved});
     openings_observe (parts->openings,
                       &(openings_observer_t){.owner = self, .moved = on_opening_moved});
-    openings_wants (parts->openings, on_wants, self);
+    openings_wants (parts->openings, queue_wants, self);
     timetable_on_freed (parts->timetable, on_freed, self);
     service_at_start (parts->service, on_start, self);
     return self;

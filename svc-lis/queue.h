@@ -55,6 +55,9 @@ typedef struct queue queue_t;
 queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
 void queue_destroy (queue_t **self_p);
 
+/*  What its work has in the calendars, in shortest form; the caller clears it. */
+stretches_t queue_booked (const queue_t *self);
+
 void queue_check (const queue_t *self);
 
 #endif

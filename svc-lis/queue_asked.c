@@ -58,6 +58,19 @@ static bool class_check (const queue_t *self, const request_t *request, const su
     return found && asked->order->cpus <= most;
 }
 
+static bool need_known (const queue_t *self, const char *reservation, const char *need)
+{
+    compute_booking_t *bookings;
+    size_t count;
+    bool found = !*need;
+    if (found || !queue_part (self, reservation, &bookings, &count))
+        return found;
+    for (size_t i = 0; i < count && !found; i++)
+        found = strcmp (bookings [i].need, need) == 0;
+    free (bookings);
+    return found;
+}
+
 static bool reservation_check (const queue_t *self, const moment_t *now, const request_t *request,
                                const submission_t *asked)
 {
@@ -81,6 +94,11 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
     if (!view.current || (known && (opening.phase >= OPENING_CLOSING ||
                                     opening.until_ms <= queue_now_ms (self, now)))) {
         service_refuse (service, request, CALL_DENIED, "reservation: %s has ended", reservation);
+        return false;
+    }
+    if (!need_known (self, reservation, asked->order->need)) {
+        service_refuse (service, request, CALL_NOT_FOUND, "need: %s has no need %s at %s",
+                        reservation, asked->order->need, service->name);
         return false;
     }
     return true;

@@ -69,6 +69,21 @@ void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const ba
     }
 }
 
+stretches_t queue_booked (const queue_t *self)
+{
+    size_t count = nodes_count (self->parts.nodes);
+    stretches_t all = {.list = must (calloc (count + 1, sizeof *all.list))};
+    for (size_t i = 0; i < count; i++)
+        if (self->places [i].booked.booking != 0)
+            all.list [all.count++] = self->places [i].booked;
+    static const stretches_t nothing = {0};
+    changes_t changes = stretches_changes (&nothing, &all);
+    stretches_t booked = changes_after (&changes);
+    changes_clear (&changes);
+    stretches_clear (&all);
+    return booked;
+}
+
 /*  --- which may be used --- */
 
 static void look (queue_t *self, int64_t now_ms, size_t node)

@@ -1,6 +1,7 @@
 /*  queue_state - what the files of the queue share; nobody else includes it.
  *
  *  queue.c            its life; when there is a pass, and what one does
+ *  queue_booths.c     tasks of reservations
  *  queue_runs.c       a task's run: started, moved, over, ended by us
  *  queue_nodes.c      what runs where, and what of that is in the calendar; preemption
  *  queue_asked.c      Submit, Cancel, Output
@@ -76,6 +77,20 @@ backfill_t queue_world (queue_t *self, const moment_t *now);
 
 /*  A bag has changed: list it, and see whether it is over. */
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag);
+
+/*  --- queue_booths.c --- */
+
+/*  Start what can be of the booths that are dirty, and end what is over; all are, now. */
+void queue_booths_pass (queue_t *self, const moment_t *now);
+void queue_booths_dirty (queue_t *self);
+
+/*  Of openings_wants: are there tasks that wait, or run? */
+bool queue_wants (void *owner, const char *reservation);
+
+/*  What a reservation has booked here; the caller frees the bookings. False when that is nothing.
+ */
+bool queue_part (const queue_t *self, const char *reservation, compute_booking_t **bookings,
+                 size_t *count);
 
 /*  --- queue_runs.c --- */
 

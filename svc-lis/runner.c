@@ -16,6 +16,11 @@ struct runner {
     back_end_t *back_end;
     openings_t *openings;
     capacity_t *capacity;
+    queue_t *queue;
+    queue_limits_t queue_limits;
+    account_t *accounts;
+    size_t accounts_count;
+    const access_t *access;
 };
 
 /*  For whoever drains a node. */
@@ -33,6 +38,18 @@ static size_t overbooked (void *owner, const moment_t *now, const char **names, 
     return count < most ? count : most;
 }
 
+static stretches_t work_here (void *owner)
+{
+    const runner_t *self = owner;
+    return queue_booked (self->queue);
+}
+
+static const char *account_here (void *owner, const char *actor)
+{
+    const runner_t *self = owner;
+    return account_of (self->accounts, self->accounts_count, actor);
+}
+
 runner_t *runner_new (service_t *service, const site_t *site, room_t *room, const access_t *access,
                       const runner_settings_t *settings)
 {
@@ -40,6 +57,10 @@ runner_t *runner_new (service_t *service, const site_t *site, room_t *room, cons
     self->service = service;
     self->site = site;
     self->room = room;
+    self->access = access;
+    self->queue_limits = settings->queue;
+    self->accounts = accounts_copy (settings->accounts, settings->accounts_count);
+    self->accounts_count = settings->accounts_count;
     self->nodes =
       nodes_new (service, site, access, settings->places, settings->places_count, &settings->nodes);
     self->back_end = back_end_new (service, &back_end_runner, &settings->back_end);
@@ -67,6 +88,18 @@ void runner_attach (runner_t *self, const participant_t *participant, timetable_
     self->timetable = timetable;
     openings_attach (self->openings, participant);
     self->capacity = capacity_new (self->service, self->site, self->room, self->nodes, questions);
+    queue_parts_t parts = {.service = self->service,
+                           .site = self->site,
+                           .room = self->room,
+                           .timetable = timetable,
+                           .participant = participant,
+                           .nodes = self->nodes,
+                           .openings = self->openings,
+                           .access = self->access,
+                           .account = account_here,
+                           .account_owner = self};
+    self->queue = queue_new (&parts, &self->queue_limits);
+    questions_work (questions, work_here, self);
 }
 
 void runner_destroy (runner_t **self_p)
@@ -74,10 +107,12 @@ void runner_destroy (runner_t **self_p)
     runner_t *self = *self_p;
     if (!self)
         return;
+    queue_destroy (&self->queue);
     capacity_destroy (&self->capacity);
     openings_destroy (&self->openings);
     back_end_destroy (&self->back_end);
     nodes_destroy (&self->nodes);
+    free (self->accounts);
     free (self);
     *self_p = NULL;
 }
@@ -92,8 +127,14 @@ openings_t *runner_openings (runner_t *self)
     return self->openings;
 }
 
+queue_t *runner_queue (runner_t *self)
+{
+    return self->queue;
+}
+
 void runner_check (const runner_t *self)
 {
     nodes_check (self->nodes);
     openings_check (self->openings);
+    queue_check (self->queue);
 }

@@ -5,14 +5,20 @@
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
 
+#include "accounts.h"
+#include "bags.h"
 #include "openings.h"
 #include "questions.h"
+#include "queue.h"
 
 typedef struct {
     node_place_t *places;
     size_t places_count;
+    account_t *accounts; /* of actors */
+    size_t accounts_count;
     nodes_limits_t nodes;
     openings_limits_t openings;
+    queue_limits_t queue;
     back_end_limits_t back_end;
 } runner_settings_t;
 
@@ -33,6 +39,7 @@ void runner_attach (runner_t *self, const participant_t *participant, timetable_
 /*  For tests. */
 nodes_t *runner_nodes (runner_t *self);
 openings_t *runner_openings (runner_t *self);
+queue_t *runner_queue (runner_t *self);
 void runner_check (const runner_t *self);
 
 #endif

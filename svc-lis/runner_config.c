@@ -2,6 +2,7 @@
 #include "runner_config.h"
 
 #include "must.h"
+#include "queue_config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +58,14 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     openings->release_ms = config_duration_ms (config, "opening/release");
     if (openings->bind_ms > site->lead_ms)
         openings->bind_ms = site->lead_ms;
-    return !*runs || places_read (site, settings, why);
+    return !*runs ||
+           (places_read (site, settings, why) && queue_config_read (config, settings, why));
 }
 
 void runner_config_clear (runner_settings_t *self)
 {
     free (self->places);
+    free (self->accounts);
     self->places = NULL;
+    self->accounts = NULL;
 }

@@ -110,3 +110,36 @@ bool run_state_take (run_state_t *to, Musubi__RunState from, const char *field,
     }
     return wrong (why, "%s: %d is not known", field, (int) from);
 }
+
+void run_report_put (run_report_wire_t *to, const run_report_t *from)
+{
+    musubi__run_report__init (&to->report);
+    run_id_put (&to->id, &from->id);
+    to->report.run = &to->id.id;
+    to->report.state = run_state_put (from->state);
+    to->report.started_ms = from->started_ms;
+    to->report.ended_ms = from->ended_ms;
+    to->report.exit_code = from->exit_code;
+    to->report.signal = from->signal;
+    to->report.cpu_ms = from->cpu_ms;
+    to->report.why = (char *) from->why;
+}
+
+bool run_report_take (run_report_t *to, const Musubi__RunReport *from, const char *field,
+                      char why [WHY_BYTES])
+{
+    if (!run_id_take (&to->id, from->run, field, why) ||
+        !run_state_take (&to->state, from->state, field, why) ||
+        !sentence_take (to->why, RUN_WHY_BYTES_MAX, from->why, field, why))
+        return false;
+    if (!time_valid (from->started_ms) || !time_valid (from->ended_ms))
+        return wrong (why, "%s: a time is out of range", field);
+    if (from->cpu_ms < 0)
+        return wrong (why, "%s.cpu_ms: below zero", field);
+    to->started_ms = from->started_ms;
+    to->ended_ms = from->ended_ms;
+    to->exit_code = from->exit_code;
+    to->signal = from->signal;
+    to->cpu_ms = from->cpu_ms;
+    return true;
+}

@@ -125,8 +125,10 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
     }
     if (wanted->wish == WISH_WARN)
         run->warned_ms = wanted->grace_ms;
-    if (wanted->wish == WISH_END && !run_over (run->report.state) && !agent->stubborn)
+    if (wanted->wish == WISH_END && !run_over (run->report.state) && !agent->stubborn) {
         machine_end (run, now_ms);
+        run->report.signal = 15;
+    }
     if (wanted->wish == WISH_FORGET)
         *run = agent->runs [--agent->runs_count];
 }

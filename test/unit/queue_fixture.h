@@ -174,6 +174,20 @@ static inline told_cancel_t cancel (field_t *self, uint64_t number, int index)
     return counts;
 }
 
+/*  Of thin, at a minute, had the queue nothing. */
+static inline int64_t free_without_work (field_t *self, int64_t minute)
+{
+    Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
+    request.from_ms = at (minute);
+    request.until_ms = at (minute + 1);
+    request.without_work = true;
+    ask (&self->w, "root", "Calendar", "Profile", &request.base);
+    Musubi__ProfileAnswer *told = answer (&self->w, &musubi__profile_answer__descriptor);
+    int64_t quantity = told->profiles [0]->steps [0]->free;
+    message_free (&told->base);
+    return quantity;
+}
+
 /*  The machine's run of a task's last try. */
 static inline machine_run_t *machine (field_t *self, uint64_t number, uint32_t index)
 {

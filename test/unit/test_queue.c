@@ -35,6 +35,7 @@ static void what_runs_is_in_the_calendar_until_its_limit_and_no_longer_than_it_r
     uint64_t number = submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2, .count = 3});
     assert_int_equal (free_at (&f.w, "thin", 5), 5);
     assert_int_equal (free_at (&f.w, "thin", 11), 8);
+    assert_int_equal (free_without_work (&f, 5), 8); /* as audits look at it */
     restart_field (&f);
     assert_int_equal (free_at (&f.w, "thin", 5), 5);
     task_ends (&f, number, 0, 0);
@@ -119,6 +120,29 @@ static void a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes (void
     task_ends (&f, number, 0, 0);
     assert_int_equal (bag (&f, number).running, 4);
     assert_int_equal (bag (&f, number).queued, 0);
+    close_world (&f.w);
+}
+
+static void tasks_of_a_need_run_where_and_when_it_has_nodes (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    booking_t both [] = {booking ("thin", 4, 2, 10, 20), booking ("fat", 16, 1, 10, 20)};
+    snprintf (both [1].need, sizeof both [1].need, "air");
+    command_answer_t told;
+    order_t order = {.reservation = "r1", .bookings = both, .count = 2, .prepare = true};
+    txid_t txid = hold (&f.w, &order, &told);
+    command_answer_clear (&told);
+    assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.reservation = "r1", .need = "earth"}),
+                      CALL_NOT_FOUND);
+    uint64_t number =
+      submit (&f, (wish_bag_t){.reservation = "r1", .need = "air", .cpus = 2, .count = 9});
+    field_until (&f, 10, 1000);
+    assert_int_equal (bag (&f, number).running, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_true (strncmp (task (&f, number, i).node, "fat", 3) == 0);
     close_world (&f.w);
 }
 
@@ -428,6 +452,7 @@ int main (void)
       cmocka_unit_test (a_bag_that_waits_is_told_when_and_starts_then_by_itself),
       cmocka_unit_test (higher_priority_goes_first_and_then_who_came_first),
       cmocka_unit_test (a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes),
+      cmocka_unit_test (tasks_of_a_need_run_where_and_when_it_has_nodes),
       cmocka_unit_test (a_reservations_tasks_end_with_it_and_what_waits_is_never_begun),
       cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
       cmocka_unit_test (only_who_may_use_a_reservation_submits_to_it),
