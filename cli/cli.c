@@ -166,7 +166,8 @@ char *cli_again (const cli_t *cli, const char *request_id)
     char *line = NULL;
     size_t length = 0;
     append (&line, &length, "musubi", 6);
-    for (int i = 1; i < cli->argc; i++) {
+    int i = 1;
+    for (; i < cli->argc && strcmp (cli->argv [i], "--") != 0; i++) {
         if (strcmp (cli->argv [i], "--request-id") == 0)
             i++;
         else if (strncmp (cli->argv [i], "--request-id=", 13) != 0)
@@ -174,6 +175,8 @@ char *cli_again (const cli_t *cli, const char *request_id)
     }
     append (&line, &length, " --request-id", 13);
     append_quoted (&line, &length, request_id);
+    for (; i < cli->argc; i++) /* what follows is no option */
+        append_quoted (&line, &length, cli->argv [i]);
     return line;
 }
 

@@ -118,5 +118,9 @@ int run_check (cli_t *cli);
 int run_audit (cli_t *cli);
 int run_txn (cli_t *cli);
 int run_solve (cli_t *cli);
+int run_submit (cli_t *cli);
+int run_queue (cli_t *cli);
+int run_cancel (cli_t *cli);
+int run_output (cli_t *cli);
 
 #endif

@@ -32,6 +32,20 @@ static const command_t commands [] = {
   {"links", "", "The links of the network domains, and where domains disagree.", run_links},
   {"free", "SITE|DOMAIN/LINK --need N --for D [--between T T] [--class NAME]",
    "When a site has so many CPUs free for so long, or a link so many Mbit/s.", run_free},
+  {"submit",
+   "[SITE] --limit D [--cpus N] [--count N] [--reservation ID[/NEED]] [--priority P] "
+   "[--preemptible]\n"
+   "              [--requeue] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
+   "[--errors FILE]\n"
+   "              [--env NAME=VALUE]... [--cpu-limit D] [--request-id ID] -- PROGRAM ARG...",
+   "Run a program at a site: in its queue, or on the nodes of a reservation.\n"
+   "Prints the bag's name, such as ams/12. Without SITE: where the reservation is, else the only\n"
+   "site that runs tasks.",
+   run_submit},
+  {"queue", "[SITE | SITE/BAG] [--bag N] [--mine] [--over]",
+   "Bags of tasks at the sites, or the tasks of one bag.", run_queue},
+  {"cancel", "SITE/BAG[.TASK]", "End a bag, or one of its tasks.", run_cancel},
+  {"output", "SITE/BAG.TASK [--errors] [--follow]", "What a task has written.", run_output},
   {"gantt", "[--from T] [--until T] [--all] [--svg FILE]",
    "Reservations over time, a row for each class and link.", run_gantt},
   {"call", "SERVICE METHOD [JSON|-]",

@@ -82,6 +82,17 @@ static bool read_time (const option_t *option, const char *text, option_time_t *
     return true;
 }
 
+static bool add_text (const option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
+{
+    option_texts_t *texts = option->value;
+    if (texts->count == OPTION_TEXTS_MAX) {
+        snprintf (why, OPTIONS_WHY_BYTES, "--%s: at most %d times", option->name, OPTION_TEXTS_MAX);
+        return false;
+    }
+    texts->list [texts->count++] = text;
+    return true;
+}
+
 static bool read_value (const option_t *option, const char *const *values,
                         char why [OPTIONS_WHY_BYTES])
 {
@@ -92,6 +103,8 @@ static bool read_value (const option_t *option, const char *const *values,
     case OPTION_TEXT:
         *(const char **) option->value = values [0];
         return true;
+    case OPTION_TEXTS:
+        return add_text (option, values [0], why);
     case OPTION_INTEGER:
         return read_integer (option, values [0], why);
     case OPTION_REAL:

@@ -16,12 +16,21 @@
 typedef enum {
     OPTION_FLAG,     /* bool */
     OPTION_TEXT,     /* const char *, borrowed from argv */
+    OPTION_TEXTS,    /* option_texts_t: each time it is given, one more */
     OPTION_INTEGER,  /* int64_t, from least to most */
     OPTION_REAL,     /* double, from least to most */
     OPTION_DURATION, /* int64_t, ms */
     OPTION_TIME,     /* instant_t */
     OPTION_SPAN,     /* two of them: instant_t [2] */
 } option_kind_t;
+
+#define OPTION_TEXTS_MAX 256
+
+/*  Borrowed from argv. */
+typedef struct {
+    const char *list [OPTION_TEXTS_MAX];
+    size_t count;
+} option_texts_t;
 
 /*  A time as written: set, and wall ms or ms from now. */
 typedef struct {

@@ -12,6 +12,7 @@
 #include "nis.pb-c.h"
 #include "planner.pb-c.h"
 #include "plus.pb-c.h"
+#include "tasks.pb-c.h"
 #include "transaction.pb-c.h"
 
 #include <stdio.h>
@@ -29,6 +30,7 @@ static const struct {
   {&musubi__calendar__descriptor, " lis nis "},
   {&musubi__planner__descriptor, " planner "},
   {&musubi__coordinator__descriptor, " planner "},
+  {&musubi__queue__descriptor, " lis "},
   {&musubi__participant__descriptor, " gis lis nis "},
   {&musubi__factory__descriptor, " lis "},
   {&musubi__reservation__descriptor, " lis "},

@@ -70,6 +70,38 @@ static bool words_take (submission_t *to, const Musubi__SubmitRequest *from,
     return true;
 }
 
+static bool order_take (submission_t *to, const Musubi__SubmitRequest *from, const submitter_t *by,
+                        char why [WHY_BYTES])
+{
+    const Musubi__TaskCommand *command = from->command;
+    char reservation [NAME_BYTES_MAX + 1];
+    char need [NAME_BYTES_MAX + 1];
+    if (!words_take (to, from, reservation, need, why) || !numbers_take (to, from, by, why))
+        return false;
+    if (!command)
+        return wrong (why, "command: missing");
+    run_order_t order = {
+      .arguments = (const char *const *) command->arguments,
+      .arguments_count = command->n_arguments,
+      .environment = (const char *const *) command->environment,
+      .environment_count = command->n_environment,
+      .folder = command->folder,
+      .output = command->output,
+      .errors = command->errors,
+      .cpus = from->cpus,
+      .limit_ms = from->limit_ms,
+      .cpu_limit_ms = from->cpu_limit_ms > 0 ? from->cpu_limit_ms : from->limit_ms * from->cpus,
+      .account = by->account,
+      .owner = by->owner,
+      .reservation = reservation,
+      .need = need,
+    };
+    if (!run_order_check (&order, why))
+        return false;
+    to->order = run_order_copy (&order);
+    return true;
+}
+
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES])
 {
     Musubi__SubmitRequest *from =
@@ -77,32 +109,7 @@ bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, ch
     if (!from)
         return wrong (why, "not a SubmitRequest");
     *asked = (submission_t){.preemptible = from->preemptible, .requeue = from->requeue};
-    char reservation [NAME_BYTES_MAX + 1];
-    char need [NAME_BYTES_MAX + 1];
-    bool good = words_take (asked, from, reservation, need, why) &&
-                numbers_take (asked, from, by, why) &&
-                (from->command || wrong (why, "command: missing"));
-    if (good) {
-        const Musubi__TaskCommand *command = from->command;
-        run_order_t order = {
-          .arguments = (const char *const *) command->arguments,
-          .arguments_count = command->n_arguments,
-          .environment = (const char *const *) command->environment,
-          .environment_count = command->n_environment,
-          .folder = command->folder,
-          .output = command->output,
-          .errors = command->errors,
-          .cpus = from->cpus,
-          .limit_ms = from->limit_ms,
-          .cpu_limit_ms = from->cpu_limit_ms > 0 ? from->cpu_limit_ms : from->limit_ms * from->cpus,
-          .account = by->account,
-          .owner = by->owner,
-          .reservation = reservation,
-          .need = need,
-        };
-        good = run_order_check (&order, why);
-        asked->order = good ? run_order_copy (&order) : NULL;
-    }
+    bool good = order_take (asked, from, by, why);
     message_free (&from->base);
     return good;
 }
@@ -253,14 +260,14 @@ bool output_question_decode (output_question_t *question, bytes_t body, char why
       (Musubi__OutputRequest *) message_unpack (&musubi__output_request__descriptor, body);
     if (!from)
         return wrong (why, "not an OutputRequest");
-    bool good = from->task || wrong (why, "task: missing");
-    if (good)
-        *question = (output_question_t){.task = {from->task->bag, from->task->index},
+    const Musubi__TaskId *task = from->task;
+    if (task)
+        *question = (output_question_t){.task = {task->bag, task->index},
                                         .errors = from->errors,
                                         .offset = from->offset,
                                         .most = from->most};
     message_free (&from->base);
-    return good;
+    return task || wrong (why, "task: missing");
 }
 
 packed_t output_answer_encode (bytes_t data, uint64_t size, bool over)

@@ -1,0 +1,105 @@
+/*  musubi output - what a task has written, as its node has it. */
+#include "work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLLOW_MS 1000 /* between two looks, when there was nothing new */
+
+typedef struct {
+    bool errors;
+    bool follow;
+} output_options_t;
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of (const json_t *object, const char *key)
+{
+    return json_integer_value (json_object_get (object, key));
+}
+
+static int digit (char hex)
+{
+    return hex <= '9' ? hex - '0' : hex - 'a' + 10;
+}
+
+/*  Writes the bytes that hex tells; how many. */
+static int64_t write_hex (const char *hex)
+{
+    int64_t count = 0;
+    for (; hex [2 * count] && hex [2 * count + 1]; count++)
+        putchar (digit (hex [2 * count]) << 4 | digit (hex [2 * count + 1]));
+    return count;
+}
+
+/*  --json: an object for each piece. */
+static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offset)
+{
+    const char *hex = text_of (answer, "data");
+    if (!cli->json)
+        return write_hex (hex);
+    json_t *piece = json_pack ("{s:I, s:s, s:I, s:b}", "offset", (json_int_t) offset, "data", hex,
+                               "size", (json_int_t) number_of (answer, "size"), "over",
+                               json_is_true (json_object_get (answer, "over")));
+    cli_print_json (piece);
+    return (int64_t) strlen (hex) / 2;
+}
+
+/*  Its name says the task; index 0 of the bag when it names none. */
+static int output (const cli_t *cli, session_t *session, const work_name_t *name,
+                   const output_options_t *options)
+{
+    int code;
+    const json_t *site = work_site (session, "output", name->site, &code);
+    if (!site)
+        return code;
+    int64_t offset = 0;
+    for (bool done = false; !done && !cli_interrupted ();) {
+        json_t *question = json_pack ("{s:{s:I, s:I}, s:b, s:I}", "task", "bag",
+                                      (json_int_t) name->bag, "index", (json_int_t) name->index,
+                                      "errors", options->errors, "offset", (json_int_t) offset);
+        json_t *answer = work_ask (cli, session, site, "Output", question, "", &code);
+        json_decref (question);
+        if (!answer)
+            return code;
+        int64_t came = tell_piece (cli, answer, offset);
+        offset += came;
+        fflush (stdout);
+        bool all = offset >= number_of (answer, "size");
+        bool over = json_is_true (json_object_get (answer, "over"));
+        done = came == 0 && (!options->follow || over);
+        done = done || (all && !options->follow) || (all && over);
+        json_decref (answer);
+        if (!done && came == 0)
+            cli_rest (FOLLOW_MS);
+    }
+    return EXIT_DONE;
+}
+
+int run_output (cli_t *cli)
+{
+    output_options_t options = {0};
+    option_t list [] = {
+      {"errors", OPTION_FLAG, &options.errors, NULL, "standard error, where it is kept apart", 0,
+       0},
+      {"follow", OPTION_FLAG, &options.follow, NULL, "go on until the task has ended", 0, 0},
+    };
+    words_t words;
+    int code;
+    work_name_t name;
+    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+        return code;
+    if (!work_name_read (&name, words.list [0]))
+        return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);
+    session_t *session = work_session (cli, &code);
+    if (!session)
+        return code;
+    code = output (cli, session, &name, &options);
+    session_close (&session);
+    return code;
+}

@@ -1,0 +1,221 @@
+/*  work - who runs tasks is asked for: those that don't, serve no such method. */
+#include "work.h"
+
+#include "answer_form.h"
+#include "offers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY_MS   5000 /* of one question, before it is asked again */
+#define AGAIN_MS 250
+
+static const char *text_of (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+/*  --- names --- */
+
+static bool number_read (const char **text, uint64_t most, uint64_t *number)
+{
+    char *end;
+    if (!isdigit ((unsigned char) **text))
+        return false;
+    errno = 0;
+    *number = strtoull (*text, &end, 10);
+    *text = end;
+    return errno == 0 && *number <= most;
+}
+
+bool work_name_read (work_name_t *to, const char *text)
+{
+    *to = (work_name_t){.bag = 0};
+    const char *name = name_short (text);
+    const char *slash = strchr (name, '/');
+    if (strncmp (text, "lis/", 4) != 0 || !slash) {
+        name = text;
+        slash = strchr (text, '/');
+    }
+    if (!slash || slash == name || slash - name > NAME_BYTES_MAX)
+        return false;
+    memcpy (to->site, name, (size_t) (slash - name));
+    const char *at = slash + 1;
+    uint64_t index = 0;
+    if (!number_read (&at, UINT64_MAX, &to->bag) || to->bag == 0)
+        return false;
+    if (*at == '.') {
+        at++;
+        to->task = true;
+        if (!number_read (&at, UINT32_MAX, &index))
+            return false;
+        to->index = (uint32_t) index;
+    }
+    return *at == '\0';
+}
+
+const char *work_site_name (const json_t *site)
+{
+    return name_short (text_of (site, "name"));
+}
+
+const char *work_state_word (const json_t *task)
+{
+    static const char *const words [][2] = {
+      {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},   {"TASK_RUNNING", "running"},
+      {"TASK_ENDED", "ended"},         {"TASK_STOPPED", "stopped"}, {"TASK_LOST", "lost"},
+      {"TASK_CANCELLED", "cancelled"},
+    };
+    const char *state = text_of (task, "state");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp (state, words [i][0]) == 0)
+            return words [i][1];
+    return state;
+}
+
+/*  --- sites --- */
+
+session_t *work_session (const cli_t *cli, int *code)
+{
+    session_t *session = session_open (cli, code);
+    if (session && !session_look (session, "")) {
+        *code = session_lost (session);
+        session_close (&session);
+    }
+    return session;
+}
+
+const json_t *work_site (session_t *session, const char *command, const char *name, int *code)
+{
+    offer_t offer;
+    if (!offer_find (session, command, name, &offer, code))
+        return NULL;
+    if (offer.link) {
+        *code = cli_fail (EXIT_USAGE, "%s: %s is a link; a site is wanted", command, offer.name);
+        return NULL;
+    }
+    return offer.entry;
+}
+
+typedef struct {
+    uint64_t call;
+    const json_t *entry;
+    bool runs;
+} probe_t;
+
+json_t *work_sites (session_t *session)
+{
+    method_t method = services_method ("Queue", "Bags");
+    json_t *question = json_pack ("{s:i}", "most", 1);
+    size_t most = json_array_size (session_entries (session));
+    probe_t *probes = calloc (most + 1, sizeof *probes);
+    size_t count = 0;
+    size_t i;
+    const json_t *entry;
+    if (!probes)
+        abort ();
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (!json_object_get (entry, "site"))
+            continue;
+        probes [count].entry = entry;
+        probes [count++].call =
+          session_send (session, text_of (entry, "endpoint"), &method, question);
+    }
+    json_decref (question);
+    client_reply_t reply;
+    for (size_t left = count; left > 0 && client_wait (session_client (session), -1, &reply);)
+        for (size_t k = 0; k < count; k++)
+            if (probes [k].call == reply.call) {
+                probes [k].runs = reply.status == CALL_OK;
+                left--;
+            }
+    json_t *sites = json_array ();
+    for (size_t k = 0; k < count; k++)
+        if (probes [k].runs)
+            json_array_append (sites, (json_t *) probes [k].entry);
+    free (probes);
+    return sites;
+}
+
+const json_t *work_only_site (session_t *session, const char *command, int *code)
+{
+    json_t *sites = work_sites (session);
+    const json_t *only = json_array_size (sites) == 1 ? json_array_get (sites, 0) : NULL;
+    if (json_array_size (sites) == 0) {
+        *code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
+                          command);
+    } else if (!only) {
+        char names [512] = "";
+        size_t i;
+        const json_t *site;
+        json_array_foreach (sites, i, site)
+        {
+            size_t used = strlen (names);
+            snprintf (names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                      work_site_name (site));
+        }
+        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s", command, names);
+    }
+    json_decref (sites); /* entries live with the session */
+    return only;
+}
+
+/*  --- asking --- */
+
+static int code_of (call_status_t status)
+{
+    return status == CALL_TIMED_OUT                                      ? EXIT_UNKNOWN
+           : status == CALL_BAD_REQUEST || status == CALL_UNKNOWN_METHOD ? EXIT_USAGE
+                                                                         : EXIT_REFUSED;
+}
+
+static bool passing (call_status_t status)
+{
+    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
+}
+
+static void tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
+{
+    if (!*request_id) {
+        cli_fail (EXIT_UNKNOWN, "%s: %s does not answer", cli->command->name,
+                  work_site_name (site));
+        return;
+    }
+    char *again = cli_again (cli, request_id);
+    cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; ask again with\n  %s", cli->command->name,
+              work_site_name (site), again);
+    free (again);
+}
+
+json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method_name,
+                  const json_t *question, const char *request_id, int *code)
+{
+    method_t method = services_method ("Queue", method_name);
+    char reason [CLIENT_REASON_BYTES] = "";
+    json_t *answer = NULL;
+    call_status_t status = CALL_TIMED_OUT;
+    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
+    while (!cli_interrupted ()) {
+        int64_t left_ms = until_ms - cli_mono_ms ();
+        if (left_ms <= 0)
+            break;
+        status = session_ask (session, text_of (site, "endpoint"), &method, question, request_id,
+                              left_ms < TRY_MS ? left_ms : TRY_MS, &answer, reason);
+        if (!passing (status))
+            break;
+        cli_rest (AGAIN_MS);
+    }
+    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    if (status == CALL_TIMED_OUT)
+        tell_unknown (cli, site, request_id);
+    else if (status == CALL_UNKNOWN_METHOD)
+        *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
+                          cli->command->name, work_site_name (site));
+    else if (status != CALL_OK)
+        cli_fail (*code, "%s: %s: %s", cli->command->name, work_site_name (site), reason);
+    return answer;
+}

@@ -1,0 +1,44 @@
+/*  work - sites that run tasks, and bags and tasks by the names that users write: "ams/12",
+ *  "ams/12.3".
+ */
+#ifndef MUSUBI_WORK_NAMES_H
+#define MUSUBI_WORK_NAMES_H
+
+#include "session.h"
+
+/*  What a name means. */
+typedef struct {
+    char site [NAME_BYTES_MAX + 1]; /* "ams" */
+    uint64_t bag;
+    bool task; /* index counts */
+    uint32_t index;
+} work_name_t;
+
+/*  "ams/12" or "ams/12.3"; the site may be written as "lis/ams". False when it is neither. */
+bool work_name_read (work_name_t *to, const char *text);
+
+/*  A session that knows all who are listed; NULL after telling why not, with *code. */
+session_t *work_session (const cli_t *cli, int *code);
+
+/*  The entry of a site by its name; looks at the directories again before saying that it is not
+ *  there. NULL after telling, with *code. */
+const json_t *work_site (session_t *session, const char *command, const char *name, int *code);
+
+/*  The entries of the sites that run tasks, new, as an array: all are asked at once. */
+json_t *work_sites (session_t *session);
+
+/*  The only site that does; NULL after telling which there are, with *code. */
+const json_t *work_only_site (session_t *session, const char *command, int *code);
+
+/*  One question about work to a site, asked again under the same id while nobody answers and there
+ *  is time. The answer is new; NULL after telling why there is none, with *code. */
+json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
+                  const json_t *question, const char *request_id, int *code);
+
+/*  "ams" of an entry. */
+const char *work_site_name (const json_t *site);
+
+/*  "running" of "TASK_RUNNING". */
+const char *work_state_word (const json_t *task);
+
+#endif
