@@ -194,7 +194,7 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     json_t *question = question_of (options, &reservation, program, words);
     if (!question)
         return EXIT_USAGE;
-    cli_note (cli, "request %s", id);
+    fprintf (stderr, "request-id %s\n", id);
     json_t *answer = work_ask (cli, session, site, "Submit", question, id, &code);
     if (answer)
         tell_submitted (cli, site, answer, options->count);

@@ -113,7 +113,7 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
 {
     int64_t now_ms = self->w.now.wall_ms;
     machine_run_t *run = agent_run (agent, &wanted->id);
-    if (!run && (!wanted->order || wanted->wish != WISH_START))
+    if (!run && wanted->wish == WISH_FORGET)
         return;
     if (!run) {
         assert_true (agent->runs_count < MACHINE_RUNS);
@@ -122,6 +122,8 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
           (machine_run_t){.report = {.id = wanted->id, .state = RUN_RUNNING, .started_ms = now_ms},
                           .warned_ms = -1,
                           .begun_ms = now_ms};
+        if (wanted->wish == WISH_END) /* it never begins */
+            run->report = (run_report_t){.id = wanted->id, .state = RUN_ENDED};
     }
     if (wanted->wish == WISH_WARN)
         run->warned_ms = wanted->grace_ms;

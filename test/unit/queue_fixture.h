@@ -43,6 +43,7 @@ static inline call_status_t ask_with_id (field_t *self, const char *actor, const
 {
     size_t size;
     uint8_t *packed = message_pack (message, &size);
+    uint32_t start = self->w.start;
     self->w.replied = false;
     self->w.asked = 1;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
@@ -53,7 +54,7 @@ static inline call_status_t ask_with_id (field_t *self, const char *actor, const
                                            .body = {.data = packed, .size = size},
                                            .reply_to = 1}});
     free (packed);
-    assert_true (self->w.replied);
+    assert_true (self->w.replied || self->w.start != start);
     field_check (self);
     return self->w.status;
 }
