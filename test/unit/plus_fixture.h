@@ -30,6 +30,7 @@ static inline void plus_ask_once (world_t *self, const char *actor, const char *
                                   const char *service, const char *method, bytes_t body)
 {
     self->replied = false;
+    self->asked = 1;
     event_t event = {.kind = EVENT_REQUEST,
                      .request = {.service = service,
                                  .method = method,
