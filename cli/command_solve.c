@@ -1,10 +1,11 @@
 /*  musubi solve - co-allocation problems out of a file, solved here; nobody is asked.
  *
- *  A line of JSON for each, in the file's order, as soon as it is solved.
+ *  A line of JSON for each, in the file's order, as soon as it is solved. `auto` minds the clock
+ *  itself; GLPK may not look at it for minutes, so it solves in a process that can be ended.
  */
 #include "cli.h"
 #include "program_form.h"
-#include "solver.h"
+#include "solving.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,17 +91,51 @@ static void print_answer (const instance_t *instance, const variant_t *variant,
     fflush (stdout);
 }
 
-static void solve_all (const instance_t *instances, size_t count, const variant_t *variant,
-                       const solver_order_t *order)
+static bool solve_here (const program_t *program, const solver_order_t *order,
+                        solver_answer_t *answer, int64_t *solve_us)
 {
-    for (size_t i = 0; i < count && !cli_interrupted (); i++) {
+    int64_t began = clock_us (NULL);
+    solver_run (program, order, answer);
+    *solve_us = clock_us (NULL) - began;
+    return true;
+}
+
+/*  False when there is no answer: why has been told. */
+static bool solve_aside (const program_t *program, const solver_order_t *order,
+                         solver_answer_t *answer, int64_t *solve_us)
+{
+    solving_bytes_t asked = solving_order_encode (program, order);
+    uint8_t *result;
+    size_t size;
+    bool good = solving_run ((bytes_t){.data = asked.data, .size = asked.size}, cli_interrupted,
+                             &result, &size);
+    free (asked.data);
+    if (!good)
+        cli_fail (EXIT_UNKNOWN, "%.*s", (int) size, (const char *) result);
+    else if (!solving_answer_decode ((bytes_t){.data = result, .size = size}, program, answer,
+                                     solve_us))
+        good = cli_fail (EXIT_UNKNOWN, "what the solver told is no answer") == EXIT_DONE;
+    free (result);
+    return good;
+}
+
+static int solve_all (const instance_t *instances, size_t count, const variant_t *variant,
+                      const solver_order_t *order)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good && !cli_interrupted (); i++) {
         solver_answer_t answer;
-        int64_t began = clock_us (NULL);
-        solver_run (&instances [i].program, order, &answer);
-        print_answer (&instances [i], variant, &answer, clock_us (NULL) - began);
+        int64_t solve_us;
+        const program_t *program = &instances [i].program;
+        good = order->kind == SOLVER_AUTO ? solve_here (program, order, &answer, &solve_us)
+                                          : solve_aside (program, order, &answer, &solve_us);
+        if (!good)
+            break;
+        print_answer (&instances [i], variant, &answer, solve_us);
         program_plan_destroy (&answer.plan);
     }
     solver_rest ();
+    return good ? EXIT_DONE : EXIT_UNKNOWN;
 }
 
 static int refuse_pruned (void)
@@ -153,10 +188,10 @@ int run_solve (cli_t *cli)
     instance_t *instances =
       program_form_read (file, variant->reading, variant->hops_max, &count, why);
     if (instances)
-        solve_all (instances, count, variant, &order);
+        code = solve_all (instances, count, variant, &order);
     else
         code = cli_fail (EXIT_USAGE, "%s: %s", words.list [0], why);
     program_form_free (instances, count);
     json_decref (file);
-    return instances ? EXIT_DONE : code;
+    return code;
 }

@@ -1,5 +1,6 @@
 /*  musubi - the command-line client: finds the command that is meant and runs it. */
 #include "cli.h"
+#include "solving.h"
 
 #include <czmq.h>
 #include <string.h>
@@ -109,6 +110,8 @@ static char **by_other_name (int *argc, char **argv)
 
 int main (int argc, char **argv)
 {
+    if (solving_role (argc, argv))
+        return solving_serve (argv);
     char **words = by_other_name (&argc, argv);
     if (words)
         argv = words;

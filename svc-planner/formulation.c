@@ -5,7 +5,7 @@
  * zero and the paths free of charge, which is why the plain form is slow. The strong form leaves
  * out what can't be (too few CPUs, too little bandwidth) and says for each link and node that as
  * much must flow out of the node as its first end is there, and into it as its second end is; then
- * x alone decides, and is branched upon first.
+ * x alone decides, and is branched upon first. The other forms are left as they were published.
  */
 #include "formulation.h"
 
@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define GLPK_TOLERANCE 1e-6 /* bounds and objectives are right within this share, or better */
+#define OWN_CHOICE_NODES 2000 /* of a tree, in which GLPK chooses what is branched upon */
+#define GLPK_TOLERANCE   1e-6 /* bounds and objectives are right within this share, or better */
 
 typedef struct {
     const program_t *program;
@@ -37,6 +38,9 @@ typedef struct {
     double bound;
     uint64_t iterations_begun;
     bool first;
+    const solver_order_t *order;
+    int64_t told_bound; /* reported last */
+    double told_cost;   /* GLPK's, of the plan reported last; INFINITY = none */
 } formulation_t;
 
 /*  --- columns --- */
@@ -262,86 +266,6 @@ static void add_rows (formulation_t *self)
         glp_load_matrix (self->lp, self->entries, self->rows, self->columns, self->values);
 }
 
-/*  --- the search --- */
-
-static uint64_t iterations (const formulation_t *self)
-{
-    return (uint64_t) glp_get_it_cnt (self->lp) - self->iterations_begun;
-}
-
-/*  The x furthest from being decided; 0 when all are. */
-static int x_undecided (const formulation_t *self, glp_tree *tree)
-{
-    glp_prob *lp = glp_ios_get_prob (tree);
-    int best = 0;
-    double best_off = 0;
-    for (int i = 1; i <= self->x_last; i++) {
-        if (!glp_ios_can_branch (tree, i))
-            continue;
-        double value = glp_get_col_prim (lp, i);
-        double off = fmin (value, 1 - value);
-        if (off > best_off) {
-            best = i;
-            best_off = off;
-        }
-    }
-    return best;
-}
-
-static void on_search (glp_tree *tree, void *of)
-{
-    formulation_t *self = of;
-    int best = glp_ios_best_node (tree);
-    if (best > 0)
-        self->bound = fmax (self->bound, glp_ios_node_bound (tree, best));
-    self->spending->steps = iterations (self);
-    bool found = self->first && glp_mip_status (glp_ios_get_prob (tree)) == GLP_FEAS;
-    if (!spending_look (self->spending) || found) {
-        glp_ios_terminate (tree);
-        return;
-    }
-    if (self->strong && glp_ios_reason (tree) == GLP_IBRANCH) {
-        int column = x_undecided (self, tree);
-        if (column > 0)
-            glp_ios_branch_upon (tree, column, GLP_UP_BRNCH);
-    }
-}
-
-/*  The linear relaxation. Returns GLPK's status of it; GLP_UNDEF when the limit came first. */
-static int relax (formulation_t *self)
-{
-    glp_smcp order;
-    glp_init_smcp (&order);
-    order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = spending_left_ms (self->spending);
-    if (self->spending->limit->steps_max > 0)
-        order.it_lim = (int) fmin ((double) self->spending->limit->steps_max, INT32_MAX);
-    glp_adv_basis (self->lp, 0);
-    int code = glp_simplex (self->lp, &order);
-    self->spending->steps = iterations (self);
-    if (code == GLP_EITLIM || code == GLP_ETMLIM) {
-        self->spending->over = true;
-        return GLP_UNDEF;
-    }
-    return code == 0 ? glp_get_status (self->lp) : GLP_UNDEF;
-}
-
-/*  Branch and bound from the relaxation. The same. */
-static int branch (formulation_t *self)
-{
-    glp_iocp order;
-    glp_init_iocp (&order);
-    order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = spending_left_ms (self->spending);
-    order.cb_func = on_search;
-    order.cb_info = self;
-    int code = glp_intopt (self->lp, &order);
-    int status = glp_mip_status (self->lp);
-    if (code != 0)
-        return status == GLP_OPT ? GLP_FEAS : status == GLP_FEAS ? GLP_FEAS : GLP_UNDEF;
-    return status;
-}
-
 /*  --- the answer --- */
 
 /*  The way from one node to another over the arcs that carry the link. Cycles, which may stand
@@ -414,8 +338,7 @@ static int64_t whole_bound (const formulation_t *self, double bound)
 
 static void answer_from (formulation_t *self, int status, solver_answer_t *answer)
 {
-    answer->status = SOLVER_UNKNOWN;
-    answer->bound = whole_bound (self, self->bound);
+    *answer = (solver_answer_t){.status = SOLVER_UNKNOWN, .bound = whole_bound (self, self->bound)};
     if (status == GLP_NOFEAS) {
         answer->status = SOLVER_INFEASIBLE;
         return;
@@ -436,6 +359,117 @@ static void answer_from (formulation_t *self, int status, solver_answer_t *answe
     if (answer->status == SOLVER_OPTIMAL)
         answer->bound = answer->plan->cost;
 }
+
+/*  --- the search --- */
+
+static uint64_t iterations (const formulation_t *self)
+{
+    return (uint64_t) glp_get_it_cnt (self->lp) - self->iterations_begun;
+}
+
+/*  The x furthest from being decided; 0 when all are. */
+static int x_undecided (const formulation_t *self, glp_tree *tree)
+{
+    glp_prob *lp = glp_ios_get_prob (tree);
+    int best = 0;
+    double best_off = 0;
+    for (int i = 1; i <= self->x_last; i++) {
+        if (!glp_ios_can_branch (tree, i))
+            continue;
+        double value = glp_get_col_prim (lp, i);
+        double off = fmin (value, 1 - value);
+        if (off > best_off) {
+            best = i;
+            best_off = off;
+        }
+    }
+    return best;
+}
+
+/*  The plain and the pruned form are left to GLPK's own choice, as it was published, until their
+ * tree has grown so large that it does not look like closing by itself. */
+static bool places_first (const formulation_t *self, glp_tree *tree)
+{
+    int all = 0;
+    glp_ios_tree_size (tree, NULL, NULL, &all);
+    return self->strong || all > OWN_CHOICE_NODES;
+}
+
+/*  Tell who hears what is known by now, where that is more than before. */
+static void report (formulation_t *self)
+{
+    if (!self->order->report)
+        return;
+    bool found = glp_mip_status (self->lp) == GLP_FEAS;
+    bool better = found && glp_mip_obj_val (self->lp) < self->told_cost;
+    int64_t bound = whole_bound (self, self->bound);
+    if (!better && bound <= self->told_bound)
+        return;
+    solver_answer_t so_far;
+    answer_from (self, found ? GLP_FEAS : GLP_UNDEF, &so_far);
+    so_far.steps = self->spending->steps;
+    self->order->report (self->order->hearer, &so_far);
+    program_plan_destroy (&so_far.plan);
+    self->told_bound = bound;
+    self->told_cost = found ? glp_mip_obj_val (self->lp) : self->told_cost;
+}
+
+static void on_search (glp_tree *tree, void *of)
+{
+    formulation_t *self = of;
+    int best = glp_ios_best_node (tree);
+    if (best > 0)
+        self->bound = fmax (self->bound, glp_ios_node_bound (tree, best));
+    self->spending->steps = iterations (self);
+    report (self);
+    bool found = self->first && glp_mip_status (glp_ios_get_prob (tree)) == GLP_FEAS;
+    if (!spending_look (self->spending) || found) {
+        glp_ios_terminate (tree);
+        return;
+    }
+    if (glp_ios_reason (tree) == GLP_IBRANCH && places_first (self, tree)) {
+        int column = x_undecided (self, tree);
+        if (column > 0)
+            glp_ios_branch_upon (tree, column, GLP_UP_BRNCH);
+    }
+}
+
+/*  The linear relaxation. Returns GLPK's status of it; GLP_UNDEF when the limit came first. */
+static int relax (formulation_t *self)
+{
+    glp_smcp order;
+    glp_init_smcp (&order);
+    order.msg_lev = GLP_MSG_OFF;
+    order.tm_lim = spending_left_ms (self->spending);
+    if (self->spending->limit->steps_max > 0)
+        order.it_lim = (int) fmin ((double) self->spending->limit->steps_max, INT32_MAX);
+    glp_adv_basis (self->lp, 0);
+    int code = glp_simplex (self->lp, &order);
+    self->spending->steps = iterations (self);
+    if (code == GLP_EITLIM || code == GLP_ETMLIM) {
+        self->spending->over = true;
+        return GLP_UNDEF;
+    }
+    return code == 0 ? glp_get_status (self->lp) : GLP_UNDEF;
+}
+
+/*  Branch and bound from the relaxation. The same. */
+static int branch (formulation_t *self)
+{
+    glp_iocp order;
+    glp_init_iocp (&order);
+    order.msg_lev = GLP_MSG_OFF;
+    order.tm_lim = spending_left_ms (self->spending);
+    order.cb_func = on_search;
+    order.cb_info = self;
+    int code = glp_intopt (self->lp, &order);
+    int status = glp_mip_status (self->lp);
+    if (code != 0)
+        return status == GLP_OPT ? GLP_FEAS : status == GLP_FEAS ? GLP_FEAS : GLP_UNDEF;
+    return status;
+}
+
+/*  --- all of it --- */
 
 /*  False when the limit came first: the rows are not whole then. */
 static bool formulation_begin (formulation_t *self)
@@ -470,10 +504,13 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
       .strong = order->kind == SOLVER_GLPK,
       .pruned = order->kind == SOLVER_GLPK_PRUNED,
       .first = order->first,
+      .order = order,
+      .told_cost = INFINITY,
     };
     int status = formulation_begin (&self) ? relax (&self) : GLP_UNDEF;
     if (status == GLP_OPT) {
         self.bound = glp_get_obj_val (self.lp);
+        report (&self);
         status = branch (&self);
     }
     answer_from (&self, status, answer);

@@ -1,10 +1,12 @@
 /*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
- *  settles what a dead planner left in its store, and ends (T8).
+ *  settles what a dead planner left in its store, and ends (T8); as a solver's process (solving.h)
+ *  it solves one program, and ends.
  */
 #include "decision_states.h"
 #include "finisher.h"
 #include "host.h"
 #include "planner_config.h"
+#include "solving.h"
 
 static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
@@ -15,6 +17,8 @@ static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY
 
 int main (int argc, char **argv)
 {
+    if (solving_role (argc, argv))
+        return solving_serve (argv);
     static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run}};
     host_program_t program = {
       .program = "svc-planner",

@@ -41,17 +41,23 @@ typedef struct {
 } solver_limit_t;
 
 typedef struct {
-    solver_kind_t kind;
-    bool first; /* any plan will do: end with the first one */
-    solver_limit_t limit;
-} solver_order_t;
-
-typedef struct {
     solver_status_t status;
     program_plan_t *plan; /* with OPTIMAL and FEASIBLE; the caller ends it */
     int64_t bound;        /* not with INFEASIBLE */
     uint64_t steps;
 } solver_answer_t;
+
+/*  Hears what GLPK's solvers know so far whenever that is more: as true as an answer. The plan is
+ *  not the hearer's. */
+typedef void solver_report_fn (void *of, const solver_answer_t *so_far);
+
+typedef struct {
+    solver_kind_t kind;
+    bool first; /* any plan will do: end with the first one */
+    solver_limit_t limit;
+    solver_report_fn *report; /* NULL: nobody hears */
+    void *hearer;
+} solver_order_t;
 
 const char *solver_kind_word (solver_kind_t kind);
 bool solver_kind_read (const char *word, solver_kind_t *kind);

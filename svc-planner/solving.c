@@ -1,0 +1,341 @@
+/*  solving - the two ends of a pair of sockets: who starts a solver, and the solver. */
+#include "solving.h"
+
+#include "must.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LENGTH_BYTES 4 /* before each answer */
+#define READ_BYTES   65536
+#define EXIT_USAGE   2
+#define SENTENCE_MAX 512
+#define NO_DEADLINE  INT64_MAX
+
+static int64_t clock_us (void *of)
+{
+    (void) of;
+    struct timespec now;
+    if (clock_gettime (CLOCK_MONOTONIC, &now) != 0)
+        abort ();
+    return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/*  --- the solver --- */
+
+typedef struct {
+    const program_t *program;
+    int64_t begun_us;
+} serving_t;
+
+static bool send_all (int to, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t sent = send (to, data, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        data += sent;
+        size -= (size_t) sent;
+    }
+    return true;
+}
+
+/*  Nobody hears any more: nobody wants to know. */
+static void answer (const serving_t *self, const solver_answer_t *known)
+{
+    solving_bytes_t bytes =
+      solving_answer_encode (self->program, known, clock_us (NULL) - self->begun_us);
+    uint8_t length [LENGTH_BYTES];
+    for (size_t i = 0; i < LENGTH_BYTES; i++)
+        length [i] = (uint8_t) (bytes.size >> 8 * i);
+    if (!send_all (STDOUT_FILENO, length, sizeof length) ||
+        !send_all (STDOUT_FILENO, bytes.data, bytes.size))
+        _exit (EXIT_FAILURE);
+    free (bytes.data);
+}
+
+static void on_report (void *of, const solver_answer_t *so_far)
+{
+    answer (of, so_far);
+}
+
+static uint8_t *read_order (size_t *size)
+{
+    size_t room = READ_BYTES;
+    uint8_t *data = must (malloc (room));
+    *size = 0;
+    for (;;) {
+        ssize_t got = read (STDIN_FILENO, data + *size, room - *size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return data;
+        *size += (size_t) got;
+        if (*size == room && room < 2 * (size_t) SOLVING_BYTES_MAX)
+            data = must (realloc (data, room *= 2));
+    }
+}
+
+bool solving_role (int argc, char **argv)
+{
+    return argc == 3 && strcmp (argv [1], SOLVING_ROLE) == 0;
+}
+
+int solving_serve (char **argv)
+{
+    if (prctl (PR_SET_PDEATHSIG, SIGKILL) != 0 || strtol (argv [2], NULL, 10) != (long) getppid ())
+        return EXIT_FAILURE; /* it has died already */
+    size_t size;
+    uint8_t *bytes = read_order (&size);
+    solving_t solving;
+    char why [SOLVING_WHY_BYTES];
+    if (!solving_order_decode (&solving, (bytes_t){.data = bytes, .size = size}, why)) {
+        fprintf (stderr, "%s: %s\n", SOLVING_ROLE, why);
+        return EXIT_USAGE;
+    }
+    free (bytes);
+    serving_t self = {.program = &solving.program, .begun_us = clock_us (NULL)};
+    solving.order.limit.clock_us = clock_us;
+    solving.order.report = on_report;
+    solving.order.hearer = &self;
+    solver_answer_t known;
+    solver_run (&solving.program, &solving.order, &known);
+    answer (&self, &known);
+    program_plan_destroy (&known.plan);
+    solving_clear (&solving);
+    solver_rest ();
+    return EXIT_SUCCESS;
+}
+
+/*  --- who starts it --- */
+
+typedef struct {
+    pid_t pid;
+    int socket;
+    int64_t until_us;
+    bytes_t order; /* what is not sent yet */
+    uint8_t *heard;
+    size_t heard_size;
+    size_t heard_room;
+    uint8_t *last; /* the last whole answer; NULL: none */
+    size_t last_size;
+    bool killed;
+} run_t;
+
+static void tell (uint8_t **result, size_t *result_size, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+static void tell (uint8_t **result, size_t *result_size, const char *format, ...)
+{
+    char text [SENTENCE_MAX];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (text, sizeof text, format, arguments);
+    va_end (arguments);
+    *result = (uint8_t *) must (strdup (text));
+    *result_size = strlen (text);
+}
+
+/*  Never fork: other threads may hold locks. The solver hears signals, but for those of a terminal:
+ *  its starter decides. */
+static int start (run_t *self)
+{
+    int pair [2];
+    if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return errno;
+    char starter [32];
+    snprintf (starter, sizeof starter, "%ld", (long) getpid ());
+    /* The program as we run it, also when its file was replaced since. */
+    char *arguments [] = {"musubi-solver", SOLVING_ROLE, starter, NULL};
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    sigset_t none;
+    sigset_t all;
+    sigemptyset (&none);
+    sigfillset (&all);
+    posix_spawnattr_init (&attributes);
+    posix_spawn_file_actions_init (&files);
+    posix_spawnattr_setsigmask (&attributes, &none);
+    posix_spawnattr_setsigdefault (&attributes, &all);
+    posix_spawnattr_setpgroup (&attributes, 0);
+    posix_spawnattr_setflags (&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                             POSIX_SPAWN_SETPGROUP);
+    posix_spawn_file_actions_adddup2 (&files, pair [1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2 (&files, pair [1], STDOUT_FILENO);
+    int error = posix_spawn (&self->pid, "/proc/self/exe", &files, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy (&files);
+    posix_spawnattr_destroy (&attributes);
+    close (pair [1]);
+    if (error)
+        close (pair [0]);
+    else
+        self->socket = pair [0];
+    return error;
+}
+
+static void send_some (run_t *self)
+{
+    ssize_t sent =
+      send (self->socket, self->order.data, self->order.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (sent < 0)
+        sent = (ssize_t) self->order.size; /* it hears no more: how it ends tells why */
+    self->order.data += sent;
+    self->order.size -= (size_t) sent;
+    if (self->order.size == 0)
+        shutdown (self->socket, SHUT_WR);
+}
+
+/*  Keep the last of the whole answers heard. False: what was heard is none. */
+static bool take_answers (run_t *self)
+{
+    size_t at = 0;
+    while (self->heard_size - at >= LENGTH_BYTES) {
+        const uint8_t *from = self->heard + at;
+        size_t length = 0;
+        for (size_t i = 0; i < LENGTH_BYTES; i++)
+            length |= (size_t) from [i] << 8 * i;
+        if (length > SOLVING_BYTES_MAX)
+            return false;
+        if (self->heard_size - at - LENGTH_BYTES < length)
+            break;
+        free (self->last);
+        self->last = must (malloc (length + 1));
+        self->last_size = length;
+        memcpy (self->last, from + LENGTH_BYTES, length);
+        at += LENGTH_BYTES + length;
+    }
+    memmove (self->heard, self->heard + at, self->heard_size - at);
+    self->heard_size -= at;
+    return true;
+}
+
+/*  False at the end. */
+static bool hear_some (run_t *self)
+{
+    if (self->heard_room - self->heard_size < READ_BYTES) {
+        self->heard_room = 2 * self->heard_room + READ_BYTES;
+        self->heard = must (realloc (self->heard, self->heard_room));
+    }
+    ssize_t got = recv (self->socket, self->heard + self->heard_size, READ_BYTES, MSG_DONTWAIT);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR;
+    self->heard_size += (size_t) got;
+    return got > 0 && take_answers (self);
+}
+
+static int patience_ms (const run_t *self)
+{
+    if (self->until_us == NO_DEADLINE)
+        return -1;
+    int64_t left_ms = (self->until_us - clock_us (NULL) + 999) / 1000;
+    return left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int) left_ms;
+}
+
+/*  To its end, or its limit's. */
+static void follow (run_t *self, bool (*stop) (void))
+{
+    for (;;) {
+        int patience = patience_ms (self);
+        struct pollfd ready = {.fd = self->socket,
+                               .events = (short) (POLLIN | (self->order.size > 0 ? POLLOUT : 0))};
+        int count = patience == 0 ? 0 : poll (&ready, 1, patience);
+        if ((count == 0 && patience_ms (self) == 0) || (count < 0 && errno != EINTR) ||
+            (count < 0 && stop && stop ())) {
+            self->killed = true;
+            kill (self->pid, SIGKILL);
+            while (hear_some (self)) /* what it had said by then; its death ends this */
+                poll (&ready, 1, -1);
+            return;
+        }
+        if (count <= 0)
+            continue;
+        if (ready.revents & POLLOUT)
+            send_some (self);
+        if (ready.revents & (POLLIN | POLLHUP | POLLERR) && !hear_some (self))
+            return;
+    }
+}
+
+/*  In words; "" when it ended well, or we ended it. */
+static void await_end (const run_t *self, char words [SENTENCE_MAX])
+{
+    int status = 0;
+    while (waitpid (self->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    *words = '\0';
+    if (self->killed)
+        return;
+    if (WIFSIGNALED (status))
+        snprintf (words, SENTENCE_MAX, "a solver's process ended by signal %d: %s",
+                  WTERMSIG (status), strsignal (WTERMSIG (status)));
+    else if (WEXITSTATUS (status) != 0 || !self->last)
+        snprintf (words, SENTENCE_MAX, "a solver's process ended with code %d",
+                  WEXITSTATUS (status));
+}
+
+/*  Nothing was heard in time. */
+static void answer_unknown (run_t *self, const program_t *program, int64_t spent_us)
+{
+    solver_answer_t nothing = {.status = SOLVER_UNKNOWN};
+    solving_bytes_t bytes = solving_answer_encode (program, &nothing, spent_us);
+    self->last = bytes.data;
+    self->last_size = bytes.size;
+}
+
+static bool run (run_t *self, const solving_t *solving, bool (*stop) (void), uint8_t **result,
+                 size_t *result_size)
+{
+    int64_t begun_us = clock_us (NULL);
+    int64_t limit_us = solving->order.limit.time_us_max;
+    self->until_us =
+      limit_us > 0 ? begun_us + limit_us + SOLVING_GRACE_MS * INT64_C (1000) : NO_DEADLINE;
+    int error = start (self);
+    if (error) {
+        tell (result, result_size, "a solver's process can't be started: %s", strerror (error));
+        return false;
+    }
+    char words [SENTENCE_MAX];
+    follow (self, stop);
+    await_end (self, words);
+    close (self->socket);
+    free (self->heard);
+    if (*words) {
+        free (self->last);
+        tell (result, result_size, "%s", words);
+        return false;
+    }
+    if (!self->last)
+        answer_unknown (self, &solving->program, clock_us (NULL) - begun_us);
+    *result = self->last;
+    *result_size = self->last_size;
+    return true;
+}
+
+bool solving_run (bytes_t order, bool (*stop) (void), uint8_t **result, size_t *result_size)
+{
+    solving_t solving;
+    char why [SOLVING_WHY_BYTES];
+    if (!solving_order_decode (&solving, order, why)) {
+        tell (result, result_size, "%s", why);
+        return false;
+    }
+    run_t self = {.order = order};
+    bool good = run (&self, &solving, stop, result, result_size);
+    solving_clear (&solving);
+    return good;
+}

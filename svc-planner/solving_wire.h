@@ -1,0 +1,39 @@
+/*  solving_wire - a solver's order and its answers, to and from proto/solver.proto. Pure. */
+#ifndef MUSUBI_SOLVING_WIRE_H
+#define MUSUBI_SOLVING_WIRE_H
+
+#include "core.h"
+#include "solver.h"
+
+#define SOLVING_BYTES_MAX (64u << 20) /* of an order or an answer: holds any program */
+#define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
+
+/*  A message's bytes, malloc'ed; the caller frees data. */
+typedef struct {
+    uint8_t *data;
+    size_t size;
+} solving_bytes_t;
+
+/*  The order's clock stays here: another process has its own. */
+solving_bytes_t solving_order_encode (const program_t *program, const solver_order_t *order);
+solving_bytes_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
+                                       int64_t spent_us);
+
+/*  An order as it was read, with all that its program borrows. */
+typedef struct {
+    program_t program;
+    solver_order_t order;
+    struct solving_lists *lists;
+} solving_t;
+
+/*  False with why when it is not an order that solver_run may be given. End it with solving_clear.
+ */
+bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES]);
+void solving_clear (solving_t *self);
+
+/*  False when it is not an answer about this program: a plan is checked, its cost worked out anew.
+ */
+bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
+                            int64_t *spent_us);
+
+#endif
