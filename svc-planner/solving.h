@@ -10,10 +10,8 @@
 
 #include "solving_wire.h"
 
-#define SOLVING_ROLE                                                                               \
-    "--solve"                /* the first argument of such a process; its starter's id follows     \
-                              */
-#define SOLVING_GRACE_MS 250 /* after the limit, for an end in good order */
+#define SOLVING_ROLE     "--solve" /* first argument; the starter's id follows */
+#define SOLVING_GRACE_MS 250       /* after the limit, for an end in good order */
 
 /*  Is this process to be a solver? First thing in main. */
 bool solving_role (int argc, char **argv);

@@ -427,8 +427,9 @@ static void a_wrong_order_is_refused_in_words (void **state)
 
 int main (int argc, char **argv)
 {
+    const char *stuck = getenv (STUCK);
     if (solving_role (argc, argv))
-        return getenv (STUCK) ? be_stuck (getenv (STUCK)) : solving_serve (argv);
+        return stuck ? be_stuck (stuck) : solving_serve (argv);
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_process_of_its_own_gives_the_same_answers),
       cmocka_unit_test (what_glpk_can_not_end_is_ended),
