@@ -471,8 +471,8 @@ static bool open_sockets (host_t *self)
         return false;
     }
     self->peers = peers_new (self->ports, PORT_PEER);
-    self->work =
-      work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count);
+    self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
+                           self->program->workers);
     return true;
 }
 

@@ -32,7 +32,8 @@ struct work {
     int port_kind;
     const work_kind_t *kinds;
     size_t kinds_count;
-    worker_t workers [WORKERS];
+    worker_t workers [WORKERS_MAX];
+    size_t workers_count;
     job_t *waiting_first;
     job_t *waiting_last;
     job_t *told; /* whose event was last given */
@@ -106,13 +107,16 @@ static void worker_run (zsock_t *pipe, void *arguments)
     }
 }
 
-work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count)
+work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
+                  size_t workers)
 {
+    assert (workers <= WORKERS_MAX);
     work_t *self = must (calloc (1, sizeof *self));
     self->ports = ports;
     self->port_kind = port_kind;
     self->kinds = kinds;
     self->kinds_count = kinds_count;
+    self->workers_count = workers > 0 ? workers : WORKERS;
     return self;
 }
 
@@ -153,7 +157,7 @@ bool work_destroy (work_t **self_p)
         return true;
     bool all_ended = true;
     int64_t until_ms = mono_ms () + WORK_END_MS_MAX;
-    for (size_t i = 0; i < WORKERS; i++) {
+    for (size_t i = 0; i < self->workers_count; i++) {
         worker_t *worker = &self->workers [i];
         if (worker->busy) {
             job_t *job = job_await (worker, until_ms - mono_ms ());
@@ -190,7 +194,7 @@ static void worker_start (work_t *self, worker_t *worker)
 /*  Jobs in line go to idle workers, in order. */
 static void hand_out (work_t *self)
 {
-    for (size_t i = 0; i < WORKERS && self->waiting_first; i++) {
+    for (size_t i = 0; i < self->workers_count && self->waiting_first; i++) {
         worker_t *worker = &self->workers [i];
         if (worker->busy)
             continue;

@@ -239,6 +239,7 @@ void errand_clear_planning (errand_t *self)
     survey_destroy (&self->survey);
     search_destroy (&self->search);
     backtracking_destroy (&self->backtracking);
+    solvers_forget (self->planner->solvers, self);
     ranking_destroy (&self->ranking);
     snapshot_destroy (&self->snapshot);
 }

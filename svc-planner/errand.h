@@ -24,6 +24,7 @@
 #include "ranking.h"
 #include "request.h"
 #include "search.h"
+#include "solvers.h"
 #include "survey.h"
 
 typedef struct planner {
@@ -43,8 +44,9 @@ typedef struct planner {
     suspects_t suspects; /* who was silent lately */
     char *conflicts;     /* what domains disagree about, as last logged; NULL = nothing */
     uint32_t told_load;  /* as last announced */
-    uint64_t works;      /* finish.c: orders for work */
-    uint64_t work;       /* under way; 0 = none */
+    uint64_t works;      /* orders for work */
+    solvers_t *solvers;
+    uint64_t work;       /* finish.c: under way; 0 = none */
     int64_t lonely_from; /* finishing: since when nothing happened */
 } planner_t;
 
@@ -140,6 +142,7 @@ typedef struct errand {
     backtracking_end_t backtracked; /* how that ended */
     ranking_t *ranking;             /* ip: in its place */
     int64_t ranking_until_ms;       /* monotonic: no more windows are begun */
+    bool ranking_begun;             /* its last window is, or time is over */
     bool proven;                    /* there is no plan: the search did not only end too soon */
     obstacle_t *obstacles;          /* one a network need, of the first so many examined */
     size_t examined;

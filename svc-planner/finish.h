@@ -13,7 +13,7 @@
 /*  At start. */
 void finish_start (planner_t *planner, const moment_t *now);
 
-/*  An EVENT_WORK, after the step. */
+/*  An EVENT_WORK that is not a solver's. */
 void finish_work_ended (planner_t *planner, const event_t *event);
 
 #endif

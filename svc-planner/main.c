@@ -5,6 +5,7 @@
 #include "decision_states.h"
 #include "finisher.h"
 #include "host.h"
+#include "planner.h"
 #include "planner_config.h"
 #include "solving.h"
 
@@ -15,17 +16,24 @@ static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY
     return planner_core_from_config (config, core, why);
 }
 
+static bool solve (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return solving_run (arguments, NULL, result, result_size);
+}
+
 int main (int argc, char **argv)
 {
     if (solving_role (argc, argv))
         return solving_serve (argv);
-    static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run}};
+    static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run},
+                                         {.kind = "solve", .run = solve}};
     host_program_t program = {
       .program = "svc-planner",
       .keys = planner_keys,
       .keys_count = planner_keys_count,
       .works = works,
-      .works_count = 1,
+      .works_count = 2,
+      .workers = SOLVERS_MAX + 1, /* and who finishes */
       .core_new = core_new,
       .gives_way = finisher_gives_way,
       .states = &decision_states,

@@ -123,12 +123,18 @@ static void on_start (void *owner, const moment_t *now)
                 self->service->name, self->service->store.start, self->settings.finishing);
 }
 
+static bool on_work (void *owner, const moment_t *now, const event_t *event)
+{
+    planner_t *self = owner;
+    if (!solvers_ended (self->solvers, now, event))
+        finish_work_ended (self, event);
+    return true;
+}
+
 static void planner_step (void *owner, const moment_t *now, const event_t *event)
 {
     planner_t *self = owner;
     service_step (self->service, now, event);
-    if (event->kind == EVENT_WORK)
-        finish_work_ended (self, event);
 }
 
 static bool planner_next (void *owner, effect_t *effect)
@@ -144,6 +150,7 @@ static void planner_destroy (void *owner)
     while ((errand = ordered_after (self->errands, NULL)))
         errand_destroy (errand);
     planner_inquiries_clear (self);
+    solvers_destroy (&self->solvers);
     coordinator_destroy (&self->coordinator);
     ordered_destroy (&self->errands);
     ordered_destroy (&self->inquiries);
@@ -183,6 +190,8 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->service = service_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
     standing_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);
+    service_on_work (self->service, on_work, self);
+    self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
     self->access = (access_t){.administrators = self->settings.administrators,
                               .administrators_count = self->settings.administrators_count};

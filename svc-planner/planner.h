@@ -23,6 +23,7 @@
 #define FROM_NOW_MS_MAX        (INT64_C (3660) * 86400000)
 #define CANDIDATES_MAX         64   /* places looked at for one need */
 #define WAITERS_MAX            16   /* repeats of one request that wait for its answer */
+#define SOLVERS_MAX            64   /* at once */
 #define WINDOWS_ASKED_MAX      64   /* in one question to a site that discloses windows only */
 #define LINK_WINDOWS_ASKED_MAX 4096 /* in one to a network domain that does */
 
@@ -43,6 +44,8 @@ typedef struct {
     uint32_t hops_max;    /* links of a path, Pmax; 0 = any */
     uint64_t steps_max;   /* of the solver, for one window */
     int64_t time_ms_max;  /* windows whose turn comes later are not looked at */
+    uint32_t workers;     /* solvers in processes of their own at once; 0 = none: where the host
+                             has no workers, all is solved here, bounded by steps alone */
     balance_t balance;
     const named_number_t *weights; /* of sites and domains; 1 where there is none */
     size_t weights_count;
@@ -94,7 +97,8 @@ extern const planner_settings_t planner_settings_default;
 
 /*  The core of a planner; settings are copied. core->destroy ends it. The work it orders:
  *  "finish-stores", no arguments: start a finisher for each unlocked store of the pool that holds
- *  unfinished business; the result is a line for the log, empty when there was nothing to do. */
+ *  unfinished business; the result is a line for the log, empty when there was nothing to do.
+ *  "solve", where ip.workers is not 0: an order of solving_wire.h, its last answer. */
 void planner_core (const planner_settings_t *settings, core_t *core);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DAY_MS  86400000.0
 #define YEAR_MS (366 * DAY_MS)
@@ -76,6 +77,11 @@ const config_key_t planner_keys [] = {
   COUNT ("ip/hops_max", "0", 0, 1024, "ip: links of a path (Pmax of S4); 0 = any"),
   COUNT ("ip/steps_max", "20000", 100, 1e9, "ip: steps of the solver for one window"),
   DURATION ("ip/time_limit", "5s", 1, DAY_MS, "ip: windows whose turn comes later are left out"),
+  {.path = "ip/workers",
+   .type = CONFIG_INTEGER,
+   .least = 1,
+   .most = SOLVERS_MAX,
+   .meaning = "ip: solvers in processes of their own at once; as many as there are processors"},
   {.path = "ip/balance",
    .preset = "even",
    .meaning = "ip: of equal plans even takes the least used sites (A), none any; weights and power "
@@ -170,6 +176,12 @@ static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *
     return good;
 }
 
+static uint32_t processors (void)
+{
+    long count = sysconf (_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > SOLVERS_MAX ? SOLVERS_MAX : (uint32_t) count;
+}
+
 static bool read_programs (const config_t *config, lists_t *lists, ip_settings_t *ip,
                            char why [CONFIG_WHY_BYTES])
 {
@@ -180,6 +192,9 @@ static bool read_programs (const config_t *config, lists_t *lists, ip_settings_t
     ip->hops_max = (uint32_t) config_integer (config, "ip/hops_max");
     ip->steps_max = (uint64_t) config_integer (config, "ip/steps_max");
     ip->time_ms_max = config_duration_ms (config, "ip/time_limit");
+    ip->workers = config_has (config, "ip/workers")
+                    ? (uint32_t) config_integer (config, "ip/workers")
+                    : processors ();
     ip->visible = (uint32_t) config_integer (config, "ip/visible");
     if (!solver_kind_read (config_text (config, "ip/solver"), &ip->solver))
         return config_wrong (config, "ip/solver", why,

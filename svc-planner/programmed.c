@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OVERDUE_MS 750 /* after the limit solvers are killed, and told of, by then */
+
 bool errand_programmed (const errand_t *self)
 {
     return self->kind == ERRAND_RESERVE && strcmp (self->request.algorithm, "ip") == 0;
@@ -52,30 +54,65 @@ static void tell_none (errand_t *self, const moment_t *now)
     errand_not_found (self, now, false); /* other starts may do */
 }
 
-static void on_slice (void *owner, const moment_t *now, uint64_t token)
+static void go_down_the_list (errand_t *self, const moment_t *now)
 {
-    (void) token;
-    errand_t *self = owner;
-    timers_t *timers = self->planner->service->timers;
-    self->pause_timer = 0;
-    bool more = ranking_step (self->ranking);
-    service_count (self->planner->service, "programs", 1);
-    if (more && now->mono_ms < self->ranking_until_ms) {
-        /* Not at once: everything else that is due has its turn first. */
-        self->pause_timer = timers_set (timers, now->mono_ms + 1, on_slice, self, 0);
-        return;
-    }
-    if (more)
-        ranking_close (self->ranking);
+    solvers_forget (self->planner->solvers, self);
+    ranking_close (self->ranking);
     if (ranking_has_next (self->ranking))
         errand_next (self, now);
     else
         tell_none (self, now);
 }
 
+/*  A window has been solved elsewhere. */
+static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
+{
+    errand_t *self = owner;
+    ranking_solved (self->ranking, window, ok, result);
+    if (!self->ranking_begun || ranking_waits (self->ranking))
+        return;
+    timers_cancel (self->planner->service->timers, self->pause_timer);
+    self->pause_timer = 0;
+    go_down_the_list (self, now);
+}
+
+static void on_overdue (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    self->pause_timer = 0;
+    go_down_the_list (self, now);
+}
+
+static void on_slice (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    timers_t *timers = self->planner->service->timers;
+    self->pause_timer = 0;
+    aside_t aside;
+    bool more = ranking_step (self->ranking, &aside);
+    service_count (self->planner->service, "programs", 1);
+    if (aside.order.data)
+        solvers_ask (self->planner->solvers, now, aside.order, self->ranking_until_ms, on_solved,
+                     self, aside.window);
+    if (more && now->mono_ms < self->ranking_until_ms) {
+        /* Not at once: everything else that is due has its turn first. */
+        self->pause_timer = timers_set (timers, now->mono_ms + 1, on_slice, self, 0);
+        return;
+    }
+    self->ranking_begun = true;
+    if (ranking_waits (self->ranking))
+        self->pause_timer =
+          timers_set (timers, self->ranking_until_ms + OVERDUE_MS, on_overdue, self, 0);
+    else
+        go_down_the_list (self, now);
+}
+
 void errand_rank (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = &self->planner->settings;
+    self->ranking_begun = false;
     self->ranking_until_ms = now->mono_ms + settings->ip.time_ms_max;
     self->ranking = ranking_new (&(ranking_order_t){.snapshot = self->snapshot,
                                                     .directory = self->planner->service->directory,

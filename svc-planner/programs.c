@@ -439,6 +439,15 @@ const program_t *programs_at (programs_t *self, int64_t start_ms)
     return &self->program;
 }
 
+const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t drawn)
+{
+    prng_t *prng = self->prng;
+    self->prng = &drawn;
+    const program_t *program = programs_at (self, start_ms);
+    self->prng = prng;
+    return program;
+}
+
 /*  --- a plan --- */
 
 /*  The link of the graph between two nodes of a path; the second half of a parallel one is none. */

@@ -49,6 +49,9 @@ void programs_destroy (programs_t **self_p);
 /*  The program at a start; good until the next one is asked for. NULL: some need has no place. */
 const program_t *programs_at (programs_t *self, int64_t start_ms);
 
+/*  The same once more; drawn: the lots as they were before it was made. */
+const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t drawn);
+
 /*  Read a plan of the program that was asked for last. False with why when no paths of it keep the
  *  latency limits, which programs can't say. */
 bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *candidate,

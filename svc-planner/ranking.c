@@ -5,8 +5,21 @@
 #include "windows.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define STEPS_HERE 500 /* of the search, before a process of its own is worth its start */
+
+/*  A window that was given away. */
+typedef struct {
+    prng_t drawn; /* before its program was made */
+    bool out;
+    bool back;
+    bool ok;
+    uint8_t *result;
+    size_t size;
+} out_t;
 
 struct ranking {
     ranking_order_t order;
@@ -14,8 +27,11 @@ struct ranking {
     programs_t *programs; /* NULL: the request can't be said as a program */
     candidate_t *candidates;
     size_t count;
-    size_t window; /* the next one to look at */
-    size_t next;   /* of the list */
+    prng_t *prng;
+    out_t *outs;       /* by window */
+    size_t outs_count; /* nothing has come of */
+    size_t window;     /* the next one to look at */
+    size_t next;       /* of the list */
     ranking_tally_t tally;
 };
 
@@ -43,6 +59,8 @@ ranking_t *ranking_new (const ranking_order_t *order, prng_t *prng)
     assert (order->windows > 0);
     ranking_t *self = must (calloc (1, sizeof *self));
     self->order = *order;
+    self->prng = prng;
+    self->outs = must (calloc (order->windows, sizeof *self->outs));
     self->candidates = must (calloc (order->windows, sizeof *self->candidates));
     self->tally.windows = order->windows;
     unit_costs_weigh (&self->costs, order->snapshot, order->directory, order->settings,
@@ -66,45 +84,119 @@ void ranking_destroy (ranking_t **self_p)
         return;
     for (size_t i = 0; i < self->count; i++)
         candidate_clear (&self->candidates [i]);
+    for (size_t i = 0; i < self->order.windows; i++)
+        free (self->outs [i].result);
+    free (self->outs);
     programs_destroy (&self->programs);
     unit_costs_clear (&self->costs);
     free (self->candidates);
     free (self);
 }
 
-static void solve (ranking_t *self, const program_t *program)
+static int64_t start_of (const ranking_t *self, size_t window)
+{
+    return windows_start (&self->order.search.starts, self->order.windows, window);
+}
+
+/*  Counts an answer about the program that was asked for last, and keeps its plan. */
+static void take (ranking_t *self, solver_answer_t *answer)
+{
+    self->tally.proven += answer->status == SOLVER_INFEASIBLE;
+    self->tally.unknown += answer->status == SOLVER_UNKNOWN;
+    if (answer->plan && programs_read (self->programs, answer->plan,
+                                       &self->candidates [self->count], self->tally.why))
+        self->count++;
+    else
+        self->tally.unknown += answer->plan != NULL;
+    program_plan_destroy (&answer->plan);
+}
+
+/*  False when that takes long enough to be done elsewhere. */
+static bool solve_here (ranking_t *self, const program_t *program, const solver_order_t *order)
+{
+    solver_order_t here = *order;
+    bool aside = self->order.settings->workers > 0;
+    if (aside && order->kind != SOLVER_AUTO)
+        return false;
+    if (aside && here.limit.steps_max > STEPS_HERE)
+        here.limit.steps_max = STEPS_HERE;
+    solver_answer_t answer;
+    solver_run (program, &here, &answer);
+    bool over = answer.status == SOLVER_OPTIMAL || answer.status == SOLVER_INFEASIBLE ||
+                (answer.plan && order->first) || here.limit.steps_max == order->limit.steps_max;
+    if (over)
+        take (self, &answer);
+    program_plan_destroy (&answer.plan);
+    return over;
+}
+
+static void look_at (ranking_t *self, size_t window, aside_t *aside)
 {
     const ip_settings_t *settings = self->order.settings;
     solver_order_t order = {.kind = settings->solver,
                             .first = settings->first,
                             .limit = {.steps_max = settings->steps_max}};
-    solver_answer_t answer;
-    solver_run (program, &order, &answer);
-    self->tally.proven += answer.status == SOLVER_INFEASIBLE;
-    self->tally.unknown += answer.status == SOLVER_UNKNOWN;
-    if (answer.plan && programs_read (self->programs, answer.plan, &self->candidates [self->count],
-                                      self->tally.why))
-        self->count++;
-    else
-        self->tally.unknown += answer.plan != NULL;
-    program_plan_destroy (&answer.plan);
+    self->outs [window].drawn = *self->prng;
+    const program_t *program = programs_at (self->programs, start_of (self, window));
+    if (!program) {
+        self->tally.proven++;
+        return;
+    }
+    if (solve_here (self, program, &order))
+        return;
+    *aside = (aside_t){.window = window, .order = solving_order_encode (program, &order)};
+    self->outs [window].out = true;
+    self->outs_count++;
 }
 
-bool ranking_step (ranking_t *self)
+bool ranking_step (ranking_t *self, aside_t *aside)
 {
-    if (self->programs && self->window < self->order.windows) {
-        const program_t *program =
-          programs_at (self->programs, windows_start (&self->order.search.starts,
-                                                      self->order.windows, self->window++));
-        if (program)
-            solve (self, program);
-        else
-            self->tally.proven++;
-    }
+    *aside = (aside_t){0};
     if (self->programs && self->window < self->order.windows)
-        return true;
-    ranking_close (self);
-    return false;
+        look_at (self, self->window++, aside);
+    return self->programs && self->window < self->order.windows;
+}
+
+void ranking_solved (ranking_t *self, size_t window, bool ok, bytes_t result)
+{
+    out_t *out = &self->outs [window];
+    assert (out->out && !out->back && self->outs_count > 0);
+    self->outs_count--;
+    out->back = true;
+    out->ok = ok;
+    out->size = result.size;
+    out->result = must (malloc (result.size + 1));
+    if (result.size > 0)
+        memcpy (out->result, result.data, result.size);
+}
+
+bool ranking_waits (const ranking_t *self)
+{
+    return self->outs_count > 0;
+}
+
+/*  What came of windows that were solved elsewhere, in their own order. */
+static void take_back (ranking_t *self, size_t window)
+{
+    out_t *out = &self->outs [window];
+    if (!out->out)
+        return;
+    if (!out->back || (!out->ok && out->size == 0)) {
+        self->tally.late++;
+        return;
+    }
+    if (!out->ok) {
+        self->tally.unknown++;
+        snprintf (self->tally.why, sizeof self->tally.why, "%.*s", (int) out->size,
+                  (const char *) out->result);
+        return;
+    }
+    const program_t *program = programs_again (self->programs, start_of (self, window), out->drawn);
+    solver_answer_t answer;
+    int64_t spent_us;
+    (void) solving_answer_decode ((bytes_t){.data = out->result, .size = out->size}, program,
+                                  &answer, &spent_us); /* what is no answer leaves it unknown */
+    take (self, &answer);
 }
 
 static int order_of (int64_t a, int64_t b)
@@ -138,8 +230,10 @@ static int by_weight (const void *a, const void *b)
 void ranking_close (ranking_t *self)
 {
     policy_t policy = self->order.policy;
+    for (size_t i = 0; i < self->window; i++)
+        take_back (self, i);
     self->tally.plans = self->count;
-    self->tally.late = self->order.windows - self->window;
+    self->tally.late += self->order.windows - self->window;
     self->window = self->order.windows;
     if (self->count > 1)
         qsort (self->candidates, self->count, sizeof *self->candidates,

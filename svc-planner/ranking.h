@@ -2,7 +2,8 @@
  * 3d).
  *
  *  Starts at equal distances are looked at one after the other, a window a step: its program, a
- *  solver's plan. Then the plans are ranked as the policy says:
+ *  solver's plan, or an order for a solver elsewhere, whose windows are solved side by side. Then
+ *  the plans are ranked as the policy says:
  *
  *      time       earliest first
  *      cost       cheapest first, of these the earliest
@@ -13,6 +14,8 @@
 #ifndef MUSUBI_RANKING_H
 #define MUSUBI_RANKING_H
 
+#include "prng.h"
+#include "solving_wire.h"
 #include "weighing.h"
 
 typedef struct {
@@ -30,10 +33,24 @@ typedef struct ranking ranking_t;
 ranking_t *ranking_new (const ranking_order_t *order, prng_t *prng);
 void ranking_destroy (ranking_t **self_p);
 
-/*  Look at the next window; false when that was the last, and the list is made. */
-bool ranking_step (ranking_t *self);
+/*  A window whose program is to be solved in a process of its own (solving_wire.h). */
+typedef struct {
+    size_t window;
+    solving_bytes_t order; /* data NULL: there is none */
+} aside_t;
 
-/*  No more windows: make the list of what was found. */
+/*  Look at the next window; false when that was the last. With settings->workers only what the
+ *  search does in a few steps is solved here; the caller takes the rest over, with its bytes. */
+bool ranking_step (ranking_t *self, aside_t *aside);
+
+/*  What came of a window that was taken over. Not ok: a sentence why it is not known, or nothing:
+ *  there was no time for it. */
+void ranking_solved (ranking_t *self, size_t window, bool ok, bytes_t result);
+
+/*  Are windows out that nothing has come of? */
+bool ranking_waits (const ranking_t *self);
+
+/*  No more windows: make the list of what was found, the same in whatever order it came. */
 void ranking_close (ranking_t *self);
 
 /*  Go to the next plan, at first to the first: false when there is none. Plans that the snapshot

@@ -132,6 +132,18 @@ solving_bytes_t solving_order_encode (const program_t *program, const solver_ord
     return bytes;
 }
 
+/*  Of two messages one after the other, what the second one sets counts. */
+void solving_order_limit (solving_bytes_t *order, int64_t time_us_max)
+{
+    Musubi__SolverOrder wire = MUSUBI__SOLVER_ORDER__INIT;
+    wire.time_us_max = time_us_max;
+    solving_bytes_t limit = bytes_of (&wire.base);
+    order->data = must (realloc (order->data, order->size + limit.size));
+    memcpy (order->data + order->size, limit.data, limit.size);
+    order->size += limit.size;
+    free (limit.data);
+}
+
 /*  Lists that belong together are equally long, and not longer than a program may be. */
 static bool lists_agree (const Musubi__SolverProgram *from)
 {

@@ -16,6 +16,10 @@ typedef struct {
 
 /*  The order's clock stays here: another process has its own. */
 solving_bytes_t solving_order_encode (const program_t *program, const solver_order_t *order);
+
+/*  Give an encoded order another limit of time. */
+void solving_order_limit (solving_bytes_t *order, int64_t time_us_max);
+
 solving_bytes_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
                                        int64_t spent_us);
 

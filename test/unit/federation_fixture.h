@@ -56,7 +56,6 @@ typedef struct {
     bool nobody; /* a domain where nobody has an account */
     planner_settings_t planner;
     bool stopped;
-    uint64_t work;
     int64_t ahead_ms; /* its wall clock before the others' */
 } fed_proc_t;
 
@@ -95,6 +94,16 @@ typedef struct fed_hint {
     size_t size;
 } fed_hint_t;
 
+/*  Work ordered and not ended. */
+typedef struct {
+    int proc;
+    uint64_t number;
+    uint8_t *arguments;
+    size_t size;
+} fed_work_t;
+
+#define FED_WORKS_MAX 64
+
 typedef struct fed {
     int64_t mono_ms;
     int64_t wall_step_ms;
@@ -107,6 +116,13 @@ typedef struct fed {
     bool verbose;
     unsigned counts [8]; /* for tests */
     size_t warnings;     /* logged by anybody */
+    fed_work_t works [FED_WORKS_MAX];
+    size_t works_count;
+    size_t works_most;  /* at once so far */
+    int64_t work_at_ms; /* some of it ends then */
+
+    /*  Does work, what was ordered last first; NULL: it never ends. */
+    bool (*worker) (bytes_t arguments, uint8_t **result, size_t *result_size);
 
     /*  Called for each request before it arrives: false = it is lost. */
     bool (*passes) (struct fed *fed, const fed_call_t *call);
@@ -270,6 +286,19 @@ static inline void fed_publish (fed_t *fed, int by, const effect_t *effect)
     }
 }
 
+static inline void fed_work_order (fed_t *fed, int by, const effect_t *effect)
+{
+    assert (fed->works_count < FED_WORKS_MAX);
+    if (fed->works_count == 0)
+        fed->work_at_ms = fed->mono_ms + 100;
+    fed->works [fed->works_count++] = (fed_work_t){.proc = by,
+                                                   .number = effect->work.work,
+                                                   .arguments = fed_bytes (effect->work.arguments),
+                                                   .size = effect->work.arguments.size};
+    if (fed->works_count > fed->works_most)
+        fed->works_most = fed->works_count;
+}
+
 static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
 {
     fed_proc_t *proc = &fed->procs [by];
@@ -299,7 +328,8 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
         proc->alarm_ms = effect->timer.mono_ms;
         break;
     case EFFECT_WORK:
-        proc->work = effect->work.work;
+        if (strcmp (effect->work.kind, "solve") == 0)
+            fed_work_order (fed, by, effect);
         break;
     case EFFECT_LOG:
         fed->warnings += effect->log.level == LEVEL_WARNING;
@@ -517,6 +547,25 @@ static inline void fed_hint_deliver (fed_t *fed)
     free (hint);
 }
 
+static inline bool fed_work_due (const fed_t *fed)
+{
+    return fed->worker && fed->works_count > 0;
+}
+
+static inline void fed_work_end (fed_t *fed)
+{
+    fed_work_t work = fed->works [--fed->works_count];
+    event_t event = {.kind = EVENT_WORK, .work.work = work.number};
+    uint8_t *result;
+    event.work.ok = fed->worker ((bytes_t){.data = work.arguments, .size = work.size}, &result,
+                                 &event.work.result.size);
+    event.work.result.data = result;
+    fed->work_at_ms = fed->mono_ms + 10;
+    fed_step (fed, work.proc, &event);
+    free (result);
+    free (work.arguments);
+}
+
 /*  One thing that is due now; false when nothing is. */
 static inline bool fed_once (fed_t *fed)
 {
@@ -538,6 +587,10 @@ static inline bool fed_once (fed_t *fed)
             return true;
         }
     }
+    if (fed_work_due (fed) && fed->work_at_ms <= fed->mono_ms) {
+        fed_work_end (fed);
+        return true;
+    }
     for (int i = 0; i < fed->procs_count; i++) {
         fed_proc_t *proc = &fed->procs [i];
         if (proc->up && proc->alarm_ms <= fed->mono_ms + 1000) {
@@ -553,6 +606,8 @@ static inline bool fed_once (fed_t *fed)
 static inline int64_t fed_next_ms (const fed_t *fed)
 {
     int64_t next = fed->hints ? fed->hints->due_ms : INT64_MAX;
+    if (fed_work_due (fed) && fed->work_at_ms < next)
+        next = fed->work_at_ms;
     for (const fed_call_t *call = fed->calls; call; call = call->next) {
         if (call->due_ms < next)
             next = call->due_ms;
@@ -601,6 +656,8 @@ static inline void fed_end (fed_t *fed)
         site_clear (&fed->procs [i].site);
         domain_clear (&fed->procs [i].domain);
     }
+    while (fed->works_count > 0)
+        free (fed->works [--fed->works_count].arguments);
     while (fed->calls) {
         fed_call_t *next = fed->calls->next;
         fed_call_free (fed->calls);

@@ -13,8 +13,8 @@
 /*  --- worked examples: ip-samples.json, where MUSUBI_DATA has it --- */
 
 enum {
-    NODES_PLAIN_MOST = 12,   /* larger ones are beyond GLPK without help */
-    PLAIN_STEPS_MAX = 20000, /* for those */
+    NODES_PLAIN_MOST = 12,  /* larger ones are beyond GLPK without help */
+    PLAIN_STEPS_MAX = 4000, /* for those */
 };
 
 typedef struct {

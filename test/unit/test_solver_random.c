@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 enum {
-    PROBLEMS = 10000,
+    PROBLEMS = 5000, /* of either kind */
     NODES_MOST = 6,
     EDGES_MOST = NODES_MOST * (NODES_MOST - 1) / 2,
     SITES_MOST = 4,
