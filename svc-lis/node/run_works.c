@@ -5,6 +5,7 @@
 
 #include "lease.h"
 #include "must.h"
+#include "open_as.h"
 #include "run_folder.h"
 #include "starter.h"
 
@@ -276,6 +277,7 @@ static bool do_signal (const work_order_t *order, done_t *done)
 
 typedef struct {
     bool errors;
+    char account [ACCOUNT_BYTES_MAX + 1];
     char path [RUN_PATH_BYTES]; /* "" = kept with the run */
 } where_t;
 
@@ -285,6 +287,7 @@ static bool where_is (void *owner, const ticket_t *ticket)
     const run_order_t *order = ticket->order;
     const char *file = where->errors && *order->errors ? order->errors : order->output;
     const char *folder = *order->folder ? order->folder : "work";
+    snprintf (where->account, sizeof where->account, "%s", order->account);
     if (*file == '\0')
         where->path [0] = '\0';
     else if (*file == '/')
@@ -320,20 +323,17 @@ static void read_from (int fd, const work_order_t *order, done_t *done)
     done->data_size = got > 0 ? (size_t) got : 0;
 }
 
-/*  What an account has named is read with no more rights than that account has: by root not at
- *  all, for the file may be another one by now. */
+/*  What an account has named is read with no more rights than that account has. */
 static bool do_read (const work_order_t *order, done_t *done)
 {
     where_t where = {.errors = order->errors};
     int folder = order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
     if (folder < 0 || !output_find (folder, &where)) {
         done->why = "the node has nothing of that run any more";
-    } else if (*where.path && geteuid () == 0) {
-        done->why = "its output is in the file that its order names, on its node";
     } else {
-        const char *path = *where.path ? where.path : "output";
-        int fd =
-          openat (folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (*where.path ? 0 : O_NOFOLLOW));
+        int fd = *where.path
+                   ? open_as (where.account, folder, where.path)
+                   : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         if (fd >= 0) {
             read_from (fd, order, done);
             close (fd);

@@ -176,16 +176,26 @@ static stand_t await_end (const made_t *made)
     }
 }
 
-static void output_of (const made_t *made, char *text, size_t room)
+/*  What it has written; or why that is not told, in brackets. */
+static void written (const made_t *made, bool errors, char *text, size_t room)
 {
     const char *names [] = {made->name};
-    done_t done = carry_out (
-      RUN_READ,
-      &(work_order_t){.runs = runs, .names = names, .names_count = 1, .most = (uint32_t) room - 1});
+    done_t done = carry_out (RUN_READ, &(work_order_t){.runs = runs,
+                                                       .names = names,
+                                                       .names_count = 1,
+                                                       .errors = errors,
+                                                       .most = (uint32_t) room - 1});
     assert_true (done.ok);
     snprintf (text, room, "%.*s", (int) done.result.data.size,
               done.result.data.data ? (const char *) done.result.data.data : "");
+    if (*done.result.why)
+        snprintf (text, room, "(%s)", done.result.why);
     work_result_clear (&done.result);
+}
+
+static void output_of (const made_t *made, char *text, size_t room)
+{
+    written (made, false, text, room);
 }
 
 /*  Until the run has written this. */
@@ -343,6 +353,31 @@ static void output_goes_where_its_order_says (void **state)
     assert_non_null (fgets (text, sizeof text, file));
     fclose (file);
     assert_string_equal (text, "err\n");
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "out\n");
+    written (&run, true, text, sizeof text);
+    assert_string_equal (text, "err\n");
+}
+
+/*  A task may put a link where its output was. */
+static void what_its_account_may_not_read_is_not_read_for_it (void **state)
+{
+    (void) state;
+    char secret [512], script [1024], text [256];
+    snprintf (secret, sizeof secret, "%s/secret", runs);
+    FILE *file = fopen (secret, "we");
+    assert_non_null (file);
+    fputs ("secret", file);
+    fclose (file);
+    assert_int_equal (chmod (secret, geteuid () == 0 ? 0640 : 0), 0);
+    snprintf (script, sizeof script, "ln -sf %s out.txt", secret);
+    made_t run = made (script);
+    run.order.output = "out.txt";
+    begin (&run);
+    assert_int_equal (await_end (&run).exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "(its output can't be read)");
+    unlink (secret);
 }
 
 static void a_run_over_its_time_is_ended_and_told_why (void **state)
@@ -518,6 +553,7 @@ int main (int argc, char **argv)
       TEST (arguments_are_never_given_to_a_shell),
       TEST (what_cannot_be_started_is_refused_with_what_is_wrong),
       TEST (output_goes_where_its_order_says),
+      TEST (what_its_account_may_not_read_is_not_read_for_it),
       TEST (a_run_over_its_time_is_ended_and_told_why),
       TEST (a_run_over_its_processor_time_is_ended_and_told_why),
       TEST (what_is_told_to_end_has_its_grace_and_not_more),
