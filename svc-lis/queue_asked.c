@@ -31,6 +31,16 @@ bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, ba
     return true;
 }
 
+static bool index_check (const queue_t *self, const request_t *request, const bag_t *bag,
+                         uint32_t index)
+{
+    if (index >= bag->asked.count)
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "bag %" PRIu64 " has tasks 0 to %" PRIu32, bag->number,
+                        bag->asked.count - 1);
+    return index < bag->asked.count;
+}
+
 /*  --- Submit --- */
 
 /*  The class named must be there, and a node of it, or of any, must have the CPUs. */
@@ -261,12 +271,8 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
     }
     if (!queue_allowed (self, request, cancel.bag, &bag))
         return;
-    if (cancel.one && cancel.index >= bag->asked.count) {
-        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
-                        "bag %" PRIu64 " has tasks 0 to %" PRIu32, bag->number,
-                        bag->asked.count - 1);
+    if (cancel.one && !index_check (self, request, bag, cancel.index))
         return;
-    }
     snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
     uint32_t cancelled = 0;
     uint32_t ended = stop_all (self, now, bag, cancel.one ? cancel.index : 0,
@@ -324,6 +330,8 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
         return;
     }
     if (!queue_allowed (self, request, question.task.bag, &bag))
+        return;
+    if (!index_check (self, request, bag, question.task.index))
         return;
     const task_t *task = bag_task (bag, question.task.index);
     if (!task || task->tries == 0) {

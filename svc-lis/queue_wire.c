@@ -39,7 +39,7 @@ static bool numbers_take (submission_t *to, const Musubi__SubmitRequest *from,
         return wrong (why, "cpus: %u should be 1 to %d, of one node", from->cpus,
                       CPUS_PER_NODE_MAX);
     if (from->limit_ms < 1 || from->limit_ms > by->limit_ms_max)
-        return wrong (why, "limit_ms: %lld should be 1 to %lld, says limit limit_ms_max",
+        return wrong (why, "limit_ms: %lld should be 1 to %lld, says limit task_limit",
                       (long long) from->limit_ms, (long long) by->limit_ms_max);
     int64_t cpu_ms_most = from->limit_ms * from->cpus;
     if (from->cpu_limit_ms < 0 || from->cpu_limit_ms > cpu_ms_most)
