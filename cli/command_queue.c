@@ -124,27 +124,27 @@ static int queue_of_all (const cli_t *cli, session_t *session, const char *named
                          const queue_options_t *options)
 {
     int code = EXIT_DONE;
-    json_t *sites = json_array ();
-    if (named) {
-        const json_t *site = work_site (session, "queue", named, &code);
-        if (site)
-            json_array_append (sites, (json_t *) site);
-    } else {
-        json_decref (sites);
-        sites = work_sites (session);
-    }
+    char silent [WORK_NAMES_BYTES] = "";
+    json_t *sites = named ? json_array () : work_sites (session, silent);
+    const json_t *site = named ? work_site (session, "queue", named, &code) : NULL;
+    if (site)
+        json_array_append (sites, (json_t *) site);
+    if (*silent)
+        code = cli_fail (EXIT_UNKNOWN, "queue: %s: no answer", silent);
     json_t *bags = json_array ();
+    size_t answered = 0;
     size_t i;
-    const json_t *site;
     json_array_foreach (sites, i, site)
     {
         int told = EXIT_DONE;
-        if (!add_bags (cli, session, site, options, bags, &told))
+        if (add_bags (cli, session, site, options, bags, &told))
+            answered++;
+        else
             code = told;
     }
-    if (cli->json && json_array_size (sites) > 0)
+    if (cli->json && answered > 0)
         cli_print_json (json_pack ("{s:O}", "bags", bags));
-    else if (json_array_size (sites) > 0)
+    else if (answered > 0)
         print_bags (bags);
     else if (code == EXIT_DONE)
         code =
@@ -164,6 +164,8 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
     snprintf (text, sizeof text, "%s/%" PRIu64 ".%" PRId64, name->site, name->bag,
               number_of (id, "index"));
     json_t *form = json_pack ("{s:s, s:s}", "task", text, "state", state);
+    if (*text_of (record, "why"))
+        json_object_set (form, "why", json_object_get (record, "why"));
     if (number_of (record, "run") == 0)
         return form;
     json_object_set (form, "tries", json_object_get (record, "run"));
@@ -176,8 +178,6 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
         json_object_set_new (form, "exit_code", json_integer (number_of (record, "exit_code")));
         json_object_set_new (form, "signal", json_integer (number_of (record, "signal")));
     }
-    if (*text_of (record, "why"))
-        json_object_set (form, "why", json_object_get (record, "why"));
     return form;
 }
 
@@ -231,7 +231,10 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const work_name_t
         from += (json_int_t) i;
         json_decref (answer);
     }
-    if (code == EXIT_DONE && cli->json)
+    if (code == EXIT_DONE && name->task && json_array_size (tasks) == 0)
+        code = cli_fail (EXIT_REFUSED, "queue: bag %s/%" PRIu64 " has no task %" PRIu32, name->site,
+                         name->bag, name->index);
+    else if (code == EXIT_DONE && cli->json)
         cli_print_json (json_pack ("{s:O}", "tasks", tasks));
     else if (code == EXIT_DONE)
         print_tasks (tasks);
@@ -260,7 +263,9 @@ int run_queue (cli_t *cli)
         snprintf (whole, sizeof whole, "%s/%" PRId64, named, options.bag);
         named = whole;
     }
-    bool of_bag = named && work_name_read (&name, named);
+    bool of_bag = false;
+    if (named && !work_word ("queue", named, &of_bag, &name, &code))
+        return code;
     session_t *session = work_session (cli, &code);
     if (!session)
         return code;

@@ -36,14 +36,20 @@ typedef struct {
     char need [NAME_BYTES_MAX + 1];
 } reservation_name_t;
 
-static reservation_name_t reservation_of (const char *text)
+/*  NULL is none. False: it is not such a name. */
+static bool reservation_read (reservation_name_t *name, const char *text)
 {
-    reservation_name_t name = {.id = ""};
+    *name = (reservation_name_t){.id = ""};
+    if (!text)
+        return true;
     size_t length = strcspn (text, "/");
-    snprintf (name.id, sizeof name.id, "%.*s", (int) length, text);
-    if (text [length] == '/')
-        snprintf (name.need, sizeof name.need, "%s", text + length + 1);
-    return name;
+    const char *need = text [length] == '/' ? text + length + 1 : "";
+    if (length == 0 || length > NAME_BYTES_MAX || strlen (need) > NAME_BYTES_MAX ||
+        (text [length] == '/' && !*need))
+        return false;
+    memcpy (name->id, text, length);
+    memcpy (name->need, need, strlen (need));
+    return true;
 }
 
 /*  --- which site --- */
@@ -147,9 +153,10 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
     json_t *question =
       json_pack ("{s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "command", command, "count",
                  (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
-                 (json_int_t) options->limit_ms, "cpu_limit_ms", (json_int_t) options->cpu_limit_ms,
-                 "priority", (json_int_t) options->priority, "preemptible", options->preemptible,
-                 "requeue", options->requeue);
+                 (json_int_t) options->limit_ms, "cpu_limit_ms",
+                 (json_int_t) (options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0), "priority",
+                 (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
+                 options->requeue);
     if (add_texts (command, "arguments", program, words) &&
         add_texts (command, "environment", options->environment.list, options->environment.count) &&
         add_text (command, "folder", options->folder) &&
@@ -179,19 +186,18 @@ static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *
 }
 
 static int submit (cli_t *cli, session_t *session, const submit_options_t *options,
-                   const char *named, const char *const *program, size_t words)
+                   const reservation_name_t *reservation, const char *named,
+                   const char *const *program, size_t words)
 {
     int code;
     char id [REQUEST_ID_BYTES_MAX + 1];
     char why [OPTIONS_WHY_BYTES];
-    reservation_name_t reservation =
-      reservation_of (options->reservation ? options->reservation : "");
-    const json_t *site = site_meant (cli, session, named, &reservation, &code);
+    const json_t *site = site_meant (cli, session, named, reservation, &code);
     if (!site)
         return code;
     if (!session_request_id (session, cli->request_id, id, why))
         return cli_fail (EXIT_USAGE, "submit: %s", why);
-    json_t *question = question_of (options, &reservation, program, words);
+    json_t *question = question_of (options, reservation, program, words);
     if (!question)
         return EXIT_USAGE;
     fprintf (stderr, "request-id %s\n", id);
@@ -214,7 +220,8 @@ static int program_at (const cli_t *cli)
 
 int run_submit (cli_t *cli)
 {
-    submit_options_t options = {.cpus = 1, .count = 1};
+    submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
+    reservation_name_t reservation;
     option_t list [] = {
       {"limit", OPTION_DURATION, &options.limit_ms, "D", "wall time of each task; wanted", 0, 0},
       {"cpus", OPTION_INTEGER, &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX},
@@ -254,11 +261,17 @@ int run_submit (cli_t *cli)
         return cli_fail (EXIT_USAGE, "submit: what is to be run? -- PROGRAM ARG… is wanted");
     if (options.limit_ms == 0)
         return cli_fail (EXIT_USAGE, "submit: --limit is wanted, such as --limit 10m");
+    if (options.cpu_limit_ms == 0)
+        return cli_fail (EXIT_USAGE, "submit: --cpu-limit 0s leaves no time; leave it out for "
+                                     "cpus x limit");
+    if (!reservation_read (&reservation, options.reservation))
+        return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" is not ID or ID/NEED",
+                         options.reservation);
     session_t *session = work_session (&before, &code);
     if (!session)
         return code;
     code =
-      submit (&before, session, &options, words.count > 0 ? words.list [0] : NULL,
+      submit (&before, session, &options, &reservation, words.count > 0 ? words.list [0] : NULL,
               (const char *const *) (cli->rest + program), (size_t) (cli->rest_count - program));
     session_close (&session);
     return code;

@@ -10,6 +10,7 @@
 #include "ledger.pb-c.h"
 #include "lis.pb-c.h"
 #include "nis.pb-c.h"
+#include "nodes.pb-c.h"
 #include "planner.pb-c.h"
 #include "plus.pb-c.h"
 #include "tasks.pb-c.h"
@@ -31,6 +32,7 @@ static const struct {
   {&musubi__planner__descriptor, " planner "},
   {&musubi__coordinator__descriptor, " planner "},
   {&musubi__queue__descriptor, " lis "},
+  {&musubi__nodes__descriptor, " lis "},
   {&musubi__participant__descriptor, " gis lis nis "},
   {&musubi__factory__descriptor, " lis "},
   {&musubi__reservation__descriptor, " lis "},

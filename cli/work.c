@@ -57,6 +57,19 @@ bool work_name_read (work_name_t *to, const char *text)
     return *at == '\0';
 }
 
+bool work_word (const char *command, const char *word, bool *of_bag, work_name_t *name, int *code)
+{
+    const char *rest = strncmp (word, "lis/", 4) == 0 ? word + 4 : word;
+    *of_bag = work_name_read (name, word);
+    if (*of_bag || !strchr (rest, '/'))
+        return true;
+    *code = cli_fail (EXIT_USAGE,
+                      "%s: \"%s\" is neither a site such as ams nor a bag such as ams/12 nor a "
+                      "task such as ams/12.3",
+                      command, word);
+    return false;
+}
+
 const char *work_site_name (const json_t *site)
 {
     return name_short (text_of (site, "name"));
@@ -103,10 +116,18 @@ const json_t *work_site (session_t *session, const char *command, const char *na
 typedef struct {
     uint64_t call;
     const json_t *entry;
-    bool runs;
+    call_status_t status;
 } probe_t;
 
-json_t *work_sites (session_t *session)
+/*  "ams, ber" */
+static void name_add (char names [WORK_NAMES_BYTES], const json_t *site)
+{
+    size_t used = strlen (names);
+    snprintf (names + used, WORK_NAMES_BYTES - used, "%s%s", used ? ", " : "",
+              work_site_name (site));
+}
+
+json_t *work_sites (session_t *session, char silent [WORK_NAMES_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
     json_t *question = json_pack ("{s:i}", "most", 1);
@@ -122,6 +143,7 @@ json_t *work_sites (session_t *session)
         if (!json_object_get (entry, "site"))
             continue;
         probes [count].entry = entry;
+        probes [count].status = CALL_TIMED_OUT;
         probes [count++].call =
           session_send (session, text_of (entry, "endpoint"), &method, question);
     }
@@ -130,35 +152,38 @@ json_t *work_sites (session_t *session)
     for (size_t left = count; left > 0 && client_wait (session_client (session), -1, &reply);)
         for (size_t k = 0; k < count; k++)
             if (probes [k].call == reply.call) {
-                probes [k].runs = reply.status == CALL_OK;
+                probes [k].status = reply.status;
                 left--;
             }
     json_t *sites = json_array ();
+    silent [0] = '\0';
     for (size_t k = 0; k < count; k++)
-        if (probes [k].runs)
+        if (probes [k].status == CALL_OK)
             json_array_append (sites, (json_t *) probes [k].entry);
+        else if (probes [k].status != CALL_UNKNOWN_METHOD)
+            name_add (silent, probes [k].entry);
     free (probes);
     return sites;
 }
 
 const json_t *work_only_site (session_t *session, const char *command, int *code)
 {
-    json_t *sites = work_sites (session);
-    const json_t *only = json_array_size (sites) == 1 ? json_array_get (sites, 0) : NULL;
-    if (json_array_size (sites) == 0) {
+    char silent [WORK_NAMES_BYTES];
+    json_t *sites = work_sites (session, silent);
+    const json_t *only =
+      json_array_size (sites) == 1 && !*silent ? json_array_get (sites, 0) : NULL;
+    if (json_array_size (sites) == 0 && *silent) {
+        *code = cli_fail (EXIT_UNKNOWN, "%s: at which site? %s: no answer", command, silent);
+    } else if (json_array_size (sites) == 0) {
         *code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
                           command);
     } else if (!only) {
-        char names [512] = "";
+        char names [WORK_NAMES_BYTES] = "";
         size_t i;
         const json_t *site;
-        json_array_foreach (sites, i, site)
-        {
-            size_t used = strlen (names);
-            snprintf (names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                      work_site_name (site));
-        }
-        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s", command, names);
+        json_array_foreach (sites, i, site) name_add (names, site);
+        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command, names,
+                          *silent ? "; no answer from " : "", silent);
     }
     json_decref (sites); /* entries live with the session */
     return only;

@@ -24,10 +24,16 @@ session_t *work_session (const cli_t *cli, int *code);
  *  there. NULL after telling, with *code. */
 const json_t *work_site (session_t *session, const char *command, const char *name, int *code);
 
-/*  The entries of the sites that run tasks, new, as an array: all are asked at once. */
-json_t *work_sites (session_t *session);
+/*  The site or the bag that a word is meant to be; *of_bag tells which. False after refusing, with
+ *  *code. */
+bool work_word (const char *command, const char *word, bool *of_bag, work_name_t *name, int *code);
 
-/*  The only site that does; NULL after telling which there are, with *code. */
+/*  The entries of the sites that run tasks, new, as an array: all are asked at once. *silent, when
+ *  it is wanted, are the names of those that did not say whether they do, in one text. */
+#define WORK_NAMES_BYTES 512
+json_t *work_sites (session_t *session, char silent [WORK_NAMES_BYTES]);
+
+/*  The only site that does, all having answered; NULL after telling which there are, with *code. */
 const json_t *work_only_site (session_t *session, const char *command, int *code);
 
 /*  One question about work to a site, asked again under the same id while nobody answers and there
