@@ -110,6 +110,7 @@ const json_t *work_site (session_t *session, const char *command, const char *na
         *code = cli_fail (EXIT_USAGE, "%s: %s is a link; a site is wanted", command, offer.name);
         return NULL;
     }
+    *code = EXIT_DONE;
     return offer.entry;
 }
 
