@@ -142,7 +142,7 @@ static void time_look (starter_t *self, int64_t now_ms)
         lease_look (self, now_ms);
     if (now_ms >= self->use_ms)
         use_look (self, now_ms);
-    if (!self->ending && now_ms - self->started_ms >= self->order->limit_ms) {
+    if (!self->ending && now_ms - self->started_ms > self->order->limit_ms) {
         char why [RUN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "it ran longer than its limit of %" PRId64 " ms",
                   self->order->limit_ms);
@@ -157,8 +157,8 @@ static void time_look (starter_t *self, int64_t now_ms)
 static int64_t time_next (const starter_t *self)
 {
     int64_t next_ms = self->use_ms < self->lease_ms ? self->use_ms : self->lease_ms;
-    int64_t limit_ms = self->ending ? self->kill_ms : self->started_ms + self->order->limit_ms;
-    return next_ms < limit_ms ? next_ms : limit_ms;
+    int64_t over_ms = self->ending ? self->kill_ms : self->started_ms + self->order->limit_ms + 1;
+    return next_ms < over_ms ? next_ms : over_ms;
 }
 
 /*  Its own children, and those that their parents have left behind. */
