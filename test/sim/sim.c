@@ -362,6 +362,12 @@ void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
     sim_net_pace (self->net, flight_us);
 }
 
+void sim_worker (sim_t *self, sim_worker_fn *worker, void *owner)
+{
+    self->worker = worker;
+    self->worker_owner = owner;
+}
+
 void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner)
 {
     self->serve = serve;

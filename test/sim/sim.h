@@ -91,6 +91,12 @@ void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us);
 typedef int64_t sim_serve_fn (void *owner, const sim_message_t *request);
 void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner);
 
+/*  Carries out work that a process has ordered (sim_work.h), at its monotonic time; returns as
+ *  work_kind_t's run does (host.h). */
+typedef bool sim_worker_fn (void *owner, int process, int64_t mono_ms, const char *kind,
+                            bytes_t arguments, uint8_t **result, size_t *result_size);
+void sim_worker (sim_t *self, sim_worker_fn *worker, void *owner);
+
 /*  Faults and cuts end; whoever is down comes back, except the dead for good. */
 void sim_heal (sim_t *self);
 

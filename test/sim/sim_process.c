@@ -210,6 +210,9 @@ static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
         on_timer (sim, self, effect->timer.mono_ms);
         break;
     case EFFECT_WORK:
+        if (sim->worker)
+            sim_works_add (&self->works, effect);
+        self->transacts = self->transacts || sim->worker;
         leave_later (self, (leaving_t){.number = effect->work.work});
         break;
     case EFFECT_READ:
@@ -286,15 +289,32 @@ static void step_hint (sim_t *sim, process_t *self, int64_t at_us, const sim_mes
     step (sim, self, at_us, &event);
 }
 
-/*  Slow work has no place here: the kernel orders none that must succeed. */
-static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t work)
+static void work_do (sim_t *sim, const process_t *self, sim_work_t *work)
+{
+    work->done = true;
+    work->ok =
+      sim->worker (sim->worker_owner, self->number, mono_us (self, sim->now_us) / 1000, work->kind,
+                   (bytes_t){.data = work->arguments, .size = work->arguments_size}, &work->result,
+                   &work->result_size);
+    sim_trace (sim, self->number, "    does %s: %s", work->kind, work->ok ? "done" : "failed");
+}
+
+static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t number)
 {
     static const char why [] = "no worker in the simulated host";
-    step (sim, self, at_us,
-          &(event_t){.kind = EVENT_WORK,
-                     .work = {.work = work,
-                              .ok = false,
-                              .result = {.data = (const uint8_t *) why, .size = sizeof why - 1}}});
+    sim_work_t *work = sim_works_find (&self->works, number);
+    event_t event = {
+      .kind = EVENT_WORK,
+      .work = {.work = number, .result = {.data = (const uint8_t *) why, .size = sizeof why - 1}}};
+    if (work && !work->done)
+        work_do (sim, self, work);
+    if (work) {
+        event.work.ok = work->ok;
+        event.work.result = (bytes_t){.data = work->result, .size = work->result_size};
+    }
+    sim_trace (sim, self->number, "<- work %s", work ? work->kind : why);
+    step (sim, self, at_us, &event);
+    sim_works_remove (&self->works, number);
 }
 
 static void step_rows (sim_t *sim, process_t *self, int64_t at_us, const read_order_t *order)
@@ -445,6 +465,9 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
         return;
     }
     if (!message) {
+        sim_work_t *work = sim_works_find (&self->works, leaving->number);
+        if (work && prng_below (&sim->prng, 2) == 0)
+            work_do (sim, self, work);
         sim_queue_push (sim->queue,
                         &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, WORK_US_MAX),
                                   .kind = TICK_WORK,
@@ -690,6 +713,7 @@ void process_crash (sim_t *sim, process_t *self)
         free (self->leaving [i].reading);
     }
     taken_clear (self);
+    sim_works_clear (&self->works);
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;
     self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;

@@ -6,6 +6,7 @@
 #define MUSUBI_SIM_PROCESS_H
 
 #include "sim.h"
+#include "sim_work.h"
 
 #define SIM_SUBSCRIPTIONS_MAX 32
 
@@ -87,6 +88,7 @@ typedef struct {
     leaving_t *leaving;
     size_t leaving_count;
     size_t leaving_room;
+    sim_works_t works;
     size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
     bool dies;         /* this batch does not end well */
     bool struck;       /* nor does what is leaving just now (sim_strike) */
@@ -108,6 +110,8 @@ struct sim {
     sim_observer_t observer;
     sim_faults_t faults;
     uint32_t crashes;
+    sim_worker_fn *worker; /* NULL: all work fails */
+    void *worker_owner;
     sim_serve_fn *serve; /* NULL: a request takes no time but its step's */
     void *serve_owner;
     bool paced;       /* steps take no time, */

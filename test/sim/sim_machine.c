@@ -1,0 +1,222 @@
+/*  sim_machine - a table of runs, and a tick for whatever happens to one of them by itself. */
+#include "sim_machine.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    sim_machines_t *self;
+    int process;
+    int64_t mono_ms;
+    const char *kind;
+    stand_t stands [WORK_NAMES_MAX];
+    size_t stands_count;
+    bool good;
+} doing_t;
+
+void sim_machines_init (sim_machines_t *self, sim_t *sim, uint64_t seed,
+                        const sim_machines_faults_t *faults)
+{
+    *self = (sim_machines_t){.sim = sim, .faults = *faults};
+    prng_seed (&self->prng, seed);
+}
+
+static bool happens (sim_machines_t *self, uint32_t chance)
+{
+    return prng_below (&self->prng, 1000) < chance;
+}
+
+static int64_t up_to (sim_machines_t *self, int64_t most)
+{
+    return (int64_t) prng_below (&self->prng, (uint64_t) most + 1);
+}
+
+static sim_run_t *run_named (sim_machines_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->runs_count; i++)
+        if (strcmp (self->runs [i].name, name) == 0)
+            return &self->runs [i];
+    return NULL;
+}
+
+const sim_run_t *sim_machines_run (const sim_machines_t *self, const run_id_t *id)
+{
+    for (size_t i = 0; i < self->runs_count; i++)
+        if (run_id_compare (&self->runs [i].id, id) == 0)
+            return &self->runs [i];
+    return NULL;
+}
+
+static sim_run_t *run_make (sim_machines_t *self, int process, const char *name)
+{
+    uint8_t site [STORE_ID_BYTES];
+    sim_run_t *run = run_named (self, name);
+    if (run)
+        return run;
+    assert (self->runs_count < SIM_RUNS_MAX);
+    run = &self->runs [self->runs_count++];
+    *run = (sim_run_t){.machine = process};
+    snprintf (run->name, sizeof run->name, "%s", name);
+    snprintf (run->stand.name, sizeof run->stand.name, "%s", name);
+    bool named = run_name_parse (name, site, &run->id);
+    assert (named);
+    (void) named;
+    return run;
+}
+
+/*  --- what happens by itself --- */
+
+static void run_close (sim_machines_t *self, sim_run_t *run, stand_state_t state, const char *why)
+{
+    run->active = run->starter = false;
+    run->stand.state = state;
+    run->stand.ended_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
+    snprintf (run->stand.why, sizeof run->stand.why, "%s", why);
+    sim_trace (self->sim, run->machine, "    run %s over: state=%d %s", run->name, state, why);
+}
+
+static void on_end (void *owner, uint64_t token)
+{
+    sim_machines_t *self = owner;
+    sim_run_t *run = &self->runs [token];
+    if (!run->active || sim_now_us (self->sim) < run->ends_us)
+        return;
+    run->stand.exit_code = (int32_t) (run->id.task.bag % 100);
+    run_close (self, run, STAND_ENDED, "");
+}
+
+static void end_at (sim_machines_t *self, sim_run_t *run, int64_t at_us)
+{
+    if (at_us >= run->ends_us)
+        return;
+    run->ends_us = at_us;
+    sim_at (self->sim, at_us, on_end, self, (uint64_t) (run - self->runs));
+}
+
+static void on_starter_death (void *owner, uint64_t token)
+{
+    sim_machines_t *self = owner;
+    sim_run_t *run = &self->runs [token];
+    if (!run->active)
+        return;
+    run->starter = run->active = false; /* the kernel ends its program with it */
+    sim_trace (self->sim, run->machine, "    the starter of run %s dies", run->name);
+}
+
+static void on_lease (void *owner, uint64_t process)
+{
+    sim_machines_t *self = owner;
+    int64_t now_us = sim_now_us (self->sim);
+    if (now_us < self->lease_us [process])
+        return;
+    for (size_t i = 0; i < self->runs_count; i++)
+        if (self->runs [i].active && self->runs [i].machine == (int) process)
+            end_at (self, &self->runs [i], now_us + 1000 * up_to (self, self->faults.grace_ms));
+}
+
+/*  --- work --- */
+
+static void lease_raise (doing_t *doing, const work_order_t *order)
+{
+    sim_machines_t *self = doing->self;
+    int64_t until_us = sim_now_us (self->sim) + 1000 * (order->lease_ms - doing->mono_ms);
+    if (until_us <= self->lease_us [doing->process])
+        return;
+    self->lease_us [doing->process] = until_us;
+    int64_t now_us = sim_now_us (self->sim);
+    sim_at (self->sim, until_us > now_us ? until_us : now_us, on_lease, self,
+            (uint64_t) doing->process);
+}
+
+static void begin (doing_t *doing, sim_run_t *run)
+{
+    sim_machines_t *self = doing->self;
+    int64_t now_us = sim_now_us (self->sim);
+    if (self->begins)
+        self->begins (self->owner, &run->id);
+    if (happens (self, self->faults.refused)) {
+        run_close (self, run, STAND_REFUSED, "no such program");
+        return;
+    }
+    run->begun = run->active = run->starter = true;
+    run->stand.state = STAND_RUNNING;
+    run->stand.started_ms = SIM_EPOCH_MS + now_us / 1000;
+    run->ends_us = INT64_MAX;
+    end_at (self, run, now_us + 1000 * up_to (self, self->faults.length_ms_max));
+    if (happens (self, self->faults.orphaned))
+        sim_at (self->sim, now_us + 1000 * up_to (self, self->faults.length_ms_max / 2),
+                on_starter_death, self, (uint64_t) (run - self->runs));
+    if (now_us >= self->lease_us [doing->process])
+        on_lease (self, (uint64_t) doing->process);
+}
+
+/*  Whoever looks finds a dead starter. */
+static void tell (doing_t *doing, const char *name)
+{
+    sim_run_t *run = run_named (doing->self, name);
+    if (run && run->stand.state == STAND_RUNNING && !run->starter)
+        run_close (doing->self, run, STAND_LOST, "its starter has died");
+    stand_t *stand = &doing->stands [doing->stands_count++];
+    *stand = run ? run->stand : (stand_t){0};
+    snprintf (stand->name, sizeof stand->name, "%s", name);
+}
+
+static void do_start (doing_t *doing, const work_order_t *order)
+{
+    sim_run_t *run = run_make (doing->self, doing->process, order->ticket.name);
+    lease_raise (doing, order);
+    if (run->stand.state == STAND_NONE)
+        begin (doing, run);
+    tell (doing, order->ticket.name);
+}
+
+static void do_signal (doing_t *doing, const work_order_t *order)
+{
+    sim_run_t *run = run_make (doing->self, doing->process, order->names [0]);
+    int64_t now_us = sim_now_us (doing->self->sim);
+    if (!order->warn && run->stand.state == STAND_NONE)
+        run_close (doing->self, run, STAND_REFUSED, "it was ended before it began");
+    else if (!order->warn && run->active && order->force)
+        run_close (doing->self, run, STAND_LOST, "killed");
+    else if (!order->warn && run->active)
+        end_at (doing->self, run, now_us + 1000 * up_to (doing->self, order->grace_ms));
+    tell (doing, order->names [0]);
+}
+
+static bool act (void *owner, const work_order_t *order)
+{
+    doing_t *doing = owner;
+    doing->good = true;
+    if (strcmp (doing->kind, RUN_START) == 0)
+        do_start (doing, order);
+    else if (strcmp (doing->kind, RUN_SIGNAL) == 0)
+        do_signal (doing, order);
+    else if (strcmp (doing->kind, RUN_LEASE) == 0)
+        lease_raise (doing, order);
+    else if (strcmp (doing->kind, RUN_LOOK) == 0)
+        for (size_t i = 0; i < order->names_count; i++)
+            tell (doing, order->names [i]);
+    return true;
+}
+
+bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *kind,
+                        bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    sim_machines_t *self = owner;
+    char why [WHY_BYTES];
+    doing_t *doing = must (calloc (1, sizeof *doing));
+    *doing = (doing_t){.self = self, .process = process, .mono_ms = mono_ms, .kind = kind};
+    bool decoded = work_order_decode (arguments, act, doing, why);
+    if (!decoded)
+        sim_fail (self->sim, "work %s: %s", kind, why);
+    packed_t packed = work_result_encode (
+      &(work_result_t){.stands = doing->stands, .stands_count = doing->stands_count});
+    *result = packed.data;
+    *result_size = packed.size;
+    free (doing);
+    return decoded && !(strcmp (kind, RUN_LEASE) != 0 && happens (self, 20)); /* and unheard */
+}
