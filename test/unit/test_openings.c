@@ -67,7 +67,7 @@ static void idle_nodes_come_first_then_what_costs_least_to_end (void **state)
     reserve (&f.w, "r1", booking ("thin", 12, 6, 10, 20));
     field_until (&f, 10, -5 * SECOND_MS);
     for (int i = 5; i <= 8; i++) {
-        char name [16];
+        char name [32];
         snprintf (name, sizeof name, "thin-00%d", i);
         assert_true (bound_to (&f, name, "r1"));
     }
@@ -221,7 +221,7 @@ static void a_modified_reservation_gets_and_gives_nodes_while_it_lasts (void **s
     field_until (&f, 11, 0);
     run_id_t runs [4];
     for (int i = 0; i < 4; i++) {
-        char name [16];
+        char name [32];
         snprintf (name, sizeof name, "thin-00%d", i + 1);
         runs [i] = field_run (&f, name, "r1", 0);
     }
@@ -244,7 +244,7 @@ static void a_modified_reservation_gets_and_gives_nodes_while_it_lasts (void **s
     assert_int_equal (opening (&f, "r1").nodes_count, 4);
     int warned = 0;
     for (int i = 1; i <= 4; i++) {
-        char name [16];
+        char name [32];
         snprintf (name, sizeof name, "thin-00%d", i);
         machine_run_t *run = agent_run (agent_of (&f, name), &runs [i - 1]);
         warned += run && run->warned_ms > 0;
