@@ -42,7 +42,8 @@ void sim_text (char *to, size_t room, const char *from)
 bool sim_message_transacts (const sim_message_t *self)
 {
     static const char *const services [] = {"Participant", "Coordinator", "Home",
-                                            "Planner",     "Nis",         "Nodes"};
+                                            "Planner",     "Nis",         "Nodes",
+                                            "Factory",     "Reservation", "Command"};
     for (size_t i = 0; i < sizeof services / sizeof services [0]; i++)
         if (strcmp (self->service, services [i]) == 0)
             return true;

@@ -10,6 +10,7 @@
 #define HEAL_US_MAX  (14 * SECOND_US)
 #define SETTLE_S_MAX 90 /* then all must have settled within this */
 #define PROBE_S_MAX  60
+#define PLUS_WAIT_MS 4000
 #define DOUBT_MS_MAX 3000
 #define REST_US      (8 * SECOND_US) /* longer than any delay */
 
@@ -154,6 +155,7 @@ static void add_sites (schedule_t *self)
           .gis_count = self->gis_count,
           .standing_wait_ms = STANDING_WAIT_MS / 10};
         settings->limits.bookings_max = 4096;
+        settings->plus.wait_ms = PLUS_WAIT_MS;
         if (self->late.on && i == 0)
             settings->site.lead_ms += SIM_LATE_LEAD_MS;
         self->lis_processes [i] =
@@ -234,6 +236,7 @@ static void on_left (void *owner, const sim_message_t *message)
 {
     schedule_t *self = owner;
     sim_check_left (&self->check, message);
+    sim_plus_left (&self->check, message);
     sim_ambush_left (&self->ambush, message);
     sim_late_left (&self->late, message);
     if (self->scene && self->scene->left)
@@ -452,6 +455,8 @@ static void run (schedule_t *self)
         schedule_faults (self, &faults, &net);
     if (!self->scene)
         schedule_settler (self);
+    if (!self->scene)
+        schedule_plus (self);
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
@@ -465,6 +470,8 @@ static void run (schedule_t *self)
         audit (self);
     if (!sim_failed (self->sim))
         sim_check_end (&self->check);
+    if (!sim_failed (self->sim))
+        sim_plus_check (&self->plus, &self->check);
     if (!sim_failed (self->sim))
         sim_ledger_check (self->sim, self->tally);
     if (!sim_failed (self->sim) && self->scene && self->scene->judge)
@@ -482,6 +489,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     self->tally = tally;
     prng_seed (&self->prng, seed ^ 0x7363686564756cu);
     prng_seed (&self->changes, seed ^ 0x6368616e676573u);
+    prng_seed (&self->pluses, seed ^ 0x706c7573u);
     prng_seed (&self->plans, seed ^ 0x706c616e73u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);

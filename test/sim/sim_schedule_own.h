@@ -19,6 +19,7 @@
 #include "sim_holder.h"
 #include "sim_late.h"
 #include "sim_operator.h"
+#include "sim_plus.h"
 #include "sim_settler.h"
 
 #include <assert.h>
@@ -79,6 +80,7 @@ struct schedule {
     prng_t network; /* what networks add is drawn from here */
     prng_t changes; /* who changes what runs, from here */
     prng_t fences;  /* and who settles by a fence, from here */
+    prng_t pluses;  /* who uses single sites, from here */
     prng_t plans;   /* and how who wants it planned, from here */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
@@ -99,6 +101,7 @@ struct schedule {
     sim_holder_t holder;
     sim_operator_t operator;
     sim_settler_t settler;
+    sim_plus_t plus; /* no errands: there is none */
     sim_auditor_t auditor;
     sim_ambush_t ambush;
     sim_late_t late;       /* drawn from a stream of its own */
@@ -140,6 +143,11 @@ void schedule_users_patient (schedule_t *self);
 
 /*  One who settles by fences, in some. */
 void schedule_settler (schedule_t *self);
+
+/*  Users of single sites, in some. */
+void schedule_plus (schedule_t *self);
+/*  They are there from now on. */
+void schedule_plus_add (schedule_t *self);
 
 /*  One who asks once more, of whoever is up, for all that was answered. */
 void schedule_prober (schedule_t *self);

@@ -341,7 +341,7 @@ bool schedule_users_ended (const schedule_t *self)
     for (size_t i = 0; i < self->clients_count; i++)
         if (!sim_client_ended (&self->clients [i]))
             return false;
-    return sim_operator_ended (&self->operator);
+    return sim_operator_ended (&self->operator) && sim_plus_ended (&self->plus);
 }
 
 void schedule_users_patient (schedule_t *self)
@@ -349,6 +349,7 @@ void schedule_users_patient (schedule_t *self)
     for (size_t i = 0; i < self->clients_count; i++)
         self->clients [i].patient = true;
     self->operator.patient = true;
+    self->plus.patient = true;
     self->settler.calm = true;
 }
 

@@ -40,6 +40,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_SETTLED_ABORTED] = "settled by a fence: aborted",
   [COUNT_FENCED] = "decisions overruled by a fence",
   [COUNT_ROWS] = "rows of ledgers replayed",
+  [COUNT_PLUS] = "changes committed by plus",
   [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
 };
 

@@ -52,6 +52,7 @@ typedef enum {
     COUNT_SETTLED_ABORTED,
     COUNT_FENCED,   /* decisions overruled by a fence */
     COUNT_ROWS,     /* of ledgers, replayed */
+    COUNT_PLUS,     /* changes that a site committed by itself, by its plus interface */
     COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
     COUNTS
 } count_kind_t;

@@ -1,0 +1,413 @@
+/*  sim_plus - errands at single sites, each a line of changes; all errands run beside each other.
+ */
+#include "sim_plus.h"
+
+#include "outbox.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMEOUT_MS 400
+#define PATIENT_MS 3000
+#define AGAIN_MS   300 /* at most, until it asks or polls again */
+#define TRIES_MAX  400
+
+static sim_plus_change_t *current (sim_plus_errand_t *errand)
+{
+    return errand->at < errand->changes_count ? &errand->changes [errand->at] : NULL;
+}
+
+/*  --- asking --- */
+
+typedef struct {
+    const char *service;
+    const char *method;
+    packed_t body;
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+} sim_plus_call_t;
+
+/*  What it has when the change is committed; the body is made once, as it is asked again. */
+static void compose (const sim_plus_errand_t *errand, sim_plus_change_t *change, int64_t now_ms)
+{
+    sim_plus_booked_t *asked = &change->asked;
+    const sim_plus_booked_t *has = &errand->has;
+    if (change->tries > 0)
+        return;
+    if (change->operation == OPERATION_RESERVE) {
+        asked->from_ms = now_ms + change->start_ms;
+        asked->until_ms = asked->from_ms + change->duration_ms;
+        asked->nodes = change->nodes;
+        change->next = *asked;
+    }
+    if (change->operation == OPERATION_MODIFY) {
+        asked->from_ms = change->start_ms ? has->from_ms + change->start_ms : 0;
+        asked->nodes = change->nodes;
+        change->next = *has;
+        if (asked->from_ms)
+            change->next.from_ms = asked->from_ms;
+        if (change->duration_ms)
+            asked->until_ms = change->next.from_ms + change->duration_ms;
+        if (asked->until_ms)
+            change->next.until_ms = asked->until_ms;
+        if (asked->nodes)
+            change->next.nodes = asked->nodes;
+    }
+}
+
+static void call_change (const sim_plus_errand_t *errand, const sim_plus_change_t *change,
+                         sim_plus_call_t *call)
+{
+    call->service = "Reservation";
+    snprintf (call->request_id, sizeof call->request_id, "%s-%zu", errand->id, errand->at);
+    switch (change->operation) {
+    case OPERATION_RESERVE:
+        call->method = "Reserve";
+        call->body = sim_wire_plus_reserve (errand->reservation, &change->asked);
+        break;
+    case OPERATION_MODIFY:
+        call->method = "Modify";
+        call->body = sim_wire_plus_modify (errand->reservation, &change->asked);
+        break;
+    default:
+        call->method = "Release";
+        call->body = sim_wire_plus_release (errand->reservation);
+        break;
+    }
+}
+
+/*  The next thing to say. */
+static void next_call (sim_plus_errand_t *errand, const moment_t *now, sim_plus_call_t *call)
+{
+    sim_plus_change_t *change = current (errand);
+    *call = (sim_plus_call_t){.service = "Factory", .method = "Create"};
+    if (!*errand->reservation) {
+        snprintf (call->request_id, sizeof call->request_id, "%s-create", errand->id);
+        call->body = sim_wire_plus_create ();
+        return;
+    }
+    if (!change) {
+        call->service = "Reservation";
+        call->method = "Properties";
+        call->body = sim_wire_plus_properties (errand->reservation);
+        return;
+    }
+    if (!change->granted) {
+        compose (errand, change, now->wall_ms);
+        change->tries++;
+        call_change (errand, change, call);
+        return;
+    }
+    bool ends = change->end != PLUS_END_NEGLECT && errand->ends_ms <= now->mono_ms;
+    call->service = "Command";
+    call->method = !ends ? "State" : change->end == PLUS_END_COMMIT ? "Commit" : "Abort";
+    call->body = sim_wire_plus_command (&change->command);
+    change->tries += ends;
+    change->polls += !ends;
+}
+
+static void ask (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand)
+{
+    sim_plus_call_t call;
+    next_call (errand, now, &call);
+    errand->call = ++self->calls;
+    errand->spoken++;
+    outbox_call (self->outbox,
+                 &(effect_t){.kind = EFFECT_CALL,
+                             .call = {.call = errand->call,
+                                      .endpoint = sim_address (self->sim, errand->process),
+                                      .service = call.service,
+                                      .method = call.method,
+                                      .actor = errand->actor,
+                                      .request_id = call.request_id,
+                                      .body = {.data = call.body.data, .size = call.body.size},
+                                      .timeout_ms = self->patient ? PATIENT_MS : TIMEOUT_MS}});
+    free (call.body.data);
+}
+
+/*  --- being told --- */
+
+static const char *word (sim_plus_says_t says)
+{
+    static const char *const words [] = {"initial", "prepared", "committed", "aborted"};
+    return (size_t) says < sizeof words / sizeof words [0] ? words [says] : "something unknown";
+}
+
+static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+                        sim_plus_fate_t fate)
+{
+    sim_plus_change_t *change = current (errand);
+    change->fate = fate;
+    if (fate == PLUS_DONE) {
+        bool begun = errand->version > 0 && errand->has.from_ms <= now->wall_ms + SIM_CLOCKS_OFF_MS;
+        errand->turned = errand->turned || (begun && change->next.nodes != errand->has.nodes);
+        errand->has = change->next;
+        errand->version++;
+        errand->released = change->operation == OPERATION_RELEASE;
+        self->tally->counts [COUNT_PLUS]++;
+    }
+    errand->at++;
+    bool lasts = errand->version > 0 && !errand->released; /* nothing else can be changed */
+    if (!lasts)
+        errand->at = errand->changes_count;
+    if (current (errand))
+        errand->due_ms = now->mono_ms + current (errand)->think_ms;
+}
+
+static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+                          const sim_plus_told_t *told)
+{
+    sim_plus_change_t *change = current (errand);
+    if (told->refused ==
+        REFUSAL_BUSY_CHANGE) /* with its own command, which was asked for under this id */
+        sim_fail (self->sim, "%s: change %zu is in its own way", errand->id, errand->at);
+    if (told->says == PLUS_SAYS_ABORTED && told->refused != REFUSAL_ENDED) {
+        end_change (self, now, errand, PLUS_NOT_HAD);
+        return;
+    }
+    change->granted = true; /* perhaps in an answer that was lost, and it is over by now */
+    change->command = told->command;
+    errand->ends_ms = now->mono_ms + change->wait_ms;
+    if (told->says == PLUS_SAYS_ABORTED)
+        end_change (self, now, errand, PLUS_UNDONE);
+    else if (told->says != PLUS_SAYS_PREPARED)
+        sim_fail (self->sim, "%s: change %zu is told %s before its commit", errand->id, errand->at,
+                  word (told->says));
+}
+
+static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+                        const sim_plus_told_t *told)
+{
+    sim_plus_change_t *change = current (errand);
+    if (txid_compare (&told->command, &change->command) != 0)
+        sim_fail (self->sim, "%s: told of another command", errand->id);
+    if (told->says == PLUS_SAYS_PREPARED)
+        change->withheld = change->withheld || told->refused == REFUSAL_LATE;
+    else if (told->says == PLUS_SAYS_ABORTED)
+        end_change (self, now, errand, PLUS_UNDONE);
+    else if (told->says == PLUS_SAYS_COMMITTED && change->end == PLUS_END_COMMIT)
+        end_change (self, now, errand, PLUS_DONE);
+    else
+        sim_fail (self->sim, "%s: change %zu is told %s, which nobody asked for", errand->id,
+                  errand->at, word (told->says));
+}
+
+static bool seen_as_told (const sim_plus_errand_t *errand, const sim_plus_booked_t *seen)
+{
+    const sim_plus_booked_t *has = &errand->has;
+    return seen->from_ms == has->from_ms && seen->until_ms == has->until_ms &&
+           (errand->turned || seen->nodes == has->nodes);
+}
+
+/*  What anybody may read at any time is what was told. */
+static void told_properties (sim_plus_t *self, sim_plus_errand_t *errand, bytes_t body)
+{
+    sim_plus_seen_t seen;
+    errand->seen = true;
+    if (!sim_wire_plus_seen (body, &seen) || seen.commands > 0 ||
+        (errand->version > 0 && !errand->released && !seen_as_told (errand, &seen.booked)))
+        sim_fail (self->sim, "%s: its properties are not what was told", errand->id);
+}
+
+static void told (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand, bytes_t body)
+{
+    sim_plus_told_t answer;
+    bool good = true;
+    errand->heard++;
+    if (!*errand->reservation)
+        good = sim_wire_plus_created (body, errand->reservation);
+    else if (!current (errand))
+        told_properties (self, errand, body);
+    else if (!sim_wire_plus_told (body, &answer))
+        good = false;
+    else if (!current (errand)->granted)
+        told_granted (self, now, errand, &answer);
+    else
+        told_state (self, now, errand, &answer);
+    if (!good)
+        sim_fail (self->sim, "%s: an answer that can't be read", errand->id);
+}
+
+/*  A request that was refused as such: a change of what is over by now, or of what has begun. */
+static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+                     const event_t *event)
+{
+    call_status_t status = event->answer.status;
+    sim_plus_change_t *change = current (errand);
+    if (status != CALL_BAD_REQUEST && status != CALL_NOT_FOUND && status != CALL_DENIED)
+        return;
+    if (!*errand->reservation || (change && change->granted))
+        sim_fail (self->sim, "%s: refused: %s", errand->id, event->answer.reason);
+    else if (change)
+        end_change (self, now, errand, PLUS_NOT_HAD);
+    else
+        errand->seen = true; /* it has gone, as nothing was ever committed */
+    if (!change && errand->version > 0)
+        sim_fail (self->sim, "%s: it was committed, and is not shown", errand->id);
+}
+
+static void on_answer (sim_plus_t *self, const moment_t *now, const event_t *event)
+{
+    for (size_t i = 0; i < self->errands_count; i++) {
+        sim_plus_errand_t *errand = &self->errands [i];
+        if (errand->call != event->answer.call)
+            continue;
+        errand->call = 0;
+        errand->due_ms = now->mono_ms + 1 + (int64_t) prng_below (&self->prng, AGAIN_MS);
+        if (event->answer.status == CALL_OK)
+            told (self, now, errand, event->answer.body);
+        else
+            told_no (self, now, errand, event);
+        if (current (errand) && current (errand)->tries > TRIES_MAX)
+            sim_fail (self->sim, "%s: asked %u times and never answered", errand->id,
+                      current (errand)->tries);
+    }
+}
+
+/*  --- its life --- */
+
+static bool over (const sim_plus_errand_t *errand)
+{
+    return errand->at >= errand->changes_count && errand->seen;
+}
+
+static void plus_step (void *owner, const moment_t *now, const event_t *event)
+{
+    sim_plus_t *self = owner;
+    outbox_clear (self->outbox);
+    if (event->kind == EVENT_START)
+        for (size_t i = 0; i < self->errands_count; i++) { /* a new life: calls are forgotten */
+            sim_plus_errand_t *errand = &self->errands [i];
+            errand->call = 0;
+            errand->ends_ms = now->mono_ms;
+            errand->due_ms = now->mono_ms + (errand->spoken ? 1 : errand->changes [0].think_ms);
+        }
+    if (event->kind == EVENT_REQUEST || event->kind == EVENT_HINT)
+        self->called++;
+    if (event->kind == EVENT_ANSWER)
+        on_answer (self, now, event);
+    int64_t due_ms = INT64_MAX;
+    for (size_t i = 0; i < self->errands_count; i++) {
+        sim_plus_errand_t *errand = &self->errands [i];
+        if (over (errand) || errand->call)
+            continue;
+        if (errand->due_ms <= now->mono_ms)
+            ask (self, now, errand);
+        else if (errand->due_ms < due_ms)
+            due_ms = errand->due_ms;
+    }
+    outbox_timer (self->outbox, due_ms);
+}
+
+static bool plus_next (void *owner, effect_t *effect)
+{
+    return outbox_next (((sim_plus_t *) owner)->outbox, effect);
+}
+
+static void plus_destroy (void *owner)
+{
+    outbox_destroy (&((sim_plus_t *) owner)->outbox);
+}
+
+void sim_plus_make (void *owner, core_t *core)
+{
+    sim_plus_t *self = owner;
+    self->outbox = outbox_new ();
+    *core = (core_t){.self = self, .step = plus_step, .next = plus_next, .destroy = plus_destroy};
+}
+
+bool sim_plus_ended (const sim_plus_t *self)
+{
+    for (size_t i = 0; i < self->errands_count; i++)
+        if (!over (&self->errands [i]))
+            return false;
+    return true;
+}
+
+/*  --- checks --- */
+
+/*  What was just created is there after a death, too. */
+static void check_created (sim_check_t *check, const sim_message_t *message)
+{
+    char reservation [NAME_BYTES_MAX + 1];
+    if (!sim_wire_plus_created (sim_message_body (message), reservation)) {
+        sim_fail (check->sim, "an answer to Create that can't be read");
+        return;
+    }
+    packed_t question = sim_wire_plus_properties (reservation);
+    sim_message_t *answer =
+      sim_recall (check->sim, message->from, "Reservation", "Properties", message->actor,
+                  (bytes_t){.data = question.data, .size = question.size});
+    free (question.data);
+    if (!answer || answer->status != CALL_OK)
+        sim_fail (check->sim, "%s tells that it created %s, its store does not",
+                  sim_name (check->sim, message->from), reservation);
+    free (answer);
+}
+
+void sim_plus_left (sim_check_t *check, const sim_message_t *message)
+{
+    bool reservation =
+      strcmp (message->service, "Reservation") == 0 && strcmp (message->method, "Properties") != 0;
+    sim_plus_told_t told;
+    if (message->kind == MESSAGE_ANSWER && message->status == CALL_OK &&
+        strcmp (message->service, "Factory") == 0)
+        check_created (check, message);
+    if (message->kind != MESSAGE_ANSWER || message->status != CALL_OK ||
+        (!reservation && strcmp (message->service, "Command") != 0))
+        return;
+    if (!sim_wire_plus_told (sim_message_body (message), &told)) {
+        sim_fail (check->sim, "an answer to %s that can't be read", message->method);
+        return;
+    }
+    const sim_participant_t *site = sim_check_named (check, sim_name (check->sim, message->from));
+    const sim_command_t *command = site ? sim_check_command (site, &told.command) : NULL;
+    command_state_t kept = command ? command->state : COMMAND_UNKNOWN;
+    bool open = kept == COMMAND_HELD || kept == COMMAND_PREPARED || kept == COMMAND_COMMITTED;
+    bool sound = told.says == PLUS_SAYS_PREPARED    ? kept != COMMAND_UNKNOWN
+                 : told.says == PLUS_SAYS_COMMITTED ? kept == COMMAND_COMMITTED
+                                                    : !open;
+    char words [TXID_TEXT_BYTES];
+    if (!sound)
+        sim_fail (check->sim, "%s answers %s with %s of %s, its store says %s",
+                  sim_name (check->sim, message->from), message->method, word (told.says),
+                  txid_text (&told.command, words), command_state_word (kept));
+}
+
+/*  Its last phase ends when it was told, with as many nodes; and its first begins so. */
+static bool booked_as (const sim_command_t *command, const sim_plus_booked_t *has)
+{
+    if (!command || command->bookings_count == 0)
+        return false;
+    const compute_booking_t *last = &command->bookings [command->bookings_count - 1];
+    return command->bookings [0].from_ms == has->from_ms && last->until_ms == has->until_ms &&
+           last->nodes == has->nodes;
+}
+
+static void check_errand (const sim_plus_t *self, sim_check_t *check,
+                          const sim_plus_errand_t *errand)
+{
+    const sim_participant_t *site = sim_check_named (check, sim_name (self->sim, errand->process));
+    uint32_t versions = 0;
+    for (size_t c = 0; c < site->commands_count; c++)
+        versions += site->commands [c].state == COMMAND_COMMITTED &&
+                    strcmp (site->commands [c].reservation, errand->reservation) == 0;
+    if (versions != errand->version)
+        sim_fail (self->sim, "%s: %u changes were told committed, %u are", errand->id,
+                  errand->version, versions);
+    const sim_command_t *now =
+      sim_current (site->commands, site->commands_count, errand->reservation);
+    if (errand->version > 0 && !errand->released && !booked_as (now, &errand->has))
+        sim_fail (self->sim, "%s: %s is not what was told", errand->id, errand->reservation);
+    if (errand->released && now && now->bookings_count > 0)
+        sim_fail (self->sim, "%s: %s was released, and is booked", errand->id, errand->reservation);
+}
+
+void sim_plus_check (const sim_plus_t *self, sim_check_t *check)
+{
+    if (self->called > 0)
+        sim_fail (self->sim, "somebody called a user of plus, who only polls");
+    for (size_t i = 0; i < self->errands_count; i++)
+        check_errand (self, check, &self->errands [i]);
+}

@@ -1,0 +1,61 @@
+/*  sim_schedule_plus - the errands at single sites; in a third of the schedules, drawn from a
+ *  stream of its own: the others are as they were without.
+ */
+#include "sim_schedule_own.h"
+
+#include <stdio.h>
+
+static void draw_change (prng_t *prng, sim_plus_change_t *change, bool first)
+{
+    static const int64_t durations_ms [] = {3000, 10000, 70000};
+    static const sim_plus_end_t ends [] = {PLUS_END_COMMIT, PLUS_END_COMMIT, PLUS_END_COMMIT,
+                                           PLUS_END_ABORT, PLUS_END_NEGLECT};
+    *change = (sim_plus_change_t){
+      .operation = first                       ? OPERATION_RESERVE
+                   : prng_below (prng, 5) == 0 ? OPERATION_RELEASE
+                                               : OPERATION_MODIFY,
+      .end = first && prng_below (prng, 2) ? PLUS_END_COMMIT : ends [prng_below (prng, 5)],
+      .think_ms = (int64_t) prng_below (prng, 1200),
+      .wait_ms = prng_below (prng, 2) ? (int64_t) prng_below (prng, 2000) : 0};
+    if (change->operation == OPERATION_RELEASE)
+        return;
+    if (first || prng_below (prng, 2) == 0)
+        change->duration_ms = durations_ms [prng_below (prng, 3)];
+    if (first || change->duration_ms == 0 || prng_below (prng, 3) == 0)
+        change->nodes = 1 + (uint32_t) prng_below (prng, 3);
+    if (first)
+        change->start_ms = 500 + (int64_t) prng_below (prng, 8000);
+    else if (prng_below (prng, 4) == 0)
+        change->start_ms = 500 + (int64_t) prng_below (prng, 3000);
+}
+
+void schedule_plus_add (schedule_t *self)
+{
+    sim_plus_t *plus = &self->plus;
+    plus->sim = self->sim;
+    plus->tally = self->tally;
+    prng_seed (&plus->prng, prng_next (&self->pluses));
+    /* it stays where it is: at another's former address, who calls it wants the other */
+    (void) schedule_add (self, schedule_name (self, "plus/", 1), sim_plus_make, plus, true,
+                         SIM_NOBODY);
+}
+
+void schedule_plus (schedule_t *self)
+{
+    prng_t *prng = &self->pluses;
+    sim_plus_t *plus = &self->plus;
+    if (prng_below (prng, 3) > 0)
+        return;
+    plus->errands_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ERRANDS_MAX);
+    for (size_t i = 0; i < plus->errands_count; i++) {
+        sim_plus_errand_t *errand = &plus->errands [i];
+        *errand = (sim_plus_errand_t){
+          .process = self->lis_processes [prng_below (prng, self->sites_count)],
+          .changes_count = 1 + (size_t) prng_below (prng, SIM_PLUS_CHANGES_MAX)};
+        sim_text (errand->actor, sizeof errand->actor, i % 2 ? "bob" : "alice");
+        snprintf (errand->id, sizeof errand->id, "plus-%zu", i + 1);
+        for (size_t c = 0; c < errand->changes_count; c++)
+            draw_change (prng, &errand->changes [c], c == 0);
+    }
+    schedule_plus_add (self);
+}
