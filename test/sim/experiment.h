@@ -97,6 +97,8 @@ extern const experiment_t experiment_success;
 extern const experiment_t experiment_levels;
 extern const experiment_t experiment_weights;
 extern const experiment_t experiment_solvers;
+extern const experiment_t experiment_diagrams;
+extern const experiment_t experiment_polling;
 
 /*  Mean and its 95 % interval over the plays that have a value (Student's t). */
 typedef struct {
