@@ -423,6 +423,7 @@ static bool view_of (const reservation_t *reservation, reservation_view_t *view)
       .owner = reservation->owner,
       .version = reservation->version,
       .over = reservation->released || reservation->failed,
+      .failed = reservation->failed,
       .current = reservation->current,
       .part = {.data = reservation->part.data, .size = reservation->part.size}};
     return true;

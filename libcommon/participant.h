@@ -163,6 +163,7 @@ typedef struct {
     const char *owner;
     uint32_t version;    /* committed; 0 = only its first change is pending */
     bool over;           /* released, or failed */
+    bool failed;         /* what it was to have was refused at its edge */
     const void *current; /* NULL = it holds nothing */
     bytes_t part;        /* committed; empty = nothing */
 } reservation_view_t;

@@ -152,6 +152,7 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .asked_max = (uint32_t) config_integer (config, "plus/asked_max"),
       .asked_ms = config_duration_ms (config, "limits/retention"),
       .list_max = plus_limits_default.list_max,
+      .looks_max = plus_limits_default.looks_max,
     };
     settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
     settings->limits.uncommitted = common->uncommitted;

@@ -16,6 +16,7 @@ const plus_limits_t plus_limits_default = {
   .asked_max = 100000,
   .asked_ms = 24 * 3600000,
   .list_max = 1000,
+  .looks_max = 4096,
 };
 
 #define SWEEP_MS 30000

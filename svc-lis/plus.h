@@ -22,6 +22,7 @@ typedef struct {
     uint32_t asked_max;             /* request ids kept; 100 000 */
     int64_t asked_ms;               /* they are kept so long; 24 h */
     uint32_t list_max;              /* reservations in a page; 1 000 */
+    uint32_t looks_max;             /* and looked at for it, shown or not; 4 096 */
 } plus_limits_t;
 
 extern const plus_limits_t plus_limits_default;

@@ -295,6 +295,8 @@ static plus_state_t state_of (const reservation_view_t *view, const plus_propert
 {
     if (view->version == 0)
         return PLUS_CREATED;
+    if (view->failed)
+        return PLUS_FAILED;
     if (view->over || now_ms >= told->until_ms)
         return PLUS_RELEASED;
     return now_ms < told->from_ms ? PLUS_RESERVED : PLUS_ACTIVATED;
@@ -357,7 +359,7 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
     }
     plus_properties_t told;
     properties_of (self, now, &view, &told);
-    plus_reply (self, request, plus_properties_encode (&told, 1, false));
+    plus_reply (self, request, plus_properties_encode (&told, 1, NULL));
 }
 
 void plus_on_properties (void *owner, const moment_t *now, const request_t *request)
@@ -382,12 +384,15 @@ void plus_on_properties (void *owner, const moment_t *now, const request_t *requ
     reservation_view_t view;
     char after [NAME_BYTES_MAX + 1];
     snprintf (after, sizeof after, "%s", question.after);
-    while (!more && next_of_all (self, after, &view)) {
+    for (size_t looks = 0; next_of_all (self, after, &view); looks++) {
+        bool shown = visible (self, request, view.owner);
+        more = looks == self->limits.looks_max || (shown && count == most);
+        if (more)
+            break;
         snprintf (after, sizeof after, "%s", view.id);
-        more = count == most;
-        if (!more && visible (self, request, view.owner))
+        if (shown)
             properties_of (self, now, &view, &list [count++]);
     }
-    plus_reply (self, request, plus_properties_encode (list, count, more));
+    plus_reply (self, request, plus_properties_encode (list, count, more ? after : NULL));
     free (list);
 }

@@ -167,7 +167,8 @@ packed_t plus_command_encode (const command_answer_t *answer, int64_t waits_unti
     return packed;
 }
 
-packed_t plus_properties_encode (const plus_properties_t *properties, size_t count, bool more)
+packed_t plus_properties_encode (const plus_properties_t *properties, size_t count,
+                                 const char *next)
 {
     Musubi__PlusPropertiesAnswer answer = MUSUBI__PLUS_PROPERTIES_ANSWER__INIT;
     Musubi__PlusProperties *wires = must (calloc (count + 1, sizeof *wires));
@@ -196,7 +197,8 @@ packed_t plus_properties_encode (const plus_properties_t *properties, size_t cou
     }
     answer.n_reservations = count;
     answer.reservations = list;
-    answer.more = more;
+    answer.more = next != NULL;
+    answer.next = (char *) (next ? next : "");
     packed_t packed = packed_of (&answer.base);
     for (size_t i = 0; i < count; i++)
         if (told [i])

@@ -50,7 +50,9 @@ typedef struct {
     command_answer_t command; /* under way */
     int64_t waits_until_ms;
 } plus_properties_t;
-packed_t plus_properties_encode (const plus_properties_t *properties, size_t count, bool more);
+/*  next: where to go on; NULL = that is all. */
+packed_t plus_properties_encode (const plus_properties_t *properties, size_t count,
+                                 const char *next);
 
 /*  The request that a planner would have made of it, for planners that change it later. bookings
  *  are of one class, ascending; amounts in CPUs. */

@@ -420,6 +420,21 @@ static void a_planners_command_is_not_decided_here (world_t *w)
     assert_int_equal (tell (w, "Prepare", &txid), COMMAND_PREPARED);
 }
 
+static void what_was_refused_at_its_edge_has_failed (world_t *w)
+{
+    char r [NAME_BYTES_MAX + 1];
+    compute_booking_t all = booking ("thin", 8, 8, 950, 960);
+    order_t order = {.reservation = "r1", .bookings = &all, .count = 1, .prepare = true};
+    command_answer_t answered;
+    txid_t txid = hold (w, &order, &answered);
+    command_answer_clear (&answered);
+    pass (w, 901 * MINUTE_MS);
+    plus_booked (w, r, "a", 950, 960, 8);
+    assert_int_equal (tell (w, "Commit", &txid), COMMAND_EDGE_REFUSED);
+    assert_int_equal (plus_state (w, "r1"), MUSUBI__RESERVATION_STATE__FAILED);
+    assert_int_equal (plus_state (w, r), MUSUBI__RESERVATION_STATE__RESERVED);
+}
+
 #define BOTH(test)                                                                                 \
     static void test##_ (void **state)                                                             \
     {                                                                                              \
@@ -446,6 +461,7 @@ BOTH (what_a_planner_made_of_one_need_here_alone_is_changed)
 BOTH (what_has_other_parts_is_left_to_planners)
 BOTH (what_cannot_be_had_is_refused_in_words)
 BOTH (a_planners_command_is_not_decided_here)
+BOTH (what_was_refused_at_its_edge_has_failed)
 
 /*  --- limits, spoilt bytes --- */
 
@@ -504,6 +520,33 @@ static void each_limit_is_refused_by_name (void **state)
     close_world (&w);
 }
 
+static void pages_go_on_where_nothing_was_shown (void **state)
+{
+    (void) state;
+    world_t w;
+    char r [NAME_BYTES_MAX + 1];
+    char after [NAME_BYTES_MAX + 1] = "";
+    prepare_world (&w);
+    w.settings.plus.looks_max = 2;
+    start (&w);
+    for (char id [] = "a"; *id < 'f'; ++*id) /* alice's */
+        reserve (&w, id, booking ("thin", 1, 1, 10, 20));
+    assert_int_equal (plus_create (&w, "bob", "c", r), CALL_OK);
+    size_t pages = 0, seen = 0;
+    for (bool more = true; more; pages++) {
+        Musubi__PlusPropertiesAnswer *page = plus_properties (&w, "bob", "", after, 0);
+        for (size_t i = 0; i < page->n_reservations; i++, seen++)
+            assert_string_equal (page->reservations [i]->reservation, r);
+        more = page->more;
+        assert_true (!more || strcmp (after, page->next) < 0);
+        snprintf (after, sizeof after, "%s", page->next);
+        message_free (&page->base);
+    }
+    assert_int_equal (seen, 1);
+    assert_int_equal (pages, 3);
+    close_world (&w);
+}
+
 static void spoilt_requests_and_records_do_no_harm (void **state)
 {
     (void) state;
@@ -556,7 +599,9 @@ int main (void)
       cmocka_unit_test (what_has_other_parts_is_left_to_planners_),
       cmocka_unit_test (what_cannot_be_had_is_refused_in_words_),
       cmocka_unit_test (a_planners_command_is_not_decided_here_),
+      cmocka_unit_test (what_was_refused_at_its_edge_has_failed_),
       cmocka_unit_test (each_limit_is_refused_by_name),
+      cmocka_unit_test (pages_go_on_where_nothing_was_shown),
       cmocka_unit_test (spoilt_requests_and_records_do_no_harm),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
