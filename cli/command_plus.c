@@ -128,6 +128,11 @@ static bool take_site (plus_t *self, const json_t *entry)
     return true;
 }
 
+static bool is_silence (call_status_t status)
+{
+    return status == CALL_TIMED_OUT || status == CALL_NOT_SERVING;
+}
+
 static bool is_site (const json_t *entry)
 {
     return strncmp (text_of (entry, "name"), "lis/", 4) == 0;
@@ -144,16 +149,16 @@ static call_status_t ask (plus_t *self, const char *block, const char *name, con
                         session_timeout_ms (self->session), answer, reason);
 }
 
-static bool knows (plus_t *self, const char *reservation)
+static call_status_t look (plus_t *self, const char *reservation)
 {
     json_t *body = json_pack ("{s:s}", "reservation", reservation);
     json_t *answer = NULL;
     char reason [CLIENT_REASON_BYTES];
-    bool known =
-      body && ask (self, "Reservation", "Properties", body, "", &answer, reason) == CALL_OK;
+    call_status_t status =
+      body ? ask (self, "Reservation", "Properties", body, "", &answer, reason) : CALL_BAD_REQUEST;
     json_decref (answer);
     json_decref (body);
-    return known;
+    return status;
 }
 
 /*  The site that is meant: by -R; the one that knows the reservation; the only one. */
@@ -164,6 +169,7 @@ static int find_site (plus_t *self)
     size_t i;
     const json_t *entry;
     size_t sites = 0;
+    char silent [NAME_BYTES_MAX + 1] = "";
     if (host && strstr (host, "://")) {
         snprintf (self->endpoint, sizeof self->endpoint, "%s", host);
         snprintf (self->site, sizeof self->site, "%.*s", NAME_BYTES_MAX, host);
@@ -183,10 +189,17 @@ static int find_site (plus_t *self)
         if (!is_site (entry))
             continue;
         (void) take_site (self, entry);
-        if (self->options.reservation && knows (self, self->options.reservation))
+        call_status_t status =
+          self->options.reservation ? look (self, self->options.reservation) : CALL_NOT_FOUND;
+        if (status == CALL_OK)
             return EXIT_DONE;
+        if (is_silence (status))
+            snprintf (silent, sizeof silent, "%s", self->site);
         sites++;
     }
+    if (*silent)
+        return cli_fail (EXIT_UNKNOWN, "plus: -r %s: site %s is silent, no other knows it",
+                         self->options.reservation, silent);
     if (self->options.reservation)
         return cli_fail (EXIT_REFUSED, "plus: -r %s: no site knows it, or it is not yours",
                          self->options.reservation);
@@ -201,7 +214,7 @@ static int find_site (plus_t *self)
 
 static int refused (plus_t *self, call_status_t status, const char *reason)
 {
-    if (status != CALL_TIMED_OUT && status != CALL_NOT_SERVING)
+    if (!is_silence (status))
         return cli_fail (status == CALL_BAD_REQUEST ? EXIT_USAGE : EXIT_REFUSED, "plus: %s: %s",
                          self->site, reason);
     cli_fail (EXIT_UNKNOWN, "plus: %s: %s", self->site, reason);
@@ -239,7 +252,7 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
     char until [TIME_TEXT_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
     int64_t waits_ms = json_integer_value (json_object_get (command, "waits_until_ms"));
-    bool good = is_state (command, "committed") || is_state (command, "prepared");
+    bool good = !refusal && (is_state (command, "committed") || is_state (command, "prepared"));
     (void) state_word (command, state);
     if (self->cli->json) {
         json_t *told = json_pack ("{s:s, s:s, s:s}", "reservation", reservation, "site", self->site,
@@ -345,12 +358,12 @@ static int change (plus_t *self, const char *name)
     return code;
 }
 
-/*  The properties of one reservation, or of all; NULL with *code. */
-static json_t *properties (plus_t *self, int *code)
+/*  The properties of one reservation, or of a page of all; NULL with *code. */
+static json_t *properties (plus_t *self, const char *after, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer = NULL;
-    json_t *body = json_object ();
+    json_t *body = json_pack ("{s:s}", "after", after);
     if (self->options.reservation)
         json_object_set_new (body, "reservation", json_string (self->options.reservation));
     call_status_t status = ask (self, "Reservation", "Properties", body, "", &answer, reason);
@@ -363,13 +376,15 @@ static json_t *properties (plus_t *self, int *code)
 static int decide (plus_t *self, const char *name)
 {
     int code = find_site (self);
-    json_t *answer = code == EXIT_DONE ? properties (self, &code) : NULL;
+    json_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
     if (!answer)
         return code;
     const json_t *one = json_array_get (json_object_get (answer, "reservations"), 0);
     const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
     if (!command) {
-        code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it", self->options.reservation);
+        char state [32];
+        code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
+                         self->options.reservation, state_word (one, state), self->site);
     } else {
         char reason [CLIENT_REASON_BYTES];
         json_t *told = NULL;
@@ -414,19 +429,34 @@ static void status_row (table_t *table, const char *site, const json_t *one)
     table_row (table, cells);
 }
 
+/*  Its reserve was refused or is over: no command speaks of it, and the site forgets it soon. */
+static bool is_forgotten (const json_t *one)
+{
+    return is_state (one, "created") && json_array_size (json_object_get (one, "commands")) == 0;
+}
+
 static int status_at (plus_t *self, table_t *table, json_t *all)
 {
     int code = EXIT_DONE;
-    json_t *answer = properties (self, &code);
-    size_t i;
-    json_t *one;
-    json_array_foreach (json_object_get (answer, "reservations"), i, one)
-    {
-        json_object_set_new (one, "site", json_string (self->site));
-        json_array_append (all, one);
-        status_row (table, self->site, one);
+    char next [NAME_BYTES_MAX + 1] = "";
+    bool more = true;
+    while (more) {
+        json_t *answer = properties (self, next, &code);
+        size_t i;
+        json_t *one;
+        json_array_foreach (json_object_get (answer, "reservations"), i, one)
+        {
+            if (!self->options.reservation && is_forgotten (one))
+                continue;
+            json_object_set_new (one, "site", json_string (self->site));
+            json_array_append (all, one);
+            status_row (table, self->site, one);
+        }
+        more = json_is_true (json_object_get (answer, "more")) &&
+               strcmp (text_of (answer, "next"), next) > 0;
+        snprintf (next, sizeof next, "%s", text_of (answer, "next"));
+        json_decref (answer);
     }
-    json_decref (answer);
     return code;
 }
 

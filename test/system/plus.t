@@ -64,6 +64,8 @@ says "the refusal says what is short" 'SHORT'
 
 slay "$(pid_of lis/ams)"
 exits 3 "with the site down nothing is known" plus_commit -r "$one" -R ams --timeout 2s
+exits 3 "nor which site has it" plus_modify -r "$one" -n 7 --timeout 2s
+says "the silent site is named" 'site ams is silent'
 check "the site returns" musubi up --dir "$federation"
 check "it waits still" grep -q PLUS_PREPARED <(plus_status -r "$one" -R ams --json)
 exits 0 "and is committed" plus_commit -r "$one" -R ams
@@ -81,6 +83,23 @@ exits 1 "an unknown site" plus_reserve -s now+5h -e now+6h -n 1 -R nowhere
 exits 2 "two sites and none named" plus_reserve -s now+5h -e now+6h -n 1
 exits 2 "an end before the start" plus_reserve -s now+6h -e now+5h -n 1 -R ams
 exits 2 "a time that is none" plus_reserve -s noon -e now+5h -n 1 -R ams
+check "what was refused is not listed" test -z "$(plus_status | grep ' created ')"
+late=$(plus_reserve -R ber -s now+3s -e now+5m -n 1 -T)
+while plus_status -r "$late" --json | grep -q PREPARED; do sleep 0.1; done
+exits 1 "a commit after the window began comes too late" plus_commit -r "$late"
+says "nothing waits any more" 'nothing waits for it; it is created at ber'
+cat >"$work/both.json" <<'J'
+{"window": {"earliest": "now+1h", "latest": "now+2h", "deadline": "now+4h"}, "duration": "10m",
+ "compute": [{"id": "a", "cpus": 1}, {"id": "b", "cpus": 1}], "distinct_sites": true}
+J
+both=$(musubi reserve "$work/both.json" --json | jq -r .reservation)
+exits 2 "what has parts at two sites is left to planners" plus_modify -r "$both" -n 2
+says "as is told" 'use musubi modify'
+names=0
+for name in plus_reserve plus_cancel plus_modify plus_status plus_commit plus_abort; do
+  grep -qx '.so man1/plus.1' "$bin/../cli/$name.1" && names=$((names + 1))
+done
+check "each name has its manual" test $names -eq 6
 exits 0 "status lists all of them" plus_status
 says "with their sites" "^$one +ams +alice +reserved"
 finish
