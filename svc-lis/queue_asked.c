@@ -101,8 +101,10 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
         return false;
     }
     bool known = openings_find (self->parts.openings, reservation, &opening);
-    if (!view.current || (known && (opening.phase >= OPENING_CLOSING ||
-                                    opening.until_ms <= queue_now_ms (self, now)))) {
+    bool ended =
+      known ? opening.phase >= OPENING_CLOSING || opening.until_ms <= queue_now_ms (self, now)
+            : queue_past (self, now, reservation);
+    if (!view.current || ended) {
         service_refuse (service, request, CALL_DENIED, "reservation: %s has ended", reservation);
         return false;
     }

@@ -4,6 +4,7 @@
 #include "queue_state.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool queue_part (const queue_t *self, const char *reservation, compute_booking_t **bookings,
@@ -15,9 +16,23 @@ bool queue_part (const queue_t *self, const char *reservation, compute_booking_t
            compute_part_decode (view.part, bookings, count, why);
 }
 
+bool queue_past (const queue_t *self, const moment_t *now, const char *reservation)
+{
+    compute_booking_t *bookings;
+    size_t count;
+    if (!queue_part (self, reservation, &bookings, &count))
+        return false;
+    int64_t until_ms = INT64_MIN;
+    for (size_t i = 0; i < count; i++)
+        until_ms = bookings [i].until_ms > until_ms ? bookings [i].until_ms : until_ms;
+    free (bookings);
+    return until_ms <= queue_now_ms (self, now);
+}
+
 typedef enum { BOOTH_WAITS, BOOTH_OPEN, BOOTH_CLOSED } booth_state_t;
 
-static booth_state_t booth_state (const queue_t *self, const char *reservation, opening_t *opening)
+static booth_state_t booth_state (const queue_t *self, const moment_t *now, const char *reservation,
+                                  opening_t *opening)
 {
     reservation_view_t view;
     if (openings_find (self->parts.openings, reservation, opening)) {
@@ -26,7 +41,7 @@ static booth_state_t booth_state (const queue_t *self, const char *reservation, 
         return opening_is_open (opening->phase) ? BOOTH_OPEN : BOOTH_WAITS;
     }
     bool known = participant_find (self->parts.participant, reservation, &view) && view.current;
-    return known ? BOOTH_WAITS : BOOTH_CLOSED;
+    return known && !queue_past (self, now, reservation) ? BOOTH_WAITS : BOOTH_CLOSED;
 }
 
 /*  The classes on which a bag's tasks may be now: with a need, those that it has booked. */
@@ -100,7 +115,7 @@ static void booth_end (queue_t *self, const moment_t *now, bag_t *bag)
 static void booth_pass (queue_t *self, const moment_t *now, const char *reservation)
 {
     opening_t opening;
-    booth_state_t state = booth_state (self, reservation, &opening);
+    booth_state_t state = booth_state (self, now, reservation, &opening);
     booth_t *booth = bags_booth (self->bags, reservation);
     booth->dirty = false;
     if (state == BOOTH_WAITS)

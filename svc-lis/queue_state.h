@@ -92,6 +92,10 @@ bool queue_wants (void *owner, const char *reservation);
 bool queue_part (const queue_t *self, const char *reservation, compute_booking_t **bookings,
                  size_t *count);
 
+/*  Is its time over? For one that openings.h does not know: none tells its end there, as it was
+ *  never opened. */
+bool queue_past (const queue_t *self, const moment_t *now, const char *reservation);
+
 /*  --- queue_runs.c --- */
 
 ordered_t *queue_due_new (void);

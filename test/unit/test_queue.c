@@ -165,6 +165,24 @@ static void a_reservations_tasks_end_with_it_and_what_waits_is_never_begun (void
     close_world (&f.w);
 }
 
+static void what_waits_for_a_time_in_which_the_site_was_down_is_never_begun (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
+    uint64_t number = submit (&f, (wish_bag_t){.reservation = "r1"});
+    stop (&f.w);
+    f.w.now.wall_ms += 25 * MINUTE_MS;
+    f.w.now.mono_ms += 25 * MINUTE_MS;
+    start (&f.w);
+    field_pass (&f, 1000);
+    assert_int_equal (task (&f, number, 0).state, TASK_CANCELLED);
+    assert_int_equal (try_submit (&f, &(wish_bag_t){.reservation = "r1"}), CALL_DENIED);
+    assert_non_null (strstr (f.w.reason, "has ended"));
+    close_world (&f.w);
+}
+
 static void a_reservation_that_is_left_before_its_opening_takes_its_tasks_along (void **state)
 {
     (void) state;
@@ -454,6 +472,7 @@ int main (void)
       cmocka_unit_test (a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes),
       cmocka_unit_test (tasks_of_a_need_run_where_and_when_it_has_nodes),
       cmocka_unit_test (a_reservations_tasks_end_with_it_and_what_waits_is_never_begun),
+      cmocka_unit_test (what_waits_for_a_time_in_which_the_site_was_down_is_never_begun),
       cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
       cmocka_unit_test (only_who_may_use_a_reservation_submits_to_it),
       cmocka_unit_test (preemptible_work_makes_room_for_reservations_and_is_run_again),
