@@ -6,6 +6,8 @@
  */
 #include "faults.h"
 
+#include "site_scene.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -57,6 +59,13 @@ static void progress (const shared_t *shared, const faults_order_t *order)
              order->to - order->from + 1, atomic_load (&shared->failures_count));
 }
 
+bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
+                          FILE *trace, char why [SIM_WHY_BYTES])
+{
+    return order->nodes ? site_scene_run (seed, tally, trace, why)
+                        : sim_schedule_run (seed, &order->options, tally, trace, why);
+}
+
 static void work (shared_t *shared, const faults_order_t *order, size_t worker)
 {
     static sim_tally_t tally;
@@ -68,7 +77,7 @@ static void work (shared_t *shared, const faults_order_t *order, size_t worker)
         (void) setitimer (ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SCHEDULE_S_MAX},
                           NULL);
         char why [SIM_WHY_BYTES];
-        if (!sim_schedule_run (seed, &order->options, &tally, NULL, why))
+        if (!faults_schedule_run (seed, order, &tally, NULL, why))
             fail (shared, seed, why);
         sim_tally_merge (&shared->workers [worker].tally, &tally);
         memset (&tally, 0, sizeof tally);
@@ -140,10 +149,11 @@ static int report (shared_t *shared, const faults_order_t *order)
         puts ("");
     for (size_t i = 0; i < shown; i++)
         printf ("seed %" PRIu64 ": %s\n", shared->failures [i].seed, shared->failures [i].why);
-    if (sum.counts [COUNT_COMMITTED] == 0)
-        puts ("\nnothing was committed: this shows nothing");
+    bool nothing = sum.counts [order->nodes ? COUNT_RUNS : COUNT_COMMITTED] == 0;
+    if (nothing)
+        printf ("\nnothing was %s: this shows nothing\n", order->nodes ? "run" : "committed");
     printf ("\n%" PRIu64 " schedules, %u failed\n", atomic_load (&shared->done), failed);
-    return failed > 0 || sum.counts [COUNT_COMMITTED] == 0 ? 1 : 0;
+    return failed > 0 || nothing ? 1 : 0;
 }
 
 int faults_run (const faults_order_t *order)

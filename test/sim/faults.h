@@ -11,14 +11,19 @@ typedef struct {
     uint64_t to;   /* included */
     uint32_t jobs; /* at most JOBS_MAX */
     bool stop;     /* at the first failure */
+    bool nodes;    /* sites that run tasks (site_scene.h), instead of federations */
     sim_options_t options;
 } faults_order_t;
 
 /*  Prints progress on a terminal, then the failures, the tables and the sum. Returns the exit code:
- *  0 when all held and something was committed, else 1. */
+ *  0 when all held and something was committed, or run, else 1. */
 int faults_run (const faults_order_t *order);
 
+/*  One schedule of that kind; as sim_schedule_run. */
+bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
+                          FILE *trace, char why [SIM_WHY_BYTES]);
+
 /*  One schedule, step by step, on standard output; 0 when it held. */
-int replay_run (uint64_t seed, const sim_options_t *options);
+int replay_run (uint64_t seed, const faults_order_t *order);
 
 #endif

@@ -14,8 +14,9 @@
 
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
-  "                         [--gis N] [--clients N] [--domains N]\n"
+  "                         [--gis N] [--clients N] [--domains N] [--nodes]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
+  "                         [--nodes]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
@@ -32,6 +33,8 @@ static const char usage [] =
   "                    how many of each, at most 8, 8, 4 and 8 (default: drawn from the seed)\n"
   "  --domains N       network domains, at most 4; 0: none (default: none in a third of the\n"
   "                    schedules, 1 to 3 in the others)\n"
+  "  --nodes           instead of federations: a site that runs tasks, its nodes' agents, their\n"
+  "                    machines, and one who has work and makes reservations there\n"
   "  --small           the short form of an experiment, for every day\n"
   "  --out, --plot F   an experiment's result as JSON, and as a picture\n"
   "  --revision TEXT   of the source; default: as it was built\n"
@@ -80,6 +83,7 @@ enum {
     OPTION_GIS,
     OPTION_CLIENTS,
     OPTION_DOMAINS,
+    OPTION_NODES,
     OPTION_SMALL,
     OPTION_OUT,
     OPTION_PLOT,
@@ -98,6 +102,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"gis", required_argument, NULL, OPTION_GIS},
                                          {"clients", required_argument, NULL, OPTION_CLIENTS},
                                          {"domains", required_argument, NULL, OPTION_DOMAINS},
+                                         {"nodes", no_argument, NULL, OPTION_NODES},
                                          {"small", no_argument, NULL, OPTION_SMALL},
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
@@ -140,6 +145,10 @@ static bool take (int option, const char *text, faults_order_t *order)
         return seeds (text, order);
     if (option == OPTION_STOP) {
         order->stop = true;
+        return true;
+    }
+    if (option == OPTION_NODES) {
+        order->nodes = true;
         return true;
     }
     uint64_t most;
@@ -234,7 +243,7 @@ int main (int argc, char **argv)
     if (strcmp (command, "replay") == 0 && optind + 1 == argc) {
         if (!number (argv [optind], UINT64_MAX - 1, &seed))
             return bad_usage (argv [optind], "a seed is a whole number");
-        return replay_run (seed, &order.options);
+        return replay_run (seed, &order);
     }
     return bad_usage (*command ? command : "nothing to do",
                       "say faults, replay SEED, or experiment NAME");

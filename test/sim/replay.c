@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-int replay_run (uint64_t seed, const sim_options_t *options)
+int replay_run (uint64_t seed, const faults_order_t *order)
 {
     static sim_tally_t tally;
     memset (&tally, 0, sizeof tally);
     char why [SIM_WHY_BYTES];
-    bool held = sim_schedule_run (seed, options, &tally, stdout, why);
+    bool held = faults_schedule_run (seed, order, &tally, stdout, why);
     if (held)
         printf ("\nseed %" PRIu64 ": every check held\n", seed);
     else

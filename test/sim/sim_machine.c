@@ -132,12 +132,14 @@ static void lease_raise (doing_t *doing, const work_order_t *order)
             (uint64_t) doing->process);
 }
 
-static void begin (doing_t *doing, sim_run_t *run)
+static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
 {
     sim_machines_t *self = doing->self;
     int64_t now_us = sim_now_us (self->sim);
     if (self->begins)
-        self->begins (self->owner, &run->id);
+        self->begins (self->owner, doing->process, &run->id, order);
+    run->cpus = order->cpus;
+    snprintf (run->reservation, sizeof run->reservation, "%s", order->reservation);
     if (happens (self, self->faults.refused)) {
         run_close (self, run, STAND_REFUSED, "no such program");
         return;
@@ -146,7 +148,10 @@ static void begin (doing_t *doing, sim_run_t *run)
     run->stand.state = STAND_RUNNING;
     run->stand.started_ms = SIM_EPOCH_MS + now_us / 1000;
     run->ends_us = INT64_MAX;
-    end_at (self, run, now_us + 1000 * up_to (self, self->faults.length_ms_max));
+    int64_t length_ms = up_to (self, self->faults.length_ms_max);
+    if (happens (self, self->faults.lasting) || length_ms > order->limit_ms)
+        length_ms = order->limit_ms;
+    end_at (self, run, now_us + 1000 * length_ms);
     if (happens (self, self->faults.orphaned))
         sim_at (self->sim, now_us + 1000 * up_to (self, self->faults.length_ms_max / 2),
                 on_starter_death, self, (uint64_t) (run - self->runs));
@@ -170,7 +175,7 @@ static void do_start (doing_t *doing, const work_order_t *order)
     sim_run_t *run = run_make (doing->self, doing->process, order->ticket.name);
     lease_raise (doing, order);
     if (run->stand.state == STAND_NONE)
-        begin (doing, run);
+        begin (doing, run, order->ticket.order);
     tell (doing, order->ticket.name);
 }
 

@@ -17,6 +17,7 @@
 /*  Chances are in parts per thousand runs. */
 typedef struct {
     int64_t length_ms_max; /* of a run that nobody ends */
+    uint32_t lasting;      /* run on until they are ended, longer than any lease */
     int64_t grace_ms;      /* at most, at the end of a lease */
     uint32_t refused;      /* can't be started */
     uint32_t orphaned;     /* their starter dies */
@@ -28,6 +29,8 @@ typedef struct {
     int machine;
     char name [RUN_NAME_BYTES_MAX + 1];
     stand_t stand;
+    char reservation [NAME_BYTES_MAX + 1]; /* as it was ordered, "" = from the queue */
+    uint32_t cpus;
     bool begun;      /* a program ran, or runs */
     bool active;     /* something of it runs now */
     bool starter;    /* that can end it lives */
@@ -43,7 +46,7 @@ typedef struct {
     size_t runs_count;
 
     /*  Whoever must agree that a run may begin now: fails the simulation otherwise. */
-    void (*begins) (void *owner, const run_id_t *id);
+    void (*begins) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
     void *owner;
 } sim_machines_t;
 

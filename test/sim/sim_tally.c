@@ -42,6 +42,10 @@ static const char *const count_words [COUNTS] = {
   [COUNT_ROWS] = "rows of ledgers replayed",
   [COUNT_PLUS] = "changes committed by plus",
   [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
+  [COUNT_TASKS] = "tasks that came to an end",
+  [COUNT_TASKS_LOST] = "of those, lost with the reason",
+  [COUNT_RUNS] = "runs begun at machines",
+  [COUNT_OPENED] = "reservations to be opened on nodes",
 };
 
 static const char *const kind_words [] = {

@@ -54,6 +54,10 @@ typedef enum {
     COUNT_ROWS,     /* of ledgers, replayed */
     COUNT_PLUS,     /* changes that a site committed by itself, by its plus interface */
     COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
+    COUNT_TASKS,    /* of bags, that have come to an end (site_scene.h) */
+    COUNT_TASKS_LOST,
+    COUNT_RUNS,   /* begun at machines */
+    COUNT_OPENED, /* reservations that were committed, to be opened on nodes */
     COUNTS
 } count_kind_t;
 

@@ -119,7 +119,7 @@ static void task_place (scene_t *self, const moment_t *now, size_t task, size_t 
                          .output = "",
                          .errors = "",
                          .cpus = 1,
-                         .limit_ms = 60000,
+                         .limit_ms = 30000,
                          .cpu_limit_ms = 60000,
                          .account = "alice",
                          .owner = "alice",
@@ -201,7 +201,7 @@ static void site_make (void *owner, core_t *core)
     nodes_limits_t limits = {.attend_ms = 1000,
                              .silent_ms = 2500,
                              .lease_ms = 8000,
-                             .lost_ms = 12000,
+                             .lost_ms = 11200,
                              .output_bytes_max = 1000,
                              .runs_kept_ms = 3600000};
     scene_t *self = owner;
@@ -241,8 +241,10 @@ static void agent_make (void *owner, core_t *core)
 
 /*  --- checks --- */
 
-static void check_begins (void *owner, const run_id_t *id)
+static void check_begins (void *owner, int machine, const run_id_t *id, const run_order_t *order)
 {
+    (void) machine;
+    (void) order;
     scene_t *self = owner;
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (id, text);
@@ -316,7 +318,7 @@ static void on_quiet (void *owner, uint64_t token)
 static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
 {
     static const sim_machines_faults_t machines = {
-      .length_ms_max = 6000, .grace_ms = 3000, .refused = 30, .orphaned = 60};
+      .length_ms_max = 6000, .lasting = 250, .grace_ms = 3000, .refused = 30, .orphaned = 60};
     static const char *const names [AGENTS] = {"node/n0", "node/n1", "node/n2"};
     agent_program_t agents [AGENTS];
     prng_t prng;

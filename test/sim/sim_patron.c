@@ -1,0 +1,515 @@
+/*  sim_patron - one thing at each of his turns: what was not answered first, then something new. */
+#include "sim_patron.h"
+
+#include "outbox.h"
+#include "sim_wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OWNER      "alice"
+#define TURN_MS    120
+#define TIMEOUT_MS 900
+#define LEAD_MS    2000 /* more than the site's */
+#define DECIDE_MS  20000
+
+static int64_t below (sim_patron_t *self, int64_t bound)
+{
+    return (int64_t) prng_below (&self->prng, (uint64_t) bound);
+}
+
+static bool chance (sim_patron_t *self, int64_t of)
+{
+    return below (self, of) == 0;
+}
+
+/*  --- calls --- */
+
+static bool under_way (const sim_patron_t *self, patron_errand_t errand, size_t at)
+{
+    for (size_t i = 0; i < PATRON_CALLS_MAX; i++)
+        if (self->calls [i].call != 0 && self->calls [i].errand == errand &&
+            self->calls [i].at == at)
+            return true;
+    return false;
+}
+
+typedef struct {
+    const char *service;
+    const char *method;
+    const char *actor;
+    const char *request_id;
+} asking_t;
+
+/*  Ends body. */
+static void ask (sim_patron_t *self, patron_errand_t errand, size_t at, const asking_t *asking,
+                 packed_t body)
+{
+    size_t slot = 0;
+    while (slot < PATRON_CALLS_MAX && self->calls [slot].call != 0)
+        slot++;
+    if (slot < PATRON_CALLS_MAX) {
+        self->calls [slot].call = ++self->calls_made;
+        self->calls [slot].errand = errand;
+        self->calls [slot].at = at;
+        outbox_call (self->outbox,
+                     &(effect_t){.kind = EFFECT_CALL,
+                                 .call = {.call = self->calls_made,
+                                          .endpoint = sim_address (self->sim, self->site),
+                                          .service = asking->service,
+                                          .method = asking->method,
+                                          .actor = asking->actor,
+                                          .request_id = asking->request_id,
+                                          .body = {.data = body.data, .size = body.size},
+                                          .timeout_ms = TIMEOUT_MS}});
+    }
+    free (body.data);
+}
+
+/*  --- bags --- */
+
+static void submit (sim_patron_t *self, size_t at)
+{
+    char id [16];
+    snprintf (id, sizeof id, "bag-%zu", at);
+    ask (self, ERRAND_SUBMIT, at, &(asking_t){"Queue", "Submit", OWNER, id},
+         sim_wire_submit (&self->bags [at].asked));
+}
+
+static void ask_tasks (sim_patron_t *self, size_t at)
+{
+    ask (self, ERRAND_TASKS, at, &(asking_t){"Queue", "Tasks", OWNER, ""},
+         sim_wire_tasks (self->bags [at].number));
+}
+
+static void cancel (sim_patron_t *self, size_t at)
+{
+    patron_bag_t *bag = &self->bags [at];
+    int index = chance (self, 2) ? -1 : (int) below (self, bag->asked.count);
+    bag->cancelled = true;
+    ask (self, ERRAND_CANCEL, at, &(asking_t){"Queue", "Cancel", OWNER, ""},
+         sim_wire_cancel (bag->number, index));
+}
+
+static const char *some_reservation (sim_patron_t *self)
+{
+    if (self->reservations_count == 0 || chance (self, 2))
+        return "";
+    const patron_reservation_t *one =
+      &self->reservations [below (self, (int64_t) self->reservations_count)];
+    return one->reserve.state == COMMAND_DONE ? one->name : "";
+}
+
+static void bag_new (sim_patron_t *self)
+{
+    const char *reservation = some_reservation (self);
+    bool fat = chance (self, 4);
+    sim_bag_t asked = {.count = 1 + (uint32_t) below (self, SIM_BAG_TASKS_MAX),
+                       .cpus = 1 + (uint32_t) below (self, fat ? 8 : 4),
+                       .limit_ms = 1000 + below (self, chance (self, 3) ? 30000 : 7000),
+                       .priority = (int32_t) below (self, 3),
+                       .class_name = *reservation || chance (self, 3) ? ""
+                                     : fat                            ? "fat"
+                                                                      : "thin",
+                       .reservation = reservation,
+                       .preemptible = *reservation == '\0' && chance (self, 3),
+                       .requeue = chance (self, 2)};
+    self->bags [self->bags_count] = (patron_bag_t){.asked = asked};
+    submit (self, self->bags_count++);
+}
+
+/*  --- reservations --- */
+
+static void command_new (sim_patron_t *self, const moment_t *now, patron_command_t *command)
+{
+    *command = (patron_command_t){.state = COMMAND_ASKED,
+                                  .txid = {.start = self->store.start, .counter = ++self->txids},
+                                  .decide_by_ms = now->wall_ms + DECIDE_MS};
+    memcpy (command->txid.store, self->store.id, STORE_ID_BYTES);
+}
+
+static packed_t hold_of (const sim_patron_t *self, const patron_reservation_t *reservation,
+                         const patron_command_t *command, bool release)
+{
+    party_t participant = {.name = "lis/ams"};
+    snprintf (participant.endpoint, sizeof participant.endpoint, "%s",
+              sim_address (self->sim, self->site));
+    memcpy (participant.store, sim_identity (self->sim, self->site)->id, STORE_ID_BYTES);
+    hold_t hold = {.plan = {.txid = command->txid,
+                            .operation = release ? OPERATION_RELEASE : OPERATION_RESERVE,
+                            .base_version = release ? 1 : 0,
+                            .participants = &participant,
+                            .participants_count = 1,
+                            .decide_by_ms = command->decide_by_ms,
+                            .edge_ms = reservation->from_ms - 1000,
+                            .end_ms = reservation->until_ms},
+                   .part_kind = PART_COMPUTE,
+                   .prepare = true};
+    if (release)
+        hold.plan.edge_ms = command->decide_by_ms + DECIDE_MS;
+    snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", reservation->name);
+    snprintf (hold.plan.actor, sizeof hold.plan.actor, OWNER);
+    snprintf (hold.plan.coordinator.name, sizeof hold.plan.coordinator.name, "%s", self->name);
+    snprintf (hold.plan.coordinator.endpoint, sizeof hold.plan.coordinator.endpoint, "%s",
+              self->address);
+    memcpy (hold.plan.coordinator.store, self->store.id, STORE_ID_BYTES);
+    packed_t part = {0};
+    if (!release) {
+        compute_booking_t booking = {.need = "ocean",
+                                     .cpus = reservation->nodes * reservation->cpus,
+                                     .nodes = reservation->nodes,
+                                     .from_ms = reservation->from_ms,
+                                     .until_ms = reservation->until_ms};
+        snprintf (booking.class_name, sizeof booking.class_name, "%s", reservation->class_name);
+        part = compute_part_encode (&booking, 1);
+        hold.part = part.data;
+        hold.part_size = part.size;
+    }
+    packed_t body = hold_encode (&hold);
+    free (part.data);
+    return body;
+}
+
+static void pursue (sim_patron_t *self, size_t at, bool release)
+{
+    const patron_reservation_t *reservation = &self->reservations [at];
+    const patron_command_t *command = release ? &reservation->release : &reservation->reserve;
+    patron_errand_t errand = release ? ERRAND_RELEASE : ERRAND_RESERVE;
+    if (command->state == COMMAND_ASKED)
+        ask (self, errand, at, &(asking_t){"Participant", "Hold", self->name, ""},
+             hold_of (self, reservation, command, release));
+    else
+        ask (self, errand, at, &(asking_t){"Participant", "Commit", self->name, ""},
+             txid_message_encode (&command->txid));
+}
+
+static void reservation_new (sim_patron_t *self, const moment_t *now)
+{
+    size_t at = self->reservations_count++;
+    patron_reservation_t *reservation = &self->reservations [at];
+    bool fat = chance (self, 4);
+    *reservation = (patron_reservation_t){.class_name = fat ? "fat" : "thin",
+                                          .nodes = fat ? 1 : 1 + (uint32_t) below (self, 3),
+                                          .cpus = fat ? 8 : 4,
+                                          .from_ms = now->wall_ms + LEAD_MS + below (self, 8000)};
+    reservation->until_ms = reservation->from_ms + 4000 + below (self, 9000);
+    snprintf (reservation->name, sizeof reservation->name, "r%zu", at);
+    command_new (self, now, &reservation->reserve);
+    pursue (self, at, false);
+}
+
+/*  --- his turns --- */
+
+static bool open_command (const patron_command_t *command)
+{
+    return command->state == COMMAND_ASKED || command->state == COMMAND_KEPT;
+}
+
+/*  Something that was not answered yet; false when there is none. */
+static bool ask_again (sim_patron_t *self)
+{
+    for (size_t i = 0; i < self->reservations_count; i++) {
+        const patron_reservation_t *one = &self->reservations [i];
+        bool reserve = open_command (&one->reserve) && !under_way (self, ERRAND_RESERVE, i);
+        bool release = open_command (&one->release) && !under_way (self, ERRAND_RELEASE, i);
+        if (reserve || release) {
+            pursue (self, i, !reserve);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < self->bags_count; i++) {
+        const patron_bag_t *bag = &self->bags [i];
+        if (bag->number == 0 && !bag->refused && !under_way (self, ERRAND_SUBMIT, i)) {
+            submit (self, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void leave_one (sim_patron_t *self, const moment_t *now)
+{
+    size_t at = (size_t) below (self, (int64_t) self->reservations_count);
+    patron_reservation_t *one = &self->reservations [at];
+    if (one->reserve.state != COMMAND_DONE || one->release.state != COMMAND_UNUSED)
+        return;
+    command_new (self, now, &one->release);
+    pursue (self, at, true);
+}
+
+static void ask_about (sim_patron_t *self)
+{
+    size_t at = (size_t) below (self, (int64_t) self->bags_count);
+    if (self->bags [at].number > 0 && !under_way (self, ERRAND_TASKS, at))
+        ask_tasks (self, at);
+}
+
+static void something_new (sim_patron_t *self, const moment_t *now)
+{
+    int64_t what = below (self, 16);
+    if (what < 4 && self->bags_count < PATRON_BAGS_MAX)
+        bag_new (self);
+    else if (what == 4 && self->reservations_count < PATRON_RESERVATIONS_MAX)
+        reservation_new (self, now);
+    else if (what == 5 && self->reservations_count > 0 && chance (self, 3))
+        leave_one (self, now);
+    else if (what == 6 && self->bags_count > 0) {
+        size_t at = (size_t) below (self, (int64_t) self->bags_count);
+        if (self->bags [at].number > 0 && chance (self, 2))
+            cancel (self, at);
+    } else if (self->bags_count > 0)
+        ask_about (self);
+}
+
+static void turn (sim_patron_t *self, const moment_t *now)
+{
+    if (ask_again (self))
+        return;
+    if (!self->quiet)
+        something_new (self, now);
+    else if (self->bags_count > 0)
+        ask_about (self);
+}
+
+/*  --- what he is told --- */
+
+static void told_bag (sim_patron_t *self, size_t at, const event_t *event)
+{
+    patron_bag_t *bag = &self->bags [at];
+    uint64_t number;
+    bool refused = event->answer.status == CALL_BAD_REQUEST ||
+                   event->answer.status == CALL_NOT_FOUND || event->answer.status == CALL_DENIED;
+    if (refused && bag->number == 0)
+        bag->refused = true;
+    if (event->answer.status != CALL_OK)
+        return;
+    if (!sim_wire_submit_read (event->answer.body, &number) || number == 0 || bag->refused ||
+        (bag->number != 0 && bag->number != number)) {
+        sim_fail (self->sim, "the same submission was answered twice, differently");
+        return;
+    }
+    for (size_t i = 0; i < self->bags_count; i++)
+        if (i != at && self->bags [i].number == number)
+            sim_fail (self->sim, "two submissions are one bag %" PRIu64, number);
+    bag->number = number;
+}
+
+/*  Nothing goes back, and what is over stays as it is. */
+static bool follows (const sim_told_task_t *before, const sim_told_task_t *now)
+{
+    if (sim_task_over (before->state))
+        return before->state == now->state && before->tries == now->tries &&
+               before->exit_code == now->exit_code && before->signal == now->signal;
+    return now->tries >= before->tries;
+}
+
+static void told_tasks (sim_patron_t *self, size_t at, const event_t *event)
+{
+    patron_bag_t *bag = &self->bags [at];
+    sim_told_task_t tasks [SIM_BAG_TASKS_MAX];
+    size_t count;
+    if (event->answer.status != CALL_OK)
+        return;
+    if (!sim_wire_tasks_read (event->answer.body, tasks, &count) || count != bag->asked.count) {
+        sim_fail (self->sim, "the tasks of bag %" PRIu64 " are not those that were submitted",
+                  bag->number);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *none = tasks [i].state == TOLD_LOST && !tasks [i].why ? "lost without a why"
+                           : !follows (&bag->tasks [i], &tasks [i])       ? "told otherwise before"
+                           : tasks [i].tries > 1 && !bag->asked.requeue   ? "run again unasked"
+                                                                          : NULL;
+        if (none)
+            sim_fail (self->sim, "task %" PRIu64 ".%zu: %s", bag->number, i, none);
+        bag->tasks [i] = tasks [i];
+    }
+}
+
+static void told_command (sim_patron_t *self, size_t at, bool release, const event_t *event)
+{
+    patron_reservation_t *reservation = &self->reservations [at];
+    patron_command_t *command = release ? &reservation->release : &reservation->reserve;
+    txid_t txid;
+    command_state_t state;
+    uint32_t ttl_ms;
+    refusal_reason_t refused;
+    if (event->answer.status != CALL_OK ||
+        !sim_wire_command_answer (event->answer.body, &txid, &state, &ttl_ms, &refused))
+        return; /* again */
+    if (command->state == COMMAND_ASKED && state == COMMAND_PREPARED)
+        command->state = COMMAND_KEPT;
+    else if (command->state == COMMAND_ASKED && state != COMMAND_COMMITTED)
+        command->state = COMMAND_GONE;
+    else if (command->state == COMMAND_KEPT && state == COMMAND_COMMITTED)
+        command->state = COMMAND_DONE;
+    else if (command->state == COMMAND_KEPT && state == COMMAND_EDGE_REFUSED)
+        command->state = COMMAND_GONE; /* it came too late, and its room was given away */
+    else if (command->state == COMMAND_KEPT && state != COMMAND_PREPARED && state != COMMAND_EDGE)
+        sim_fail (self->sim, "what was prepared of %s is in state %d", reservation->name, state);
+}
+
+static void on_answer (sim_patron_t *self, const event_t *event)
+{
+    size_t slot = 0;
+    while (slot < PATRON_CALLS_MAX && self->calls [slot].call != event->answer.call)
+        slot++;
+    if (slot == PATRON_CALLS_MAX)
+        return;
+    size_t at = self->calls [slot].at;
+    self->calls [slot].call = 0;
+    switch (self->calls [slot].errand) {
+    case ERRAND_SUBMIT:
+        told_bag (self, at, event);
+        break;
+    case ERRAND_TASKS:
+        told_tasks (self, at, event);
+        break;
+    case ERRAND_RESERVE:
+    case ERRAND_RELEASE:
+        told_command (self, at, self->calls [slot].errand == ERRAND_RELEASE, event);
+        break;
+    case ERRAND_CANCEL:
+        break; /* asked again another time, or not */
+    }
+}
+
+/*  --- as a coordinator --- */
+
+static outcome_t outcome_of (const patron_command_t *command)
+{
+    switch (command->state) {
+    case COMMAND_ASKED:
+        return OUTCOME_PENDING;
+    case COMMAND_KEPT:
+    case COMMAND_DONE:
+        return OUTCOME_COMMITTED;
+    default:
+        return OUTCOME_ABORTED;
+    }
+}
+
+static outcome_t outcome (const sim_patron_t *self, const txid_t *txid)
+{
+    for (size_t i = 0; i < self->reservations_count; i++) {
+        const patron_reservation_t *one = &self->reservations [i];
+        if (txid_compare (&one->reserve.txid, txid) == 0)
+            return outcome_of (&one->reserve);
+        if (txid_compare (&one->release.txid, txid) == 0)
+            return outcome_of (&one->release);
+    }
+    return OUTCOME_LOST;
+}
+
+static void on_request (sim_patron_t *self, const request_t *request)
+{
+    txid_t txid = {0};
+    sim_message_t *message = sim_message_new (MESSAGE_REQUEST, request->body);
+    bool named =
+      strcmp (request->service, "Coordinator") == 0 && sim_wire_names_txid (message, &txid);
+    free (message);
+    if (!named) {
+        outbox_refuse (self->outbox, request->reply_to, CALL_UNKNOWN_METHOD, "a patron");
+        return;
+    }
+    packed_t answer = sim_wire_outcome (&txid, outcome (self, &txid));
+    outbox_reply (self->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+/*  --- life --- */
+
+static void on_start (sim_patron_t *self, const event_t *event)
+{
+    self->store = event->start.store;
+    sim_text (self->address, sizeof self->address, event->start.endpoint);
+    size_t at = (size_t) snprintf (self->name, sizeof self->name, "planner/");
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        at +=
+          (size_t) snprintf (self->name + at, sizeof self->name - at, "%02x", self->store.id [i]);
+    memset (self->calls, 0, sizeof self->calls);
+}
+
+static void patron_step (void *owner, const moment_t *now, const event_t *event)
+{
+    sim_patron_t *self = owner;
+    outbox_clear (self->outbox);
+    if (event->kind == EVENT_START)
+        on_start (self, event);
+    if (event->kind == EVENT_REQUEST)
+        on_request (self, &event->request);
+    if (event->kind == EVENT_ANSWER)
+        on_answer (self, event);
+    if (event->kind == EVENT_TIMER)
+        turn (self, now);
+    if (event->kind == EVENT_TIMER || event->kind == EVENT_START)
+        outbox_timer (self->outbox, now->mono_ms + TURN_MS / 2 + below (self, TURN_MS));
+}
+
+static bool patron_next (void *owner, effect_t *effect)
+{
+    return outbox_next (((sim_patron_t *) owner)->outbox, effect);
+}
+
+static void patron_destroy (void *owner)
+{
+    outbox_destroy (&((sim_patron_t *) owner)->outbox);
+}
+
+void sim_patron_make (void *owner, core_t *core)
+{
+    sim_patron_t *self = owner;
+    self->outbox = outbox_new ();
+    *core =
+      (core_t){.self = self, .step = patron_step, .next = patron_next, .destroy = patron_destroy};
+}
+
+/*  --- what he knows --- */
+
+const sim_told_task_t *sim_patron_told (const sim_patron_t *self, const run_id_t *run)
+{
+    for (size_t i = 0; i < self->bags_count; i++)
+        if (self->bags [i].number == run->task.bag)
+            return &self->bags [i].tasks [run->task.index];
+    return NULL;
+}
+
+bool sim_patron_reservation (const sim_patron_t *self, const char *name,
+                             const patron_reservation_t **found)
+{
+    for (size_t i = 0; i < self->reservations_count; i++) {
+        *found = &self->reservations [i];
+        if (strcmp ((*found)->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES])
+{
+    for (size_t i = 0; i < self->reservations_count; i++) {
+        const patron_reservation_t *one = &self->reservations [i];
+        if (open_command (&one->reserve) || open_command (&one->release)) {
+            snprintf (why, SIM_WHY_BYTES, "reservation %s: nobody answers", one->name);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < self->bags_count; i++) {
+        const patron_bag_t *bag = &self->bags [i];
+        if (bag->number == 0 && !bag->refused) {
+            snprintf (why, SIM_WHY_BYTES, "submission %zu: nobody answers", i);
+            return false;
+        }
+        for (size_t k = 0; k < bag->asked.count && bag->number > 0; k++) {
+            if (!sim_task_over (bag->tasks [k].state)) {
+                snprintf (why, SIM_WHY_BYTES, "task %" PRIu64 ".%zu is not over: state %d",
+                          bag->number, k, bag->tasks [k].state);
+                return false;
+            }
+        }
+    }
+    return true;
+}

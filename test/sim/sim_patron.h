@@ -1,0 +1,96 @@
+/*  sim_patron - one who has work for a site: submits bags of tasks to its queue and to reservations
+ *  that he makes there as a planner would, cancels some, leaves some early, and asks how his tasks
+ *  are.
+ *
+ *  He keeps his word as a coordinator does: what was prepared for him he commits, and says so to
+ *  whoever asks. What he was told outlives his lives; a task that was told to be over is so for
+ *  ever, and as it was told.
+ */
+#ifndef MUSUBI_SIM_PATRON_H
+#define MUSUBI_SIM_PATRON_H
+
+#include "runs.h"
+#include "sim.h"
+#include "sim_wire_tasks.h"
+
+#define PATRON_BAGS_MAX         24
+#define PATRON_RESERVATIONS_MAX 6
+#define PATRON_CALLS_MAX        32
+
+typedef struct {
+    sim_bag_t asked;
+    uint64_t number; /* 0 = not told yet */
+    bool refused;
+    bool cancelled;                            /* something of it, perhaps */
+    sim_told_task_t tasks [SIM_BAG_TASKS_MAX]; /* as told last */
+} patron_bag_t;
+
+typedef enum {
+    COMMAND_UNUSED,
+    COMMAND_ASKED, /* to be held and prepared */
+    COMMAND_KEPT,  /* prepared: it is committed, whoever has heard of it */
+    COMMAND_DONE,
+    COMMAND_GONE, /* refused: it is aborted */
+} patron_command_state_t;
+
+typedef struct {
+    patron_command_state_t state;
+    txid_t txid;
+    int64_t decide_by_ms;
+} patron_command_t;
+
+typedef struct {
+    char name [8];
+    const char *class_name;
+    uint32_t nodes;
+    uint32_t cpus;
+    int64_t from_ms; /* wall */
+    int64_t until_ms;
+    patron_command_t reserve;
+    patron_command_t release;
+} patron_reservation_t;
+
+typedef enum {
+    ERRAND_SUBMIT,
+    ERRAND_TASKS,
+    ERRAND_CANCEL,
+    ERRAND_RESERVE,
+    ERRAND_RELEASE,
+} patron_errand_t;
+
+/*  Outlives the core's lives; fill in what is marked. */
+typedef struct {
+    sim_t *sim;  /* in */
+    int site;    /* in: its process */
+    prng_t prng; /* in */
+    bool quiet;  /* in: nothing new is begun */
+    patron_bag_t bags [PATRON_BAGS_MAX];
+    size_t bags_count;
+    patron_reservation_t reservations [PATRON_RESERVATIONS_MAX];
+    size_t reservations_count;
+    struct {
+        uint64_t call; /* 0 = none */
+        patron_errand_t errand;
+        size_t at;
+    } calls [PATRON_CALLS_MAX]; /* that are open */
+    uint64_t calls_made;
+    uint64_t txids;
+    char name [NAME_BYTES_MAX + 1]; /* "planner/…", from its store */
+    char address [SIM_ADDRESS_BYTES];
+    store_identity_t store;
+    struct outbox *outbox;
+} sim_patron_t;
+
+void sim_patron_make (void *owner, core_t *core);
+
+/*  What he knows of a run's task: NULL when he was told nothing of that bag. */
+const sim_told_task_t *sim_patron_told (const sim_patron_t *self, const run_id_t *run);
+
+/*  False when there is none of that name. */
+bool sim_patron_reservation (const sim_patron_t *self, const char *name,
+                             const patron_reservation_t **found);
+
+/*  Everything that he has begun was answered, and all of his tasks were told to be over. */
+bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES]);
+
+#endif

@@ -1,0 +1,414 @@
+/*  site_scene - the world, its faults and its checks. */
+#include "site_scene.h"
+
+#include "agent.h"
+#include "lis.h"
+#include "must.h"
+#include "sim_machine.h"
+#include "sim_patron.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THIN        3
+#define FAT         1
+#define AGENTS      (THIN + FAT)
+#define THIN_CPUS   4
+#define FAT_CPUS    8
+#define FAULTY_US   40000000  /* so long there are faults */
+#define WHOLE_US    400000000 /* until everything has come to an end */
+#define TURN_US     500000    /* between two looks whether it has */
+#define CLOCKS_MS   50        /* by which the clocks here may differ */
+#define SITE_LEAD   1000
+#define LEASE_MS    8000
+#define LOST_MS     11200 /* hardly longer than lease and grace */
+#define LEASE_GRACE 3000
+
+typedef struct {
+    const struct scene *scene;
+    char name [8];
+    const char *class_name;
+    uint32_t cpus;
+} node_program_t;
+
+typedef struct scene {
+    sim_t *sim;
+    sim_tally_t *tally;
+    sim_machines_t machines;
+    sim_patron_t patron;
+    node_program_t nodes [AGENTS];
+    int site;
+    int first_node;
+    int patron_number;
+    core_t site_core; /* of its present life */
+} scene_t;
+
+/*  --- checks --- */
+
+static void check_end (void *owner, const moment_t *now, const run_t *run)
+{
+    (void) now;
+    scene_t *self = owner;
+    const sim_run_t *real = sim_machines_run (&self->machines, &run->id);
+    char text [RUN_ID_TEXT_BYTES];
+    run_id_text (&run->id, text);
+    if (!run_over (run->state))
+        return;
+    const sim_told_task_t *told = sim_patron_told (&self->patron, &run->id);
+    if (told && (told->tries > run->id.number ||
+                 (told->tries == run->id.number && sim_task_over (told->state))))
+        sim_fail (self->sim, "the end of run %s is told twice", text);
+    if (real && real->active)
+        sim_fail (self->sim, "run %s is told over, and runs", text);
+    if (run->state == RUN_ENDED &&
+        (!real || real->stand.state != STAND_ENDED || real->stand.exit_code != run->exit_code))
+        sim_fail (self->sim, "run %s has not ended as it is told", text);
+    if (run->state == RUN_REFUSED && real && real->begun)
+        sim_fail (self->sim, "run %s is told refused, and was begun", text);
+    if (run->state == RUN_LOST && *run->why == '\0')
+        sim_fail (self->sim, "run %s is told lost, and not why", text);
+}
+
+/*  What its owner knows of a task that is about to run. */
+static void check_told (scene_t *self, const run_id_t *id, const char *text)
+{
+    const sim_told_task_t *told = sim_patron_told (&self->patron, id);
+    if (told && sim_task_over (told->state))
+        sim_fail (self->sim, "run %s begins, and its task was told to be over", text);
+    if (told && told->tries > id->number)
+        sim_fail (self->sim, "run %s begins, and a later try was told", text);
+}
+
+static void check_time (scene_t *self, const run_order_t *order, const char *text)
+{
+    const patron_reservation_t *reservation;
+    int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
+    if (*order->reservation == '\0')
+        return;
+    if (!sim_patron_reservation (&self->patron, order->reservation, &reservation))
+        sim_fail (self->sim, "run %s is of a reservation that nobody made", text);
+    else if (now_ms + CLOCKS_MS < reservation->from_ms)
+        sim_fail (self->sim, "run %s of reservation %s begins %" PRId64 " ms before its time", text,
+                  reservation->name, reservation->from_ms - now_ms);
+}
+
+/*  What else runs: of the same task, of another reservation at the same machine; and how much. */
+static void check_others (scene_t *self, int machine, const run_id_t *id, const run_order_t *order,
+                          const char *text)
+{
+    uint32_t cpus = order->cpus;
+    for (size_t i = 0; i < self->machines.runs_count; i++) {
+        const sim_run_t *other = &self->machines.runs [i];
+        if (!other->active || run_id_compare (&other->id, id) == 0)
+            continue;
+        if (other->id.task.bag == id->task.bag && other->id.task.index == id->task.index)
+            sim_fail (self->sim, "run %s begins while try %u of its task runs", text,
+                      other->id.number);
+        if (other->machine != machine)
+            continue;
+        cpus += other->cpus;
+        if (*order->reservation && *other->reservation &&
+            strcmp (order->reservation, other->reservation) != 0)
+            sim_fail (self->sim, "run %s of %s begins where something of %s runs", text,
+                      order->reservation, other->reservation);
+    }
+    if (cpus > self->nodes [machine - self->first_node].cpus)
+        sim_fail (self->sim, "run %s begins, and its machine has not that many CPUs", text);
+}
+
+static void check_begins (void *owner, int machine, const run_id_t *id, const run_order_t *order)
+{
+    scene_t *self = owner;
+    char text [RUN_ID_TEXT_BYTES];
+    run_id_text (id, text);
+    check_told (self, id, text);
+    check_time (self, order, text);
+    check_others (self, machine, id, order, text);
+}
+
+/*  --- when everything has come to its end --- */
+
+static void check_task (scene_t *self, const patron_bag_t *bag, uint32_t index)
+{
+    const sim_told_task_t *told = &bag->tasks [index];
+    run_id_t id = {.task = {.bag = bag->number, .index = index}, .number = told->tries};
+    const sim_run_t *last = told->tries > 0 ? sim_machines_run (&self->machines, &id) : NULL;
+    char text [RUN_ID_TEXT_BYTES];
+    run_id_text (&id, text);
+    if (told->state == TOLD_ENDED &&
+        (!last || last->stand.state != STAND_ENDED || last->stand.exit_code != told->exit_code))
+        sim_fail (self->sim, "task %s has not ended as it is told", text);
+    id.number = told->tries + 1;
+    if (sim_machines_run (&self->machines, &id))
+        sim_fail (self->sim, "task %s has one try more than is told", text);
+    if (told->state == TOLD_CANCELLED && !bag->cancelled && *bag->asked.reservation == '\0')
+        sim_fail (self->sim, "task %s is cancelled, and nobody wanted that", text);
+    if (told->state == TOLD_CANCELLED && last && last->begun && !bag->asked.requeue)
+        sim_fail (self->sim, "task %s was cancelled before it began, and it did", text);
+    self->tally->counts [COUNT_TASKS]++;
+    self->tally->counts [COUNT_TASKS_LOST] += told->state == TOLD_LOST;
+}
+
+static void check_openings (scene_t *self)
+{
+    opening_t opening;
+    for (size_t i = 0; i < self->patron.reservations_count; i++) {
+        const patron_reservation_t *one = &self->patron.reservations [i];
+        self->tally->counts [COUNT_OPENED] += one->reserve.state == COMMAND_DONE;
+        if (openings_find (runner_openings (lis_runner (&self->site_core)), one->name, &opening) &&
+            opening.phase != OPENING_OVER)
+            sim_fail (self->sim, "reservation %s is %s, long after its end", one->name,
+                      opening_phase_word (opening.phase));
+    }
+}
+
+static void check_settled (scene_t *self)
+{
+    char why [SIM_WHY_BYTES];
+    if (!sim_patron_settled (&self->patron, why)) {
+        sim_fail (self->sim, "%s", why);
+        return;
+    }
+    for (size_t i = 0; i < self->patron.bags_count; i++) {
+        const patron_bag_t *bag = &self->patron.bags [i];
+        for (uint32_t k = 0; k < bag->asked.count && bag->number > 0; k++)
+            check_task (self, bag, k);
+    }
+    for (size_t i = 0; i < self->machines.runs_count; i++) {
+        const sim_run_t *run = &self->machines.runs [i];
+        self->tally->counts [COUNT_RUNS] += run->begun;
+        if (run->active)
+            sim_fail (self->sim, "run %s has not come to an end", run->name);
+    }
+    check_openings (self);
+}
+
+/*  --- the site --- */
+
+static void site_step (void *owner, const moment_t *now, const event_t *event)
+{
+    scene_t *self = owner;
+    self->site_core.step (self->site_core.self, now, event);
+    if (event->kind != EVENT_RECORD) /* until all are there they need not agree */
+        runner_check (lis_runner (&self->site_core));
+}
+
+static bool site_next (void *owner, effect_t *effect)
+{
+    scene_t *self = owner;
+    return self->site_core.next (self->site_core.self, effect);
+}
+
+static void site_destroy (void *owner)
+{
+    scene_t *self = owner;
+    self->site_core.destroy (self->site_core.self);
+    self->site_core = (core_t){0};
+}
+
+static void runner_settle (runner_settings_t *settings)
+{
+    static node_place_t places [AGENTS] = {
+      {.name = "thin-1"}, {.name = "thin-2"}, {.name = "thin-3"}, {.name = "fat-1", .class = 1}};
+    static account_t accounts [] = {{"alice", "alice"}};
+    *settings = (runner_settings_t){
+      .places = places,
+      .places_count = AGENTS,
+      .accounts = accounts,
+      .accounts_count = 1,
+      .nodes = {.attend_ms = 1000,
+                .silent_ms = 2500,
+                .lease_ms = LEASE_MS,
+                .lost_ms = LOST_MS,
+                .output_bytes_max = 1000,
+                .runs_kept_ms = 3600000},
+      .openings = {.bind_ms = 900,
+                   .warning_ms = 1500,
+                   .grace_ms = 800,
+                   .lend_ms = 2000,
+                   .release_ms = 6000,
+                   .watch_ms = 30000},
+      .queue = queue_limits_default,
+      .back_end = back_end_limits_default,
+    };
+    settings->queue.start_ms = 800;
+    settings->queue.warning_ms = 1500;
+    settings->queue.grace_ms = 800;
+}
+
+static void site_make (void *owner, core_t *core)
+{
+    static node_class_t classes [] = {
+      {.name = "thin", .nodes = THIN, .cpus_per_node = THIN_CPUS, .price = 1},
+      {.name = "fat", .nodes = FAT, .cpus_per_node = FAT_CPUS, .price = 1}};
+    static const char *const accounts [] = {"alice"};
+    static const char *const administrators [] = {"root"};
+    static const char *const nowhere [] = {NULL};
+    scene_t *self = owner;
+    runner_settings_t runner;
+    runner_settle (&runner);
+    lis_settings_t settings = {
+      .name = "lis/ams",
+      .site = {.classes = classes,
+               .classes_count = 2,
+               .lead_ms = SITE_LEAD,
+               .horizon_ms = 24 * INT64_C (3600000),
+               .cleaning_gap_ms = 700},
+      .access = {accounts, 1, administrators, 1},
+      .participant = participant_limits_default,
+      .limits = lis_limits_default,
+      .plus = plus_limits_default,
+      .gis_endpoints = nowhere,
+      .runner = &runner,
+    };
+    settings.participant.doubt_ms = 500;
+    lis_core (&settings, &self->site_core);
+    nodes_observe (runner_nodes (lis_runner (&self->site_core)),
+                   &(nodes_observer_t){.owner = self, .run_moved = check_end});
+    *core = (core_t){.self = self, .step = site_step, .next = site_next, .destroy = site_destroy};
+}
+
+static void node_make (void *owner, core_t *core)
+{
+    const node_program_t *program = owner;
+    const char *sites [] = {sim_address (program->scene->sim, program->scene->site)};
+    agent_settings_t settings = agent_settings_default;
+    settings.name = program->name;
+    settings.class_name = program->class_name;
+    settings.cpus = program->cpus;
+    settings.sites = sites;
+    settings.sites_count = 1;
+    settings.runs = "/runs";
+    settings.look_ms = 500;
+    settings.stubborn_ms = 2000;
+    agent_core (&settings, core);
+}
+
+/*  --- faults --- */
+
+static void some_trouble (scene_t *self, prng_t *prng, int node)
+{
+    int64_t at_us = 3000000 + (int64_t) prng_below (prng, FAULTY_US / 2);
+    int64_t long_ms = 1000 + (int64_t) prng_below (prng, 17000);
+    switch (prng_below (prng, 5)) {
+    case 0: /* cut off, some longer than it takes to count as lost */
+        sim_net_cut (sim_net (self->sim), node, self->site, prng_below (prng, 3) == 0, at_us,
+                     at_us + 1000 * long_ms);
+        break;
+    case 1:
+        sim_kill (self->sim, node, at_us, long_ms);
+        break;
+    case 2: /* both at once */
+        sim_kill (self->sim, node, at_us, 1000);
+        sim_kill (self->sim, self->site, at_us, long_ms);
+        break;
+    default:
+        break;
+    }
+}
+
+/*  Which there are at all is drawn before how many: one that has everything seldom gets anywhere.
+ */
+static void faults_draw (scene_t *self, prng_t *prng)
+{
+    bool messages = prng_below (prng, 3) > 0, deaths = prng_below (prng, 4) > 0;
+    sim_net_faults_t net = {.delay_ms_max = 4000, .keep = 500};
+    if (messages) {
+        net.loss = (uint32_t) prng_below (prng, 100);
+        net.doubling = (uint32_t) prng_below (prng, 100);
+        net.reordering = (uint32_t) prng_below (prng, 100);
+        net.delay = (uint32_t) prng_below (prng, 50);
+    }
+    sim_faults_t faults = {.crash = deaths ? (uint32_t) prng_below (prng, 120) : 0,
+                           .crashes_max = 40,
+                           .pause_ms_max = 1500,
+                           .slow = 30};
+    sim_net_set (sim_net (self->sim), &net);
+    sim_fault (self->sim, &faults, &net);
+    for (int i = 0; i < AGENTS; i++)
+        some_trouble (self, prng, self->first_node + i);
+}
+
+static void on_quiet (void *owner, uint64_t token)
+{
+    (void) token;
+    scene_t *self = owner;
+    self->patron.quiet = true;
+    sim_heal (self->sim);
+}
+
+/*  --- a run of it --- */
+
+static void processes_add (scene_t *self)
+{
+    static const char *const names [AGENTS] = {"node/thin-1", "node/thin-2", "node/thin-3",
+                                               "node/fat-1"};
+    self->site =
+      sim_add (self->sim,
+               &(sim_program_t){.name = "lis/ams", .make = site_make, .owner = self, .stays = true},
+               &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, 0);
+    for (int i = 0; i < AGENTS; i++) {
+        bool thin = i < THIN;
+        self->nodes [i] = (node_program_t){
+          .scene = self, .class_name = thin ? "thin" : "fat", .cpus = thin ? THIN_CPUS : FAT_CPUS};
+        snprintf (self->nodes [i].name, sizeof self->nodes [i].name, "%s",
+                  names [i] + strlen ("node/"));
+        int number = sim_add (
+          self->sim,
+          &(sim_program_t){.name = names [i], .make = node_make, .owner = &self->nodes [i]},
+          &(sim_clock_t){.drift_ppm = -90 + 60 * i}, SIM_NOBODY, 1000 * (i + 1));
+        self->first_node = i == 0 ? number : self->first_node;
+    }
+    self->patron_number = sim_add (
+      self->sim,
+      &(sim_program_t){.name = "planner/p", .make = sim_patron_make, .owner = &self->patron},
+      &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
+}
+
+static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
+{
+    static const sim_machines_faults_t machines = {.length_ms_max = 6000,
+                                                   .lasting = 200,
+                                                   .grace_ms = LEASE_GRACE,
+                                                   .refused = 20,
+                                                   .orphaned = 30};
+    prng_t prng;
+    prng_seed (&prng, seed);
+    self->sim = sim_new (seed, self->tally, trace);
+    sim_machines_init (&self->machines, self->sim, seed + 77, &machines);
+    self->machines.begins = check_begins;
+    self->machines.owner = self;
+    sim_worker (self->sim, sim_machines_work, &self->machines);
+    self->patron.sim = self->sim;
+    prng_seed (&self->patron.prng, seed + 777);
+    processes_add (self);
+    self->patron.site = self->site;
+    sim_run (self->sim, 500000);
+    faults_draw (self, &prng);
+    sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
+    sim_run (self->sim, FAULTY_US + 15000000);
+    char why [SIM_WHY_BYTES];
+    while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
+           !sim_patron_settled (&self->patron, why))
+        sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
+    sim_run (self->sim, sim_now_us (self->sim) + 2000 * LOST_MS);
+    if (!sim_failed (self->sim))
+        check_settled (self);
+}
+
+bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+{
+    scene_t *self = must (calloc (1, sizeof *self));
+    self->tally = tally;
+    scene_play (self, seed, trace);
+    bool held = !sim_failed (self->sim);
+    if (!held)
+        sim_text (why, SIM_WHY_BYTES, sim_why (self->sim));
+    tally->counts [COUNT_SCHEDULES]++;
+    tally->counts [COUNT_STEPS] += sim_steps (self->sim);
+    sim_destroy (&self->sim);
+    free (self);
+    return held;
+}

@@ -1,0 +1,25 @@
+/*  site_scene - a whole site with a runner, the agents of its nodes, their machines, and one who
+ * has work for it: drawn from a seed, run under faults, and judged.
+ *
+ *  Site, agents and patron die at every effect; what is between them loses, doubles, delays,
+ *  reorders and cuts; starters die; machines go on. After every step:
+ *
+ *      of a task's tries no two run at once, and none begins that was told to be over
+ *      no machine runs more than it has, nor runs of two reservations at once
+ *      nothing of a reservation begins before its time
+ *      what the site stores of a run's end is so on its machine
+ *      what its owner was told of a task stays so
+ *
+ *  When faults have ended everything comes to an end: each task of each bag ended, stopped, lost
+ *  with the reason, or cancelled, as its machine has it; each reservation over; nothing runs.
+ */
+#ifndef MUSUBI_SITE_SCENE_H
+#define MUSUBI_SITE_SCENE_H
+
+#include "sim.h"
+
+/*  True when every check held; else why says which did not. trace may be NULL. Counts go into the
+ *  tally. */
+bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
+
+#endif
