@@ -2,7 +2,9 @@
 # Some three thousand schedules of users and faults, two thousand of them with networks, are clean, and the same
 # seed gives the same bytes.
 #
-#   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search
+# So are a thousand of a site that runs tasks.
+#
+#   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
@@ -22,6 +24,10 @@ for planned in 'bbr or bir' ip; do
   grep -qE "^committed as $planned planned +[1-9]" "$work/faults"
   tell $? "plans of $planned were among those committed"
 done
+seeds=${MUSUBI_NODES_SEEDS:-1..1000}
+"$sim" faults --nodes --seeds "$seeds" --jobs "$(nproc)" >"$work/nodes" 2>&1
+tell $? "schedules $seeds of a site that runs tasks are clean"
+grep -E 'tasks|runs|reservations|lost with|schedules,' "$work/nodes" | sed 's/^/# /'
 "$sim" replay 7 >"$work/once" 2>&1
 "$sim" replay 7 >"$work/again" 2>&1
 test -s "$work/once" && cmp -s "$work/once" "$work/again"
