@@ -1,4 +1,5 @@
-/*  musubi down - ends what `up` started, planners first so that nothing new begins.
+/*  musubi down - ends what `up` started, planners first so that nothing new begins; then what runs
+ *  on the nodes, as soon as no agent is there to begin more.
  *
  *  Stores and configurations stay: `up` on the same folder goes on where it was.
  */
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #define STRAGGLERS_MAX 64
+#define RUNS_END_MS    25000 /* a starter gives its run 10 s, and what that leaves behind 10 more */
 
 /*  Ends the members of a kind; returns how many ran, and adds the stubborn ones. */
 static size_t end_kind (const folder_t *folder, const char *kind, size_t *killed)
@@ -35,13 +37,31 @@ static size_t end_stragglers (const folder_t *folder, size_t *killed)
     return count;
 }
 
+/*  Runs outlive their agents. Each has the time to end that its starter gives it. */
+static size_t end_runs (const folder_t *folder, size_t *killed)
+{
+    process_t found [STRAGGLERS_MAX];
+    char *runs = folder_file (folder, "runs/");
+    size_t ended = 0;
+    for (size_t count; (count = process_starters (runs, found, STRAGGLERS_MAX)) > 0;
+         ended += count) {
+        size_t stubborn = process_end (found, count, RUNS_END_MS);
+        *killed += stubborn;
+        if (stubborn > 0 && process_starters (runs, found, STRAGGLERS_MAX) >= count)
+            break;
+    }
+    free (runs);
+    return ended;
+}
+
 static int down (const cli_t *cli, folder_t *folder)
 {
-    static const char *const kinds [] = {"planner", "lis", "nis", "gis"};
+    static const char *const kinds [] = {"planner", "lis", "node", "nis", "gis"};
     size_t ended = 0;
     size_t killed = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds [0]; k++)
         ended += end_kind (folder, kinds [k], &killed);
+    ended += end_runs (folder, &killed);
     ended += end_stragglers (folder, &killed);
     size_t left = launch_running (folder);
     for (size_t i = 0; i < folder->members_count && left == 0; i++)

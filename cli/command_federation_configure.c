@@ -3,7 +3,8 @@
  *
  *  Each member but the planners has a host named after it, "lis-kyoto", and all listen on the same
  *  ports; planners share one file, so that any number of them can be started from it: each tells
- *  others the name of the host that it finds itself on. Nothing is overwritten.
+ *  others the name of the host that it finds itself on. Agents of nodes dial out, and listen on
+ *  loopback only. Nothing is overwritten.
  */
 #include "cli.h"
 #include "configuration.h"
@@ -111,15 +112,36 @@ static char *directories_but (const plan_t *plan, const char *but)
 
 static void tell (const plan_t *plan, const char *kind, const char *host, const char *file)
 {
-    char endpoint [PLACE_BYTES];
-    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, *host ? host : "*", plan->port);
+    char endpoint [PLACE_BYTES] = "";
+    if (strcmp (kind, "node") != 0)
+        snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, *host ? host : "*", plan->port);
     const char *cells [] = {kind, host, endpoint, file};
     table_row (plan->table, cells);
     json_array_append_new (plan->members, json_pack ("{s:s, s:s, s:s, s:s}", "kind", kind, "host",
                                                      host, "endpoint", endpoint, "file", file));
 }
 
-/*  One file; an exit code. A planner has no name: its host is whichever it runs on. */
+/*  One file; an exit code. */
+static int write_file (const plan_t *plan, const configuration_t *configuration, const char *path)
+{
+    FILE *file = fopen (path, "wxe");
+    if (file)
+        configuration_write (configuration, plan->federation, file);
+    bool good = file && !ferror (file);
+    int error = errno;
+    if (file && fclose (file) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (good)
+        return EXIT_DONE;
+    if (error == EEXIST)
+        return cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another folder",
+                         path);
+    return cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (error));
+}
+
+/*  A planner has no name: its host is whichever it runs on. */
 static int write_member (plan_t *plan, const char *kind, const char *name)
 {
     char host [HOST_BYTES] = "", endpoint [PLACE_BYTES], events [PLACE_BYTES];
@@ -142,27 +164,56 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
                                      .host = name ? host : NULL,
                                      .trusted = true,
                                      .store = store};
-    FILE *file = fopen (path, "wxe");
-    if (file)
-        configuration_write (&configuration, plan->federation, file);
-    bool good = file && !ferror (file);
-    int error = errno;
-    if (file && fclose (file) != 0) {
-        good = false;
-        error = errno;
-    }
-    int code = EXIT_DONE;
-    if (good)
+    int code = write_file (plan, &configuration, path);
+    if (code == EXIT_DONE)
         tell (plan, kind, host, path);
-    else if (error == EEXIST)
-        code =
-          cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another folder", path);
-    else
-        code = cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (error));
     free (directories);
     free (store);
     free (path);
     return code;
+}
+
+/*  An agent's host is called as its node, and told to nobody. */
+static int write_agent (plan_t *plan, const char *site, const federation_node_t *node)
+{
+    char host [HOST_BYTES], endpoint [PLACE_BYTES];
+    char *path = NULL, *store = NULL, *runs = NULL;
+    host_of ("lis", site, host);
+    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, host, plan->port);
+    if (asprintf (&path, "%s/node-%s@%s.zpl", plan->folder, node->name, site) < 0 ||
+        asprintf (&store, "%s/node-%s@%s", plan->stores, node->name, site) < 0 ||
+        asprintf (&runs, "%s/runs-%s@%s", plan->stores, node->name, site) < 0)
+        abort ();
+    configuration_t configuration = {.kind = "node",
+                                     .name = node->name,
+                                     .written_by = "musubi federation configure",
+                                     .store = store,
+                                     .node = node,
+                                     .site = endpoint,
+                                     .runs = runs};
+    int code = write_file (plan, &configuration, path);
+    if (code == EXIT_DONE)
+        tell (plan, "node", node->name, path);
+    free (path);
+    free (store);
+    free (runs);
+    return code;
+}
+
+static int write_agents (plan_t *plan)
+{
+    const char *const *sites;
+    size_t sites_count = federation_sites (plan->federation, &sites);
+    for (size_t i = 0; i < sites_count; i++) {
+        const federation_node_t *nodes;
+        size_t count = federation_nodes (plan->federation, sites [i], &nodes);
+        for (size_t k = 0; k < count; k++) {
+            int code = write_agent (plan, sites [i], &nodes [k]);
+            if (code != EXIT_DONE)
+                return code;
+        }
+    }
+    return EXIT_DONE;
 }
 
 static int write_members (plan_t *plan)
@@ -181,7 +232,8 @@ static int write_members (plan_t *plan)
                 return code;
         }
     }
-    return write_member (plan, "planner", NULL);
+    int code = write_member (plan, "planner", NULL);
+    return code == EXIT_DONE ? write_agents (plan) : code;
 }
 
 static int configure (const cli_t *cli, plan_t *plan)
@@ -230,9 +282,15 @@ int run_federation_configure (cli_t *cli)
     federation_t *federation = load (words.list [0]);
     if (!federation)
         return EXIT_USAGE;
+    const char *open = federation_without_accounts (federation);
     plan.federation = federation;
     plan.folder = words.list [1];
-    code = configure (cli, &plan);
+    if (open)
+        code = cli_fail (EXIT_USAGE,
+                         "%s: sites/%s/accounts: say as which local accounts tasks run there",
+                         words.list [0], open);
+    else
+        code = configure (cli, &plan);
     federation_destroy (&federation);
     return code;
 }

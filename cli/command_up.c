@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -102,6 +103,24 @@ static bool add_members (folder_t *folder, const char *kind, const char *const *
     return true;
 }
 
+/*  "thin-001@amsterdam" */
+static bool add_agents (folder_t *folder, const federation_t *federation)
+{
+    const char *const *sites;
+    size_t count = federation_sites (federation, &sites);
+    for (size_t i = 0; i < count; i++) {
+        const federation_node_t *nodes;
+        size_t nodes_count = federation_nodes (federation, sites [i], &nodes);
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [sizeof folder->members->name];
+            snprintf (name, sizeof name, "%s@%s", nodes [k].name, sites [i]);
+            if (!folder_add (folder, "node", name))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool add_planners (folder_t *folder, size_t wanted)
 {
     for (size_t number = folder_count (folder, "planner") + 1; number <= wanted; number++) {
@@ -125,11 +144,38 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
     if (folder->members_count == 0)
         good = add_members (folder, "gis", directories, directories_count) &&
                add_members (folder, "lis", sites, sites_count) &&
-               add_members (folder, "nis", domains, domains_count);
+               add_members (folder, "nis", domains, domains_count) &&
+               add_agents (folder, federation);
     if (good && add_planners (folder, planners))
         return true;
     cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
     return false;
+}
+
+/*  An agent's node, and the site that it belongs to. */
+static const federation_node_t *node_of (const folder_t *folder, const federation_t *federation,
+                                         const member_t *agent, const member_t **site)
+{
+    const char *at = strchr (agent->name, '@');
+    const federation_node_t *nodes;
+    *site = NULL;
+    for (size_t i = 0; i < folder->members_count && at; i++)
+        if (strcmp (folder->members [i].kind, "lis") == 0 &&
+            strcmp (folder->members [i].name, at + 1) == 0)
+            *site = &folder->members [i];
+    size_t count = *site ? federation_nodes (federation, at + 1, &nodes) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strlen (nodes [i].name) == (size_t) (at - agent->name) &&
+            strncmp (nodes [i].name, agent->name, (size_t) (at - agent->name)) == 0)
+            return &nodes [i];
+    return NULL;
+}
+
+/*  Nothing is run as root. */
+static const char *own_account (void)
+{
+    const struct passwd *entry = geteuid () != 0 ? getpwuid (geteuid ()) : NULL;
+    return entry ? entry->pw_name : "nobody";
 }
 
 /*  Whoever starts a federation administers it, and may look into all its records. */
@@ -146,10 +192,19 @@ static void write_member (const folder_t *folder, const federation_t *federation
                                      .written_by = "musubi up",
                                      .directories = directories,
                                      .administrator = administrator,
+                                     .account = own_account (),
                                      .endpoint = member->endpoint,
                                      .events = member->events,
                                      .store = store};
+    char *runs = folder_member_file (folder, member, "runs/", "");
+    const member_t *site;
+    if (strcmp (member->kind, "node") == 0 &&
+        (configuration.node = node_of (folder, federation, member, &site)) != NULL) {
+        configuration.site = site->endpoint;
+        configuration.runs = runs;
+    }
     configuration_write (&configuration, federation, file);
+    free (runs);
     free (directories);
     free (store);
 }
@@ -176,7 +231,7 @@ static bool write_configuration (const folder_t *folder, const federation_t *fed
 
 static bool make_folders (const folder_t *folder)
 {
-    static const char *const names [] = {"store", "store/planners", "log"};
+    static const char *const names [] = {"store", "store/planners", "log", "runs"};
     for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
         char *path = folder_file (folder, names [i]);
         bool made = mkdir (path, 0755) == 0 || errno == EEXIST;

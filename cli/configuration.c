@@ -8,6 +8,19 @@ static bool is (const configuration_t *self, const char *kind)
     return strcmp (self->kind, kind) == 0;
 }
 
+const char *configuration_program (const char *kind)
+{
+    static const char *const programs [][2] = {{"gis", "svc-gis"},
+                                               {"lis", "svc-lis"},
+                                               {"nis", "svc-nis"},
+                                               {"planner", "svc-planner"},
+                                               {"node", "svc-lis node"}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (strcmp (kind, programs [i][0]) == 0)
+            return programs [i][1];
+    return "?";
+}
+
 static void write_homes (const federation_t *federation, FILE *to)
 {
     const char *const *names;
@@ -29,25 +42,44 @@ static void write_bind (const configuration_t *self, FILE *to)
         federation_write_value (to, 1, "trusted", "true");
 }
 
-void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to)
+static void write_node (const configuration_t *self, FILE *to)
 {
-    bool planner = is (self, "planner");
-    fprintf (to, "#   %s %s. Written by `%s`; svc-%s --help explains every key.\n", self->kind,
-             self->name, self->written_by, self->kind);
-    if (!planner)
+    char cpus [16];
+    snprintf (cpus, sizeof cpus, "%u", self->node->cpus);
+    federation_write_value (to, 0, "name", self->node->name);
+    federation_write_value (to, 0, "class", self->node->class_name);
+    federation_write_value (to, 0, "cpus", cpus);
+    federation_write_value (to, 0, "lis", self->site);
+    federation_write_value (to, 0, "runs", self->runs);
+}
+
+static void write_service (const configuration_t *self, const federation_t *federation, FILE *to)
+{
+    if (!is (self, "planner"))
         federation_write_value (to, 0, "name", self->name);
     if (*self->directories)
         federation_write_value (to, 0, "gis", self->directories);
     if (is (self, "gis"))
         write_homes (federation, to);
     if (is (self, "lis"))
-        federation_write_site (federation, self->name, self->administrator, to);
+        federation_write_site (federation, self->name, self->administrator, self->account, to);
     else if (is (self, "nis"))
         federation_write_domain (federation, self->name, self->administrator, to);
     else
         federation_write_value (to, 0, "administrators", self->administrator);
-    write_bind (self, to);
+}
+
+void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to)
+{
+    fprintf (to, "#   %s %s. Written by `%s`; %s --help explains every key.\n", self->kind,
+             self->name, self->written_by, configuration_program (self->kind));
+    if (self->node)
+        write_node (self, to);
+    else
+        write_service (self, federation, to);
+    if (self->endpoint)
+        write_bind (self, to);
     /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
     fputs ("store\n", to);
-    federation_write_value (to, 1, planner ? "pool" : "folder", self->store);
+    federation_write_value (to, 1, is (self, "planner") ? "pool" : "folder", self->store);
 }

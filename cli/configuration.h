@@ -10,17 +10,26 @@
 #include "federation.h"
 
 typedef struct {
-    const char *kind; /* "lis"; its program is "svc-lis" */
+    const char *kind; /* "lis"; its program is "svc-lis", that of "node" is "svc-lis node" */
     const char *name; /* "amsterdam"; not used for planners, who are named by their stores */
     const char *written_by;
     const char *directories; /* endpoints, comma-separated, without its own */
     const char *administrator;
-    const char *endpoint;
+    const char *account;  /* local one, of the administrator, at a site that names none */
+    const char *endpoint; /* NULL = any of loopback */
     const char *events;
     const char *host;  /* by which others reach it; NULL = what the endpoint says */
     bool trusted;      /* all who can reach it */
     const char *store; /* its folder; planners': the pool that they share */
+
+    /*  Of an agent's alone: */
+    const federation_node_t *node;
+    const char *site; /* endpoint of its site */
+    const char *runs; /* folder of what runs there */
 } configuration_t;
+
+/*  "svc-lis node"; "?" of a kind that is none. */
+const char *configuration_program (const char *kind);
 
 /*  Writes it as ZPL. */
 void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to);

@@ -6,13 +6,16 @@
 
 #include "core.h"
 #include "domain_config.h"
+#include "node_names.h"
+#include "site.h"
 #include "zpl.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS 86400000.0
+#define DAY_MS         86400000.0
+#define PATH_END_BYTES 32
 
 static const config_key_t keys [] = {
   {.path = "name", .meaning = "what this federation is called"},
@@ -43,6 +46,9 @@ static const config_key_t keys [] = {
    .least = 0,
    .most = 1e9,
    .meaning = "credits a CPU-hour, to a millionth"},
+  {.path = "sites/*/classes/*/names",
+   .preset = "",
+   .meaning = "with the back end runner: what its nodes are called, such as n001, n[002-064]"},
   {.path = "sites/*/classes/*/attributes/*",
    .meaning = "what requests may ask for, such as os = linux"},
   {.path = "sites/*/disclosure", .preset = "profile", .meaning = "profile or windows"},
@@ -123,6 +129,11 @@ static const config_key_t keys [] = {
   {.path = "domains/*/administrators", .meaning = "actors that may change capacity"},
 };
 
+typedef struct {
+    words_t names;
+    federation_node_t *list; /* as many as names */
+} nodes_t;
+
 struct federation {
     config_t *config;
     zpl_t *tree;
@@ -131,6 +142,7 @@ struct federation {
     size_t directories_count;
     const char *sites [FEDERATION_SITES_MAX + 1];
     size_t sites_count;
+    nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
     const char *domains [FEDERATION_DOMAINS_MAX + 1];
     size_t domains_count;
 };
@@ -170,35 +182,6 @@ static bool read_directories (federation_t *self, const char *file, char why [CO
     return true;
 }
 
-static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
-{
-    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX + 1);
-    if (count == 0)
-        return refuse (file, "sites", "", "at least one site is wanted", why);
-    if (count > FEDERATION_SITES_MAX)
-        return refuse (file, "sites", "", "too many sites", why);
-    self->sites_count = count;
-    for (size_t i = 0; i < count; i++) {
-        char section [NAME_BYTES_MAX + 16];
-        const char *class;
-        if (!name_sound (self->sites [i]))
-            return refuse (file, "sites", self->sites [i], "letters, digits and . _ - make a name",
-                           why);
-        snprintf (section, sizeof section, "sites/%s/classes", self->sites [i]);
-        if (config_names (self->config, section, &class, 1) == 0)
-            return refuse (file, section, "", "at least one class of nodes is wanted", why);
-    }
-    return true;
-}
-
-static bool is_site (const federation_t *self, const char *name)
-{
-    for (size_t i = 0; i < self->sites_count; i++)
-        if (strcmp (self->sites [i], name) == 0)
-            return true;
-    return false;
-}
-
 /*  One of two words. */
 static bool word_right (const federation_t *self, const char *file, const char *section,
                         const char *key, const char *const words [2], char why [CONFIG_WHY_BYTES])
@@ -211,6 +194,89 @@ static bool word_right (const federation_t *self, const char *file, const char *
     char right [64];
     snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
     return refuse (file, path, value, right, why);
+}
+
+static bool site_runs (const federation_t *self, const char *site)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s/back_end", site);
+    return strcmp (config_text (self->config, path), "runner") == 0;
+}
+
+/*  The names of a class's nodes are read; what else is known of them. */
+static void list_class (const federation_t *self, const char *section, const char *class_name,
+                        nodes_t *nodes, size_t before)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "%s/cpus_per_node", section);
+    federation_node_t node = {.class_name = class_name,
+                              .cpus = (uint32_t) config_integer (self->config, path)};
+    nodes->list = reallocarray (nodes->list, nodes->names.count + 1, sizeof *nodes->list);
+    if (!nodes->list)
+        abort ();
+    for (size_t i = before; i < nodes->names.count; i++) {
+        node.name = nodes->names.words [i];
+        nodes->list [i] = node;
+    }
+}
+
+static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
+                        char why [CONFIG_WHY_BYTES])
+{
+    const char *classes [SITE_CLASSES_MAX];
+    char above [NAME_BYTES_MAX + 16];
+    snprintf (above, sizeof above, "sites/%s/classes", site);
+    size_t count = config_names (self->config, above, classes, SITE_CLASSES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        char section [ZPL_PATH_BYTES - PATH_END_BYTES];
+        size_t before = nodes->names.count;
+        snprintf (section, sizeof section, "%s/%s", above, classes [i]);
+        if (!node_names_read (&nodes->names, self->config, section, why))
+            return false;
+        list_class (self, section, classes [i], nodes, before);
+    }
+    const char *twice = node_names_twice (&nodes->names);
+    return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
+}
+
+static bool site_right (federation_t *self, const char *file, size_t i, char why [CONFIG_WHY_BYTES])
+{
+    static const char *const back_ends [2] = {"none", "runner"};
+    static const char *const disclosures [2] = {"profile", "windows"};
+    char section [NAME_BYTES_MAX + 16];
+    const char *class;
+    const char *site = self->sites [i];
+    if (!name_sound (site))
+        return refuse (file, "sites", site, "letters, digits and . _ - make a name", why);
+    snprintf (section, sizeof section, "sites/%s/classes", site);
+    if (config_names (self->config, section, &class, 1) == 0)
+        return refuse (file, section, "", "at least one class of nodes is wanted", why);
+    snprintf (section, sizeof section, "sites/%s/", site);
+    return word_right (self, file, section, "back_end", back_ends, why) &&
+           word_right (self, file, section, "disclosure", disclosures, why) &&
+           (!site_runs (self, site) || read_nodes (self, site, &self->nodes [i], why));
+}
+
+static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX + 1);
+    if (count == 0)
+        return refuse (file, "sites", "", "at least one site is wanted", why);
+    if (count > FEDERATION_SITES_MAX)
+        return refuse (file, "sites", "", "too many sites", why);
+    self->sites_count = count;
+    for (size_t i = 0; i < count; i++)
+        if (!site_right (self, file, i, why))
+            return false;
+    return true;
+}
+
+static bool is_site (const federation_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->sites_count; i++)
+        if (strcmp (self->sites [i], name) == 0)
+            return true;
+    return false;
 }
 
 static bool vertices_right (const federation_t *self, const char *file, const char *section,
@@ -289,6 +355,10 @@ void federation_destroy (federation_t **self_p)
         return;
     config_destroy (&self->config);
     zpl_destroy (&self->tree);
+    for (size_t i = 0; i < FEDERATION_SITES_MAX; i++) {
+        words_clear (&self->nodes [i].names);
+        free (self->nodes [i].list);
+    }
     free (self->directories_text);
     free (self);
     *self_p = NULL;
@@ -310,6 +380,30 @@ size_t federation_domains (const federation_t *self, const char *const **names)
 {
     *names = self->domains;
     return self->domains_count;
+}
+
+size_t federation_nodes (const federation_t *self, const char *site,
+                         const federation_node_t **nodes)
+{
+    for (size_t i = 0; i < self->sites_count; i++)
+        if (strcmp (self->sites [i], site) == 0) {
+            *nodes = self->nodes [i].list;
+            return self->nodes [i].names.count;
+        }
+    return 0;
+}
+
+const char *federation_without_accounts (const federation_t *self)
+{
+    for (size_t i = 0; i < self->sites_count; i++) {
+        char path [ZPL_PATH_BYTES];
+        const char *account;
+        snprintf (path, sizeof path, "sites/%s/accounts", self->sites [i]);
+        if (site_runs (self, self->sites [i]) &&
+            config_names (self->config, path, &account, 1) == 0)
+            return self->sites [i];
+    }
+    return NULL;
 }
 
 size_t federation_planners (const federation_t *self)
@@ -335,9 +429,15 @@ static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
         write_node (to, level + 1, child);
 }
 
+/*  Who may do something there where the section does not say. */
+typedef struct {
+    const char *account;
+    const char *actors;
+} open_to_t;
+
 /*  "sites/ams" or "domains/N". */
 static void write_section (const federation_t *self, const char *path, const char *administrator,
-                           FILE *to)
+                           const open_to_t *open_to, FILE *to)
 {
     const zpl_node_t *section = zpl_find (self->tree, path);
     assert (section);
@@ -355,16 +455,22 @@ static void write_section (const federation_t *self, const char *path, const cha
         abort ();
     federation_write_value (to, 0, "administrators", all);
     free (all);
-    if (!accounts)
-        fprintf (to, "accounts\n    everybody = \"*\"\n");
+    if (accounts)
+        return;
+    fputs ("accounts\n", to);
+    federation_write_value (to, 1, open_to->account, open_to->actors);
 }
 
+static const open_to_t everybody = {"everybody", "*"};
+
 void federation_write_site (const federation_t *self, const char *site, const char *administrator,
-                            FILE *to)
+                            const char *account, FILE *to)
 {
     char path [ZPL_PATH_BYTES];
+    open_to_t administrator_alone = {account, administrator};
     snprintf (path, sizeof path, "sites/%s", site);
-    write_section (self, path, administrator, to);
+    write_section (self, path, administrator,
+                   site_runs (self, site) ? &administrator_alone : &everybody, to);
 }
 
 void federation_write_domain (const federation_t *self, const char *domain,
@@ -372,5 +478,5 @@ void federation_write_domain (const federation_t *self, const char *domain,
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "domains/%s", domain);
-    write_section (self, path, administrator, to);
+    write_section (self, path, administrator, &everybody, to);
 }

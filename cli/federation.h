@@ -18,6 +18,13 @@
 
 typedef struct federation federation_t;
 
+/*  A node of a site that runs tasks: it has an agent. */
+typedef struct {
+    const char *name; /* in its site: "thin-001" */
+    const char *class_name;
+    uint32_t cpus;
+} federation_node_t;
+
 /*  The example of five sites that comes with the client. */
 extern const char federation_example [];
 extern const size_t federation_example_size;
@@ -33,10 +40,19 @@ size_t federation_sites (const federation_t *self, const char *const **names);
 size_t federation_domains (const federation_t *self, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
+/*  The nodes of a site, in file order; none where it keeps the times only. They live with the
+ *  federation. */
+size_t federation_nodes (const federation_t *self, const char *site,
+                         const federation_node_t **nodes);
+
+/*  The first site that runs tasks and does not say as which local accounts; NULL when all do. */
+const char *federation_without_accounts (const federation_t *self);
+
 /*  A site's or domain's section as ZPL lines, one level up. administrator is one besides those
- * named there; who names no accounts is open to anybody. */
+ *  named there. Who names no accounts is open to anybody; a site that runs tasks to the
+ *  administrator alone, as this local account. */
 void federation_write_site (const federation_t *self, const char *site, const char *administrator,
-                            FILE *to);
+                            const char *account, FILE *to);
 void federation_write_domain (const federation_t *self, const char *domain,
                               const char *administrator, FILE *to);
 

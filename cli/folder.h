@@ -6,6 +6,7 @@
  *      members.json       the members, their endpoints and processes
  *      KIND-NAME.zpl      a member's configuration; written once, then yours to edit
  *      store/  log/       their stores, their logs
+ *      runs/              what runs on the nodes, a folder for each
  *      lock               held by whoever changes any of this
  */
 #ifndef MUSUBI_FOLDER_H
@@ -14,13 +15,13 @@
 #include "process.h"
 
 #define FOLDER_WHY_BYTES   512
-#define MEMBER_NAME_BYTES  80
+#define MEMBER_NAME_BYTES  144
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        400
 
 typedef struct {
     char kind [16];                     /* "lis"; its program is "svc-lis" */
-    char name [64];                     /* "amsterdam"; a planner's number */
+    char name [128];                    /* "amsterdam"; a planner's number; "thin-001@amsterdam" */
     char endpoint [MEMBER_PLACE_BYTES]; /* tcp://127.0.0.1:PORT */
     char events [MEMBER_PLACE_BYTES];
     process_t process;

@@ -1,6 +1,7 @@
 /*  launch - starting, and waiting for what was started, with patience that ends. */
 #include "launch.h"
 
+#include "configuration.h"
 #include "session.h"
 
 #include <errno.h>
@@ -24,6 +25,11 @@ size_t launch_running (const folder_t *folder)
     return running;
 }
 
+static bool is_kind (const member_t *member, const char *kind)
+{
+    return strcmp (member->kind, kind) == 0;
+}
+
 /*  Services stand beside the client. */
 static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
 {
@@ -32,17 +38,24 @@ static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
         return false;
     program [length] = '\0';
     char *slash = strrchr (program, '/');
-    snprintf (slash + 1, 32, "svc-%s", member->kind);
+    snprintf (slash + 1, 32, "svc-%s", is_kind (member, "node") ? "lis" : member->kind);
     return true;
 }
 
 static bool start_member (const folder_t *folder, member_t *member)
 {
+    static char node [] = "node";
+    static char option [] = "-c";
     char program [PROGRAM_BYTES];
     char *configuration = folder_member_file (folder, member, "", ".zpl");
     char *output = folder_member_file (folder, member, "log/", ".ready");
     char *log = folder_member_file (folder, member, "log/", ".log");
-    char *arguments [] = {program, "-c", configuration, NULL};
+    char *arguments [5] = {program};
+    size_t count = 1;
+    if (is_kind (member, "node"))
+        arguments [count++] = node;
+    arguments [count++] = option;
+    arguments [count] = configuration;
     bool started = program_of (member, program) &&
                    process_start (&member->process, program, arguments, output, log);
     if (!started) {
@@ -103,17 +116,17 @@ static bool wait_ready (const folder_t *folder, const member_t *member, int64_t 
         int status;
         if (waitpid (member->process.pid, &status, WNOHANG) == member->process.pid) {
             if (WIFEXITED (status))
-                cli_fail (EXIT_REFUSED, "svc-%s of %s ended with exit code %d", member->kind,
-                          member->name, WEXITSTATUS (status));
+                cli_fail (EXIT_REFUSED, "%s of %s ended with exit code %d",
+                          configuration_program (member->kind), member->name, WEXITSTATUS (status));
             else
-                cli_fail (EXIT_REFUSED, "svc-%s of %s was ended by signal %d", member->kind,
-                          member->name, WTERMSIG (status));
+                cli_fail (EXIT_REFUSED, "%s of %s was ended by signal %d",
+                          configuration_program (member->kind), member->name, WTERMSIG (status));
             print_log_end (folder, member);
             return false;
         }
         if (cli_mono_ms () > until_ms || cli_interrupted ()) {
-            cli_fail (EXIT_REFUSED, "svc-%s of %s is not ready%s", member->kind, member->name,
-                      cli_interrupted () ? "" : " in time");
+            cli_fail (EXIT_REFUSED, "%s of %s is not ready%s", configuration_program (member->kind),
+                      member->name, cli_interrupted () ? "" : " in time");
             print_log_end (folder, member);
             return false;
         }
@@ -128,7 +141,7 @@ static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t
     bool good = true;
     for (size_t i = 0; good && i < folder->members_count; i++) {
         member_t *member = &folder->members [i];
-        if ((strcmp (member->kind, "gis") == 0) != directories || process_lives (&member->process))
+        if (is_kind (member, "gis") != directories || process_lives (&member->process))
             continue;
         good = start_member (folder, member);
         fresh [i] = good;
@@ -221,7 +234,8 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
         missing = NULL;
         bool looked = session_look (session, "");
         for (size_t i = 0; i < folder->members_count && !missing; i++)
-            if (!looked || !lists (session, &identities [i]))
+            if (!is_kind (&folder->members [i], "node") &&
+                (!looked || !lists (session, &identities [i])))
                 missing = &identities [i];
         if (missing)
             cli_rest (MEET_LOOK_MS);
@@ -231,6 +245,64 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
         cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
                   missing->name);
     return !missing;
+}
+
+/*  The agent that the folder has for a node of this site. */
+static bool agent_missing (const folder_t *folder, const member_t *site, const json_t *record)
+{
+    char name [2 * sizeof site->name];
+    const char *node = json_string_value (json_object_get (record, "node"));
+    const char *state = json_string_value (json_object_get (record, "state"));
+    snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, node ? node : "", site->name);
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (is_kind (&folder->members [i], "node") && strcmp (folder->members [i].name, name) == 0)
+            return !state || strcmp (state, "NODE_UP") != 0;
+    return false;
+}
+
+/*  How many of its agents the site has not heard yet; 1 when it does not say. */
+static size_t agents_missing (session_t *session, const folder_t *folder, const member_t *site)
+{
+    method_t nodes = services_method ("Nodes", "Nodes");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    json_t *nothing = json_object ();
+    session_ask (session, site->endpoint, &nodes, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    json_decref (nothing);
+    if (!answer)
+        return 1;
+    size_t missing = 0;
+    size_t i;
+    const json_t *record;
+    json_array_foreach (json_object_get (answer, "nodes"), i, record) missing +=
+      agent_missing (folder, site, record);
+    json_decref (answer);
+    return missing;
+}
+
+static bool has_agents (const folder_t *folder, const member_t *site)
+{
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const char *at = strchr (folder->members [i].name, '@');
+        if (is_kind (&folder->members [i], "node") && at && strcmp (at + 1, site->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/*  Looks until the site has heard all its agents. False after telling how many are missing. */
+static bool wait_attended (session_t *session, const folder_t *folder, const member_t *site,
+                           int64_t until_ms)
+{
+    if (!is_kind (site, "lis") || !has_agents (folder, site))
+        return true;
+    size_t missing;
+    while ((missing = agents_missing (session, folder, site)) > 0 && cli_mono_ms () < until_ms &&
+           !cli_interrupted ())
+        cli_rest (MEET_LOOK_MS);
+    if (missing > 0)
+        cli_fail (EXIT_UNKNOWN, "site %s has not heard %zu of its nodes yet", site->name, missing);
+    return missing == 0;
 }
 
 bool launch_meet (const cli_t *cli, const folder_t *folder)
@@ -244,12 +316,15 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     for (size_t i = 0; i < folder->members_count && good; i++) {
         good = ask_identity (session, &folder->members [i], &identities [i]);
         if (!good)
-            cli_fail (EXIT_UNKNOWN, "svc-%s of %s does not answer at %s", folder->members [i].kind,
-                      folder->members [i].name, folder->members [i].endpoint);
+            cli_fail (EXIT_UNKNOWN, "%s of %s does not answer at %s",
+                      configuration_program (folder->members [i].kind), folder->members [i].name,
+                      folder->members [i].endpoint);
     }
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        good = wait_attended (session, folder, &folder->members [i], until_ms);
     session_close (&session);
     for (size_t i = 0; i < folder->members_count && good; i++)
-        if (strcmp (folder->members [i].kind, "gis") == 0)
+        if (is_kind (&folder->members [i], "gis"))
             good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);
     free (identities);
     return good;

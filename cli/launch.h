@@ -13,8 +13,8 @@
  *  *started counts them. */
 bool launch_missing (folder_t *folder, size_t *started);
 
-/*  Waits until every directory lists every member as it is now. False after telling who is missing.
- */
+/*  Waits until every site has heard its agents, and every directory lists every other member as it
+ *  is now. False after telling who is missing. */
 bool launch_meet (const cli_t *cli, const folder_t *folder);
 
 /*  How many members run. */

@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS 10
+#define LOOK_MS       10
+#define CMDLINE_BYTES 8192
 
 /*  What /proc/PID/stat says, as far as it matters here. */
 typedef struct {
@@ -149,7 +150,30 @@ static bool belongs (const stat_t *stat, const process_t *list, size_t count)
     return false;
 }
 
-size_t process_stragglers (const process_t *list, size_t count, process_t *found, size_t max)
+typedef struct {
+    const process_t *leaders;
+    size_t leaders_count;
+    const char *runs; /* NULL = those of the leaders' sessions */
+} wanted_t;
+
+/*  "svc-lis\0starter\0PATH/runs/NODE/RUN\0" */
+static bool is_starter (pid_t pid, const char *runs)
+{
+    char path [64];
+    char words [CMDLINE_BYTES + 1];
+    snprintf (path, sizeof path, "/proc/%ld/cmdline", (long) pid);
+    FILE *file = fopen (path, "re");
+    size_t size = file ? fread (words, 1, CMDLINE_BYTES, file) : 0;
+    if (file)
+        fclose (file);
+    words [size] = '\0';
+    const char *second = words + strlen (words) + 1;
+    const char *third = second < words + size ? second + strlen (second) + 1 : words + size;
+    return third < words + size && strcmp (second, "starter") == 0 &&
+           strncmp (third, runs, strlen (runs)) == 0;
+}
+
+static size_t find (const wanted_t *wanted, process_t *found, size_t max)
 {
     size_t found_count = 0;
     DIR *folder = opendir ("/proc");
@@ -161,11 +185,23 @@ size_t process_stragglers (const process_t *list, size_t count, process_t *found
         if (!isdigit ((unsigned char) entry->d_name [0]))
             continue;
         pid_t pid = (pid_t) strtol (entry->d_name, NULL, 10);
-        if (read_stat (pid, &stat) && in_life (&stat) && belongs (&stat, list, count))
+        if (read_stat (pid, &stat) && in_life (&stat) &&
+            (wanted->runs ? is_starter (pid, wanted->runs)
+                          : belongs (&stat, wanted->leaders, wanted->leaders_count)))
             found [found_count++] = (process_t){.pid = pid, .started = stat.started};
     }
     closedir (folder);
     return found_count;
+}
+
+size_t process_stragglers (const process_t *list, size_t count, process_t *found, size_t max)
+{
+    return find (&(wanted_t){.leaders = list, .leaders_count = count}, found, max);
+}
+
+size_t process_starters (const char *runs, process_t *found, size_t max)
+{
+    return find (&(wanted_t){.runs = runs}, found, max);
 }
 
 void process_boot (char boot [BOOT_BYTES])

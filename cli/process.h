@@ -31,6 +31,9 @@ size_t process_end (const process_t *list, size_t count, int64_t patience_ms);
  *  are found. */
 size_t process_stragglers (const process_t *list, size_t count, process_t *found, size_t max);
 
+/*  Who watches over runs (svc-lis starter) below a folder, "PATH/runs/". At most max are found. */
+size_t process_starters (const char *runs, process_t *found, size_t max);
+
 /*  This boot of the machine. */
 #define BOOT_BYTES 40
 void process_boot (char boot [BOOT_BYTES]);

@@ -37,6 +37,10 @@ const config_key_t lis_keys [] = {
    .least = 0,
    .most = 1e9,
    .meaning = "credits a CPU-hour, to a millionth"},
+  {.path = "classes/*/names",
+   .preset = "",
+   .meaning = "with the back end runner: what its nodes are called, such as n001, n[002-064]; "
+              "CLASS-001 and so on where they are not named"},
   {.path = "classes/*/attributes/*", .meaning = "what requests may ask for, such as os = linux"},
   TIMETABLE_CONFIG_KEYS,
   {.path = "cleaning_gap",

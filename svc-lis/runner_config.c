@@ -2,42 +2,47 @@
 #include "runner_config.h"
 
 #include "must.h"
+#include "node_names.h"
 #include "queue_config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*  thin-001 …: as many digits as the last one needs, three at least. False when a name is too long.
- */
-static bool places_of_class (const site_t *site, size_t class, runner_settings_t *settings,
+static_assert (NODE_NAMES_MAX <= NODES_PLACES_MAX, "a place for each name");
+static_assert (NODE_NAME_BYTES_MAX <= NAME_BYTES_MAX, "a place's name");
+
+static bool places_of_class (const config_t *config, const site_t *site, size_t class,
+                             words_t *names, runner_settings_t *settings,
                              char why [CONFIG_WHY_BYTES])
 {
-    const node_class_t *of = &site->classes [class];
-    int digits = snprintf (NULL, 0, "%u", of->nodes);
-    digits = digits > 3 ? digits : 3;
-    if (strlen (of->name) + 1 + (size_t) digits > NAME_BYTES_MAX)
-        return wrong_setting (why, "classes/%.80s: too long for the names of its nodes", of->name);
-    settings->places = must (reallocarray (settings->places, settings->places_count + of->nodes + 1,
-                                           sizeof *settings->places));
-    for (uint32_t i = 1; i <= of->nodes; i++) {
-        node_place_t *place = &settings->places [settings->places_count++];
+    char section [NAME_BYTES_MAX + 16];
+    snprintf (section, sizeof section, "classes/%s", site->classes [class].name);
+    if (!node_names_read (names, config, section, why))
+        return false;
+    settings->places =
+      must (reallocarray (settings->places, names->count + 1, sizeof *settings->places));
+    for (; settings->places_count < names->count; settings->places_count++) {
+        node_place_t *place = &settings->places [settings->places_count];
         *place = (node_place_t){.class = class};
-        snprintf (place->name, sizeof place->name, "%.*s-%0*u", NAME_BYTES_MAX - 1 - digits,
-                  of->name, digits, i);
+        snprintf (place->name, sizeof place->name, "%s", names->words [settings->places_count]);
     }
     return true;
 }
 
-static bool places_read (const site_t *site, runner_settings_t *settings,
+static bool places_read (const config_t *config, const site_t *site, runner_settings_t *settings,
                          char why [CONFIG_WHY_BYTES])
 {
-    for (size_t class = 0; class < site->classes_count; class ++)
-        if (!places_of_class (site, class, settings, why))
-            return false;
-    if (settings->places_count > NODES_PLACES_MAX)
-        return wrong_setting (why, "back_end: runner has at most %d nodes", NODES_PLACES_MAX);
-    return true;
+    words_t names = {0};
+    bool good = true;
+    for (size_t class = 0; class < site->classes_count && good; class ++)
+        good = places_of_class (config, site, class, &names, settings, why);
+    const char *twice = good ? node_names_twice (&names) : NULL;
+    if (twice)
+        good = config_wrong (config, "classes", why, "two nodes are called %s", twice);
+    words_clear (&names);
+    return good;
 }
 
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
@@ -49,7 +54,7 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                                     .back_end = back_end_limits_default};
     *runs = strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
-        return wrong_setting (why, "back_end: %.80s is neither none nor runner", back_end);
+        return config_wrong (config, "back_end", why, "%.80s is neither none nor runner", back_end);
     openings_limits_t *openings = &settings->openings;
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");
@@ -59,7 +64,7 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     if (openings->bind_ms > site->lead_ms)
         openings->bind_ms = site->lead_ms;
     return !*runs ||
-           (places_read (site, settings, why) && queue_config_read (config, settings, why));
+           (places_read (config, site, settings, why) && queue_config_read (config, settings, why));
 }
 
 void runner_config_clear (runner_settings_t *self)

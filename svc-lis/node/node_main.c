@@ -3,14 +3,14 @@
 
 #include "agent.h"
 #include "host.h"
+#include "node_names.h"
 #include "participant_config.h"
 #include "run_works.h"
 #include "site.h"
 
 #include <string.h>
 
-#define NODE_NAME_BYTES_MAX 58 /* "node/" and it are an actor's name */
-#define SITES_MAX           16
+#define SITES_MAX 16
 
 static const config_key_t node_keys [] = {
   {.path = "name", .required = true, .meaning = "the node's name in its site, such as thin-001"},

@@ -105,7 +105,7 @@ static void try_section (const federation_t *federation, const program_t *progra
         abort ();
     federation_write_value (to, 0, "name", name);
     if (program == &site)
-        federation_write_site (federation, name, "root", to);
+        federation_write_site (federation, name, "root", "nobody", to);
     else
         federation_write_domain (federation, name, "root", to);
     fclose (to);

@@ -41,6 +41,30 @@ check "nis-n serves" served nis-n "$work/s4/nis-n.zpl"
 exits 2 "beyond loopback only when trusted" svc-lis -c "$files/lis-kyoto.zpl" --set bind/trusted=false
 says "  … and what is missing" 'bind/trusted = true'
 
+runners=$root/deploy/federations/five-runners.zpl
+exits 2 "whose tasks run as nobody knows who" musubi federation configure "$runners" "$work/runners" --trusted
+says "  … and what is missing" 'sites/amsterdam/accounts: say as which local accounts'
+check "nothing was written" test ! -e "$work/runners"
+sed 's/^        back_end = runner/&\n        accounts\n            nobody = "*"/' "$runners" >"$work/runners.zpl"
+check "agents of nodes have files, too" musubi federation configure "$work/runners.zpl" "$work/runners" --trusted \
+  --stores "$work/stores" --port 7000
+check "one for each node" test "$(ls "$work/runners" | grep -c '^node-')" = 16
+check "which know their site" grep -x 'lis = "tcp://lis-kyoto:7000"' "$work/runners/node-frontier@kyoto.zpl"
+# An agent has read its file when it serves.
+agent_serves () {
+  local process line
+  mkfifo "$work/ready"
+  svc-lis node -c "$1" >"$work/ready" 2>"$work/log" &
+  process=$!
+  read -r -t 20 line <"$work/ready"
+  rm "$work/ready"
+  kill $process
+  wait $process || { cat "$work/log"; return 1; }
+  echo "$line"
+  [[ $line =~ ^ready\ endpoint=tcp://127.0.0.1: ]]
+}
+check "an agent serves, on loopback alone" agent_serves "$work/runners/node-fat-001@amsterdam.zpl"
+
 sed 's/amsterdam/Kyoto/' "$five" >"$work/alike.zpl"
 exits 2 "two hosts of one name" musubi federation configure "$work/alike.zpl" "$work/alike" --trusted
 says "  … and which" 'lis/(Kyoto and lis/kyoto|kyoto and lis/Kyoto) would share a host name'

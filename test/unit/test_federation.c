@@ -61,7 +61,7 @@ static void a_sites_section_passes_through_one_level_up (void **state)
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
-    federation_write_site (federation, "ams", "carol", file);
+    federation_write_site (federation, "ams", "carol", "cs", file);
     fclose (file);
     assert_string_equal (text, "classes\n"
                                "    thin\n"
@@ -97,13 +97,113 @@ static void accounts_that_are_given_are_the_only_ones (void **state)
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
-    federation_write_site (federation, "ams", "carol", file);
+    federation_write_site (federation, "ams", "carol", "cs", file);
     fclose (file);
     assert_null (strstr (text, "*"));
     assert_non_null (strstr (text, "climate = \"alice, bob\""));
     assert_non_null (strstr (text, "administrators = \"dave, carol\""));
     free (text);
     federation_destroy (&federation);
+}
+
+static const char runner [] = "sites\n"
+                              "    ams\n"
+                              "        classes\n"
+                              "            thin\n"
+                              "                nodes = 2\n"
+                              "                cpus_per_node = 4\n"
+                              "            fat\n"
+                              "                nodes = 3\n"
+                              "                names = \"big, f[09-10]\"\n"
+                              "        back_end = runner\n"
+                              "    ber\n"
+                              "        classes\n"
+                              "            thin\n"
+                              "                nodes = 2\n";
+
+static void a_site_with_a_runner_has_an_agent_for_each_node (void **state)
+{
+    (void) state;
+    static const federation_node_t wanted [] = {{"thin-001", "thin", 4},
+                                                {"thin-002", "thin", 4},
+                                                {"big", "fat", 1},
+                                                {"f09", "fat", 1},
+                                                {"f10", "fat", 1}};
+    char why [CONFIG_WHY_BYTES] = "";
+    federation_t *federation = read_text (runner, why);
+    const federation_node_t *nodes = NULL;
+    if (!federation)
+        fail_msg ("%s", why);
+    assert_int_equal (federation_nodes (federation, "ams", &nodes), 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal (nodes [i].name, wanted [i].name);
+        assert_string_equal (nodes [i].class_name, wanted [i].class_name);
+        assert_int_equal (nodes [i].cpus, wanted [i].cpus);
+    }
+    assert_int_equal (federation_nodes (federation, "ber", &nodes), 0);
+    assert_int_equal (federation_nodes (federation, "none", &nodes), 0);
+    federation_destroy (&federation);
+}
+
+static void a_site_with_a_runner_is_not_open_to_everybody (void **state)
+{
+    (void) state;
+    char why [CONFIG_WHY_BYTES] = "";
+    federation_t *federation = read_text (runner, why);
+    if (!federation)
+        fail_msg ("%s", why);
+    assert_string_equal (federation_without_accounts (federation), "ams");
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    federation_write_site (federation, "ams", "carol", "cs", file);
+    fclose (file);
+    assert_null (strstr (text, "*"));
+    assert_non_null (strstr (text, "accounts\n    cs = \"carol\"\n"));
+    free (text);
+    federation_destroy (&federation);
+    char given [1024];
+    snprintf (given, sizeof given, "%s",
+              "sites\n    ams\n        classes\n            thin\n                nodes = 2\n"
+              "        back_end = runner\n        accounts\n            cs = carol\n");
+    federation = read_text (given, why);
+    if (!federation)
+        fail_msg ("%s", why);
+    assert_null (federation_without_accounts (federation));
+    federation_destroy (&federation);
+}
+
+static void nodes_that_can_not_be_told_apart_are_refused (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *names;
+        const char *why;
+    } cases [] = {
+      {"big, f1, big", "fed.zpl:7: sites/ams/classes: two nodes are called big"},
+      {"f[1-3], thin-002", "names 4 nodes, should be 3"},
+      {"f1, f2", "fed.zpl:13: sites/ams/classes/fat/names: names 2 nodes, should be 3"},
+      {"f1, f2, thin-002", "two nodes are called thin-002"},
+      {"f[3-1]", "should be a name, or a range such as n[001-064]"},
+      {"f[1-]", "should be a name, or a range"},
+      {"f[1-3", "should be a name, or a range"},
+      {"f[-3]", "should be a name, or a range"},
+      {"f[001-3]", "should be a name, or a range"},
+      {"f[1-3]x[1-3]", "should be 1 to 58 letters, digits and . _ -"},
+      {"f/1, f2, f3", "\"f/1\" should be 1 to 58 letters, digits and . _ -"},
+      {"f[1-3]345678901234567890123456789012345678901234567890123456789", "1 to 58"},
+      {"f[0-999999999]", "at most 65536 nodes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text [1024];
+        snprintf (text, sizeof text,
+                  "name = fed\ndirectories = g1\nplanners = 1\n\nsites\n    ams\n"
+                  "        classes\n            thin\n                nodes = 2\n"
+                  "                cpus_per_node = 4\n            fat\n                nodes = 3\n"
+                  "                names = \"%s\"\n        back_end = runner\n",
+                  cases [i].names);
+        assert_refused (text, cases [i].why);
+    }
 }
 
 static void mistakes_are_told_with_file_and_line (void **state)
@@ -120,6 +220,9 @@ static void mistakes_are_told_with_file_and_line (void **state)
                     "                price = 1\n",
                     "nodes");
     assert_refused ("planners = 0\n", "fed.zpl:1");
+    assert_refused ("sites\n    ams\n        classes\n            thin\n"
+                    "                nodes = 4\n        back_end = rnner\n",
+                    "sites/ams/back_end: \"rnner\": should be none or runner");
 }
 
 static void a_federation_without_sites_classes_or_directories_is_none (void **state)
@@ -238,6 +341,9 @@ int main (void)
       cmocka_unit_test (the_example_is_five_sites_and_two_directories),
       cmocka_unit_test (a_sites_section_passes_through_one_level_up),
       cmocka_unit_test (accounts_that_are_given_are_the_only_ones),
+      cmocka_unit_test (a_site_with_a_runner_has_an_agent_for_each_node),
+      cmocka_unit_test (a_site_with_a_runner_is_not_open_to_everybody),
+      cmocka_unit_test (nodes_that_can_not_be_told_apart_are_refused),
       cmocka_unit_test (mistakes_are_told_with_file_and_line),
       cmocka_unit_test (a_federation_without_sites_classes_or_directories_is_none),
       cmocka_unit_test (a_domains_section_passes_through_one_level_up),

@@ -199,6 +199,7 @@ static void refuses_what_makes_no_site (void **state)
       {"limits/doubt=1m", "limits/doubt: must not be longer than limits/doubt_max"},
       {"limits/profile_steps_max=10", "limits/profile_steps_max"},
       {"limits/spans=10", "limits/spans"},
+      {"back_end=rnner", "back_end: rnner is neither none nor runner"},
       {"classes/thin/nodes=-1", "classes/thin/nodes"},
       {"classes/thin/cpus_per_node=0", "classes/thin/cpus_per_node"},
       {"classes/thin/price=-0.1", "classes/thin/price"},
@@ -224,6 +225,35 @@ static void refuses_what_makes_no_site (void **state)
     char why [CONFIG_WHY_BYTES] = "";
     assert_false (core_of ("name = ams\n", NULL, 0, &core, why));
     assert_non_null (strstr (why, "classes"));
+}
+
+static void refuses_nodes_that_can_not_be_told_apart (void **state)
+{
+    (void) state;
+    static const char base [] = "name = ams\nback_end = runner\nclasses\n"
+                                "    thin\n        nodes = 2\n"
+                                "    fat\n        nodes = 1\n";
+    static const struct {
+        const char *setting;
+        const char *why; /* a part of it; NULL = it is right */
+    } cases [] = {
+      {"classes/fat/names=f1", NULL},
+      {"classes/thin/names=n[08-09]", NULL},
+      {"classes/fat/names=thin-002", "two nodes are called thin-002"},
+      {"classes/thin/names=n1", "classes/thin/names: names 1 nodes, should be 2"},
+      {"classes/thin/names=n1 n/2", "\"n/2\" should be 1 to 58 letters"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {cases [i].setting};
+        core_t core = {0};
+        char why [CONFIG_WHY_BYTES] = "";
+        bool good = core_of (base, settings, 1, &core, why);
+        assert_int_equal (good, !cases [i].why);
+        if (good)
+            core.destroy (core.self);
+        else if (!strstr (why, cases [i].why))
+            fail_msg ("%s: %s", cases [i].setting, why);
+    }
 }
 
 static void refuses_too_many_classes_and_attributes (void **state)
@@ -255,6 +285,7 @@ int main (void)
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
       cmocka_unit_test (refuses_what_makes_no_site),
+      cmocka_unit_test (refuses_nodes_that_can_not_be_told_apart),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

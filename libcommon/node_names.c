@@ -1,0 +1,139 @@
+/*  node_names - ranges are written out, one name after another. */
+#include "node_names.h"
+
+#include "zpl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS        "0123456789"
+#define NAME_LETTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "._-"
+#define DIGITS_LEAST  3 /* of the number in a name that was not given */
+#define DIGITS_MAX    9
+#define RANGE_RIGHT   "should be a name, or a range such as n[001-064]"
+#define LETTERS_RIGHT "should be 1 to %d letters, digits and . _ -"
+
+/*  "n[003-064].fast": what is before and behind the bracket, and the numbers of so many digits. */
+typedef struct {
+    int before;
+    const char *behind;
+    int digits;
+    uint64_t first;
+    uint64_t last;
+} range_t;
+
+static bool range_read (const char *word, range_t *range)
+{
+    const char *bracket = strchr (word, '[');
+    const char *first = bracket + 1;
+    size_t digits = strspn (first, DIGITS);
+    const char *last = first + digits + 1;
+    if (digits == 0 || digits > DIGITS_MAX || first [digits] != '-')
+        return false;
+    size_t last_digits = strspn (last, DIGITS);
+    if (last_digits < digits || last_digits > DIGITS_MAX || last [last_digits] != ']')
+        return false;
+    *range = (range_t){.before = (int) (bracket - word),
+                       .behind = last + last_digits + 1,
+                       .digits = (int) digits,
+                       .first = strtoull (first, NULL, 10),
+                       .last = strtoull (last, NULL, 10)};
+    return range->first <= range->last;
+}
+
+/*  Where names go, and who is told what is not right. */
+typedef struct {
+    words_t *names;
+    const config_t *config;
+    char key [ZPL_PATH_BYTES];
+    char *why;
+} reading_t;
+
+static bool add_one (const reading_t *reading, const char *name)
+{
+    size_t length = strspn (name, NAME_LETTERS);
+    if (length == 0 || length > NODE_NAME_BYTES_MAX || name [length])
+        return config_wrong (reading->config, reading->key, reading->why,
+                             "\"%.80s\" " LETTERS_RIGHT, name, NODE_NAME_BYTES_MAX);
+    if (reading->names->count == NODE_NAMES_MAX)
+        return config_wrong (reading->config, reading->key, reading->why,
+                             "a site that runs tasks has at most %d nodes", NODE_NAMES_MAX);
+    words_add (reading->names, name, "");
+    return true;
+}
+
+static bool add_range (const reading_t *reading, const char *word)
+{
+    range_t range;
+    if (!range_read (word, &range))
+        return config_wrong (reading->config, reading->key, reading->why, "\"%.80s\" " RANGE_RIGHT,
+                             word);
+    for (uint64_t number = range.first; number <= range.last; number++) {
+        char name [2 * NODE_NAME_BYTES_MAX];
+        snprintf (name, sizeof name, "%.*s%0*" PRIu64 "%s",
+                  range.before < NODE_NAME_BYTES_MAX ? range.before : NODE_NAME_BYTES_MAX, word,
+                  range.digits, number, range.behind);
+        if (!add_one (reading, name))
+            return false;
+    }
+    return true;
+}
+
+static bool add_numbered (const reading_t *reading, const char *class_name, uint32_t nodes)
+{
+    int digits = snprintf (NULL, 0, "%" PRIu32, nodes);
+    digits = digits > DIGITS_LEAST ? digits : DIGITS_LEAST;
+    for (uint32_t number = 1; number <= nodes; number++) {
+        char name [2 * NODE_NAME_BYTES_MAX];
+        snprintf (name, sizeof name, "%.*s-%0*" PRIu32, NODE_NAME_BYTES_MAX, class_name, digits,
+                  number);
+        if (!add_one (reading, name))
+            return false;
+    }
+    return true;
+}
+
+bool node_names_read (words_t *names, const config_t *config, const char *section,
+                      char why [CONFIG_WHY_BYTES])
+{
+    reading_t reading = {.names = names, .config = config, .why = why};
+    words_t given = {0};
+    size_t before = names->count;
+    snprintf (reading.key, sizeof reading.key, "%s/nodes", section);
+    uint32_t nodes = (uint32_t) config_integer (config, reading.key);
+    snprintf (reading.key, sizeof reading.key, "%s/names", section);
+    words_add (&given, config_text (config, reading.key), "");
+    bool good = given.count > 0 || add_numbered (&reading, strrchr (section, '/') + 1, nodes);
+    for (size_t i = 0; i < given.count && good; i++)
+        good = strchr (given.words [i], '[') ? add_range (&reading, given.words [i])
+                                             : add_one (&reading, given.words [i]);
+    words_clear (&given);
+    if (good && names->count - before != nodes)
+        return config_wrong (config, reading.key, why,
+                             "names %zu nodes, should be %" PRIu32 ", as many as there are",
+                             names->count - before, nodes);
+    return good;
+}
+
+static int by_name (const void *left, const void *right)
+{
+    return strcmp (*(char *const *) left, *(char *const *) right);
+}
+
+const char *node_names_twice (const words_t *names)
+{
+    char **sorted = malloc ((names->count + 1) * sizeof *sorted);
+    const char *twice = NULL;
+    if (!sorted)
+        abort ();
+    if (names->count > 0)
+        memcpy (sorted, names->words, names->count * sizeof *sorted);
+    qsort (sorted, names->count, sizeof *sorted, by_name);
+    for (size_t i = 1; i < names->count && !twice; i++)
+        if (strcmp (sorted [i - 1], sorted [i]) == 0)
+            twice = sorted [i];
+    free (sorted);
+    return twice;
+}

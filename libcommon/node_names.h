@@ -1,0 +1,21 @@
+/*  node_names - what the nodes of a class are called: "n001, n002, n[003-064]" as a site's settings
+ *  name them, or CLASS-001 … where they name none. Pure.
+ */
+#ifndef MUSUBI_NODE_NAMES_H
+#define MUSUBI_NODE_NAMES_H
+
+#include "config.h"
+#include "words.h"
+
+#define NODE_NAME_BYTES_MAX 58    /* "node/" and it are an actor's name */
+#define NODE_NAMES_MAX      65536 /* of a site */
+
+/*  Adds the names of the nodes of a class, whose section ("classes/thin") has the keys nodes and
+ *  names. False with why: a name or a range is not right, or they are not so many. */
+bool node_names_read (words_t *names, const config_t *config, const char *section,
+                      char why [CONFIG_WHY_BYTES]);
+
+/*  A name that stands there twice; NULL when there is none. */
+const char *node_names_twice (const words_t *names);
+
+#endif
