@@ -25,6 +25,7 @@ typedef struct {
     uint32_t depth;              /* bags looked at behind the first one that waits; 1 000 */
     int64_t limit_ms_max;        /* of a task; 30 days */
     int64_t start_ms;            /* a run begins within that, its limit counts from then; 5 000 */
+    int64_t life_ms;             /* least life of a preemptible run, beyond its warning; 60 000 */
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
     int64_t retention_ms;        /* bags that are over are kept so long; 24 h */

@@ -53,6 +53,7 @@ bool queue_config_read (const config_t *config, runner_settings_t *settings,
     queue->tasks_per_bag_max = (uint32_t) config_integer (config, "limits/tasks_per_bag_max");
     queue->limit_ms_max = config_duration_ms (config, "limits/task_limit");
     queue->retention_ms = config_duration_ms (config, "queue/retention");
+    queue->life_ms = config_duration_ms (config, "queue/life");
     queue->warning_ms = settings->openings.warning_ms;
     queue->grace_ms = settings->openings.grace_ms;
     return accounts_read (config, settings, why);

@@ -31,6 +31,13 @@
        .least = 1000,                                                                              \
        .most = TASK_LIMIT_MS_MOST,                                                                 \
        .meaning = "the longest wall time that a task may ask for"},                                \
+      {.path = "queue/life",                                                                       \
+       .type = CONFIG_DURATION,                                                                    \
+       .preset = "60s",                                                                            \
+       .least = 0,                                                                                 \
+       .most = 366.0 * 24 * 3600000,                                                               \
+       .meaning = "a preemptible task is begun where its node is not wanted for so long and "      \
+                  "opening/warning"},                                                              \
     {                                                                                              \
         .path = "queue/retention", .type = CONFIG_DURATION, .preset = "24h", .least = 0,           \
         .most = 366.0 * 24 * 3600000, .meaning = "bags that are over are kept so long"             \

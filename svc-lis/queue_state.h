@@ -17,8 +17,6 @@
 #include "ordered.h"
 #include "queue.h"
 
-#define QUEUE_LIFE_MS 60000 /* least life of a preemptible run, beyond its warning */
-
 /*  A node, beside what backfill knows of it. */
 typedef struct {
     stretch_t booked; /* of its class; booking 0 = not in the calendar */

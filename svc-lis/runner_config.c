@@ -45,6 +45,29 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
     return good;
 }
 
+/*  A run that its starter ends has 10 s before it is killed. */
+#define RUNS_END_MS 15000
+
+static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
+                               char why [CONFIG_WHY_BYTES])
+{
+    *limits = nodes_limits_default;
+    limits->attend_ms = (uint32_t) config_duration_ms (config, "nodes/attend");
+    limits->silent_ms = (uint32_t) config_duration_ms (config, "nodes/silent");
+    limits->lease_ms = (uint32_t) config_duration_ms (config, "nodes/lease");
+    limits->lost_ms = (uint32_t) config_duration_ms (config, "nodes/lost");
+    if (limits->silent_ms <= limits->attend_ms)
+        return config_wrong (config, "nodes/silent", why, "must be longer than nodes/attend");
+    if (limits->lease_ms <= limits->silent_ms)
+        return config_wrong (config, "nodes/lease", why, "must be longer than nodes/silent");
+    if (limits->lost_ms < limits->lease_ms + RUNS_END_MS)
+        return config_wrong (config, "nodes/lost", why,
+                             "must be %d s longer than nodes/lease: what runs there takes that "
+                             "long to end",
+                             RUNS_END_MS / 1000);
+    return true;
+}
+
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
@@ -64,7 +87,8 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     if (openings->bind_ms > site->lead_ms)
         openings->bind_ms = site->lead_ms;
     return !*runs ||
-           (places_read (config, site, settings, why) && queue_config_read (config, settings, why));
+           (nodes_limits_read (config, &settings->nodes, why) &&
+            places_read (config, site, settings, why) && queue_config_read (config, settings, why));
 }
 
 void runner_config_clear (runner_settings_t *self)

@@ -156,7 +156,18 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                       {"limits/retention", p->retention_ms},
                       {"ledger/retention", p->ledger_retention_ms},
                       {"limits/doubt", p->doubt_ms},
-                      {"limits/doubt_max", p->doubt_ms_max}},
+                      {"limits/doubt_max", p->doubt_ms_max},
+                      {"nodes/attend", nodes_limits_default.attend_ms},
+                      {"nodes/silent", nodes_limits_default.silent_ms},
+                      {"nodes/lease", nodes_limits_default.lease_ms},
+                      {"nodes/lost", nodes_limits_default.lost_ms},
+                      {"opening/bind", openings_limits_default.bind_ms},
+                      {"opening/warning", openings_limits_default.warning_ms},
+                      {"opening/grace", openings_limits_default.grace_ms},
+                      {"opening/lend", openings_limits_default.lend_ms},
+                      {"opening/release", openings_limits_default.release_ms},
+                      {"queue/life", queue_limits_default.life_ms},
+                      {"queue/retention", queue_limits_default.retention_ms}},
                 integers [] = {
                   {"limits/holds_max", p->holds_max},
                   {"limits/holds_per_actor_max", p->holds_per_actor_max},
@@ -227,6 +238,34 @@ static void refuses_what_makes_no_site (void **state)
     assert_non_null (strstr (why, "classes"));
 }
 
+static void a_node_is_lost_later_than_what_runs_there_has_ended (void **state)
+{
+    (void) state;
+    static const char base [] = "name = ams\nback_end = runner\nclasses\n"
+                                "    thin\n        nodes = 2\n";
+    static const struct {
+        const char *setting;
+        const char *why; /* a part of it; "" = it is right */
+    } cases [] = {
+      {"nodes/lost=315s", ""},
+      {"nodes/lost=314s", "nodes/lost: must be 15 s longer than nodes/lease"},
+      {"nodes/lease=316s", "nodes/lost: must be 15 s longer than nodes/lease"},
+      {"nodes/lease=25s", "nodes/lease: must be longer than nodes/silent"},
+      {"nodes/silent=10s", "nodes/silent: must be longer than nodes/attend"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {cases [i].setting};
+        core_t core = {0};
+        char why [CONFIG_WHY_BYTES] = "";
+        bool good = core_of (base, settings, 1, &core, why);
+        assert_int_equal (good, !*cases [i].why);
+        if (good)
+            core.destroy (core.self);
+        else if (!strstr (why, cases [i].why))
+            fail_msg ("%s: %s", cases [i].setting, why);
+    }
+}
+
 static void refuses_nodes_that_can_not_be_told_apart (void **state)
 {
     (void) state;
@@ -235,10 +274,10 @@ static void refuses_nodes_that_can_not_be_told_apart (void **state)
                                 "    fat\n        nodes = 1\n";
     static const struct {
         const char *setting;
-        const char *why; /* a part of it; NULL = it is right */
+        const char *why; /* a part of it; "" = it is right */
     } cases [] = {
-      {"classes/fat/names=f1", NULL},
-      {"classes/thin/names=n[08-09]", NULL},
+      {"classes/fat/names=f1", ""},
+      {"classes/thin/names=n[08-09]", ""},
       {"classes/fat/names=thin-002", "two nodes are called thin-002"},
       {"classes/thin/names=n1", "classes/thin/names: names 1 nodes, should be 2"},
       {"classes/thin/names=n1 n/2", "\"n/2\" should be 1 to 58 letters"},
@@ -248,7 +287,7 @@ static void refuses_nodes_that_can_not_be_told_apart (void **state)
         core_t core = {0};
         char why [CONFIG_WHY_BYTES] = "";
         bool good = core_of (base, settings, 1, &core, why);
-        assert_int_equal (good, !cases [i].why);
+        assert_int_equal (good, !*cases [i].why);
         if (good)
             core.destroy (core.self);
         else if (!strstr (why, cases [i].why))
@@ -285,6 +324,7 @@ int main (void)
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
       cmocka_unit_test (refuses_what_makes_no_site),
+      cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
       cmocka_unit_test (refuses_nodes_that_can_not_be_told_apart),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };
