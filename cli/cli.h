@@ -121,6 +121,7 @@ int run_solve (cli_t *cli);
 int run_submit (cli_t *cli);
 int run_queue (cli_t *cli);
 int run_cancel (cli_t *cli);
+int run_nodes (cli_t *cli);
 int run_output (cli_t *cli);
 
 #endif

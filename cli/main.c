@@ -47,6 +47,8 @@ static const command_t commands [] = {
    "Bags of tasks at the sites, or the tasks of one bag.", run_queue},
   {"cancel", "SITE/BAG[.TASK]", "End a bag, or one of its tasks.", run_cancel},
   {"output", "SITE/BAG.TASK [--errors] [--follow]", "What a task has written.", run_output},
+  {"nodes", "[SITE] [--drain NODE | --resume NODE]",
+   "The nodes of sites that run tasks; takes one out, or back.", run_nodes},
   {"gantt", "[--from T] [--until T] [--all] [--svg FILE]",
    "Reservations over time, a row for each class and link.", run_gantt},
   {"call", "SERVICE METHOD [JSON|-]",

@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output gantt call workload check audit txn solve'
+  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes gantt call workload check audit txn solve'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -39,6 +39,7 @@ _musubi () {
     submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --class --folder
       --output --errors --env --cpu-limit --request-id' ;;
     queue) own='--bag --mine --over' ;;
+    nodes) own='--drain --resume' ;;
     output) own='--errors --follow' ;;
     gantt) own='--from --until --all --svg' ;;
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy

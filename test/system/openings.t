@@ -34,7 +34,7 @@ within () {
 }
 at_site () { json show "$1" | jq -r --arg site "$2" ".openings[] | select(.site == \$site) | $3"; } # ID SITE FILTER
 stands () { [ "$(at_site "$1" "$2" '"\(.phase) \(.nodes) of \(.wanted) \(if .ready then "ready" else "" end)\(if .degraded then "degraded" else "" end)"')" = "$3" ]; }
-nodes_of () { json call "lis/$2" Nodes '{}' | jq -r --arg id "$1" '.nodes[] | select(.reservation == $id) | .node'; } # ID SITE
+nodes_of () { json nodes "$2" | jq -r --arg id "$1" '.nodes[] | select(.reservation == $id) | .node'; } # ID SITE
 promised () { json call "lis/$1" Site '{}' | jq --arg class "$2" '.site.classes[] | select(.name == $class).nodes'; } # SITE CLASS
 task_state () { json queue "${1%.*}" | jq -r --arg task "$1" '.tasks[] | select(.task == $task) | .state'; }
 is_state () { [ "$(task_state "$1")" = "$2" ]; }
@@ -62,9 +62,18 @@ says "  … and which" 'no-such'
 reserve_bad () { printf '%s' "$1" | musubi reserve -; }
 exits 1 "more nodes than a site has" reserve_bad '{"window": {"earliest": "now+5s", "deadline": "now+10m"}, "duration": "1m", "compute": [{"id": "a", "cpus": 100, "site": "quito"}]}'
 exits 2 "a window in the past" reserve_bad '{"window": {"earliest": "now-2h", "deadline": "now-1h"}, "duration": "1m", "compute": [{"id": "a", "cpus": 2, "site": "quito"}]}'
-exits 1 "a node that the site does not have can't be drained" musubi call lis/kyoto Drain '{"node": "n99", "drained": true}'
+exits 1 "a node that the site does not have can't be drained" musubi nodes kyoto --drain n99
 says "  … and is told" 'site has no node n99'
-MUSUBI_ACTOR=bob exits 1 "nodes are drained by administrators alone" musubi call lis/kyoto Drain '{"node": "n01", "drained": true}'
+MUSUBI_ACTOR=bob exits 1 "nodes are drained by administrators alone" musubi nodes kyoto --drain n01
+exits 2 "a node of no site" musubi nodes --drain n01
+wrong_up () { sed "$1" "$work/five.zpl" >"$work/wrong.zpl"; musubi up "$work/wrong.zpl" --dir "$work/wrong"; }
+exits 2 "a back end that is none" wrong_up '0,/back_end = runner/s//back_end = rnner/'
+says "  … and where" 'wrong.zpl: sites/amsterdam/back_end: "rnner": should be none or runner'
+exits 2 "two nodes of one name" wrong_up 's/n\[01-02\]/n01, n01/'
+says "  … and which" 'sites/kyoto/classes: two nodes are called n01'
+exits 2 "nodes without names" wrong_up 's/n\[01-02\]/n01/'
+says "  … and how many" 'sites/kyoto/classes/node/names: names 2 nodes, should be 3'
+check "nothing was started" test ! -e "$work/wrong/members.json"
 agent () { timeout 20 svc-lis node -c "$federation/node-n01@kyoto.zpl" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 --set "store/folder=$work/stray" --set "runs=$work/stray-runs" "$@"; }
 refused () { # WORDS SETTING…: the agent is told why it is not wanted
   local words=$1 process
@@ -142,7 +151,7 @@ export MUSUBI_ACTOR=alice
 # --- a node lost, one drained ---
 berlin_lost=$(nodes_of "$trio" berlin | head -n 1)
 amsterdam_lost=$(nodes_of "$trio" amsterdam | head -n 1)
-amsterdam_spare=$(json call lis/amsterdam Nodes '{}' | jq -r --arg id "$trio" '.nodes[] | select(.class_name == "thin" and .reservation != $id) | .node')
+amsterdam_spare=$(json nodes amsterdam | jq -r --arg id "$trio" '.nodes[] | select(.class == "thin" and .reservation != $id) | .node')
 amsterdam_kept=$(nodes_of "$trio" amsterdam | tail -n 1)
 # lose NODE@SITE: the machine is gone, with all that runs on it.
 lose () {
@@ -159,14 +168,14 @@ lose "$amsterdam_spare@amsterdam"
 lost_at=$(now_ms)
 kyoto_drained=$(nodes_of "$trio" kyoto | head -n 1)
 kyoto_task=$(json queue "$kyoto_bag" | jq -r --arg node "$kyoto_drained" '.tasks[] | select(.node == $node).task')
-check "a node is drained" musubi call lis/kyoto Drain "{\"node\": \"$kyoto_drained\", \"drained\": true}"
+check "a node is drained" musubi nodes kyoto --drain "$kyoto_drained"
 check "what runs there goes on" is_state "$kyoto_task" running
 check "the site has one node less to promise" test "$(promised kyoto node)" -eq 2
 check "its task is cancelled" musubi cancel "$kyoto_task"
 without_drained () { [ "$(nodes_of "$trio" kyoto | grep -cvx "$kyoto_drained")" -eq 2 ]; }
 check "then another node takes its place" within 8 without_drained
 check "  … and it is whole" stands "$trio" kyoto "open 2 of 2 ready"
-check "it is resumed" musubi call lis/kyoto Drain "{\"node\": \"$kyoto_drained\", \"drained\": false}"
+check "it is resumed" musubi nodes kyoto --resume "$kyoto_drained"
 check "and counts again" test "$(promised kyoto node)" -eq 3
 
 # --- unused ---
@@ -189,6 +198,8 @@ until_wall $((lost_at + 21000))
 check "the lost node has another in its place" within 8 stands "$trio" berlin "open 2 of 2 ready"
 check "  … which is not the lost one" test -z "$(nodes_of "$trio" berlin | grep -x "$berlin_lost")"
 check "where none is left it is degraded" within 8 stands "$trio" amsterdam "open 1 of 2 degraded"
+check "the lost ones are told" musubi nodes amsterdam
+says "  … by name" "amsterdam +$amsterdam_lost +thin +lost "
 check "show tells what would do instead" musubi show "$trio"
 says "  … another class" '1 nodes of fat are free from'
 check "so does JSON" test "$(at_site "$trio" amsterdam '.alternatives | map(.class) | index("fat") != null')" = true
@@ -244,15 +255,19 @@ check "and nobody is degraded" test "$(at_site "$id" quito .degraded)" = false
 check "the reservation is given up" musubi release "$id"
 
 # --- cut off from everybody ---
-check "a reservation at one site" reserve alone now+4s 5s '{"id": "a", "cpus": 2, "site": "quito"}'
+alone () { # its id, start and end, as one site's users reserve
+  id=$(plus_reserve -R quito -s now+4s -e now+9s -n 1) && json show "$id" >"$work/taken" && jq -e --arg id "$id" '.reservation == $id' "$work/taken"
+}
+check "a reservation at one site" alone
 taken
 check "its task" submit --reservation "$id" --limit 1m --env "TOLD=$told" -- "$told/stamp" alone 60
 alone_task=$(bag).0
 for one in gis/g1 gis/g2 planner/1 planner/2; do slay "$(pid_of $one)"; done
-asked () { json call "$(endpoint_of quito)" Participant.Show "{\"reservation\": \"$id\"}"; }
+on_its_own () { musubi --json call "$(endpoint_of quito)" Participant.Show "{\"reservation\": \"$id\"}" | jq -e '[.. | objects | select(.disconnected == true)] | length == 1'; }
 until_wall "$start"
 check "with every directory and planner dead it opens" within 5 test -s "$told/alone"
 check "  … in time, not before" awk -v from="$start" '$2 < from {bad = 1} END {exit bad}' "$told/alone"
+check "it tells who asks that it hears nobody" within 12 on_its_own
 until_wall $((end + 500))
 check "and closes" within 6 test -z "$(starters thin-001@quito; starters thin-002@quito)"
 check "everybody is back" musubi up --dir "$federation"
