@@ -109,8 +109,10 @@ static void find_pids (testbed_t *self)
     FILE *output = musubi (arguments);
     int pid;
     while (self->pids_count < TESTBED_SERVICES_MAX &&
-           fscanf (output, "%d %255[^\n]", &pid, rest) == 2)
+           fscanf (output, "%d %255[^\n]", &pid, rest) == 2) {
         self->pids [self->pids_count++] = pid;
+        self->agents_count += strncmp (rest, "node/", 5) == 0;
+    }
     pclose (output);
 }
 
@@ -141,7 +143,7 @@ static void await_services (testbed_t *self)
 {
     for (int waited_ms = 0; waited_ms < START_MS; waited_ms += PAUSE_MS) {
         find_services (self);
-        if (self->services_count == self->pids_count && planners_serve (self))
+        if (self->services_count + self->agents_count == self->pids_count && planners_serve (self))
             return;
         pause_ms (PAUSE_MS);
     }
