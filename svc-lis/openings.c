@@ -284,7 +284,7 @@ static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t 
         order_back_end (entry, now, BACK_END_WATCH);
 }
 
-static int64_t opening_due (const entry_t *entry, int64_t now_ms)
+static int64_t opening_turn (const entry_t *entry, int64_t now_ms)
 {
     openings_t *self = entry->openings;
     if (entry->phase == OPENING_OVER)
@@ -317,6 +317,7 @@ static void opening_refresh (entry_t *entry, const moment_t *now)
         opening_account (entry, now);
     bool moved = move_by_time (entry, now);
     bool changed = opening_fit (entry, now);
+    bool due = opening_due (entry, now_ms);
     bool lent = opening_is_open (entry->phase) && opening_lend (entry, now);
     tell_back_end (entry, now, before, changed);
     opening_enforce (entry, now);
@@ -327,12 +328,12 @@ static void opening_refresh (entry_t *entry, const moment_t *now)
     if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
         opening_put_use (entry);
     tell_degraded (entry, now_ms);
-    if (changed || moved || lent)
+    if (changed || moved || lent || due)
         opening_changed (entry, now);
     if (entry->phase == OPENING_OVER && !entry->use)
         opening_end (entry);
     else
-        turn_set (entry, opening_due (entry, now_ms));
+        turn_set (entry, opening_turn (entry, now_ms));
 }
 
 static void on_turn (void *owner, const moment_t *now, uint64_t token);
@@ -513,6 +514,15 @@ void openings_wanted (openings_t *self, const moment_t *now, const char *reserva
     opening_soon (entry, now);
 }
 
+bool openings_node_due (const openings_t *self, size_t node)
+{
+    const entry_t *holder = self->holders [node];
+    for (size_t i = 0; holder && i < holder->bound_count; i++)
+        if (holder->bound [i].node == node)
+            return holder->bound [i].due;
+    return false;
+}
+
 int64_t openings_spare_until (const openings_t *self, size_t node, bool preemptible)
 {
     const entry_t *holder = self->holders [node];
@@ -584,6 +594,7 @@ static void on_start (void *owner, const moment_t *now)
             opening_left (entry, now_ms);
         snprintf (entry->owner, sizeof entry->owner, "%s", view.owner);
         entry->active_ms = now_ms;
+        opening_due (entry, now_ms);
         opening_soon (entry, now);
     }
 }

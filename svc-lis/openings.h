@@ -81,7 +81,8 @@ typedef struct {
 
 typedef struct {
     void *owner;
-    /*  A reservation has moved, or its nodes have changed. Called in the step that stores it. */
+    /*  A reservation has moved, its nodes have changed, or the time of one has come. Called in the
+     *  step that stores it. */
     void (*moved) (void *owner, const moment_t *now, const opening_t *opening);
 } openings_observer_t;
 
@@ -118,6 +119,10 @@ bool openings_find (const openings_t *self, const char *reservation, opening_t *
 
 /*  The reservation that a node is bound to, until it has been cleaned; NULL = none. */
 const char *openings_of_node (const openings_t *self, size_t node);
+
+/*  Has the reservation that a node is bound to booked it by now, not only from later on? Nothing of
+ *  it runs there before. */
+bool openings_node_due (const openings_t *self, size_t node);
 
 /*  Tasks of the reservation have come: what is lent is called back. */
 void openings_wanted (openings_t *self, const moment_t *now, const char *reservation);

@@ -366,6 +366,18 @@ bool opening_fit (entry_t *entry, const moment_t *now)
     return changed;
 }
 
+bool opening_due (entry_t *entry, int64_t now_ms)
+{
+    bool news = false;
+    for (size_t i = 0; i < entry->bound_count; i++) {
+        bound_t *bound = &entry->bound [i];
+        bool due = bound->state != BOUND_HELD || bound->at_ms <= now_ms;
+        news = news || due != bound->due;
+        bound->due = due;
+    }
+    return news;
+}
+
 /*  --- when --- */
 
 static void sooner (int64_t *due_ms, int64_t at_ms, int64_t than_ms)

@@ -30,6 +30,7 @@ typedef struct {
     size_t node;
     bound_state_t state;
     int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
+    bool due;      /* what it is needed from has come */
     bool warned;   /* whoever runs there and is to know of an end has been told */
 } bound_t;
 
@@ -123,6 +124,9 @@ bool opening_runs (const entry_t *entry);
  *  has changed. */
 bool opening_fit (entry_t *entry, const moment_t *now);
 bool opening_close (entry_t *entry, const moment_t *now);
+
+/*  Mark those of its nodes whose time has come. True when that is news. */
+bool opening_due (entry_t *entry, int64_t now_ms);
 
 /*  The next instant after this one at which there is something to do for its nodes. */
 int64_t opening_fit_due (const entry_t *entry, int64_t at_ms);

@@ -30,7 +30,8 @@ static void account (const entry_t *entry, const moment_t *now, stored_use_t *us
     for (size_t i = 0; i < entry->bound_count; i++) {
         size_t node = entry->bound [i].node;
         nodes_runs (nodes, node, add_run, &using);
-        cpus += bound_kept (&entry->bound [i]) ? nodes_at (nodes, node).cpus : 0;
+        cpus +=
+          bound_kept (&entry->bound [i]) && entry->bound [i].due ? nodes_at (nodes, node).cpus : 0;
     }
     interval_t over = {use->until_ms, until_ms};
     if (over.from >= over.until)

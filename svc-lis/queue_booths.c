@@ -75,7 +75,8 @@ static bool takes (const queue_t *self, const bag_t *bag, const where_t *where, 
     const backfill_node_t *seat = &self->seats [node];
     return (where->any || where->classes [seat->class]) &&
            (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
-           seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node);
+           seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node) &&
+           openings_node_due (self->parts.openings, node);
 }
 
 /*  On its nodes, in its bags' order; what is too wide for what is free lets narrower ones pass. */

@@ -298,6 +298,15 @@ static inline size_t bound (field_t *self)
     return count;
 }
 
+/*  Of those, on which runs of their reservation may be by now. */
+static inline size_t due (field_t *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < nodes_count (field_nodes (self)); i++)
+        count += openings_node_due (field_openings (self), i);
+    return count;
+}
+
 static inline bool bound_to (field_t *self, const char *name, const char *reservation)
 {
     size_t node;

@@ -260,6 +260,9 @@ static void a_modified_reservation_gets_and_gives_nodes_while_it_lasts (void **s
     field_until (&f, 30, -5 * SECOND_MS);
     assert_int_equal (opening (&f, "r1").nodes_count, 6);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
+    assert_int_equal (due (&f), 2);
+    field_until (&f, 30, 0);
+    assert_int_equal (due (&f), 6);
     field_until (&f, 50, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OVER);
     close_world (&f.w);

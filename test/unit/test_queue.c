@@ -146,6 +146,34 @@ static void tasks_of_a_need_run_where_and_when_it_has_nodes (void **state)
     close_world (&f.w);
 }
 
+static void a_reservations_tasks_wait_for_nodes_that_are_booked_later (void **state)
+{
+    (void) state;
+    for (int restarts = 0; restarts < 2; restarts++) {
+        field_t f;
+        open_queue (&f);
+        booking_t stages [] = {booking ("thin", 2, 1, 10, 20), booking ("thin", 6, 3, 20, 30)};
+        command_answer_t told;
+        order_t order = {.reservation = "r1", .bookings = stages, .count = 2, .prepare = true};
+        txid_t txid = hold (&f.w, &order, &told);
+        command_answer_clear (&told);
+        assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
+        uint64_t number =
+          submit (&f, (wish_bag_t){.reservation = "r1", .count = 3, .cpus = 2, .minutes = 15});
+        field_until (&f, 10, 1000);
+        assert_int_equal (bag (&f, number).running, 1);
+        field_until (&f, 20, -2000);
+        assert_int_equal (bound (&f), 3);
+        if (restarts > 0)
+            restart_field (&f);
+        field_until (&f, 20, -1);
+        assert_int_equal (bag (&f, number).running, 1);
+        field_until (&f, 20, restarts > 0 ? 5000 : 0); /* its agents have to come again */
+        assert_int_equal (bag (&f, number).running, 3);
+        close_world (&f.w);
+    }
+}
+
 static void a_reservations_tasks_end_with_it_and_what_waits_is_never_begun (void **state)
 {
     (void) state;
@@ -471,6 +499,7 @@ int main (void)
       cmocka_unit_test (higher_priority_goes_first_and_then_who_came_first),
       cmocka_unit_test (a_reservations_tasks_wait_for_its_opening_and_run_on_its_nodes),
       cmocka_unit_test (tasks_of_a_need_run_where_and_when_it_has_nodes),
+      cmocka_unit_test (a_reservations_tasks_wait_for_nodes_that_are_booked_later),
       cmocka_unit_test (a_reservations_tasks_end_with_it_and_what_waits_is_never_begun),
       cmocka_unit_test (what_waits_for_a_time_in_which_the_site_was_down_is_never_begun),
       cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
