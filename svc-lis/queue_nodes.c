@@ -212,14 +212,20 @@ int64_t queue_preempt (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
     interval_t ahead = {now_ms, now_ms + self->limits.warning_ms + LOOK_MS};
-    bool any = false;
+    int64_t look_ms = INT64_MAX;
     for (size_t class = 0; class < self->parts.site->classes_count; class ++) {
         int64_t count = 0;
         for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++)
             count += borrowed (self, i, now_ms);
         int64_t lacking = count > 0 ? count - calendar_least (self->calendars [class], ahead) : 0;
         preempt_class (self, now, class, lacking);
-        any = any || count > 0;
+        if (count > 0)
+            look_ms = now_ms + LOOK_MS;
     }
-    return any ? now_ms + LOOK_MS : INT64_MAX;
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        const place_t *place = &self->places [i];
+        if (place->wanted && place->wanted_ms > now_ms && place->wanted_ms < look_ms)
+            look_ms = place->wanted_ms;
+    }
+    return look_ms;
 }

@@ -288,6 +288,29 @@ static void preemptible_work_makes_room_for_reservations_and_is_run_again (void 
     close_world (&f.w);
 }
 
+static void what_is_warned_is_ended_in_time_however_short_the_warning_is (void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_queue (&f);
+    f.runner.openings.bind_ms = 500;
+    f.runner.openings.warning_ms = f.runner.queue.warning_ms = 2000;
+    f.runner.openings.grace_ms = f.runner.queue.grace_ms = 1000;
+    open_field (&f);
+    uint64_t number = submit (
+      &f, (wish_bag_t){
+            .class_name = "fat", .cpus = 16, .count = 4, .minutes = 100, .preemptible = true});
+    agents_come (&f);
+    assert_int_equal (bag (&f, number).running, 4);
+    reserve (&f.w, "r1", booking ("fat", 64, 4, 10, 20));
+    field_until (&f, 10, -7500);
+    assert_int_equal (bag (&f, number).running, 4);
+    field_until (&f, 10, -1000);
+    assert_int_equal (bag (&f, number).over, 4);
+    assert_non_null (strstr (task (&f, number, 0).why, "preempted"));
+    close_world (&f.w);
+}
+
 static void an_unused_reservation_is_lent_and_called_back (void **state)
 {
     (void) state;
@@ -505,6 +528,7 @@ int main (void)
       cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
       cmocka_unit_test (only_who_may_use_a_reservation_submits_to_it),
       cmocka_unit_test (preemptible_work_makes_room_for_reservations_and_is_run_again),
+      cmocka_unit_test (what_is_warned_is_ended_in_time_however_short_the_warning_is),
       cmocka_unit_test (an_unused_reservation_is_lent_and_called_back),
       cmocka_unit_test (cancelled_tasks_are_never_begun_and_those_that_run_are_ended),
       cmocka_unit_test (a_lost_run_is_run_again_where_that_is_wanted),
