@@ -5,11 +5,15 @@
  *  each as a bag of its own, of other sizes and limits than its neighbours; with and without a
  *  thousand reservations in the calendar. Microseconds of processor time a task, of the passes
  *  alone and at the worst pass.
+ *
+ *  Then the whole core of such a site (queue_site.h): submissions, records, and the nodes'
+ * questions as well.
  */
 #include "backfill.h"
 #include "bench.h"
 #include "must.h"
 #include "prng.h"
+#include "queue_site.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -221,6 +225,16 @@ static void measure (bench_t *bench, size_t nodes, size_t tasks, size_t bags, si
     close_site (&site);
 }
 
+static void measure_site (bench_t *bench, size_t nodes, size_t tasks, size_t bags)
+{
+    char row [64];
+    queue_site_cost_t cost = queue_site_measure (nodes, CPUS, tasks, bags);
+    snprintf (row, sizeof row, "a whole site: %zu bags", bags);
+    bench_put (bench, row, "us a task", cost.task);
+    bench_put (bench, row, "questions a task", cost.asked);
+    bench_put (bench, row, "worst step us", cost.worst);
+}
+
 int main (int argc, char **argv)
 {
     bench_t *bench = bench_new (argc, argv, "queue",
@@ -233,6 +247,9 @@ int main (int argc, char **argv)
         measure (bench, nodes, tasks, tasks / 100, reservations);
         measure (bench, nodes, tasks, tasks, reservations);
     }
+    measure_site (bench, nodes, tasks, 1);
+    measure_site (bench, nodes, tasks, tasks / 100);
+    measure_site (bench, nodes, tasks, tasks);
     bench_note (bench, "aim: at most 50 us a task");
     return bench_end (&bench);
 }

@@ -1,0 +1,348 @@
+/*  queue_site - see there. Agents' messages are made and read outside of what is measured. */
+#include "queue_site.h"
+
+#include "bench.h"
+#include "lis.h"
+#include "message.h"
+#include "must.h"
+#include "nodes_wire.h"
+#include "prng.h"
+#include "runner.h"
+
+#include "tasks.pb-c.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_MS INT64_C (1000)
+#define START_MS  INT64_C (1700000000000)
+#define RUNS_MAX  256 /* that an agent knows */
+
+enum { REPLY_TO_CLIENT = 1, REPLY_TO_AGENTS = 2 };
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 8];
+    uint64_t number;
+    uint64_t seen;
+    bool asks; /* as soon as it can */
+    run_report_t runs [RUNS_MAX];
+    int64_t ends_ms [RUNS_MAX];
+    size_t runs_count;
+} agent_t;
+
+/*  What an agent has been answered. */
+typedef struct {
+    agent_t *agent;
+    packed_t body;
+} told_t;
+
+typedef struct {
+    core_t core;
+    moment_t now;
+    int64_t timer_ms; /* mono */
+    agent_t *agents;
+    size_t agents_count;
+    size_t cpus;
+    told_t *told;
+    size_t told_count;
+    size_t over;
+    prng_t prng;
+    double clock_ns; /* that looking at the clock takes */
+    double spent_ns;
+    double worst_ns;
+    uint64_t asked;
+} field_t;
+
+/*  --- the core --- */
+
+/*  Of some microseconds of a step it is a good part. */
+static double clock_cost_ns (void)
+{
+    enum { LOOKS = 10000 };
+    double spent_ns = -bench_cpu_ns ();
+    for (int i = 1; i < LOOKS; i++)
+        bench_cpu_ns ();
+    return (spent_ns + bench_cpu_ns ()) / LOOKS;
+}
+
+static void keep_reply (field_t *site, const effect_t *effect)
+{
+    if (effect->reply.status != CALL_OK)
+        bench_fail (effect->reply.reason);
+    if (effect->reply.reply_to < REPLY_TO_AGENTS)
+        return;
+    told_t *told = &site->told [site->told_count++];
+    size_t size = effect->reply.body.size;
+    told->agent = &site->agents [effect->reply.reply_to - REPLY_TO_AGENTS];
+    told->body = (packed_t){.data = must (malloc (size + 1)), .size = size};
+    memcpy (told->body.data, effect->reply.body.data, size);
+}
+
+static void step (field_t *site, const event_t *event)
+{
+    effect_t effect;
+    double spent_ns = -bench_cpu_ns ();
+    site->core.step (site->core.self, &site->now, event);
+    while (site->core.next (site->core.self, &effect)) {
+        if (effect.kind == EFFECT_TIMER)
+            site->timer_ms = effect.timer.mono_ms;
+        if (effect.kind == EFFECT_REPLY)
+            keep_reply (site, &effect);
+    }
+    spent_ns += bench_cpu_ns () - site->clock_ns;
+    site->spent_ns += spent_ns;
+    site->worst_ns = spent_ns > site->worst_ns ? spent_ns : site->worst_ns;
+}
+
+static void request (field_t *site, const char *service, const char *method, const char *actor,
+                     packed_t body, uint64_t reply_to)
+{
+    step (site, &(event_t){.kind = EVENT_REQUEST,
+                           .request = {.service = service,
+                                       .method = method,
+                                       .actor = actor,
+                                       .request_id = "",
+                                       .body = {.data = body.data, .size = body.size},
+                                       .reply_to = reply_to}});
+    free (body.data);
+}
+
+/*  --- agents --- */
+
+static void ask (field_t *site, agent_t *agent)
+{
+    attend_t attend = {.class_name = "thin",
+                       .cpus = (uint32_t) site->cpus,
+                       .start = 1,
+                       .number = ++agent->number,
+                       .seen = agent->seen,
+                       .runs = agent->runs,
+                       .runs_count = agent->runs_count};
+    memcpy (attend.node, agent->name, sizeof attend.node);
+    memcpy (attend.store, agent->name, STORE_ID_BYTES);
+    agent->asks = false;
+    site->asked++;
+    request (site, "Nodes", "Attend", agent->actor, attend_encode (&attend),
+             REPLY_TO_AGENTS + (uint64_t) (agent - site->agents));
+}
+
+static size_t run_at (const agent_t *agent, const run_id_t *id)
+{
+    size_t at = 0;
+    while (at < agent->runs_count && run_id_compare (&agent->runs [at].id, id) != 0)
+        at++;
+    return at;
+}
+
+static void begin (field_t *site, agent_t *agent, const wanted_run_t *wanted)
+{
+    size_t at = agent->runs_count++;
+    if (at == RUNS_MAX || !wanted->order)
+        bench_fail ("an agent knows too much");
+    agent->runs [at] = (run_report_t){
+      .id = wanted->id, .state = RUN_RUNNING, .started_ms = site->now.wall_ms, .cpu_ms = 1};
+    agent->ends_ms [at] =
+      site->now.wall_ms + 1 +
+      (int64_t) prng_below (&site->prng, (uint64_t) wanted->order->limit_ms / 2);
+}
+
+static void forget (field_t *site, agent_t *agent, size_t at)
+{
+    if (at == agent->runs_count)
+        return;
+    size_t last = --agent->runs_count;
+    agent->runs [at] = agent->runs [last];
+    agent->ends_ms [at] = agent->ends_ms [last];
+    site->over++;
+}
+
+static void carry_out (field_t *site, told_t *told)
+{
+    agent_t *agent = told->agent;
+    wanted_t wanted;
+    char why [WHY_BYTES];
+    if (!wanted_decode (&wanted, (bytes_t){told->body.data, told->body.size}, why))
+        bench_fail (why);
+    for (size_t i = 0; i < wanted.runs_count; i++) {
+        const wanted_run_t *run = &wanted.runs [i];
+        size_t at = run_at (agent, &run->id);
+        if (run->wish == WISH_START && at == agent->runs_count)
+            begin (site, agent, run);
+        else if (run->wish == WISH_FORGET)
+            forget (site, agent, at);
+        else if (run->wish == WISH_END)
+            bench_fail ("a run was told to end");
+    }
+    agent->seen = wanted.number;
+    agent->asks = true;
+    wanted_clear (&wanted);
+    free (told->body.data);
+}
+
+/*  --- time --- */
+
+static bool agents_ask (field_t *site)
+{
+    bool any = false;
+    for (size_t i = 0; i < site->agents_count; i++)
+        if (site->agents [i].asks) {
+            any = true;
+            ask (site, &site->agents [i]);
+        }
+    return any;
+}
+
+static bool agents_hear (field_t *site)
+{
+    size_t count = site->told_count;
+    site->told_count = 0;
+    for (size_t i = 0; i < count; i++)
+        carry_out (site, &site->told [i]);
+    return count > 0;
+}
+
+/*  The run that ends first. */
+static agent_t *next_end (field_t *site, size_t *run)
+{
+    agent_t *first = NULL;
+    for (size_t i = 0; i < site->agents_count; i++) {
+        agent_t *agent = &site->agents [i];
+        for (size_t k = 0; k < agent->runs_count; k++)
+            if (agent->runs [k].state == RUN_RUNNING &&
+                (!first || agent->ends_ms [k] < first->ends_ms [*run])) {
+                first = agent;
+                *run = k;
+            }
+    }
+    return first;
+}
+
+static void pass_to (field_t *site, int64_t wall_ms)
+{
+    if (wall_ms > site->now.wall_ms) {
+        site->now.mono_ms += wall_ms - site->now.wall_ms;
+        site->now.wall_ms = wall_ms;
+    }
+}
+
+/*  What comes next: a timer of the core, or the end of a run. */
+static void go_on (field_t *site)
+{
+    size_t run = 0;
+    agent_t *agent = next_end (site, &run);
+    int64_t timer_ms = site->timer_ms == INT64_MAX
+                         ? INT64_MAX
+                         : site->timer_ms - site->now.mono_ms + site->now.wall_ms;
+    if (!agent && timer_ms == INT64_MAX)
+        bench_fail ("tasks wait for nothing");
+    if (agent && agent->ends_ms [run] < timer_ms) {
+        pass_to (site, agent->ends_ms [run]);
+        agent->runs [run].state = RUN_ENDED;
+        agent->runs [run].ended_ms = site->now.wall_ms;
+        agent->asks = true;
+        return;
+    }
+    pass_to (site, timer_ms);
+    site->timer_ms = INT64_MAX;
+    step (site, &(event_t){.kind = EVENT_TIMER});
+}
+
+/*  --- a site --- */
+
+static packed_t submission (field_t *site, size_t count, bool alike)
+{
+    static char *arguments [] = {"/usr/bin/simulate", "--seed", "7"};
+    Musubi__TaskCommand command = MUSUBI__TASK_COMMAND__INIT;
+    command.n_arguments = 3;
+    command.arguments = arguments;
+    Musubi__SubmitRequest message = MUSUBI__SUBMIT_REQUEST__INIT;
+    message.command = &command;
+    message.count = (uint32_t) count;
+    message.cpus = alike ? 1 : 1 + (uint32_t) prng_below (&site->prng, site->cpus);
+    message.limit_ms = 60 * SECOND_MS + (int64_t) prng_below (&site->prng, 240 * SECOND_MS);
+    packed_t packed;
+    packed.data = message_pack (&message.base, &packed.size);
+    return packed;
+}
+
+static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, size_t cpus)
+{
+    static account_t accounts [] = {{"alice", "alice"}};
+    static const char *const actors [] = {"alice"};
+    static const char *const gis [] = {"sim://gis/g1"};
+    node_class_t class = {.name = "thin", .nodes = nodes, .cpus_per_node = (uint32_t) cpus};
+    *site = (field_t){.now = {.wall_ms = START_MS,
+                              .mono_ms = 5000,
+                              .store_free_bytes = 1 << 30,
+                              .store_bytes = 1 << 30},
+                      .timer_ms = INT64_MAX,
+                      .agents = must (calloc (nodes, sizeof *site->agents)),
+                      .agents_count = nodes,
+                      .cpus = cpus,
+                      .told = must (calloc (nodes + 1, sizeof *site->told))};
+    prng_seed (&site->prng, 1);
+    site->clock_ns = clock_cost_ns ();
+    *runner = (runner_settings_t){.places = must (calloc (nodes, sizeof *runner->places)),
+                                  .places_count = nodes,
+                                  .accounts = accounts,
+                                  .accounts_count = 1,
+                                  .nodes = nodes_limits_default,
+                                  .openings = openings_limits_default,
+                                  .queue = queue_limits_default,
+                                  .back_end = back_end_limits_default};
+    runner->queue.bags_max = runner->queue.bags_per_actor_max = 1000000;
+    for (size_t i = 0; i < nodes; i++) {
+        agent_t *agent = &site->agents [i];
+        snprintf (agent->name, sizeof agent->name, "thin-%03zu", i + 1);
+        snprintf (agent->actor, sizeof agent->actor, "node/thin-%03zu", i + 1);
+        memcpy (runner->places [i].name, agent->name, sizeof agent->name);
+        agent->asks = true;
+    }
+    lis_settings_t settings = {
+      .name = "lis/bench",
+      .site = {.classes = &class, .classes_count = 1, .horizon_ms = 365 * 86400 * SECOND_MS},
+      .access = {actors, 1, NULL, 0},
+      .participant = participant_limits_default,
+      .limits = lis_limits_default,
+      .plus = plus_limits_default,
+      .gis_endpoints = gis,
+      .gis_count = 1,
+      .runner = runner};
+    lis_core (&settings, &site->core);
+    step (site, &(event_t){.kind = EVENT_START,
+                           .start = {.store = {.id = {7}, .start = 1},
+                                     .endpoint = "sim://lis/bench",
+                                     .events = "sim://lis/bench/events"}});
+    while (agents_ask (site) || agents_hear (site))
+        continue;
+}
+
+queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags)
+{
+    field_t site;
+    runner_settings_t runner;
+    open_site (&site, &runner, nodes, cpus);
+    site.spent_ns = 0;
+    for (size_t i = 0; i < bags; i++)
+        request (&site, "Queue", "Submit", "alice", submission (&site, tasks / bags, bags == 1),
+                 REPLY_TO_CLIENT);
+    site.worst_ns = 0; /* the first one fills all */
+    site.asked = 0;
+    while (site.over < tasks) {
+        bool heard = agents_hear (&site);
+        if (!agents_ask (&site) && !heard)
+            go_on (&site);
+    }
+    queue_site_cost_t cost = {.task = site.spent_ns / 1e3 / (double) tasks,
+                              .worst = site.worst_ns / 1e3,
+                              .asked = (double) site.asked / (double) tasks};
+    site.core.destroy (site.core.self);
+    for (size_t i = 0; i < site.told_count; i++)
+        free (site.told [i].body.data);
+    free (site.told);
+    free (site.agents);
+    free (runner.places);
+    return cost;
+}
