@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLLOW_MS 1000 /* between two looks, when there was nothing new */
+#define FOLLOW_MS   1000 /* between two looks, when there was nothing new */
+#define STATE_BYTES 32
 
 typedef struct {
     bool errors;
@@ -50,13 +51,48 @@ static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offse
     return (int64_t) strlen (hex) / 2;
 }
 
+/*  How the task is, "" after telling why that is not known, with *code. */
+static const char *state_of (const cli_t *cli, session_t *session, const json_t *site,
+                             const work_name_t *name, char state [STATE_BYTES], int *code)
+{
+    json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
+                                  (json_int_t) name->index, "most", 1);
+    json_t *answer = work_ask (cli, session, site, "Tasks", question, "", code);
+    const json_t *tasks = json_object_get (answer, "tasks");
+    state [0] = '\0';
+    if (json_array_size (tasks) > 0)
+        snprintf (state, STATE_BYTES, "%s", work_state_word (json_array_get (tasks, 0)));
+    else if (answer)
+        *code = cli_fail (EXIT_REFUSED, "output: bag %s/%" PRIu64 " has no task %" PRIu32,
+                          name->site, name->bag, name->index);
+    json_decref (question);
+    json_decref (answer);
+    return state;
+}
+
+/*  False with *code when it never will be. */
+static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site,
+                        const work_name_t *name, int *code)
+{
+    char state [STATE_BYTES];
+    while ((strcmp (state_of (cli, session, site, name, state, code), "queued") == 0 ||
+            strcmp (state, "placed") == 0) &&
+           !cli_interrupted ())
+        cli_rest (FOLLOW_MS);
+    if (strcmp (state, "cancelled") == 0)
+        *code = cli_fail (EXIT_REFUSED,
+                          "output: task %s/%" PRIu64 ".%" PRIu32 " was cancelled before it began",
+                          name->site, name->bag, name->index);
+    return *code == EXIT_DONE && !cli_interrupted ();
+}
+
 /*  Its name says the task; index 0 of the bag when it names none. */
 static int output (const cli_t *cli, session_t *session, const work_name_t *name,
                    const output_options_t *options)
 {
     int code;
     const json_t *site = work_site (session, "output", name->site, &code);
-    if (!site)
+    if (!site || (options->follow && !wait_begun (cli, session, site, name, &code)))
         return code;
     int64_t offset = 0;
     for (bool done = false; !done && !cli_interrupted ();) {
@@ -87,7 +123,8 @@ int run_output (cli_t *cli)
     option_t list [] = {
       {"errors", OPTION_FLAG, &options.errors, NULL, "standard error, where it is kept apart", 0,
        0},
-      {"follow", OPTION_FLAG, &options.follow, NULL, "go on until the task has ended", 0, 0},
+      {"follow", OPTION_FLAG, &options.follow, NULL, "from its start until the task has ended", 0,
+       0},
     };
     words_t words;
     int code;
