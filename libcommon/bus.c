@@ -135,7 +135,9 @@ static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
 bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES])
 {
     return endpoint_right ("bind/endpoint", settings->endpoint, settings->trusted, why) &&
-           endpoint_right ("bind/events", settings->events, settings->trusted, why);
+           endpoint_right ("bind/events", settings->events, settings->trusted, why) &&
+           (!settings->data ||
+            endpoint_right ("bind/data", settings->data, settings->trusted, why));
 }
 
 /*  Binds, and writes where others reach it: the bound address, with another host where that one

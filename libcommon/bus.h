@@ -21,6 +21,7 @@
 typedef struct {
     const char *endpoint; /* to bind for requests; port 0 = any free one */
     const char *events;   /* to bind for hints */
+    const char *data;     /* where flows are fed, which has its own listener; NULL = nowhere */
     const char *host;     /* name to be told to others in place of the bound one; NULL = the same */
     bool trusted;         /* may bind beyond this machine */
 } bus_settings_t;

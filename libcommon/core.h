@@ -14,6 +14,8 @@
 #ifndef MUSUBI_CORE_H
 #define MUSUBI_CORE_H
 
+#include "flow.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,6 +77,7 @@ typedef enum {
     EVENT_HINT,    /* a publisher one has subscribed to says something; may be lost or doubled */
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
     EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
+    EVENT_FLOW,    /* news of bulk bytes (flow.h) */
 } event_kind_t;
 
 /*  A stored record, as EVENT_ROWS shows it. */
@@ -118,6 +121,7 @@ typedef struct {
             store_identity_t store;
             const char *endpoint;        /* where this process can be reached; "tcp://…" */
             const char *events;          /* its PUB socket */
+            const char *data;            /* where its flows are fed from; NULL or "" = nowhere */
             const uint8_t *adopted_from; /* STORE_ID_BYTES: an operator has put this store under a
                                             new id, and it has not been served since; else NULL */
         } start;
@@ -149,6 +153,7 @@ typedef struct {
             size_t count;
             bool more; /* there are further ones */
         } rows;
+        flow_event_t flow;
     };
 } event_t;
 
@@ -163,6 +168,7 @@ typedef enum {
     EFFECT_READ,  /* records of TABLE_LEDGER, as they are after this batch's flush */
     EFFECT_TIMER, /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
     EFFECT_WORK,  /* something slow, away from the loop */
+    EFFECT_FLOW,  /* bulk bytes, which never pass through a core (flow.h) */
     EFFECT_LOG,
     EFFECT_STOP, /* end this process cleanly, after this batch has left */
 } effect_kind_t;
@@ -212,6 +218,7 @@ typedef struct {
             const char *kind;
             bytes_t arguments;
         } work;
+        flow_order_t flow;
         struct {
             log_level_t level;
             const char *line; /* key=value words, no newline */
@@ -232,22 +239,25 @@ typedef struct {
 
 /*  Tables of the one store of a process. Numbers are on disk: never reuse one. */
 enum {
-    TABLE_IDENTITY = 0,     /* the host's: store id, start number, last wall stamp */
-    TABLE_COMMANDS = 1,     /* participant */
-    TABLE_RESERVATIONS = 2, /* participant */
-    TABLE_CLAIMS = 3,       /* home */
-    TABLE_DECISIONS = 4,    /* coordinator */
-    TABLE_CAPACITIES = 5,   /* questions: of a site, of a domain */
-    TABLE_USES = 6,         /* use of circuits, at a domain */
-    TABLE_LEDGER = 7,       /* what happened, in order (ledger.h); read by EFFECT_READ */
-    TABLE_WATERMARKS = 8,   /* directory: how far the ledgers of others have come (T14) */
-    TABLE_NODES = 9,        /* site: machines that were seen, and drained ones */
-    TABLE_RUNS = 10,        /* site: tries of tasks at nodes */
-    TABLE_BAGS = 11,        /* site: bags of tasks */
-    TABLE_TASKS = 12,       /* site: tasks that were started once */
-    TABLE_OPENINGS = 13,    /* site: reservations on their nodes */
-    TABLE_AGENT_RUNS = 14,  /* node agent: runs that it has claimed */
-    TABLE_PLUS = 15,        /* site: reservations created and not reserved yet (S3) */
+    TABLE_IDENTITY = 0,       /* the host's: store id, start number, last wall stamp */
+    TABLE_COMMANDS = 1,       /* participant */
+    TABLE_RESERVATIONS = 2,   /* participant */
+    TABLE_CLAIMS = 3,         /* home */
+    TABLE_DECISIONS = 4,      /* coordinator */
+    TABLE_CAPACITIES = 5,     /* questions: of a site, of a domain */
+    TABLE_USES = 6,           /* use of circuits, at a domain */
+    TABLE_LEDGER = 7,         /* what happened, in order (ledger.h); read by EFFECT_READ */
+    TABLE_WATERMARKS = 8,     /* directory: how far the ledgers of others have come (T14) */
+    TABLE_NODES = 9,          /* site: machines that were seen, and drained ones */
+    TABLE_RUNS = 10,          /* site: tries of tasks at nodes */
+    TABLE_BAGS = 11,          /* site: bags of tasks */
+    TABLE_TASKS = 12,         /* site: tasks that were started once */
+    TABLE_OPENINGS = 13,      /* site: reservations on their nodes */
+    TABLE_AGENT_RUNS = 14,    /* node agent: runs that it has claimed */
+    TABLE_PLUS = 15,          /* site: reservations created and not reserved yet (S3) */
+    TABLE_STORAGE_NODES = 16, /* replica: storage nodes that were seen */
+    TABLE_TRANSFERS = 17,     /* replica: transfers that were begun and not forgotten */
+    TABLE_KEPT_FILES = 18,    /* storage node: its files */
     TABLES_MAX = 32
 };
 

@@ -9,6 +9,7 @@
 #include "host.h"
 
 #include "bus.h"
+#include "flows.h"
 #include "host_options.h"
 #include "log.h"
 #include "outbox.h"
@@ -49,7 +50,8 @@ typedef struct {
     bus_t *bus;
     peers_t *peers;
     work_t *work;
-    int signals; /* a descriptor that says SIGTERM and SIGINT */
+    flows_t *flows; /* NULL = it has none */
+    int signals;    /* a descriptor that says SIGTERM and SIGINT */
 
     outbox_t *held;   /* what may leave after the flush */
     outbox_t *reads;  /* what is to be read after it */
@@ -159,6 +161,9 @@ static void take (host_t *self, const effect_t *effect)
     case EFFECT_WORK:
         outbox_work (self->held, effect->work.work, effect->work.kind, effect->work.arguments);
         break;
+    case EFFECT_FLOW:
+        outbox_flow (self->held, &effect->flow);
+        break;
     case EFFECT_LOG:
         outbox_log (self->held, effect->log.level, "%s", effect->log.line);
         break;
@@ -193,6 +198,10 @@ static void leave (host_t *self, const effect_t *effect)
         break;
     case EFFECT_WORK:
         work_start (self->work, effect);
+        break;
+    case EFFECT_FLOW:
+        assert (self->flows);
+        flows_order (self->flows, &effect->flow);
         break;
     case EFFECT_READ:
         outbox_read (self->reads, &effect->read);
@@ -246,6 +255,8 @@ static bool next_event (host_t *self, int64_t now_ms, event_t *event)
     for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
         if (receive (self, port, now_ms, event))
             return true;
+    if (self->flows && flows_receive (self->flows, event))
+        return true;
     return peers_expire (self->peers, now_ms, event);
 }
 
@@ -352,7 +363,8 @@ static bool start (host_t *self)
                            .start = {.store = *store,
                                      .adopted_from = store_adopted_from (self->store),
                                      .endpoint = bus_endpoint (self->bus),
-                                     .events = bus_events (self->bus)}});
+                                     .events = bus_events (self->bus),
+                                     .data = self->flows ? flows_endpoint (self->flows) : ""}});
     finish_batch (self);
     if (self->failed)
         return false;
@@ -378,10 +390,19 @@ static bool take_signals (host_t *self)
     return self->signals >= 0;
 }
 
+/*  Where the flows are fed; NULL = nowhere. */
+static const char *data_endpoint (const config_t *config)
+{
+    const char *data =
+      config_describes (config, "bind/data") ? config_text (config, "bind/data") : NULL;
+    return data && strcmp (data, "none") != 0 ? data : NULL;
+}
+
 static bus_settings_t bus_settings (const config_t *config)
 {
     return (bus_settings_t){.endpoint = config_text (config, "bind/endpoint"),
                             .events = config_text (config, "bind/events"),
+                            .data = data_endpoint (config),
                             .host = config_text (config, "bind/host"),
                             .trusted = config_boolean (config, "bind/trusted")};
 }
@@ -455,6 +476,18 @@ static bool adopt_store (host_t *self)
     return true;
 }
 
+static bool open_flows (host_t *self)
+{
+    char why [FLOWS_WHY_BYTES];
+    if (!self->program->flows)
+        return true;
+    self->flows = flows_new (self->ports, data_endpoint (self->config),
+                             config_text (self->config, "bind/host"), why);
+    if (!self->flows)
+        log_line (LEVEL_ALARM, "cannot serve: bind/data: %s", why);
+    return self->flows;
+}
+
 static bool open_sockets (host_t *self)
 {
     char why [BUS_WHY_BYTES];
@@ -473,7 +506,7 @@ static bool open_sockets (host_t *self)
     self->peers = peers_new (self->ports, PORT_PEER);
     self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
                            self->program->workers);
-    return true;
+    return open_flows (self);
 }
 
 /*  "lis/ams"; a service without a name of its own is named by its store. */
@@ -522,6 +555,7 @@ static int serve (host_t *self, bool verbose, bool adopt)
 static bool end (host_t *self)
 {
     bool all_ended = work_destroy (&self->work);
+    flows_destroy (&self->flows);
     peers_destroy (&self->peers);
     bus_destroy (&self->bus);
     ports_destroy (&self->ports);

@@ -24,6 +24,7 @@ typedef struct {
     const work_kind_t *works;
     size_t works_count;
     size_t workers;              /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
+    bool flows;                  /* it moves bulk bytes: bind/data says where from */
     const state_table_t *states; /* what --states prints */
     const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
 

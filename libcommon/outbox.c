@@ -176,6 +176,20 @@ void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t argum
                                     .arguments = keep_bytes (self, arguments)}});
 }
 
+void outbox_flow (outbox_t *self, const flow_order_t *order)
+{
+    flow_order_t kept = *order;
+    if (order->verb == FLOW_OPEN) {
+        kept.id = keep_bytes (self, (bytes_t){.data = order->id, .size = FLOW_ID_BYTES}).data;
+        kept.token =
+          keep_bytes (self, (bytes_t){.data = order->token, .size = FLOW_TOKEN_BYTES}).data;
+        kept.path = keep_text (self, order->path);
+    } else if (order->verb == FLOW_DIAL) {
+        kept.endpoint = keep_text (self, order->endpoint);
+    }
+    push (self, (effect_t){.kind = EFFECT_FLOW, .flow = kept});
+}
+
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
 {
     char line [1024];

@@ -26,6 +26,7 @@ void outbox_delete (outbox_t *self, uint8_t table, bytes_t key);
 void outbox_read (outbox_t *self, const read_order_t *order);
 void outbox_timer (outbox_t *self, int64_t mono_ms);
 void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t arguments);
+void outbox_flow (outbox_t *self, const flow_order_t *order);
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
   __attribute__ ((format (printf, 3, 4)));
 void outbox_stop (outbox_t *self, const char *reason);

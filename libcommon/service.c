@@ -39,6 +39,8 @@ struct service_tables {
     } works [WORKS_MAX];
     size_t works_count;
     int64_t alarm_ms; /* what the host was last told to wake us at */
+    flow_fn *flow_heard;
+    void *flow_owner;
 };
 
 /*  What the host counts, among what the service counts. */
@@ -175,6 +177,13 @@ void service_on_work (service_t *self, work_fn *ended, void *owner)
     tables->works_count++;
 }
 
+void service_on_flow (service_t *self, flow_fn *heard, void *owner)
+{
+    assert (!self->tables->flow_heard);
+    self->tables->flow_heard = heard;
+    self->tables->flow_owner = owner;
+}
+
 static void on_record (service_t *self, const event_t *event)
 {
     uint8_t table = event->record.table;
@@ -196,6 +205,7 @@ static void on_start (service_t *self, const moment_t *now, const event_t *event
     self->store = event->start.store;
     copy_endpoint (self->endpoint, event->start.endpoint);
     copy_endpoint (self->events, event->start.events);
+    copy_endpoint (self->data, event->start.data);
     standing_start (self->standing, now, event->start.adopted_from);
     for (size_t i = 0; i < self->tables->starts_count; i++)
         self->tables->starts [i].start (self->tables->starts [i].owner, now);
@@ -276,6 +286,10 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         break;
     case EVENT_ROWS:
         ledger_rows (self->ledger, now, event);
+        break;
+    case EVENT_FLOW:
+        if (self->tables->flow_heard)
+            self->tables->flow_heard (self->tables->flow_owner, now, &event->flow);
         break;
     }
     if (event->kind != EVENT_RECORD)

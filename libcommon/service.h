@@ -40,6 +40,7 @@ typedef struct service {
     store_identity_t store;         /* from EVENT_START on */
     char endpoint [256];            /* from EVENT_START on */
     char events [256];
+    char data [256];
     outbox_t *outbox;
     timers_t *timers;
     prng_t prng;
@@ -72,6 +73,10 @@ void service_at_start (service_t *self, start_fn *start, void *owner);
 /*  Who hears of work that has ended: each in turn, until one says that it was his. */
 typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
 void service_on_work (service_t *self, work_fn *ended, void *owner);
+
+/*  Who hears of flows: one owner a process. */
+typedef void flow_fn (void *owner, const moment_t *now, const flow_event_t *event);
+void service_on_flow (service_t *self, flow_fn *heard, void *owner);
 
 /*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
 void service_step (service_t *self, const moment_t *now, const event_t *event);

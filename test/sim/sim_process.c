@@ -218,6 +218,9 @@ static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
     case EFFECT_READ:
         on_read (self, &effect->read);
         break;
+    case EFFECT_FLOW:
+        assert (false); /* whoever moves bytes is played in sim_flows.c */
+        break;
     case EFFECT_LOG:
         sim_log (sim, self, effect->log.level, effect->log.line);
         break;
@@ -362,6 +365,7 @@ static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const wait
         break;
     case EVENT_RECORD:
     case EVENT_START:
+    case EVENT_FLOW:
         assert (false);
     }
 }

@@ -341,6 +341,7 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
         proc->stopped = true;
         break;
     case EFFECT_UNSUBSCRIBE:
+    case EFFECT_FLOW:
     case EFFECT_READ: /* nobody asks for rows here */
         break;
     }

@@ -126,6 +126,8 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
     case EVENT_RECORD:
         self->records++;
         break;
+    case EVENT_FLOW:
+        break;
     case EVENT_ROWS:
         reply_number (self, self->asked, event->rows.count);
         break;

@@ -1,0 +1,78 @@
+/*  flow - bulk bytes, as a core sees them: what it orders, what it hears.
+ *
+ *  A flow is one transfer at one end: a file of this machine, which grows while somebody feeds it
+ *  and from which others are fed meanwhile, whoever shows the transfer's token. The core says whom
+ *  to ask (a link) and who is to feed; the host dials, moves the bytes, takes their digest as they
+ *  are written, and tells. Bytes never pass through a core.
+ *
+ *      OPEN ──► opened ──► DIAL link ──► linked ──► GO link ──► progress … ──► whole
+ *
+ *  At most one link feeds a flow. GO starts it where the own file ends, and hangs up whoever fed
+ *  it before; a link that closes is told as failed, once.
+ */
+#ifndef MUSUBI_FLOW_H
+#define MUSUBI_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FLOW_ID_BYTES     16
+#define FLOW_TOKEN_BYTES  32
+#define FLOW_DIGEST_BYTES 32 /* SHA-256 */
+#define FLOW_SIZE_UNKNOWN UINT64_MAX
+
+#define FLOW_ALIVE_MS  100 /* whoever feeds and has nothing new says so, so often */
+#define FLOW_SILENT_MS 450 /* a feeder that has said nothing for so long is told as silent */
+
+typedef enum {
+    FLOW_OPEN,    /* look at the own file, then offer it; again: other limits or epoch */
+    FLOW_DIAL,    /* ask a feeder, on a connection of its own */
+    FLOW_GO,      /* be fed by a link that has answered */
+    FLOW_HANG_UP, /* end a link; harmless when it has failed */
+    FLOW_CLOSE,   /* leave: all links end, nobody is fed any more; the file stays as it is */
+} flow_verb_t;
+
+/*  Which fields count depends on the verb. */
+typedef struct {
+    flow_verb_t verb;
+    uint64_t flow;        /* unique in this start */
+    const uint8_t *id;    /* OPEN: FLOW_ID_BYTES of the transfer */
+    const uint8_t *token; /* OPEN: FLOW_TOKEN_BYTES */
+    const char *path;     /* OPEN: the own file, absolute */
+    bool whole;           /* OPEN: the own file is all of it: feed only */
+    bool anew;            /* OPEN: what the own file has is worth nothing */
+    uint64_t size;        /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
+    uint64_t epoch;       /* OPEN: whoever dials with an older one is sent away */
+    uint32_t mbps;        /* OPEN: that each receiver is fed with; 0 = no limit */
+    uint32_t feeds;       /* OPEN: receivers at once; two more are fed while links change */
+    uint64_t link;        /* DIAL, GO, HANG_UP: unique in this start */
+    const char *endpoint; /* DIAL: tcp://HOST:PORT */
+} flow_order_t;
+
+typedef enum {
+    FLOW_OPENED,   /* has, size */
+    FLOW_LINKED,   /* the feeder has answered: peer_has */
+    FLOW_FAILED,   /* the link is over: why; refused: the feeder lives and said no */
+    FLOW_SILENT,   /* the link that feeds has said nothing for FLOW_SILENT_MS, though this side
+                      was awake; told again when that goes on */
+    FLOW_PROGRESS, /* has, size, received, fed; at most one each FLOW_ALIVE_MS */
+    FLOW_WHOLE,    /* the own file has all bytes: digest. Nothing is flushed yet */
+    FLOW_BROKEN,   /* the own file can't be read or written, or is not what it was: why. The flow is
+                      closed */
+} flow_news_t;
+
+typedef struct {
+    flow_news_t news;
+    uint64_t flow;
+    uint64_t link;
+    uint64_t has;      /* bytes of the own file, from its beginning */
+    uint64_t size;     /* FLOW_SIZE_UNKNOWN = not known */
+    uint64_t received; /* bytes that came in since it was opened */
+    uint64_t fed;      /* bytes that went out */
+    uint64_t peer_has;
+    bool refused;
+    const uint8_t *digest; /* FLOW_DIGEST_BYTES */
+    const char *why;       /* "" when there is nothing to say */
+} flow_event_t;
+
+#endif

@@ -1,0 +1,240 @@
+/*  flow_feed - the feeder's end: hear who asks, then send of the own file what there is, and more
+ *  as it comes, straight from the file to the connection.
+ */
+#include "flow_loop.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/crypto.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define GREETING_MS  2000 /* within which a token must be shown */
+#define GREETING_MAX 256  /* connections that have shown none yet */
+#define FEEDS_SPARE  2    /* fed beside, while links change */
+#define UNSENT_BYTES                                                                               \
+    (256 * 1024) /* in the kernel, of one connection: what is on the way when a link changes is    \
+               sent again */
+#define FRAME_BYTES_MAX   (UINT64_C (64) << 20)
+#define BYTES_PER_MEGABIT 125000
+
+void feed_accept (flow_loop_t *self)
+{
+    for (;;) {
+        int file = accept4 (self->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (file < 0)
+            return;
+        int one = 1, unsent = UNSENT_BYTES;
+        if (self->greeting >= GREETING_MAX ||
+            setsockopt (file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) != 0 ||
+            setsockopt (file, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent) != 0) {
+            close (file);
+            continue;
+        }
+        self->greeting++;
+        feed_ready (self, conn_new (self, file, CONN_GREETS, NULL));
+    }
+}
+
+/*  --- who asks --- */
+
+static flow_t *flow_by_token (const flow_loop_t *self, const flow_hello_t *hello)
+{
+    for (flow_t *flow = self->flows; flow; flow = flow->after)
+        if (!flow->broken && memcmp (flow->id, hello->id, FLOW_ID_BYTES) == 0 &&
+            CRYPTO_memcmp (flow->token, hello->token, FLOW_TOKEN_BYTES) == 0)
+            return flow;
+    return NULL;
+}
+
+static uint32_t fed_at_once (const flow_loop_t *self, const flow_t *flow)
+{
+    uint32_t count = 0;
+    for (const conn_t *conn = self->conns; conn; conn = conn->after)
+        count += conn->flow == flow && conn->state == CONN_FEEDS && !conn->dead;
+    return count;
+}
+
+static flow_answer_t judge (const flow_loop_t *self, const flow_t *flow, const flow_hello_t *hello)
+{
+    if (!flow)
+        return FLOW_NO_TRANSFER;
+    if (hello->epoch < flow->epoch)
+        return FLOW_OLD_EPOCH;
+    return fed_at_once (self, flow) >= flow->feeds + FEEDS_SPARE ? FLOW_BUSY : FLOW_FEEDS;
+}
+
+static void pace (const conn_t *conn)
+{
+    uint64_t rate = (uint64_t) conn->flow->mbps * BYTES_PER_MEGABIT;
+    if (rate > 0)
+        setsockopt (conn->file, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate);
+}
+
+static void hear_hello (flow_loop_t *self, conn_t *conn)
+{
+    flow_hello_t hello;
+    bool failed = false;
+    if (!conn_fill (self, conn, FLOW_HELLO_BYTES, &failed)) {
+        if (failed)
+            conn_end (self, conn);
+        return;
+    }
+    conn->in_used = 0;
+    if (!flow_hello_unpack (&hello, conn->in)) {
+        conn_end (self, conn);
+        return;
+    }
+    flow_t *flow = flow_by_token (self, &hello);
+    flow_reply_t reply = {.answer = judge (self, flow, &hello),
+                          .has = flow ? flow->has : 0,
+                          .size = flow ? flow->size : 0};
+    flow_reply_pack (conn->out, &reply);
+    conn->out_used = FLOW_ANSWER_BYTES;
+    if (reply.answer != FLOW_FEEDS) {
+        conn_flush (self, conn, false, &failed); /* it fits a new connection's buffer */
+        conn_end (self, conn);
+        return;
+    }
+    self->greeting--;
+    conn->flow = flow;
+    conn->state = CONN_CHOOSES;
+    pace (conn);
+}
+
+static void hear_choice (flow_loop_t *self, conn_t *conn)
+{
+    bool failed = false;
+    if (!conn_fill (self, conn, FLOW_NUMBER_BYTES, &failed)) {
+        if (failed)
+            conn_end (self, conn);
+        return;
+    }
+    conn->in_used = 0;
+    conn->offset = flow_number_unpack (conn->in);
+    if (conn->offset > conn->flow->size) {
+        conn_end (self, conn);
+        return;
+    }
+    conn->state = CONN_FEEDS;
+    conn->heard_ms = self->now_ms;
+}
+
+/*  --- bytes --- */
+
+static void head_put (conn_t *conn, uint64_t length)
+{
+    flow_number_pack (conn->out, length);
+    conn->out_used = FLOW_NUMBER_BYTES;
+    conn->out_sent = 0;
+    conn->frame_left = length;
+}
+
+/*  False when it has to wait, or is over. */
+static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
+{
+    flow_t *flow = conn->flow;
+    off_t offset = (off_t) conn->offset;
+    size_t most = conn->frame_left < FLOW_TURN_BYTES ? (size_t) conn->frame_left : FLOW_TURN_BYTES;
+    ssize_t sent = sendfile (conn->file, flow->file, &offset, most);
+    if (sent < 0 && errno == EINTR)
+        return true;
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        conn_watch (self, conn, true);
+        return false;
+    }
+    if (sent < 0) {
+        conn_end (self, conn);
+        return false;
+    }
+    if (sent == 0) {
+        flow_break (self, flow, "its file has become shorter");
+        return false;
+    }
+    conn->offset += (uint64_t) sent;
+    conn->frame_left -= (uint64_t) sent;
+    flow->fed += (uint64_t) sent;
+    conn->heard_ms = self->now_ms;
+    *moved += (size_t) sent;
+    return true;
+}
+
+void feed_more (flow_loop_t *self, conn_t *conn)
+{
+    const flow_t *flow = conn->flow;
+    bool failed = false;
+    size_t moved = 0;
+    while (!conn->dead && conn->state == CONN_FEEDS) {
+        if (conn->out_used == 0 && conn->frame_left == 0) {
+            uint64_t ready = conn->offset < flow->has ? flow->has - conn->offset : 0;
+            if (ready == 0) {
+                conn_watch (self, conn, false);
+                return;
+            }
+            if (moved >= FLOW_TURN_BYTES) {
+                conn_watch (self, conn, true); /* after others */
+                return;
+            }
+            head_put (conn, ready < FRAME_BYTES_MAX ? ready : FRAME_BYTES_MAX);
+        }
+        if (!conn_flush (self, conn, conn->frame_left > 0, &failed)) {
+            if (failed)
+                conn_end (self, conn);
+            else
+                conn_watch (self, conn, true);
+            return;
+        }
+        if (conn->frame_left > 0 && !body_send (self, conn, &moved))
+            return;
+    }
+}
+
+/*  A receiver says nothing while it is fed: whatever comes is its end. */
+static void hear_end (flow_loop_t *self, conn_t *conn)
+{
+    uint8_t unasked [64];
+    ssize_t got = recv (conn->file, unasked, sizeof unasked, 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        conn_end (self, conn);
+}
+
+void feed_ready (flow_loop_t *self, conn_t *conn)
+{
+    bool failed = false;
+    if (conn->state == CONN_GREETS)
+        hear_hello (self, conn);
+    if (conn->dead)
+        return;
+    if (conn->state == CONN_CHOOSES) {
+        bool sent = conn_flush (self, conn, false, &failed);
+        if (failed) {
+            conn_end (self, conn);
+            return;
+        }
+        conn_watch (self, conn, !sent);
+        hear_choice (self, conn);
+    } else if (conn->state == CONN_FEEDS) {
+        hear_end (self, conn);
+    }
+    if (!conn->dead && conn->state == CONN_FEEDS)
+        feed_more (self, conn);
+}
+
+void feed_tick (flow_loop_t *self, conn_t *conn)
+{
+    if (conn->state == CONN_GREETS) {
+        if (self->now_ms - conn->since_ms > GREETING_MS)
+            conn_end (self, conn);
+        return;
+    }
+    if (conn->state != CONN_FEEDS || conn->out_used > 0 || conn->frame_left > 0)
+        return;
+    bool failed = false;
+    conn->heard_ms = self->now_ms;
+    head_put (conn, 0);
+    if (!conn_flush (self, conn, false, &failed) && failed)
+        conn_end (self, conn);
+}

@@ -1,0 +1,278 @@
+/*  flow_link - the receiver's end: dial, show the token, choose where to begin, take in.
+ *
+ *  A link tells that its feeder is silent only when this thread was awake meanwhile: a judge that
+ *  was stopped itself has heard nothing from anybody (flow_loop.c forgives that time).
+ */
+#include "flow_loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void tell_link (flow_loop_t *self, const conn_t *conn, flow_news_t news, bool refused,
+                       uint64_t peer_has, const char *why)
+{
+    self->tell (self->owner, &(flow_event_t){.news = news,
+                                             .flow = conn->flow->number,
+                                             .link = conn->link,
+                                             .has = conn->flow->has,
+                                             .size = conn->flow->size,
+                                             .received = conn->flow->received,
+                                             .fed = conn->flow->fed,
+                                             .peer_has = peer_has,
+                                             .refused = refused,
+                                             .why = why});
+}
+
+void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why)
+{
+    if (conn->dead)
+        return;
+    conn_end (self, conn);
+    tell_link (self, conn, FLOW_FAILED, refused, 0, why);
+}
+
+/*  "tcp://10.0.0.7:4711", "tcp://[::1]:4711" */
+static struct addrinfo *resolve (const char *endpoint)
+{
+    static const char kind [] = "tcp://";
+    char text [256];
+    if (strncmp (endpoint, kind, sizeof kind - 1) != 0)
+        return NULL;
+    snprintf (text, sizeof text, "%s", endpoint + sizeof kind - 1);
+    char *port = strrchr (text, ':');
+    if (!port)
+        return NULL;
+    *port++ = '\0';
+    char *address = text;
+    size_t size = strlen (address);
+    if (size > 1 && address [0] == '[' && address [size - 1] == ']') {
+        address [size - 1] = '\0';
+        address++;
+    }
+    struct addrinfo *found = NULL;
+    struct addrinfo wish = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+                            .ai_socktype = SOCK_STREAM};
+    return getaddrinfo (address, port, &wish, &found) == 0 ? found : NULL;
+}
+
+static int dial (const char *endpoint)
+{
+    struct addrinfo *to = resolve (endpoint);
+    if (!to) {
+        errno = EINVAL;
+        return -1;
+    }
+    int file = socket (to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int one = 1;
+    bool dialled = file >= 0 &&
+                   setsockopt (file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) == 0 &&
+                   (connect (file, to->ai_addr, to->ai_addrlen) == 0 || errno == EINPROGRESS);
+    int error = errno;
+    freeaddrinfo (to);
+    if (!dialled && file >= 0) {
+        close (file);
+        file = -1;
+    }
+    errno = error;
+    return file;
+}
+
+void link_dial (flow_loop_t *self, flow_t *flow, uint64_t link, const char *endpoint)
+{
+    int file = dial (endpoint);
+    if (file < 0) {
+        conn_t none = {.flow = flow, .link = link};
+        tell_link (self, &none, FLOW_FAILED, false, 0, strerror (errno));
+        return;
+    }
+    conn_t *conn = conn_new (self, file, CONN_DIALS, flow);
+    conn->link = link;
+    conn_watch (self, conn, true);
+}
+
+static void say_hello (flow_loop_t *self, conn_t *conn)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (getsockopt (conn->file, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) {
+        link_fail (self, conn, false, strerror (error != 0 ? error : errno));
+        return;
+    }
+    flow_hello_t hello = {.epoch = conn->flow->epoch};
+    memcpy (hello.id, conn->flow->id, FLOW_ID_BYTES);
+    memcpy (hello.token, conn->flow->token, FLOW_TOKEN_BYTES);
+    flow_hello_pack (conn->out, &hello);
+    conn->out_used = FLOW_HELLO_BYTES;
+    conn->state = CONN_ASKS;
+}
+
+static void hear_answer (flow_loop_t *self, conn_t *conn)
+{
+    bool failed = false;
+    flow_reply_t reply;
+    if (!conn_fill (self, conn, FLOW_ANSWER_BYTES, &failed)) {
+        if (failed)
+            link_fail (self, conn, false, "it has hung up before it answered");
+        return;
+    }
+    conn->in_used = 0;
+    conn->heard_ms = self->now_ms;
+    if (!flow_reply_unpack (&reply, conn->in)) {
+        link_fail (self, conn, true, "it does not speak MUSUBI/1");
+        return;
+    }
+    if (reply.answer != FLOW_FEEDS) {
+        link_fail (self, conn, true, flow_answer_word (reply.answer));
+        return;
+    }
+    if (reply.size != conn->flow->size) {
+        link_fail (self, conn, true, "its file has another size");
+        return;
+    }
+    conn->state = CONN_LINKED;
+    tell_link (self, conn, FLOW_LINKED, false, reply.has, "");
+}
+
+/*  --- bytes --- */
+
+void flow_whole (flow_loop_t *self, flow_t *flow)
+{
+    uint8_t digest [FLOW_DIGEST_BYTES];
+    if (!flow->digest || flow->has < flow->size || flow->look_until > 0 || flow->broken)
+        return;
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        if (conn->flow == flow && conn->state >= CONN_DIALS)
+            conn_end (self, conn);
+    flow_file_digest (flow, digest);
+    self->tell (self->owner, &(flow_event_t){.news = FLOW_WHOLE,
+                                             .flow = flow->number,
+                                             .has = flow->has,
+                                             .size = flow->size,
+                                             .received = flow->received,
+                                             .fed = flow->fed,
+                                             .digest = digest,
+                                             .why = ""});
+}
+
+/*  A frame's head, of which some bytes may have come before; returns how many were taken. */
+static size_t head_take (conn_t *conn, const uint8_t *data, size_t size)
+{
+    size_t taken = FLOW_NUMBER_BYTES - conn->in_used;
+    taken = taken < size ? taken : size;
+    memcpy (conn->in + conn->in_used, data, taken);
+    conn->in_used += taken;
+    if (conn->in_used == FLOW_NUMBER_BYTES) {
+        conn->frame_left = flow_number_unpack (conn->in);
+        conn->in_used = 0;
+    }
+    return taken;
+}
+
+static void take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
+{
+    flow_t *flow = conn->flow;
+    char why [FLOW_WHY_BYTES];
+    while (size > 0) {
+        if (conn->frame_left == 0) {
+            size_t taken = head_take (conn, data, size);
+            data += taken;
+            size -= taken;
+            if (conn->frame_left > flow->size - flow->has) {
+                link_fail (self, conn, true, "it sends more bytes than the file has");
+                return;
+            }
+            continue;
+        }
+        size_t piece = conn->frame_left < size ? (size_t) conn->frame_left : size;
+        if (!flow_file_write (flow, data, piece, why)) {
+            flow_break (self, flow, why);
+            return;
+        }
+        conn->frame_left -= piece;
+        data += piece;
+        size -= piece;
+    }
+}
+
+static void receive (flow_loop_t *self, conn_t *conn)
+{
+    flow_t *flow = conn->flow;
+    for (size_t moved = 0; moved < FLOW_TURN_BYTES && !conn->dead;) {
+        ssize_t got = recv (conn->file, self->buffer, FLOW_BUFFER_BYTES, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            break;
+        if (got <= 0) {
+            link_fail (self, conn, false, got == 0 ? "it has hung up" : strerror (errno));
+            break;
+        }
+        conn->heard_ms = self->now_ms;
+        conn->silent_ms = 0;
+        take_in (self, conn, self->buffer, (size_t) got);
+        moved += (size_t) got;
+        if (got < FLOW_BUFFER_BYTES / 4)
+            break; /* there is hardly more */
+    }
+    flow_whole (self, flow);
+}
+
+void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
+{
+    if (flow->look_until > 0 || !flow->digest || conn->state != CONN_LINKED)
+        return;
+    for (conn_t *other = self->conns; other; other = other->after) {
+        if (other->flow != flow || other->state != CONN_RECEIVES || other->dead)
+            continue;
+        receive (self, other); /* what has come need not come again */
+        conn_end (self, other);
+    }
+    if (flow->broken || !flow->digest)
+        return;
+    flow_number_pack (conn->out, flow->has);
+    conn->out_used = FLOW_NUMBER_BYTES;
+    conn->out_sent = 0;
+    conn->in_used = 0;
+    conn->state = CONN_RECEIVES;
+    conn->heard_ms = self->now_ms;
+    link_ready (self, conn);
+}
+
+void link_ready (flow_loop_t *self, conn_t *conn)
+{
+    bool failed = false;
+    if (conn->state == CONN_DIALS)
+        say_hello (self, conn);
+    if (conn->dead)
+        return;
+    bool sent = conn_flush (self, conn, false, &failed);
+    if (failed) {
+        link_fail (self, conn, false, "it has hung up");
+        return;
+    }
+    conn_watch (self, conn, !sent);
+    if (conn->state == CONN_ASKS)
+        hear_answer (self, conn);
+    else if (conn->state == CONN_RECEIVES)
+        receive (self, conn);
+    else if (conn->state == CONN_LINKED && !conn_fill (self, conn, FLOW_NUMBER_BYTES, &failed) &&
+             failed)
+        link_fail (self, conn, false, "it has hung up");
+}
+
+void link_tick (flow_loop_t *self, conn_t *conn)
+{
+    if (conn->state != CONN_RECEIVES || self->now_ms - conn->heard_ms < FLOW_SILENT_MS)
+        return;
+    if (conn->silent_ms != 0 && self->now_ms - conn->silent_ms < FLOW_SILENT_MS)
+        return;
+    conn->silent_ms = self->now_ms;
+    tell_link (self, conn, FLOW_SILENT, false, 0, "");
+}

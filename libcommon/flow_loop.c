@@ -1,0 +1,345 @@
+/*  flow_loop - one thread's turn: wait, look after who is due, do what is ready, feed what has
+ *  grown. Connections that end in a turn are freed at its end, so that nobody is left with one.
+ */
+#include "flow_loop.h"
+
+#include "must.h"
+
+#include <errno.h>
+#include <openssl/crypto.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVENTS_AT_ONCE 64
+#define ASLEEP_MS      (2 * FLOW_ALIVE_MS) /* more between two turns: this thread was held up */
+
+int64_t flow_clock_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*  --- connections --- */
+
+conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow)
+{
+    conn_t *conn = must (calloc (1, sizeof *conn));
+    conn->file = file;
+    conn->state = state;
+    conn->flow = flow;
+    conn->since_ms = conn->heard_ms = self->now_ms;
+    conn->after = self->conns;
+    self->conns = conn;
+    struct epoll_event wish = {.events = EPOLLIN, .data.ptr = conn};
+    if (epoll_ctl (self->poll, EPOLL_CTL_ADD, file, &wish) != 0)
+        abort (); /* cannot be: a fresh descriptor, and memory is there */
+    return conn;
+}
+
+void conn_watch (flow_loop_t *self, conn_t *conn, bool outbound)
+{
+    if (conn->outbound == outbound || conn->dead)
+        return;
+    conn->outbound = outbound;
+    struct epoll_event wish = {.events = EPOLLIN | (outbound ? EPOLLOUT : 0), .data.ptr = conn};
+    epoll_ctl (self->poll, EPOLL_CTL_MOD, conn->file, &wish);
+}
+
+void conn_end (flow_loop_t *self, conn_t *conn)
+{
+    if (conn->dead)
+        return;
+    if (conn->state == CONN_GREETS)
+        self->greeting--;
+    conn->dead = true;
+    close (conn->file);
+}
+
+bool conn_flush (flow_loop_t *self, conn_t *conn, bool more, bool *failed)
+{
+    while (conn->out_sent < conn->out_used) {
+        ssize_t sent = send (conn->file, conn->out + conn->out_sent,
+                             conn->out_used - conn->out_sent, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0) {
+            *failed = errno != EAGAIN && errno != EWOULDBLOCK;
+            return false;
+        }
+        conn->out_sent += (size_t) sent;
+    }
+    (void) self;
+    conn->out_used = conn->out_sent = 0;
+    return true;
+}
+
+bool conn_fill (flow_loop_t *self, conn_t *conn, size_t size, bool *failed)
+{
+    (void) self;
+    while (conn->in_used < size) {
+        ssize_t got = recv (conn->file, conn->in + conn->in_used, size - conn->in_used, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            *failed = got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+            return false;
+        }
+        conn->in_used += (size_t) got;
+    }
+    return true;
+}
+
+static void conns_bury (flow_loop_t *self)
+{
+    for (conn_t **at = &self->conns; *at;) {
+        conn_t *conn = *at;
+        if (!conn->dead) {
+            at = &conn->after;
+            continue;
+        }
+        *at = conn->after;
+        free (conn);
+    }
+}
+
+/*  --- orders --- */
+
+flow_t *flow_find (const flow_loop_t *self, uint64_t number)
+{
+    for (flow_t *flow = self->flows; flow; flow = flow->after)
+        if (flow->number == number)
+            return flow;
+    return NULL;
+}
+
+static conn_t *link_find (const flow_loop_t *self, uint64_t link)
+{
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        if (conn->state >= CONN_DIALS && conn->link == link && !conn->dead)
+            return conn;
+    return NULL;
+}
+
+static void tell_opened (flow_loop_t *self, const flow_t *flow)
+{
+    self->tell (self->owner, &(flow_event_t){.news = FLOW_OPENED,
+                                             .flow = flow->number,
+                                             .has = flow->has,
+                                             .size = flow->size,
+                                             .why = ""});
+}
+
+static void order_open (flow_loop_t *self, const flow_order_t *order)
+{
+    char why [FLOW_WHY_BYTES];
+    flow_t *flow = flow_find (self, order->flow);
+    if (flow) {
+        flow->epoch = order->epoch;
+        flow->mbps = order->mbps;
+        flow->feeds = order->feeds;
+        return;
+    }
+    flow = must (calloc (1, sizeof *flow));
+    flow->number = order->flow;
+    flow->epoch = order->epoch;
+    flow->mbps = order->mbps;
+    flow->feeds = order->feeds;
+    memcpy (flow->id, order->id, FLOW_ID_BYTES);
+    memcpy (flow->token, order->token, FLOW_TOKEN_BYTES);
+    flow->after = self->flows;
+    self->flows = flow;
+    if (!flow_file_open (flow, order, why)) {
+        flow_break (self, flow, why);
+    } else if (flow->look_until > 0) {
+        self->looking++;
+    } else {
+        tell_opened (self, flow);
+        flow_whole (self, flow);
+    }
+}
+
+static void order_close (flow_loop_t *self, uint64_t number)
+{
+    flow_t **at = &self->flows;
+    while (*at && (*at)->number != number)
+        at = &(*at)->after;
+    flow_t *flow = *at;
+    if (!flow)
+        return;
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        if (conn->flow == flow)
+            conn_end (self, conn);
+    conns_bury (self);
+    *at = flow->after;
+    flow_file_close (flow);
+    OPENSSL_cleanse (flow->token, sizeof flow->token);
+    free (flow);
+}
+
+void flow_loop_order (flow_loop_t *self, const flow_order_t *order)
+{
+    flow_t *flow = flow_find (self, order->flow);
+    conn_t *conn;
+    self->now_ms = flow_clock_ms ();
+    switch (order->verb) {
+    case FLOW_OPEN:
+        order_open (self, order);
+        break;
+    case FLOW_DIAL:
+        if (flow && !flow->broken)
+            link_dial (self, flow, order->link, order->endpoint);
+        break;
+    case FLOW_GO:
+        conn = link_find (self, order->link);
+        if (flow && conn && !flow->broken)
+            link_go (self, flow, conn);
+        break;
+    case FLOW_HANG_UP:
+        conn = link_find (self, order->link);
+        if (conn)
+            conn_end (self, conn);
+        break;
+    case FLOW_CLOSE:
+        order_close (self, order->flow);
+        break;
+    }
+}
+
+/*  --- turns --- */
+
+static void look_on (flow_loop_t *self)
+{
+    char why [FLOW_WHY_BYTES];
+    size_t looking = 0;
+    for (flow_t *flow = self->flows; flow; flow = flow->after) {
+        if (flow->look_until == 0 || flow->broken)
+            continue;
+        if (!flow_file_look (flow, self->buffer, why)) {
+            flow_break (self, flow, why);
+        } else if (flow->look_until > 0) {
+            looking++;
+        } else {
+            flow->grown = true;
+            tell_opened (self, flow);
+            flow_whole (self, flow);
+        }
+    }
+    self->looking = looking;
+}
+
+static void tell_progress (flow_loop_t *self)
+{
+    for (flow_t *flow = self->flows; flow; flow = flow->after) {
+        if (flow->broken || flow->look_until > 0 ||
+            (flow->has == flow->told_has && flow->fed == flow->told_fed))
+            continue;
+        flow->told_has = flow->has;
+        flow->told_fed = flow->fed;
+        self->tell (self->owner, &(flow_event_t){.news = FLOW_PROGRESS,
+                                                 .flow = flow->number,
+                                                 .has = flow->has,
+                                                 .size = flow->size,
+                                                 .received = flow->received,
+                                                 .fed = flow->fed,
+                                                 .why = ""});
+    }
+}
+
+static void tick (flow_loop_t *self)
+{
+    self->ticked_ms = self->now_ms;
+    for (conn_t *conn = self->conns; conn; conn = conn->after) {
+        if (conn->dead)
+            continue;
+        if (conn->state >= CONN_DIALS)
+            link_tick (self, conn);
+        else
+            feed_tick (self, conn);
+    }
+    tell_progress (self);
+}
+
+/*  Nobody is blamed for what was not heard while we did not listen. */
+static void forgive (flow_loop_t *self)
+{
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        conn->heard_ms = conn->since_ms = self->now_ms;
+}
+
+static void feed_grown (flow_loop_t *self)
+{
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        if (!conn->dead && conn->state == CONN_FEEDS && conn->flow->grown && !conn->outbound)
+            feed_more (self, conn);
+    for (flow_t *flow = self->flows; flow; flow = flow->after)
+        flow->grown = false;
+}
+
+static void wake (flow_loop_t *self)
+{
+    int64_t now_ms = flow_clock_ms ();
+    bool asleep = now_ms - self->now_ms > ASLEEP_MS;
+    self->now_ms = now_ms;
+    if (asleep)
+        forgive (self);
+}
+
+bool flow_loop_turn (flow_loop_t *self)
+{
+    struct epoll_event events [EVENTS_AT_ONCE];
+    bool orders = false, busy = self->flows || self->conns;
+    int64_t due_ms = self->ticked_ms + FLOW_ALIVE_MS - flow_clock_ms ();
+    int wait_ms = self->looking > 0 ? 0 : !busy ? -1 : due_ms > 0 ? (int) due_ms : 0;
+    int count = epoll_wait (self->poll, events, EVENTS_AT_ONCE, wait_ms);
+    wake (self);
+    for (int i = 0; i < count; i++) {
+        conn_t *conn = events [i].data.ptr;
+        if (events [i].data.ptr == &self->listener)
+            feed_accept (self);
+        else if (!conn)
+            orders = true;
+        else if (!conn->dead && conn->state >= CONN_DIALS)
+            link_ready (self, conn);
+        else if (!conn->dead)
+            feed_ready (self, conn);
+    }
+    if (self->looking > 0)
+        look_on (self);
+    feed_grown (self);
+    if (self->now_ms - self->ticked_ms >= FLOW_ALIVE_MS)
+        tick (self);
+    conns_bury (self);
+    return orders;
+}
+
+bool flow_loop_init (flow_loop_t *self, int listener, int orders)
+{
+    self->listener = listener;
+    self->poll = epoll_create1 (EPOLL_CLOEXEC);
+    if (self->poll < 0)
+        return false;
+    self->now_ms = self->ticked_ms = flow_clock_ms ();
+    self->buffer = must (malloc (FLOW_BUFFER_BYTES));
+    struct epoll_event wish = {.events = EPOLLIN, .data.ptr = NULL};
+    bool watched = epoll_ctl (self->poll, EPOLL_CTL_ADD, orders, &wish) == 0;
+    wish.data.ptr = &self->listener;
+    return watched && (listener < 0 || epoll_ctl (self->poll, EPOLL_CTL_ADD, listener, &wish) == 0);
+}
+
+void flow_loop_end (flow_loop_t *self)
+{
+    while (self->flows)
+        order_close (self, self->flows->number);
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        conn_end (self, conn);
+    conns_bury (self);
+    free (self->buffer);
+    if (self->poll >= 0)
+        close (self->poll);
+    if (self->listener >= 0)
+        close (self->listener);
+}

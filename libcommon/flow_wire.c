@@ -1,0 +1,78 @@
+/*  flow_wire - packing and checked unpacking; nothing is allocated. */
+#include "flow_wire.h"
+
+#include <string.h>
+
+static const uint8_t magic [FLOW_MAGIC_BYTES] = {'M', 'U', 'S', 'U', 'B', 'I', '/', '1'};
+
+void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number)
+{
+    for (int i = FLOW_NUMBER_BYTES - 1; i >= 0; i--) {
+        to [i] = (uint8_t) number;
+        number >>= 8;
+    }
+}
+
+uint64_t flow_number_unpack (const uint8_t from [FLOW_NUMBER_BYTES])
+{
+    uint64_t number = 0;
+    for (int i = 0; i < FLOW_NUMBER_BYTES; i++)
+        number = number << 8 | from [i];
+    return number;
+}
+
+void flow_hello_pack (uint8_t to [FLOW_HELLO_BYTES], const flow_hello_t *hello)
+{
+    memcpy (to, magic, FLOW_MAGIC_BYTES);
+    to += FLOW_MAGIC_BYTES;
+    memcpy (to, hello->id, FLOW_ID_BYTES);
+    to += FLOW_ID_BYTES;
+    memcpy (to, hello->token, FLOW_TOKEN_BYTES);
+    flow_number_pack (to + FLOW_TOKEN_BYTES, hello->epoch);
+}
+
+bool flow_hello_unpack (flow_hello_t *hello, const uint8_t from [FLOW_HELLO_BYTES])
+{
+    if (memcmp (from, magic, FLOW_MAGIC_BYTES) != 0)
+        return false;
+    from += FLOW_MAGIC_BYTES;
+    memcpy (hello->id, from, FLOW_ID_BYTES);
+    from += FLOW_ID_BYTES;
+    memcpy (hello->token, from, FLOW_TOKEN_BYTES);
+    hello->epoch = flow_number_unpack (from + FLOW_TOKEN_BYTES);
+    return true;
+}
+
+void flow_reply_pack (uint8_t to [FLOW_ANSWER_BYTES], const flow_reply_t *reply)
+{
+    memcpy (to, magic, FLOW_MAGIC_BYTES);
+    to += FLOW_MAGIC_BYTES;
+    flow_number_pack (to, reply->answer);
+    flow_number_pack (to + FLOW_NUMBER_BYTES, reply->has);
+    flow_number_pack (to + 2 * (size_t) FLOW_NUMBER_BYTES, reply->size);
+}
+
+bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYTES])
+{
+    if (memcmp (from, magic, FLOW_MAGIC_BYTES) != 0)
+        return false;
+    from += FLOW_MAGIC_BYTES;
+    uint64_t answer = flow_number_unpack (from);
+    if (answer >= FLOW_ANSWERS)
+        return false;
+    reply->answer = (flow_answer_t) answer;
+    reply->has = flow_number_unpack (from + FLOW_NUMBER_BYTES);
+    reply->size = flow_number_unpack (from + 2 * (size_t) FLOW_NUMBER_BYTES);
+    return true;
+}
+
+const char *flow_answer_word (flow_answer_t answer)
+{
+    static const char *const words [FLOW_ANSWERS] = {
+      [FLOW_FEEDS] = "",
+      [FLOW_NO_TRANSFER] = "it has no such transfer, or not with this token",
+      [FLOW_OLD_EPOCH] = "it knows a later plan",
+      [FLOW_BUSY] = "it feeds as many as it may",
+    };
+    return words [answer];
+}

@@ -1,0 +1,54 @@
+/*  flow_wire - what is said on a connection that carries bulk bytes. Numbers are big-endian.
+ *
+ *      receiver: "MUSUBI/1"  transfer [16]  token [32]  epoch u64
+ *      feeder:   "MUSUBI/1"  answer u64  has u64  size u64
+ *      receiver: offset u64                              it wants to be fed from there on
+ *      feeder:   { length u64  bytes [length] }*         length 0 = I live and have nothing new
+ *
+ *  The feeder answers only what has shown the right token; whoever has not is told that there is
+ *  no such transfer. It closes when the receiver does; a receiver closes when it has all.
+ */
+#ifndef MUSUBI_FLOW_WIRE_H
+#define MUSUBI_FLOW_WIRE_H
+
+#include "flow.h"
+
+#include <stddef.h>
+
+#define FLOW_MAGIC_BYTES  8
+#define FLOW_HELLO_BYTES  (FLOW_MAGIC_BYTES + FLOW_ID_BYTES + FLOW_TOKEN_BYTES + 8)
+#define FLOW_ANSWER_BYTES (FLOW_MAGIC_BYTES + 24)
+#define FLOW_NUMBER_BYTES 8
+
+typedef enum {
+    FLOW_FEEDS = 0,
+    FLOW_NO_TRANSFER, /* no such transfer here, or not with this token */
+    FLOW_OLD_EPOCH,
+    FLOW_BUSY, /* it feeds as many as it may */
+    FLOW_ANSWERS
+} flow_answer_t;
+
+typedef struct {
+    uint8_t id [FLOW_ID_BYTES];
+    uint8_t token [FLOW_TOKEN_BYTES];
+    uint64_t epoch;
+} flow_hello_t;
+
+typedef struct {
+    flow_answer_t answer;
+    uint64_t has;
+    uint64_t size;
+} flow_reply_t;
+
+void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number);
+uint64_t flow_number_unpack (const uint8_t from [FLOW_NUMBER_BYTES]);
+
+void flow_hello_pack (uint8_t to [FLOW_HELLO_BYTES], const flow_hello_t *hello);
+bool flow_hello_unpack (flow_hello_t *hello, const uint8_t from [FLOW_HELLO_BYTES]);
+void flow_reply_pack (uint8_t to [FLOW_ANSWER_BYTES], const flow_reply_t *reply);
+bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYTES]);
+
+/*  In words; "" for FLOW_FEEDS. */
+const char *flow_answer_word (flow_answer_t answer);
+
+#endif
