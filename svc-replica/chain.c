@@ -1,0 +1,499 @@
+/*  chain - transfers: what their owners do to them, and what is stored of them. */
+#include "chain_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOANS_LOOK_MS 60000 /* loans whose time is over are forgotten so often */
+
+const chain_limits_t chain_limits_default = {
+  .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
+
+static_assert (CHAIN_ID_BYTES <= ENTROPY_BYTES && CHAIN_TOKEN_BYTES <= ENTROPY_BYTES,
+               "a moment has enough");
+
+/*  --- finding --- */
+
+static int by_id (const void *key, const void *thing)
+{
+    return memcmp (key, ((const transfer_t *) thing)->id.bytes, CHAIN_ID_BYTES);
+}
+
+transfer_t *chain_find (const chain_t *self, const chain_id_t *id)
+{
+    return ordered_find (self->transfers, id->bytes);
+}
+
+transfer_t *chain_next (const chain_t *self, const transfer_t *after)
+{
+    return ordered_after (self->transfers, after ? after->id.bytes : NULL);
+}
+
+receiver_t *chain_receiver_find (const transfer_t *transfer, const char *node)
+{
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (strcmp (transfer->receivers [i].kept.node, node) == 0)
+            return &transfer->receivers [i];
+    return NULL;
+}
+
+/*  --- records --- */
+
+void chain_store (chain_t *self, const transfer_t *transfer)
+{
+    kept_transfer_t kept = transfer->kept;
+    kept.receivers = must (calloc (transfer->receivers_count + 1, sizeof *kept.receivers));
+    kept.receivers_count = transfer->receivers_count;
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        kept.receivers [i] = transfer->receivers [i].kept;
+    packed_t value = kept_transfer_encode (&kept);
+    free (kept.receivers);
+    outbox_put (self->service->outbox, TABLE_TRANSFERS,
+                (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+static void transfer_free (transfer_t *transfer)
+{
+    free (transfer->receivers);
+    free (transfer);
+}
+
+void chain_remove (chain_t *self, transfer_t *transfer)
+{
+    outbox_delete (self->service->outbox, TABLE_TRANSFERS,
+                   (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES});
+    ordered_remove (self->transfers, transfer->id.bytes);
+    transfer_free (transfer);
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    chain_t *self = owner;
+    char why [WHY_BYTES] = "its key is none";
+    transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    if (key.size != CHAIN_ID_BYTES || !kept_transfer_decode (&transfer->kept, value, why)) {
+        outbox_log (self->service->outbox, LEVEL_ALARM, "record of a transfer ignored why=\"%s\"",
+                    why);
+        free (transfer);
+        return;
+    }
+    memcpy (transfer->id.bytes, key.data, CHAIN_ID_BYTES);
+    transfer->receivers_count = transfer->kept.receivers_count;
+    transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        transfer->receivers [i].kept = transfer->kept.receivers [i];
+    free (transfer->kept.receivers);
+    transfer->kept.receivers = NULL;
+    ordered_add (self->transfers, transfer->id.bytes, transfer);
+}
+
+/*  Owners hear again of what is over and was not forgotten. */
+static void on_start (void *owner, const moment_t *now)
+{
+    chain_t *self = owner;
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        for (size_t i = 0; i < transfer->receivers_count; i++) {
+            const char *node = transfer->receivers [i].kept.node;
+            if (!chain_place (self, node))
+                chain_guest (self, now, node);
+        }
+        if (transfer->kept.over && !transfer->kept.loan)
+            chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
+    }
+}
+
+/*  --- states --- */
+
+static void look_whether_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].kept.state < RECEIVER_VERIFIED)
+            return;
+    transfer->kept.over = true;
+    chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
+}
+
+void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transfer,
+                          receiver_t *receiver, receiver_state_t state, const char *why)
+{
+    if (receiver->kept.state == state)
+        return;
+    assert (receiver->kept.state < RECEIVER_VERIFIED);
+    receiver->kept.state = state;
+    snprintf (receiver->kept.why, sizeof receiver->kept.why, "%s", why);
+    told_t told = {.kind = TOLD_RECEIVER, .id = transfer->id};
+    memcpy (told.node, receiver->kept.node, sizeof told.node);
+    chain_tell (self, now, &told);
+    if (state < RECEIVER_VERIFIED)
+        return;
+    outbox_log (self->service->outbox, state == RECEIVER_FAILED ? LEVEL_WARNING : LEVEL_INFO,
+                "transfer %02x%02x%02x%02x %s node=%s file=\"%s\" why=\"%s\"",
+                transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
+                transfer->id.bytes [3], state == RECEIVER_FAILED ? "failed" : "verified",
+                receiver->kept.node, transfer->kept.file, why);
+    chain_dirty_all (self, now, transfer);
+    look_whether_over (self, now, transfer);
+    chain_store (self, transfer);
+}
+
+/*  --- what owners do --- */
+
+static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, CHAIN_WHY_BYTES_MAX + 1, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+/*  A name that no configured node has is a guest's, who is still to come. */
+static bool receiver_right (const chain_t *self, const transfer_t *transfer, const char *node,
+                            char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    const place_t *place = chain_place (self, node);
+    if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
+        return no (why, "receiver: \"%.80s\" is no node's name", node);
+    if (chain_receiver_find (transfer, node))
+        return no (why, "receiver: node %s is one already", node);
+    for (size_t i = 0; i < transfer->kept.sources_count; i++)
+        if (strcmp (transfer->kept.sources [i].node, node) == 0)
+            return no (why, "receiver: node %s is a source of it", node);
+    if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
+        return no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
+    if (place && transfer->kept.size_known && !chain_has_room (self, place, transfer->kept.size))
+        return no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
+                   transfer->kept.size);
+    if (!place && self->places_count >= CHAIN_NODES_MAX)
+        return no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
+    return true;
+}
+
+static void receiver_add (transfer_t *transfer, const char *node)
+{
+    receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
+    *receiver = (receiver_t){0};
+    snprintf (receiver->kept.node, sizeof receiver->kept.node, "%s", node);
+    (void) chain_to_tail (transfer, receiver, false);
+}
+
+static bool source_right (const chain_t *self, const transfer_t *transfer,
+                          const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    if (transfer->kept.sources_count == CHAIN_SOURCES_MAX)
+        return no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
+    if (source->node) {
+        if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
+            return no (why, "source: \"%.80s\" is no node's name", source->node);
+        if (chain_receiver_find (transfer, source->node))
+            return no (why, "source: node %s is a receiver of it", source->node);
+        return chain_place (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
+               no (why, "source: more than %d nodes", CHAIN_NODES_MAX);
+    }
+    if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
+        strpbrk (source->name, " \t"))
+        return no (why, "source: a name of 1 to %d bytes without blanks", FEEDER_NAME_BYTES_MAX);
+    if (!source->endpoint || strncmp (source->endpoint, "tcp://", 6) != 0 ||
+        strlen (source->endpoint) > CHAIN_ENDPOINT_BYTES_MAX)
+        return no (why, "source: %.80s has no data endpoint", source->name);
+    return transfer->kept.size_known ||
+           no (why, "size: of what comes from elsewhere it must be known");
+}
+
+static void source_add (transfer_t *transfer, const chain_source_t *source)
+{
+    kept_source_t *kept = &transfer->kept.sources [transfer->kept.sources_count++];
+    *kept = (kept_source_t){0};
+    snprintf (kept->node, sizeof kept->node, "%s", source->node ? source->node : "");
+    snprintf (kept->name, sizeof kept->name, "%s", source->node ? source->node : source->name);
+    snprintf (kept->endpoint, sizeof kept->endpoint, "%s", source->node ? "" : source->endpoint);
+}
+
+static bool order_take (const chain_t *self, transfer_t *transfer, const chain_order_t *order,
+                        char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    char wrong_name [WHY_BYTES];
+    kept_transfer_t *kept = &transfer->kept;
+    if (!chain_file_name_right (order->file, wrong_name))
+        return no (why, "%.200s", wrong_name);
+    if (order->receivers_count == 0)
+        return no (why, "receivers: none");
+    snprintf (kept->file, sizeof kept->file, "%s", order->file);
+    kept->size_known = order->size_known;
+    kept->size = order->size_known ? order->size : 0;
+    kept->digest_known = order->digest;
+    if (order->digest)
+        memcpy (kept->digest, order->digest, CHAIN_DIGEST_BYTES);
+    kept->mbps = order->mbps;
+    kept->feeds = order->feeds > 0 ? order->feeds : 1;
+    kept->owner = order->owner;
+    for (size_t i = 0; i < order->sources_count; i++) {
+        if (!source_right (self, transfer, &order->sources [i], why))
+            return false;
+        source_add (transfer, &order->sources [i]);
+    }
+    for (size_t i = 0; i < order->receivers_count; i++) {
+        if (!receiver_right (self, transfer, order->receivers [i], why))
+            return false;
+        receiver_add (transfer, order->receivers [i]);
+    }
+    return true;
+}
+
+static void guests_await (chain_t *self, const moment_t *now, const transfer_t *transfer)
+{
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (!chain_place (self, transfer->receivers [i].kept.node))
+            chain_guest (self, now, transfer->receivers [i].kept.node);
+    for (size_t i = 0; i < transfer->kept.sources_count; i++)
+        if (*transfer->kept.sources [i].node &&
+            !chain_place (self, transfer->kept.sources [i].node))
+            chain_guest (self, now, transfer->kept.sources [i].node);
+}
+
+/*  The token is the moment's entropy: prng_next alone is good for names, not for secrets. Several
+ *  that begin in one moment differ by it. */
+static void draw (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    memcpy (transfer->kept.token, now->entropy, CHAIN_TOKEN_BYTES);
+    do {
+        for (size_t i = 0; i < CHAIN_ID_BYTES; i += sizeof (uint64_t)) {
+            uint64_t word = prng_next (&self->service->prng);
+            memcpy (transfer->id.bytes + i, &word, sizeof word);
+        }
+        for (size_t i = 0; i < CHAIN_TOKEN_BYTES; i += sizeof (uint64_t)) {
+            uint64_t word;
+            memcpy (&word, transfer->kept.token + i, sizeof word);
+            word ^= prng_next (&self->service->prng);
+            memcpy (transfer->kept.token + i, &word, sizeof word);
+        }
+    } while (chain_find (self, &transfer->id));
+}
+
+bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
+                  char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    if (ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
+        return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+    transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
+    if (!order_take (self, transfer, order, why)) {
+        transfer_free (transfer);
+        return false;
+    }
+    draw (self, now, transfer);
+    ordered_add (self->transfers, transfer->id.bytes, transfer);
+    guests_await (self, now, transfer);
+    chain_replan (self, now, transfer);
+    *id = transfer->id;
+    service_count (self->service, "transfers", 1);
+    return true;
+}
+
+bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                 char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    transfer_t *transfer = chain_find (self, id);
+    if (!transfer || transfer->kept.over || transfer->kept.loan)
+        return no (why, "the transfer is over");
+    if (!receiver_right (self, transfer, node, why))
+        return false;
+    receiver_add (transfer, node);
+    guests_await (self, now, transfer);
+    chain_replan (self, now, transfer);
+    return true;
+}
+
+bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
+                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    transfer_t *transfer = chain_find (self, id);
+    if (!transfer || transfer->kept.over || transfer->kept.loan)
+        return no (why, "the transfer is over");
+    if (!source_right (self, transfer, source, why))
+        return false;
+    source_add (transfer, source);
+    guests_await (self, now, transfer);
+    chain_replan (self, now, transfer);
+    return true;
+}
+
+void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                   const char *why)
+{
+    transfer_t *transfer = chain_find (self, id);
+    bool moved = false;
+    if (!transfer || transfer->kept.over)
+        return;
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->kept.state >= RECEIVER_VERIFIED ||
+            (node && strcmp (receiver->kept.node, node) != 0))
+            continue;
+        chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
+        moved = true;
+    }
+    if (moved && !transfer->kept.over)
+        chain_replan (self, now, transfer);
+}
+
+void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
+{
+    transfer_t *transfer = chain_find (self, id);
+    if (!transfer || (!transfer->kept.over && !transfer->kept.loan))
+        return;
+    chain_dirty_all (self, now, transfer);
+    chain_remove (self, transfer);
+}
+
+/*  --- loans --- */
+
+bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    const place_t *place = chain_place (self, loan->node);
+    if (!place || !chain_site_file (place, loan->file))
+        return no (why, "node %s has no file %.150s", loan->node, loan->file);
+    if (place->state != CHAIN_NODE_UP || !*place->data)
+        return no (why, "node %s can't be reached now", loan->node);
+    transfer_t *transfer = chain_find (self, &loan->id);
+    if (transfer && (!transfer->kept.loan ||
+                     memcmp (transfer->kept.token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
+                     strcmp (transfer->kept.sources [0].node, loan->node) != 0))
+        return no (why, "there is another transfer of this id");
+    if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
+        return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+    if (!transfer) {
+        const site_file_t *file = chain_site_file (place, loan->file);
+        transfer = must (calloc (1, sizeof *transfer));
+        transfer->receivers = must (calloc (1, sizeof *transfer->receivers));
+        transfer->id = loan->id;
+        transfer->kept.loan = true;
+        transfer->kept.feeds = 1;
+        memcpy (transfer->kept.token, loan->token, CHAIN_TOKEN_BYTES);
+        snprintf (transfer->kept.file, sizeof transfer->kept.file, "%s", loan->file);
+        transfer->kept.size_known = true;
+        transfer->kept.size = file->stored.size;
+        transfer->kept.digest_known = file->stored.digest_known;
+        memcpy (transfer->kept.digest, file->stored.digest, CHAIN_DIGEST_BYTES);
+        source_add (transfer, &(chain_source_t){.node = loan->node});
+        ordered_add (self->transfers, transfer->id.bytes, transfer);
+    }
+    transfer->kept.mbps = loan->mbps;
+    transfer->kept.until_ms = loan->until_ms;
+    chain_replan (self, now, transfer);
+    memcpy (endpoint, place->data, sizeof place->data);
+    return true;
+}
+
+static void on_loans (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    for (transfer_t *transfer = chain_next (self, NULL), *next; transfer; transfer = next) {
+        next = chain_next (self, transfer);
+        if (transfer->kept.loan && now->wall_ms >= transfer->kept.until_ms)
+            chain_forget (self, now, &transfer->id);
+    }
+    timers_set (self->service->timers, now->mono_ms + LOANS_LOOK_MS, on_loans, self, 0);
+}
+
+static void on_start_loans (void *owner, const moment_t *now)
+{
+    on_loans (owner, now, 0);
+}
+
+/*  --- what owners ask --- */
+
+bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *view)
+{
+    const transfer_t *transfer = chain_find (self, id);
+    if (transfer)
+        chain_view (transfer, view);
+    return transfer;
+}
+
+bool chain_transfer_after (const chain_t *self, const chain_id_t *after, chain_transfer_t *view)
+{
+    const transfer_t *transfer = ordered_after (self->transfers, after ? after->bytes : NULL);
+    if (transfer)
+        chain_view (transfer, view);
+    return transfer;
+}
+
+bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at, chain_receiver_t *view)
+{
+    const transfer_t *transfer = chain_find (self, id);
+    if (!transfer || at >= transfer->receivers_count)
+        return false;
+    chain_receiver_view (&transfer->receivers [at], view);
+    return true;
+}
+
+/*  --- life --- */
+
+chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+                    const chain_limits_t *limits)
+{
+    assert (limits->lost_ms > limits->silent_ms && limits->silent_ms > limits->attend_ms);
+    chain_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->limits = *limits;
+    self->transfers = ordered_new (by_id);
+    chain_nodes_init (self, places, places_count);
+    service_load (service, TABLE_TRANSFERS, on_record, self);
+    service_at_start (service, on_start, self);
+    service_at_start (service, on_start_loans, self);
+    chain_told_serve (self);
+    return self;
+}
+
+void chain_destroy (chain_t **self_p)
+{
+    chain_t *self = *self_p;
+    if (!self)
+        return;
+    for (transfer_t *transfer; (transfer = chain_next (self, NULL));) {
+        ordered_remove (self->transfers, transfer->id.bytes);
+        transfer_free (transfer);
+    }
+    ordered_destroy (&self->transfers);
+    for (room_hold_t *hold; (hold = self->holds);) {
+        self->holds = hold->after;
+        free (hold);
+    }
+    chain_told_end (self);
+    chain_nodes_end (self);
+    free (self);
+    *self_p = NULL;
+}
+
+void chain_check (const chain_t *self)
+{
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        bool open = false;
+        assert (transfer->kept.feeds > 0);
+        assert (transfer->kept.sources_count <= CHAIN_SOURCES_MAX);
+        for (size_t i = 0; i < transfer->receivers_count; i++) {
+            const receiver_t *receiver = &transfer->receivers [i];
+            open = open || receiver->kept.state < RECEIVER_VERIFIED;
+            assert (chain_receiver_find (transfer, receiver->kept.node) == receiver);
+            assert (!transfer->kept.size_known || receiver->has <= transfer->kept.size);
+            assert (receiver->kept.state != RECEIVER_VERIFIED || transfer->kept.digest_known);
+        }
+        assert (transfer->kept.loan || transfer->kept.over == !open);
+    }
+}

@@ -1,0 +1,245 @@
+/*  chain - the conductor: a site's storage nodes, and the chains of them that files travel along
+ *  (proto/chain.proto).
+ *
+ *  A transfer brings one file from a source to receivers. They form a chain: each is fed by the
+ *  one before it, from that one's own file, while it arrives there. Who feeds whom is decided here
+ *  and numbered by an epoch; a receiver whose feeder dies goes on at the next one before it by
+ *  itself and tells. Whoever is skipped or slow is put to the tail, where nobody depends on it;
+ *  nobody is given up before it was silent for lost_ms.
+ *
+ *  Transfers are stored and go on after a restart. One that is over stays, with the states of its
+ *  receivers, until its owner forgets it: so its owner learns of each end at least once.
+ *
+ *  Registers the service Chain, TABLE_STORAGE_NODES and TABLE_TRANSFERS. What it tells observers is
+ *  stored in the same write as what they put in answer. Pure.
+ */
+#ifndef MUSUBI_CHAIN_H
+#define MUSUBI_CHAIN_H
+
+#include "participant.h"
+#include "service.h"
+
+#define CHAIN_FILE_BYTES_MAX     500 /* a logical name; it is a key in stores */
+#define CHAIN_WHY_BYTES_MAX      255
+#define CHAIN_DIGEST_BYTES       FLOW_DIGEST_BYTES /* SHA-256 */
+#define CHAIN_TOKEN_BYTES        FLOW_TOKEN_BYTES
+#define CHAIN_ID_BYTES           FLOW_ID_BYTES
+#define CHAIN_ENDPOINT_BYTES_MAX 255
+#define CHAIN_SOURCES_MAX        8    /* of one transfer */
+#define CHAIN_RECEIVERS_MAX      256  /* of one transfer */
+#define CHAIN_TRANSFERS_MAX      4096 /* that are not over */
+#define CHAIN_NODES_MAX          4096
+
+typedef struct {
+    uint32_t attend_ms; /* an idle agent asks so often; 10 000 */
+    uint32_t report_ms; /* an agent through which bytes move tells so often; 250 */
+    uint32_t silent_ms; /* 25 000: nothing new is put there */
+    uint32_t lost_ms;   /* 120 000: what it was to receive has failed */
+    uint32_t slow_ms;   /* 2 000: a receiver that falls behind for so long goes to the tail */
+} chain_limits_t;
+
+extern const chain_limits_t chain_limits_default;
+
+typedef struct {
+    uint8_t bytes [CHAIN_ID_BYTES];
+} chain_id_t;
+
+/*  A storage node as it is configured. Guests need no place. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+} chain_place_t;
+
+typedef enum {
+    CHAIN_NODE_AWAITED,
+    CHAIN_NODE_UP,
+    CHAIN_NODE_SILENT,
+    CHAIN_NODE_LOST
+} chain_node_state_t;
+
+typedef struct {
+    const char *name;
+    const char *data; /* its data endpoint; "" = it only dials out */
+    chain_node_state_t state;
+    bool guest;
+    uint64_t bytes_max;
+    uint64_t bytes_files; /* of its files */
+    uint64_t bytes_held;  /* for transfers that are not over, and by chain_hold */
+    uint32_t feeds;       /* transfers in which it is a source just now */
+    uint32_t receives;
+    uint32_t files;
+    int64_t heard_ms; /* wall; 0 = never in this start */
+} chain_node_t;
+
+typedef struct {
+    const char *node;
+    const char *file;
+    uint64_t size;         /* counts only with a digest */
+    const uint8_t *digest; /* NULL = not known yet (a guest's) */
+    int64_t proved_ms;     /* wall; 0 = never */
+    int64_t used_ms;
+    bool dropping;
+    bool gone; /* in file_moved only */
+} chain_file_t;
+
+/*  Where the bytes come from: a node of this site (which must have the file when it feeds), or what
+ *  another site has lent (chain_lend there; its name is for people). */
+typedef struct {
+    const char *node;     /* NULL = elsewhere */
+    const char *name;     /* elsewhere: "replica/ams/disk-1" */
+    const char *endpoint; /* elsewhere: tcp://HOST:PORT */
+} chain_source_t;
+
+typedef struct {
+    const char *file;
+    bool size_known; /* else a source says it, once it feeds */
+    uint64_t size;
+    const uint8_t *digest; /* NULL = not known: the source takes it while it feeds */
+    const chain_source_t *sources;
+    size_t sources_count;         /* none = they follow (chain_source) */
+    const char *const *receivers; /* nodes, guests too, in the order of the chain; a guest may not
+                                     have come yet */
+    size_t receivers_count;
+    uint32_t mbps;  /* 0 = no limit */
+    uint32_t feeds; /* chains beside each other; 0 = 1 */
+    uint64_t owner; /* the owner's number, told back */
+} chain_order_t;
+
+/*  Same numbers as in KeptReceiver. */
+typedef enum {
+    RECEIVER_WAITING, /* for its node, or for somebody to feed it */
+    RECEIVER_RECEIVING,
+    RECEIVER_CHECKING,
+    RECEIVER_VERIFIED,
+    RECEIVER_FAILED,
+} receiver_state_t;
+
+typedef struct {
+    const char *node;
+    receiver_state_t state;
+    uint64_t has;      /* bytes, as last told */
+    uint64_t received; /* bytes that came in at that node, in its start */
+    const char *feeder;
+    const char *why; /* failed */
+} chain_receiver_t;
+
+typedef struct {
+    chain_id_t id;
+    const uint8_t *token; /* CHAIN_TOKEN_BYTES */
+    const char *file;
+    bool size_known;
+    uint64_t size;
+    const uint8_t *digest; /* NULL = not known yet */
+    uint64_t owner;
+    uint64_t epoch;
+    size_t sources_count;
+    size_t receivers_count;
+    uint64_t fed; /* bytes that this site's nodes have fed as its sources, in their starts */
+    bool loan;
+    bool over;       /* every receiver is verified or failed */
+    const char *why; /* over: why as a whole, "" when nothing failed as a whole */
+} chain_transfer_t;
+
+/*  All may be NULL. Called while an event is stepped; may call anything of this header. */
+typedef struct {
+    void *owner;
+
+    /*  A receiver has moved on: begun, has all bytes, verified, failed. Verified and failed are
+     *  told once in each start, and are in the transfer until it is forgotten. */
+    void (*receiver_moved) (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                            const chain_receiver_t *receiver);
+
+    /*  A source does not answer, has no such file, or has it with other bytes (wrong). The others
+     *  are used; when none is left, the receivers wait for chain_source or chain_cancel. */
+    void (*source_failed) (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                           const char *source, bool wrong, const char *why);
+
+    void (*transfer_over) (void *owner, const moment_t *now, const chain_transfer_t *transfer);
+
+    /*  A node tells of a file: new, proved again, used, gone. After a restart of either side each
+     *  is told again. */
+    void (*file_moved) (void *owner, const moment_t *now, const chain_file_t *file);
+
+    void (*node_moved) (void *owner, const moment_t *now, const chain_node_t *node);
+} chain_observer_t;
+
+typedef struct chain chain_t;
+
+/*  Everything is borrowed for life, places and limits are copied. */
+chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+                    const chain_limits_t *limits);
+void chain_destroy (chain_t **self_p);
+void chain_observe (chain_t *self, const chain_observer_t *observer);
+
+/*  Begin a transfer; its space is held at each receiver from now on, so far as its size is known.
+ *  False with why, and nothing has changed: an unknown node, one without room, a limit. */
+bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
+                  char why [CHAIN_WHY_BYTES_MAX + 1]);
+
+/*  One more receiver, at the tail. Not when the transfer is over. */
+bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                 char why [CHAIN_WHY_BYTES_MAX + 1]);
+
+/*  One more source, after those it has. */
+bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
+                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1]);
+
+/*  Receivers that are not verified have failed, with this why; node NULL = all. */
+void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                   const char *why);
+
+/*  It is over, and its owner has taken note. Nothing when it is not known. */
+void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id);
+
+/*  Let a node of this site feed a transfer of another site: with that one's id and token, until
+ *  chain_forget or until_ms (wall). Again is harmless. On success endpoint is where it feeds. */
+typedef struct {
+    chain_id_t id;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    const char *node;
+    const char *file;
+    uint32_t mbps;
+    int64_t until_ms;
+} chain_loan_t;
+bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1]);
+
+/*  False when it is not known. Borrows until the next step. */
+bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *transfer);
+
+/*  The first whose id is greater; the very first for NULL. Loans are among them. */
+bool chain_transfer_after (const chain_t *self, const chain_id_t *after,
+                           chain_transfer_t *transfer);
+
+/*  Receivers in the order of the chain. */
+bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at,
+                     chain_receiver_t *receiver);
+
+/*  Nodes that are configured, then guests that have come. */
+size_t chain_nodes (const chain_t *self);
+chain_node_t chain_node_at (const chain_t *self, size_t node);
+bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node);
+
+/*  What may still be put there: bytes_max less files and what is held. */
+uint64_t chain_room (const chain_node_t *node);
+
+/*  Hold room at a node; until released, or until this process ends. 0 = there is not so much. */
+uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes);
+void chain_release (chain_t *self, uint64_t hold);
+
+/*  A node's files, ascending by name: the first whose name is greater; NULL = the very first. */
+bool chain_file_after (const chain_t *self, const char *node, const char *after,
+                       chain_file_t *file);
+bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *file);
+
+/*  Remove a file from a node; file_moved tells when it is gone. To be said again after a restart.
+ *  False when the node is not known to have it, or it is a source just now. */
+bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *file);
+
+/*  Have a node read a file again: file_moved tells, with a new proved_ms, or gone when its bytes
+ *  are not those of its digest (it is removed then). */
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void chain_check (const chain_t *self);
+
+#endif

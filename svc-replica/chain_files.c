@@ -1,0 +1,232 @@
+/*  chain_files - what a site knows of its nodes' files, and the room that they have.
+ *
+ *  A node tells each change once, by number. After its restart it tells all of them again; what it
+ *  has not told by then it has no more.
+ */
+#include "chain_state.h"
+
+#include "must.h"
+
+#include <string.h>
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const site_file_t *) thing)->stored.file);
+}
+
+site_file_t *chain_site_file (const place_t *place, const char *file)
+{
+    return place->files ? ordered_find (place->files, file) : NULL;
+}
+
+void chain_files_end (place_t *place)
+{
+    if (!place->files)
+        return;
+    for (site_file_t *file; (file = ordered_after (place->files, NULL));) {
+        ordered_remove (place->files, file->stored.file);
+        free (file);
+    }
+    ordered_destroy (&place->files);
+}
+
+void chain_files_unsure (place_t *place)
+{
+    place->files_seen = 0;
+    if (!place->files)
+        return;
+    for (site_file_t *file = ordered_after (place->files, NULL); file;
+         file = ordered_after (place->files, file->stored.file))
+        file->unsure = true;
+}
+
+static void tell_file (chain_t *self, const moment_t *now, const place_t *place,
+                       const stored_file_t *stored)
+{
+    told_t told = {.kind = TOLD_FILE, .file = *stored};
+    memcpy (told.node, place->name, sizeof told.node);
+    chain_tell (self, now, &told);
+}
+
+static void file_gone (chain_t *self, const moment_t *now, place_t *place, const char *name)
+{
+    site_file_t *file = ordered_remove (place->files, name);
+    if (!file)
+        return;
+    file->stored.gone = true;
+    tell_file (self, now, place, &file->stored);
+    free (file);
+}
+
+static void file_told (chain_t *self, const moment_t *now, place_t *place,
+                       const stored_file_t *stored)
+{
+    if (stored->gone) {
+        file_gone (self, now, place, stored->file);
+        return;
+    }
+    site_file_t *file = ordered_find (place->files, stored->file);
+    if (!file) {
+        file = must (calloc (1, sizeof *file));
+        memcpy (file->stored.file, stored->file, sizeof file->stored.file);
+        ordered_add (place->files, file->stored.file, file);
+    }
+    if (stored->proved_ms > file->stored.proved_ms)
+        file->prove = false;
+    file->stored = *stored;
+    file->unsure = false;
+    tell_file (self, now, place, stored);
+}
+
+/*  The node has nothing to tell after what is known here. */
+static void all_told (chain_t *self, const moment_t *now, place_t *place)
+{
+    for (site_file_t *file = ordered_after (place->files, NULL), *next; file; file = next) {
+        next = ordered_after (place->files, file->stored.file);
+        if (file->unsure)
+            file_gone (self, now, place, file->stored.file);
+    }
+}
+
+void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
+                       const storage_attend_t *asked)
+{
+    if (!place->files)
+        place->files = ordered_new (by_name);
+    for (size_t i = 0; i < asked->files_count; i++) {
+        const stored_file_t *stored = &asked->files [i];
+        if (stored->number <= place->files_seen)
+            continue;
+        place->files_seen = stored->number;
+        file_told (self, now, place, stored);
+    }
+    if (asked->files_count > 0)
+        chain_dirty (self, now, place);
+    else if (asked->seen > 0 && asked->seen == place->told_number)
+        all_told (self, now, place);
+}
+
+/*  --- room --- */
+
+uint64_t chain_bytes_files (const place_t *place)
+{
+    uint64_t bytes = 0;
+    if (!place->files)
+        return 0;
+    for (const site_file_t *file = ordered_after (place->files, NULL); file;
+         file = ordered_after (place->files, file->stored.file))
+        bytes += file->stored.size;
+    return bytes;
+}
+
+uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
+{
+    uint64_t bytes = place->holds;
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        const receiver_t *receiver =
+          transfer->kept.over ? NULL : chain_receiver_find (transfer, place->name);
+        if (receiver && receiver->kept.state < RECEIVER_VERIFIED && transfer->kept.size_known)
+            bytes += transfer->kept.size;
+    }
+    return bytes;
+}
+
+/*  Of one that has not come yet nothing is known: it says so itself. */
+bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes)
+{
+    if (place->state == CHAIN_NODE_AWAITED)
+        return true;
+    uint64_t used = chain_bytes_files (place) + chain_bytes_held (self, place);
+    return used <= place->bytes_max && bytes <= place->bytes_max - used;
+}
+
+uint64_t chain_room (const chain_node_t *node)
+{
+    uint64_t used = node->bytes_files + node->bytes_held;
+    return used < node->bytes_max ? node->bytes_max - used : 0;
+}
+
+uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes)
+{
+    place_t *place = chain_place (self, node);
+    if (!place || place->state == CHAIN_NODE_AWAITED || !chain_has_room (self, place, bytes))
+        return 0;
+    room_hold_t *hold = must (calloc (1, sizeof *hold));
+    hold->number = ++self->holds_made;
+    hold->bytes = bytes;
+    memcpy (hold->node, place->name, sizeof hold->node);
+    hold->after = self->holds;
+    self->holds = hold;
+    place->holds += bytes;
+    return hold->number;
+}
+
+void chain_release (chain_t *self, uint64_t number)
+{
+    for (room_hold_t **link = &self->holds; *link; link = &(*link)->after) {
+        room_hold_t *hold = *link;
+        if (hold->number != number)
+            continue;
+        place_t *place = chain_place (self, hold->node);
+        if (place)
+            place->holds -= hold->bytes;
+        *link = hold->after;
+        free (hold);
+        return;
+    }
+}
+
+/*  --- what owners ask --- */
+
+bool chain_file_after (const chain_t *self, const char *node, const char *after, chain_file_t *view)
+{
+    const place_t *place = chain_place (self, node);
+    const site_file_t *file = place && place->files ? ordered_after (place->files, after) : NULL;
+    if (file)
+        chain_file_view (place, &file->stored, file->drop, view);
+    return file;
+}
+
+bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *view)
+{
+    const place_t *place = chain_place (self, node);
+    const site_file_t *file = place ? chain_site_file (place, name) : NULL;
+    if (file)
+        chain_file_view (place, &file->stored, file->drop, view);
+    return file;
+}
+
+static bool feeds_it (const chain_t *self, const moment_t *now, const place_t *place,
+                      const char *file)
+{
+    wanted_transfer_t wanted;
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer))
+        if (strcmp (transfer->kept.file, file) == 0 &&
+            chain_plan_for (self, now, transfer, place, &wanted))
+            return true;
+    return false;
+}
+
+bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *name)
+{
+    place_t *place = chain_place (self, node);
+    site_file_t *file = place ? chain_site_file (place, name) : NULL;
+    if (!file || feeds_it (self, now, place, name))
+        return false;
+    file->drop = true;
+    chain_dirty (self, now, place);
+    return true;
+}
+
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
+{
+    place_t *place = chain_place (self, node);
+    site_file_t *file = place ? chain_site_file (place, name) : NULL;
+    if (!file)
+        return false;
+    file->prove = true;
+    chain_dirty (self, now, place);
+    return true;
+}

@@ -1,0 +1,238 @@
+/*  chain_plan - who feeds whom, and in which order.
+ *
+ *  With one chain (feeds = 1) each receiver is fed by the one before it; with more, by the one as
+ *  many places before it. Behind that one stand, for the case that it dies: those before it, then
+ *  whoever has the whole file, then the sources. So only the head of a chain asks a source, unless
+ *  all others before it are gone, and a source is never stormed.
+ */
+#include "chain_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEARER_MAX    5                    /* receivers before it that are named to a receiver */
+#define WHOLE_MAX     2                    /* that have the whole file */
+#define BEHIND_BYTES  (UINT64_C (4) << 20) /* less than that behind its feeder is not behind */
+#define SLOW_PERCENT  75                   /* of what its feeder gets, or may give: less is slow */
+#define BITS_PER_BYTE 8
+
+/*  --- feeders --- */
+
+static bool named (const wanted_transfer_t *wanted, const char *name)
+{
+    for (size_t i = 0; i < wanted->feeders_count; i++)
+        if (strcmp (wanted->feeders [i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void feeder_add (wanted_transfer_t *wanted, const char *name, const char *endpoint)
+{
+    if (wanted->feeders_count == FEEDERS_MAX || !*endpoint || named (wanted, name))
+        return;
+    feeder_t *feeder = &wanted->feeders [wanted->feeders_count++];
+    snprintf (feeder->name, sizeof feeder->name, "%s", name);
+    snprintf (feeder->endpoint, sizeof feeder->endpoint, "%s", endpoint);
+}
+
+static void receiver_add (const chain_t *self, wanted_transfer_t *wanted,
+                          const receiver_t *receiver)
+{
+    const place_t *place = chain_place (self, receiver->kept.node);
+    if (place)
+        feeder_add (wanted, receiver->kept.node, place->data);
+}
+
+static void sources_add (const chain_t *self, const transfer_t *transfer, bool failed,
+                         wanted_transfer_t *wanted)
+{
+    for (size_t i = 0; i < transfer->kept.sources_count; i++) {
+        const kept_source_t *source = &transfer->kept.sources [i];
+        const place_t *place = *source->node ? chain_place (self, source->node) : NULL;
+        if (!source->wrong && source->failed == failed)
+            feeder_add (wanted, source->name, place ? place->data : source->endpoint);
+    }
+}
+
+static void whole_add (const chain_t *self, const transfer_t *transfer, wanted_transfer_t *wanted,
+                       const receiver_t *but)
+{
+    size_t added = 0;
+    for (size_t i = 0; i < transfer->receivers_count && added < WHOLE_MAX; i++) {
+        const receiver_t *receiver = &transfer->receivers [i];
+        if (receiver == but || receiver->kept.state != RECEIVER_VERIFIED || receiver->suspect)
+            continue;
+        receiver_add (self, wanted, receiver);
+        added++;
+    }
+}
+
+static void feeders_of (const chain_t *self, const transfer_t *transfer, const receiver_t *own,
+                        wanted_transfer_t *wanted)
+{
+    const receiver_t *before [CHAIN_RECEIVERS_MAX] = {0};
+    size_t count = 0;
+    for (const receiver_t *other = transfer->receivers; other < own; other++) {
+        const place_t *place = chain_place (self, other->kept.node);
+        if (other->kept.state != RECEIVER_FAILED && place && *place->data)
+            before [count++] = other;
+    }
+    size_t feeds = transfer->kept.feeds;
+    bool head = count < feeds;
+    if (head)
+        sources_add (self, transfer, false, wanted);
+    for (size_t i = 0; !head && i < NEARER_MAX && i + feeds <= count; i++)
+        receiver_add (self, wanted, before [count - feeds - i]);
+    whole_add (self, transfer, wanted, own);
+    sources_add (self, transfer, false, wanted);
+    sources_add (self, transfer, true, wanted);
+}
+
+/*  --- what is wanted --- */
+
+static const kept_source_t *source_at (const transfer_t *transfer, const place_t *place)
+{
+    for (size_t i = 0; i < transfer->kept.sources_count; i++)
+        if (strcmp (transfer->kept.sources [i].node, place->name) == 0)
+            return &transfer->kept.sources [i];
+    return NULL;
+}
+
+bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+                     const place_t *place, wanted_transfer_t *wanted)
+{
+    const kept_transfer_t *kept = &transfer->kept;
+    const kept_source_t *source = source_at (transfer, place);
+    const receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
+    if (kept->over || (kept->loan && now->wall_ms >= kept->until_ms))
+        return false;
+    bool receives = receiver && receiver->kept.state != RECEIVER_FAILED && kept->size_known;
+    if (!receives && (!source || source->wrong))
+        return false;
+    *wanted = (wanted_transfer_t){.id = transfer->id,
+                                  .feeds_only = source,
+                                  .size_known = kept->size_known,
+                                  .size = kept->size,
+                                  .digest_known = kept->digest_known,
+                                  .mbps = kept->mbps,
+                                  .feeds = kept->feeds,
+                                  .epoch = kept->loan ? 0 : kept->epoch,
+                                  .attempt = receives ? receiver->kept.attempt : 0};
+    memcpy (wanted->token, kept->token, CHAIN_TOKEN_BYTES);
+    memcpy (wanted->digest, kept->digest, CHAIN_DIGEST_BYTES);
+    memcpy (wanted->file, kept->file, sizeof wanted->file);
+    if (receives)
+        feeders_of (self, transfer, receiver, wanted);
+    return true;
+}
+
+/*  --- order --- */
+
+void chain_replan (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    transfer->kept.epoch++;
+    chain_store (self, transfer);
+    chain_dirty_all (self, now, transfer);
+}
+
+void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place)
+{
+    wanted_transfer_t wanted;
+    for (transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer))
+        if (chain_plan_for (self, now, transfer, place, &wanted))
+            chain_replan (self, now, transfer);
+}
+
+static void place_at (transfer_t *transfer, size_t from, size_t to)
+{
+    receiver_t moved = transfer->receivers [from];
+    if (from < to)
+        memmove (&transfer->receivers [from], &transfer->receivers [from + 1],
+                 (to - from) * sizeof moved);
+    else
+        memmove (&transfer->receivers [to + 1], &transfer->receivers [to],
+                 (from - to) * sizeof moved);
+    transfer->receivers [to] = moved;
+}
+
+bool chain_to_tail (transfer_t *transfer, receiver_t *receiver, bool last)
+{
+    size_t from = (size_t) (receiver - transfer->receivers), to = from;
+    for (size_t i = from + 1; i < transfer->receivers_count; i++)
+        if (last || !transfer->receivers [i].suspect)
+            to = i;
+    if (!last && from > 0 && to == from) {
+        /*  It is behind some that were skipped: relied on again, it comes before them. */
+        while (to > 0 && transfer->receivers [to - 1].suspect)
+            to--;
+    }
+    if (to != from)
+        place_at (transfer, from, to);
+    return to != from;
+}
+
+void chain_most_first (transfer_t *transfer)
+{
+    for (size_t i = 1; i < transfer->receivers_count; i++)
+        for (size_t j = i; j > 0 && !transfer->receivers [j].suspect &&
+                           transfer->receivers [j].has > transfer->receivers [j - 1].has;
+             j--)
+            place_at (transfer, j, j - 1);
+}
+
+bool chain_source_left (const transfer_t *transfer, bool also_failed)
+{
+    for (size_t i = 0; i < transfer->kept.sources_count; i++)
+        if (!transfer->kept.sources [i].wrong &&
+            (also_failed || !transfer->kept.sources [i].failed))
+            return true;
+    return false;
+}
+
+/*  --- the slow --- */
+
+/*  How far its feeder is; a source has it all. */
+static uint64_t feeder_has (const transfer_t *transfer, const receiver_t *receiver)
+{
+    const receiver_t *feeder = chain_receiver_find (transfer, receiver->feeder);
+    return feeder ? feeder->has : transfer->kept.size;
+}
+
+/*  What it could have got meanwhile: what its feeder got, or, when that has all, what a feeder may
+ *  give; 0 = nobody knows. */
+static uint64_t could_get (const transfer_t *transfer, const receiver_t *receiver,
+                           uint64_t feeder_now, int64_t over_ms)
+{
+    if (feeder_now < transfer->kept.size)
+        return feeder_now - receiver->behind_feeder_has;
+    uint64_t bytes_a_ms = (uint64_t) transfer->kept.mbps * 1000 / BITS_PER_BYTE;
+    return bytes_a_ms * (uint64_t) over_ms;
+}
+
+bool chain_slow (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+                 receiver_t *receiver)
+{
+    bool last = receiver == &transfer->receivers [transfer->receivers_count - 1];
+    uint64_t feeder = feeder_has (transfer, receiver);
+    if (last || receiver->slow || receiver->suspect || !*receiver->feeder ||
+        receiver->kept.state != RECEIVER_RECEIVING || feeder < receiver->has + BEHIND_BYTES) {
+        receiver->behind_ms = 0;
+        return false;
+    }
+    if (receiver->behind_ms == 0) {
+        receiver->behind_ms = now->mono_ms;
+        receiver->behind_has = receiver->has;
+        receiver->behind_feeder_has = feeder;
+        return false;
+    }
+    int64_t over_ms = now->mono_ms - receiver->behind_ms;
+    if (over_ms < self->limits.slow_ms)
+        return false;
+    uint64_t got = receiver->has - receiver->behind_has;
+    uint64_t could = could_get (transfer, receiver, feeder, over_ms);
+    receiver->behind_ms = now->mono_ms;
+    receiver->behind_has = receiver->has;
+    receiver->behind_feeder_has = feeder;
+    return got * 100 < could * SLOW_PERCENT;
+}

@@ -1,0 +1,268 @@
+/*  chain_receipts - how transfers stand, as nodes tell, and what follows from it.
+ *
+ *  A receiver that was skipped by the one after it goes to the tail: if it is dead nobody depends
+ *  on it there, if it lives it goes on there from where it is. So a verdict that was wrong costs
+ *  little, and nobody alive is given up. A source that does not answer is asked last from then on;
+ *  one whose bytes are wrong is not asked any more.
+ */
+#include "chain_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ATTEMPTS_MAX 3 /* of receiving all bytes of a file */
+
+/*  --- sources --- */
+
+static void source_tell (chain_t *self, const moment_t *now, const transfer_t *transfer,
+                         const kept_source_t *source)
+{
+    told_t told = {.kind = TOLD_SOURCE, .id = transfer->id, .wrong = source->wrong};
+    memcpy (told.source, source->name, sizeof told.source);
+    memcpy (told.why, source->why, sizeof told.why);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "transfer %02x%02x%02x%02x source failed name=%s wrong=%d why=\"%s\"",
+                transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
+                transfer->id.bytes [3], source->name, source->wrong, source->why);
+    chain_tell (self, now, &told);
+}
+
+/*  No source is left whose bytes may be right: then nothing can become of the rest. */
+static void sources_look (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    if (transfer->kept.loan || transfer->kept.over || chain_source_left (transfer, true))
+        return;
+    const kept_source_t *last = &transfer->kept.sources [transfer->kept.sources_count - 1];
+    snprintf (why, sizeof why, "no source is left: %s: %.160s", last->name, last->why);
+    memcpy (transfer->kept.why, why, sizeof why);
+    chain_cancel (self, now, &transfer->id, NULL, why);
+}
+
+static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfer,
+                         kept_source_t *source, bool wrong, const char *why)
+{
+    if (source->wrong || (source->failed && !wrong))
+        return;
+    source->failed = true;
+    source->wrong = wrong;
+    snprintf (source->why, sizeof source->why, "%s", why);
+    source_tell (self, now, transfer, source);
+    if (!chain_source_left (transfer, false))
+        chain_most_first (transfer);
+    chain_replan (self, now, transfer);
+    sources_look (self, now, transfer);
+}
+
+/*  Its size is known from now on: so much room is held, where there is so much. */
+static void size_learn (chain_t *self, const moment_t *now, transfer_t *transfer, uint64_t size)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        receiver_t *receiver = &transfer->receivers [i];
+        const place_t *place = chain_place (self, receiver->kept.node);
+        if (receiver->kept.state >= RECEIVER_VERIFIED || !place ||
+            chain_has_room (self, place, size))
+            continue;
+        snprintf (why, sizeof why, "node %s has no room for %" PRIu64 " bytes", place->name, size);
+        chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
+    }
+    transfer->kept.size_known = true;
+    transfer->kept.size = size;
+    if (!transfer->kept.over)
+        chain_replan (self, now, transfer);
+}
+
+static void digest_learn (chain_t *self, const moment_t *now, transfer_t *transfer,
+                          const receipt_t *receipt)
+{
+    transfer->kept.digest_known = true;
+    memcpy (transfer->kept.digest, receipt->digest, CHAIN_DIGEST_BYTES);
+    chain_store (self, transfer);
+    chain_dirty_all (self, now, transfer);
+}
+
+static void source_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
+                            size_t source_at, const receipt_t *receipt)
+{
+    kept_source_t *source = &transfer->kept.sources [source_at];
+    transfer->fed [source_at] = receipt->fed;
+    if (receipt->state == RECEIPT_FAILED) {
+        source_fail (self, now, transfer, source, true, receipt->why);
+        return;
+    }
+    if (receipt->state != RECEIPT_FEEDING || source->wrong)
+        return;
+    if (!transfer->kept.size_known)
+        size_learn (self, now, transfer, receipt->size);
+    if (transfer->kept.over)
+        return;
+    if (receipt->size != transfer->kept.size) {
+        source_fail (self, now, transfer, source, true, "its file has another size");
+        return;
+    }
+    if (receipt->digest_known && !transfer->kept.digest_known)
+        digest_learn (self, now, transfer, receipt);
+    else if (receipt->digest_known &&
+             memcmp (receipt->digest, transfer->kept.digest, CHAIN_DIGEST_BYTES) != 0) {
+        source_fail (self, now, transfer, source, true, "its file has another digest");
+        return;
+    }
+    if (source->failed && receipt->epoch >= transfer->kept.epoch) {
+        source->failed = false; /* it is back */
+        source->why [0] = '\0';
+        chain_replan (self, now, transfer);
+    }
+}
+
+/*  --- receivers --- */
+
+/*  All its bytes came and were wrong. Whoever has wrong bytes is found by reading them again: the
+ *  sources first of all. */
+static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
+                         receiver_t *receiver, const char *why)
+{
+    for (size_t i = 0; i < transfer->kept.sources_count; i++)
+        chain_prove (self, now, transfer->kept.sources [i].node, transfer->kept.file);
+    if (receiver->kept.attempt + 1 >= ATTEMPTS_MAX) {
+        chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
+        return;
+    }
+    receiver->kept.attempt++;
+    receiver->has = 0;
+    receiver->kept.state = RECEIVER_WAITING;
+    chain_to_tail (transfer, receiver, false);
+    chain_replan (self, now, transfer);
+}
+
+static void verified (chain_t *self, const moment_t *now, transfer_t *transfer,
+                      receiver_t *receiver, const receipt_t *receipt)
+{
+    if (!transfer->kept.digest_known || !receipt->digest_known ||
+        memcmp (receipt->digest, transfer->kept.digest, CHAIN_DIGEST_BYTES) != 0)
+        return; /* it has verified something else */
+    receiver->has = transfer->kept.size;
+    chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
+}
+
+/*  Who was skipped by somebody that is fed by another now. */
+static bool skipped (chain_t *self, const moment_t *now, transfer_t *transfer, const char *own,
+                     const receipt_t *receipt)
+{
+    bool moved = false;
+    for (size_t i = 0; i < receipt->silent_count; i++) {
+        receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
+        if (!other || !*receipt->feeder || other->suspect || strcmp (other->kept.node, own) == 0)
+            continue;
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "transfer %02x%02x%02x%02x skipped node=%s by=%s epoch=%" PRIu64,
+                    transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
+                    transfer->id.bytes [3], other->kept.node, own, receipt->epoch);
+        service_count (self->service, "nodes_skipped", 1);
+        other->suspect = true;
+        other->suspect_epoch = transfer->kept.epoch + 1;
+        chain_to_tail (transfer, other, true);
+        moved = true;
+    }
+    (void) now;
+    return moved;
+}
+
+static void sources_skipped (chain_t *self, const moment_t *now, transfer_t *transfer,
+                             const receipt_t *receipt)
+{
+    for (size_t i = 0; i < receipt->silent_count; i++)
+        for (size_t j = 0; j < transfer->kept.sources_count; j++)
+            if (strcmp (transfer->kept.sources [j].name, receipt->silent [i]) == 0)
+                source_fail (self, now, transfer, &transfer->kept.sources [j], false,
+                             "it does not answer");
+}
+
+/*  Where it stands in the chain, given what it and others tell. */
+static void replace (chain_t *self, const moment_t *now, transfer_t *transfer, const char *node,
+                     const receipt_t *receipt)
+{
+    bool moved = false;
+    receiver_t *receiver = chain_receiver_find (transfer, node);
+    if (receiver->suspect && receipt->epoch >= receiver->suspect_epoch) {
+        receiver->suspect = false;
+        moved = chain_to_tail (transfer, receiver, false);
+    }
+    if (receipt->epoch == transfer->kept.epoch)
+        moved = skipped (self, now, transfer, node, receipt) || moved;
+    receiver = chain_receiver_find (transfer, node);
+    if (chain_slow (self, now, transfer, receiver)) {
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "transfer %02x%02x%02x%02x slow node=%s: to the tail", transfer->id.bytes [0],
+                    transfer->id.bytes [1], transfer->id.bytes [2], transfer->id.bytes [3], node);
+        service_count (self->service, "nodes_slow", 1);
+        receiver->slow = true;
+        moved = chain_to_tail (transfer, receiver, false) || moved;
+    }
+    uint64_t epoch = transfer->kept.epoch;
+    if (receipt->epoch == epoch)
+        sources_skipped (self, now, transfer, receipt);
+    if (moved && transfer->kept.epoch == epoch)
+        chain_replan (self, now, transfer);
+}
+
+static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
+                              receiver_t *receiver, const receipt_t *receipt)
+{
+    if (receiver->kept.state >= RECEIVER_VERIFIED || receipt->attempt < receiver->kept.attempt)
+        return;
+    if (receipt->has > transfer->kept.size)
+        return; /* of no file that we know */
+    receiver->has = receipt->has;
+    receiver->received = receipt->received;
+    receiver->epoch = receipt->epoch;
+    memcpy (receiver->feeder, receipt->feeder, sizeof receiver->feeder);
+    switch (receipt->state) {
+    case RECEIPT_RECEIVING:
+    case RECEIPT_CHECKING:
+        if (receipt->state == RECEIPT_CHECKING || *receipt->feeder)
+            chain_receiver_move (
+              self, now, transfer, receiver,
+              receipt->state == RECEIPT_CHECKING ? RECEIVER_CHECKING : RECEIVER_RECEIVING, "");
+        replace (self, now, transfer, receiver->kept.node, receipt);
+        break;
+    case RECEIPT_VERIFIED:
+        verified (self, now, transfer, receiver, receipt);
+        break;
+    case RECEIPT_FAILED:
+        if (receipt->wrong_bytes)
+            bytes_wrong (self, now, transfer, receiver, receipt->why);
+        else
+            chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, receipt->why);
+        if (!transfer->kept.over)
+            chain_replan (self, now, transfer);
+        break;
+    case RECEIPT_OPENING:
+    case RECEIPT_FEEDING:
+        break;
+    }
+}
+
+void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const receipt_t *receipt)
+{
+    transfer_t *transfer = chain_find (self, &receipt->id);
+    if (!transfer || transfer->kept.over)
+        return;
+    for (size_t i = 0; i < transfer->kept.sources_count; i++) {
+        if (strcmp (transfer->kept.sources [i].node, place->name) == 0) {
+            source_receipt (self, now, transfer, i, receipt);
+            return;
+        }
+    }
+    receiver_t *receiver = chain_receiver_find (transfer, place->name);
+    if (receiver)
+        receiver_receipt (self, now, transfer, receiver, receipt);
+}
+
+void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why)
+{
+    for (transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer))
+        chain_cancel (self, now, &transfer->id, place->name, why);
+}

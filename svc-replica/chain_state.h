@@ -1,0 +1,193 @@
+/*  chain_state - what the chain*.c files share.
+ *
+ *      chain.c             transfers: begin, join, cancel, forget; what is asked of them
+ *      chain_nodes.c       what storage nodes say and are told
+ *      chain_files.c       their files, and the room they have
+ *      chain_receipts.c    how transfers stand, as nodes tell
+ *      chain_plan.c        who feeds whom
+ *      chain_told.c        observers, and people
+ */
+#ifndef MUSUBI_CHAIN_STATE_H
+#define MUSUBI_CHAIN_STATE_H
+
+#include "chain.h"
+#include "chain_wire.h"
+#include "ordered.h"
+
+typedef struct {
+    stored_file_t stored;
+    bool unsure; /* known from before the node's last start, and not told since */
+    bool drop;
+    bool prove;
+} site_file_t;
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    bool configured;
+    bool guest;
+    chain_node_state_t state;
+    bool came;
+    kept_node_t kept;
+    char data [CHAIN_ENDPOINT_BYTES_MAX + 1];
+    uint64_t bytes_max;
+    uint64_t holds; /* bytes, by chain_hold */
+    ordered_t *files;
+    uint64_t files_seen;
+
+    bool waits; /* its question */
+    uint64_t reply_to;
+    uint64_t asked; /* number of its last question */
+    uint64_t seen;
+    uint64_t patience;
+    uint64_t silence;
+    int64_t heard_ms;
+    int64_t heard_wall_ms;
+    packed_t told; /* the last answer, but for its number */
+    uint64_t told_number;
+    bool dirty;
+} place_t;
+
+typedef struct {
+    kept_receiver_t kept;
+    uint64_t has;
+    uint64_t received;
+    uint64_t epoch; /* of the plan that it carries out */
+    char feeder [FEEDER_NAME_BYTES_MAX + 1];
+    bool suspect; /* was skipped: at the tail until it carries out a plan that says so */
+    uint64_t suspect_epoch;
+    bool slow;         /* was put to the tail for that, once */
+    int64_t behind_ms; /* mono: it falls behind since then; 0 = it does not */
+    uint64_t behind_has;
+    uint64_t behind_feeder_has;
+    int64_t over_told; /* its end was told in this start */
+} receiver_t;
+
+typedef struct {
+    chain_id_t id;
+    kept_transfer_t kept;  /* but for its receivers, which are here: */
+    receiver_t *receivers; /* in the order of the chain */
+    size_t receivers_count;
+    uint64_t fed [CHAIN_SOURCES_MAX];
+    int64_t fed_ms; /* when the first receiver began, mono; 0 = not yet */
+} transfer_t;
+
+typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;
+
+/*  What observers are still to hear. */
+typedef struct told {
+    struct told *after;
+    told_kind_t kind;
+    chain_id_t id;
+    char node [NAME_BYTES_MAX + 1];
+    char source [FEEDER_NAME_BYTES_MAX + 1];
+    bool wrong;
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    stored_file_t file;
+} told_t;
+
+typedef struct room_hold {
+    struct room_hold *after;
+    uint64_t number;
+    char node [NAME_BYTES_MAX + 1];
+    uint64_t bytes;
+} room_hold_t;
+
+#define CHAIN_OBSERVERS_MAX 4
+
+struct chain {
+    service_t *service;
+    chain_limits_t limits;
+    place_t **places; /* configured ones, then guests */
+    size_t places_count;
+    size_t places_room;
+    ordered_t *transfers; /* by id */
+    uint64_t answers;
+    chain_observer_t observers [CHAIN_OBSERVERS_MAX];
+    size_t observers_count;
+    told_t *told_first;
+    told_t *told_last;
+    uint64_t settle;
+    room_hold_t *holds;
+    uint64_t holds_made;
+};
+
+/*  --- chain.c --- */
+
+transfer_t *chain_find (const chain_t *self, const chain_id_t *id);
+transfer_t *chain_next (const chain_t *self, const transfer_t *after);
+receiver_t *chain_receiver_find (const transfer_t *transfer, const char *node);
+void chain_store (chain_t *self, const transfer_t *transfer);
+void chain_remove (chain_t *self, transfer_t *transfer);
+
+/*  A receiver is in another state now: stored and told; perhaps all is over. */
+void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transfer,
+                          receiver_t *receiver, receiver_state_t state, const char *why);
+
+/*  --- chain_nodes.c --- */
+
+void chain_nodes_init (chain_t *self, const chain_place_t *places, size_t count);
+void chain_nodes_end (chain_t *self);
+place_t *chain_place (const chain_t *self, const char *name);
+
+/*  A guest that is yet to come. */
+place_t *chain_guest (chain_t *self, const moment_t *now, const char *name);
+
+/*  What is wanted of it has changed: it is told at the end of this step. */
+void chain_dirty (chain_t *self, const moment_t *now, place_t *place);
+void chain_dirty_all (chain_t *self, const moment_t *now, const transfer_t *transfer);
+
+/*  At the end of a step: those who wait and are dirty are told. */
+void chain_nodes_settle (chain_t *self, const moment_t *now);
+
+/*  --- chain_files.c --- */
+
+void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
+                       const storage_attend_t *asked);
+void chain_files_unsure (place_t *place);
+void chain_files_end (place_t *place);
+uint64_t chain_bytes_files (const place_t *place);
+uint64_t chain_bytes_held (const chain_t *self, const place_t *place);
+bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes);
+site_file_t *chain_site_file (const place_t *place, const char *file);
+
+/*  --- chain_receipts.c --- */
+
+void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const receipt_t *receipt);
+
+/*  A node is given up: what it was to receive has failed. */
+void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why);
+
+/*  --- chain_plan.c --- */
+
+/*  Everything that this transfer wants of a node; false when that is nothing. */
+bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+                     const place_t *place, wanted_transfer_t *wanted);
+
+/*  Who feeds whom has changed. */
+void chain_replan (chain_t *self, const moment_t *now, transfer_t *transfer);
+void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place);
+
+/*  Puts it behind those who may be relied on, before those who were skipped (last: behind them,
+ *  too). Returns whether anything has changed. */
+bool chain_to_tail (transfer_t *transfer, receiver_t *receiver, bool last);
+
+/*  Whoever has most comes first. */
+void chain_most_first (transfer_t *transfer);
+
+/*  It has told how far it is: is it what holds up the others? */
+bool chain_slow (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+                 receiver_t *receiver);
+bool chain_source_left (const transfer_t *transfer, bool also_failed);
+
+/*  --- chain_told.c --- */
+
+void chain_tell (chain_t *self, const moment_t *now, const told_t *told);
+void chain_told_end (chain_t *self);
+chain_node_t chain_node_of (const chain_t *self, const place_t *place);
+void chain_view (const transfer_t *transfer, chain_transfer_t *view);
+void chain_receiver_view (const receiver_t *receiver, chain_receiver_t *view);
+void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
+                      chain_file_t *view);
+void chain_told_serve (chain_t *self);
+
+#endif

@@ -1,0 +1,231 @@
+/*  chain_told - what observers hear, at the end of the step in which it happened, so that they find
+ *  everything as it is and may do what they like; and what people see.
+ */
+#include "chain_state.h"
+
+#include "chain_wire_told.h"
+#include "must.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- views --- */
+
+chain_node_t chain_node_of (const chain_t *self, const place_t *place)
+{
+    chain_node_t node = {.name = place->name,
+                         .data = place->data,
+                         .state = place->state,
+                         .guest = place->guest,
+                         .bytes_max = place->bytes_max,
+                         .bytes_files = chain_bytes_files (place),
+                         .bytes_held = chain_bytes_held (self, place),
+                         .files = place->files ? (uint32_t) ordered_count (place->files) : 0,
+                         .heard_ms = place->heard_wall_ms};
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        if (transfer->kept.over)
+            continue;
+        for (size_t i = 0; i < transfer->kept.sources_count; i++)
+            node.feeds += strcmp (transfer->kept.sources [i].node, place->name) == 0;
+        const receiver_t *receiver = chain_receiver_find (transfer, place->name);
+        node.receives += receiver && receiver->kept.state < RECEIVER_VERIFIED;
+    }
+    return node;
+}
+
+void chain_view (const transfer_t *transfer, chain_transfer_t *view)
+{
+    const kept_transfer_t *kept = &transfer->kept;
+    *view = (chain_transfer_t){.id = transfer->id,
+                               .token = kept->token,
+                               .file = kept->file,
+                               .size_known = kept->size_known,
+                               .size = kept->size,
+                               .digest = kept->digest_known ? kept->digest : NULL,
+                               .owner = kept->owner,
+                               .epoch = kept->epoch,
+                               .sources_count = kept->sources_count,
+                               .receivers_count = transfer->receivers_count,
+                               .loan = kept->loan,
+                               .over = kept->over,
+                               .why = kept->why};
+    for (size_t i = 0; i < kept->sources_count; i++)
+        view->fed += transfer->fed [i];
+}
+
+void chain_receiver_view (const receiver_t *receiver, chain_receiver_t *view)
+{
+    *view = (chain_receiver_t){.node = receiver->kept.node,
+                               .state = receiver->kept.state,
+                               .has = receiver->has,
+                               .received = receiver->received,
+                               .feeder = receiver->feeder,
+                               .why = receiver->kept.why};
+}
+
+void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
+                      chain_file_t *view)
+{
+    *view = (chain_file_t){.node = place->name,
+                           .file = stored->file,
+                           .size = stored->size,
+                           .digest = stored->digest_known ? stored->digest : NULL,
+                           .proved_ms = stored->proved_ms,
+                           .used_ms = stored->used_ms,
+                           .dropping = dropping,
+                           .gone = stored->gone};
+}
+
+/*  --- observers --- */
+
+void chain_observe (chain_t *self, const chain_observer_t *observer)
+{
+    if (self->observers_count < CHAIN_OBSERVERS_MAX)
+        self->observers [self->observers_count++] = *observer;
+}
+
+static void tell_receiver (const chain_observer_t *observer, const moment_t *now,
+                           const transfer_t *transfer, const told_t *told)
+{
+    chain_transfer_t view;
+    chain_receiver_t receiver_view;
+    const receiver_t *receiver = chain_receiver_find (transfer, told->node);
+    if (!receiver || !observer->receiver_moved)
+        return;
+    chain_view (transfer, &view);
+    chain_receiver_view (receiver, &receiver_view);
+    observer->receiver_moved (observer->owner, now, &view, &receiver_view);
+}
+
+static void tell_transfer (const chain_observer_t *observer, const moment_t *now,
+                           const transfer_t *transfer, const told_t *told)
+{
+    chain_transfer_t view;
+    chain_view (transfer, &view);
+    if (told->kind == TOLD_OVER && observer->transfer_over)
+        observer->transfer_over (observer->owner, now, &view);
+    if (told->kind == TOLD_SOURCE && observer->source_failed)
+        observer->source_failed (observer->owner, now, &view, told->source, told->wrong, told->why);
+}
+
+static void tell_place (const chain_t *self, const chain_observer_t *observer, const moment_t *now,
+                        const told_t *told)
+{
+    const place_t *place = chain_place (self, told->node);
+    chain_file_t view;
+    if (!place)
+        return;
+    if (told->kind == TOLD_NODE && observer->node_moved) {
+        chain_node_t node = chain_node_of (self, place);
+        observer->node_moved (observer->owner, now, &node);
+    }
+    if (told->kind == TOLD_FILE && observer->file_moved) {
+        chain_file_view (place, &told->file, false, &view);
+        observer->file_moved (observer->owner, now, &view);
+    }
+}
+
+static void tell_one (chain_t *self, const moment_t *now, const told_t *told)
+{
+    for (size_t i = 0; i < self->observers_count; i++) {
+        const chain_observer_t *observer = &self->observers [i];
+        /*  Looked up for each: the one before may have ended it. */
+        const transfer_t *transfer = chain_find (self, &told->id);
+        if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
+            tell_place (self, observer, now, told);
+        else if (transfer && told->kind == TOLD_RECEIVER)
+            tell_receiver (observer, now, transfer, told);
+        else if (transfer)
+            tell_transfer (observer, now, transfer, told);
+    }
+}
+
+/*  Whatever they do in answer is told in this same round. */
+static void on_settle (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    self->settle = 0;
+    for (told_t *told; (told = self->told_first);) {
+        self->told_first = told->after;
+        if (!self->told_first)
+            self->told_last = NULL;
+        tell_one (self, now, told);
+        free (told);
+    }
+    chain_nodes_settle (self, now);
+}
+
+/*  A timer that is due fires at the end of the step that set it. */
+static void settle_soon (chain_t *self, const moment_t *now)
+{
+    if (self->settle == 0)
+        self->settle = timers_set (self->service->timers, now->mono_ms, on_settle, self, 0);
+}
+
+void chain_dirty (chain_t *self, const moment_t *now, place_t *place)
+{
+    place->dirty = true;
+    settle_soon (self, now);
+}
+
+void chain_tell (chain_t *self, const moment_t *now, const told_t *told)
+{
+    told_t *copy = must (malloc (sizeof *copy));
+    *copy = *told;
+    copy->after = NULL;
+    if (self->told_last)
+        self->told_last->after = copy;
+    else
+        self->told_first = copy;
+    self->told_last = copy;
+    settle_soon (self, now);
+}
+
+void chain_told_end (chain_t *self)
+{
+    for (told_t *told; (told = self->told_first);) {
+        self->told_first = told->after;
+        free (told);
+    }
+}
+
+/*  --- people --- */
+
+static void on_transfers (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    chain_t *self = owner;
+    chain_id_t id;
+    bool one;
+    char why [WHY_BYTES];
+    if (!transfers_request_decode (&one, &id, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (one && !chain_find (self, &id)) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
+        return;
+    }
+    packed_t body = transfers_answer_encode (self, one ? &id : NULL);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+static void on_nodes (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    chain_t *self = owner;
+    packed_t body = nodes_answer_encode (self);
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+void chain_told_serve (chain_t *self)
+{
+    service_serve (self->service, "Chain", "Transfers", on_transfers, self);
+    service_serve (self->service, "Chain", "Nodes", on_nodes, self);
+}

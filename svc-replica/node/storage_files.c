@@ -1,0 +1,382 @@
+/*  storage_files - the files of a node, stored one record each, and told to the site by the number
+ *  of their last change. A record is put before its file is brought under its name, so that this is
+ *  done again after a crash; a removed one stays until the site has heard.
+ */
+#include "storage_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME_BYTES_MAX 200   /* on disk; a longer one is named by its digest */
+#define USED_MS_LEAST       60000 /* uses closer to each other are not told one by one */
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const own_file_t *) thing)->stored.file);
+}
+
+static void file_free (own_file_t *file)
+{
+    free (file->path);
+    free (file);
+}
+
+void files_end (storage_t *self)
+{
+    for (own_file_t *file; (file = ordered_after (self->files, NULL));) {
+        ordered_remove (self->files, file->stored.file);
+        file_free (file);
+    }
+    ordered_destroy (&self->files);
+}
+
+/*  --- names --- */
+
+/*  What no path may have in it, and what would hide it, as %XX. */
+static bool name_on_disk (const char *file, char name [FILE_NAME_BYTES_MAX + 1])
+{
+    size_t used = 0;
+    for (const char *at = file; *at; at++) {
+        bool plain = *at != '/' && *at != '%' && !(at == file && *at == '.');
+        if (used + (plain ? 1 : 3) > FILE_NAME_BYTES_MAX)
+            return false;
+        if (plain)
+            name [used++] = *at;
+        else
+            used += (size_t) snprintf (name + used, 4, "%%%02X", (unsigned) (uint8_t) *at);
+    }
+    name [used] = '\0';
+    return true;
+}
+
+const char *files_path (const storage_t *self, const own_file_t *file,
+                        char path [STORAGE_PATH_BYTES])
+{
+    char name [FILE_NAME_BYTES_MAX + 1];
+    if (file->path) {
+        snprintf (path, STORAGE_PATH_BYTES, "%s", file->path);
+        return path;
+    }
+    if (!name_on_disk (file->stored.file, name)) {
+        uint8_t digest [16];
+        crypto_generichash (digest, sizeof digest, (const uint8_t *) file->stored.file,
+                            strlen (file->stored.file), NULL, 0);
+        size_t used = (size_t) snprintf (name, sizeof name, "%%-");
+        for (size_t i = 0; i < sizeof digest; i++)
+            used += (size_t) snprintf (name + used, sizeof name - used, "%02x", digest [i]);
+    }
+    snprintf (path, STORAGE_PATH_BYTES, "%s/files/%s", self->settings.folder, name);
+    return path;
+}
+
+const char *files_part (const storage_t *self, const chain_id_t *id, char path [STORAGE_PATH_BYTES])
+{
+    size_t used =
+      (size_t) snprintf (path, STORAGE_PATH_BYTES - 64, "%s/parts/", self->settings.folder);
+    for (size_t i = 0; i < CHAIN_ID_BYTES; i++)
+        used += (size_t) snprintf (path + used, 3, "%02x", id->bytes [i]);
+    return path;
+}
+
+/*  --- records --- */
+
+static void file_store (storage_t *self, const own_file_t *file)
+{
+    packed_t value = kept_file_encode (&file->stored, file->has_part ? &file->part : NULL);
+    outbox_put (
+      self->service->outbox, TABLE_KEPT_FILES,
+      (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)},
+      (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+}
+
+static void file_forget (storage_t *self, own_file_t *file)
+{
+    outbox_delete (
+      self->service->outbox, TABLE_KEPT_FILES,
+      (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)});
+    ordered_remove (self->files, file->stored.file);
+    file_free (file);
+}
+
+static void file_changed (storage_t *self, const moment_t *now, own_file_t *file)
+{
+    file->stored.number = ++self->changes;
+    if (!file->path)
+        file_store (self, file);
+    storage_news (self, now, true);
+}
+
+static own_file_t *file_new (storage_t *self, const char *name)
+{
+    own_file_t *file = must (calloc (1, sizeof *file));
+    snprintf (file->stored.file, sizeof file->stored.file, "%s", name);
+    ordered_add (self->files, file->stored.file, file);
+    return file;
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    storage_t *self = owner;
+    char why [WHY_BYTES];
+    own_file_t *file = must (calloc (1, sizeof *file));
+    if (!kept_file_decode (&file->stored, &file->has_part, &file->part, value, why) ||
+        ordered_find (self->files, file->stored.file)) {
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "record of a file ignored key=\"%.*s\" why=\"%s\"", (int) key.size,
+                    (const char *) key.data, why);
+        free (file);
+        return;
+    }
+    if (file->stored.number > self->changes)
+        self->changes = file->stored.number;
+    ordered_add (self->files, file->stored.file, file);
+}
+
+void files_init (storage_t *self)
+{
+    self->files = ordered_new (by_name);
+    service_load (self->service, TABLE_KEPT_FILES, on_record, self);
+}
+
+/*  --- what is known --- */
+
+own_file_t *files_find (const storage_t *self, const char *file)
+{
+    own_file_t *found = ordered_find (self->files, file);
+    return found && !found->stored.gone && !found->has_part && !found->dropping ? found : NULL;
+}
+
+uint64_t files_bytes (const storage_t *self)
+{
+    uint64_t bytes = 0;
+    for (const own_file_t *file = ordered_after (self->files, NULL); file;
+         file = ordered_after (self->files, file->stored.file))
+        if (!file->stored.gone)
+            bytes += file->stored.size;
+    return bytes;
+}
+
+chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count)
+{
+    *count = 0;
+    chain_id_t *parts = must (calloc (ordered_count (self->files) + more + 1, sizeof *parts));
+    for (const own_file_t *file = ordered_after (self->files, NULL); file;
+         file = ordered_after (self->files, file->stored.file))
+        if (file->has_part)
+            parts [(*count)++] = file->part;
+    return parts;
+}
+
+static int by_number (const void *one, const void *other)
+{
+    const stored_file_t *const *a = one, *const *b = other;
+    return (*a)->number < (*b)->number ? -1 : (*a)->number > (*b)->number;
+}
+
+size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
+{
+    size_t count = 0;
+    if (self->changes <= self->files_seen)
+        return 0;
+    const stored_file_t **news = must (calloc (ordered_count (self->files) + 1, sizeof *news));
+    for (const own_file_t *file = ordered_after (self->files, NULL); file;
+         file = ordered_after (self->files, file->stored.file))
+        if (!file->has_part && file->stored.number > self->files_seen)
+            news [count++] = &file->stored;
+    qsort (news, count, sizeof *news, by_number);
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        files [i] = *news [i];
+    free (news);
+    return count;
+}
+
+/*  The last change of all stays, so that numbers go on after a restart. */
+void files_heard (storage_t *self, uint64_t number)
+{
+    for (own_file_t *file = ordered_after (self->files, NULL), *next; file; file = next) {
+        next = ordered_after (self->files, file->stored.file);
+        if (file->stored.gone && file->work == 0 && file->stored.number <= number &&
+            file->stored.number < self->changes)
+            file_forget (self, file);
+    }
+}
+
+void files_used (storage_t *self, const moment_t *now, const char *name)
+{
+    own_file_t *file = files_find (self, name);
+    if (!file || now->wall_ms - file->stored.used_ms < USED_MS_LEAST)
+        return;
+    file->stored.used_ms = now->wall_ms;
+    file_changed (self, now, file);
+}
+
+/*  --- work --- */
+
+static void order_keep (storage_t *self, own_file_t *file)
+{
+    char from [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES];
+    file->work = storage_order (self, FILE_KEEP,
+                                &(storage_work_t){.from = files_part (self, &file->part, from),
+                                                  .to = files_path (self, file, to)});
+}
+
+static void order_next (storage_t *self, own_file_t *file)
+{
+    char path [STORAGE_PATH_BYTES];
+    if (file->work != 0 || file->has_part || file->stored.gone)
+        return;
+    files_path (self, file, path);
+    if (file->drop) {
+        file->dropping = true;
+        file->work = storage_order (self, FILE_DROP, &(storage_work_t){.from = path});
+    } else if (file->prove) {
+        file->work = storage_order (self, FILE_PROVE, &(storage_work_t){.from = path});
+    }
+}
+
+void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer)
+{
+    own_file_t *file = ordered_find (self->files, transfer->wanted.file);
+    if (!file)
+        file = file_new (self, transfer->wanted.file);
+    file->stored.size = transfer->receipt.size;
+    file->stored.digest_known = true;
+    memcpy (file->stored.digest, transfer->receipt.digest, CHAIN_DIGEST_BYTES);
+    file->stored.proved_ms = file->stored.used_ms = now->wall_ms;
+    file->stored.gone = file->drop = file->dropping = file->prove = false;
+    file->stored.number = file->stored.number > 0 ? file->stored.number : ++self->changes;
+    file->has_part = true;
+    file->part = transfer->wanted.id;
+    if (self->settings.takes_file && strcmp (self->settings.takes_file, file->stored.file) == 0) {
+        free (file->path);
+        file->path = must (strdup (self->settings.takes_path));
+    }
+    file_store (self, file);
+    order_keep (self, file);
+}
+
+static void kept (storage_t *self, const moment_t *now, own_file_t *file, const char *why)
+{
+    chain_id_t id = file->part;
+    if (*why) {
+        file_forget (self, file);
+        transfer_kept (self, now, &id, why);
+        return;
+    }
+    file->has_part = false;
+    file_changed (self, now, file);
+    transfer_kept (self, now, &id, "");
+    order_next (self, file);
+}
+
+static void gone (storage_t *self, const moment_t *now, own_file_t *file)
+{
+    file->stored.gone = true;
+    file->dropping = file->drop = file->prove = false;
+    file_changed (self, now, file);
+}
+
+static void dropped (storage_t *self, const moment_t *now, own_file_t *file, const char *why)
+{
+    file->dropping = false;
+    if (!*why)
+        gone (self, now, file);
+}
+
+/*  A file that a client gives gets its digest so; any other must have the one it had. */
+static void proved (storage_t *self, const moment_t *now, own_file_t *file,
+                    const storage_result_t *result, const char *why)
+{
+    file->prove = false;
+    bool right = *why == '\0' && result->there && result->digest_known;
+    if (right && file->stored.digest_known &&
+        (result->size != file->stored.size ||
+         memcmp (result->digest, file->stored.digest, CHAIN_DIGEST_BYTES) != 0)) {
+        outbox_log (self->service->outbox, LEVEL_ALARM, "file is not what it was name=\"%s\"",
+                    file->stored.file);
+        why = "its bytes are not those of its digest";
+        right = false;
+    }
+    if (right) {
+        file->stored.size = result->size;
+        file->stored.digest_known = true;
+        memcpy (file->stored.digest, result->digest, CHAIN_DIGEST_BYTES);
+        file->stored.proved_ms = now->wall_ms;
+        file_changed (self, now, file);
+    } else if (!*why) {
+        why = "the file is not there";
+    }
+    transfers_proved (self, now, file, why);
+    if (right)
+        return;
+    if (file->path) {
+        gone (self, now, file); /* it is its owner's */
+    } else if (result->there || result->size == 0) {
+        file->drop = true;
+        order_next (self, file);
+    }
+}
+
+bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
+                    const storage_result_t *result, const char *why)
+{
+    for (own_file_t *file = ordered_after (self->files, NULL); file;
+         file = ordered_after (self->files, file->stored.file)) {
+        if (file->work != work)
+            continue;
+        file->work = 0;
+        if (file->has_part)
+            kept (self, now, file, why);
+        else if (file->dropping)
+            dropped (self, now, file, why);
+        else
+            proved (self, now, file, result, why);
+        return true;
+    }
+    return false;
+}
+
+/*  --- what the site wants --- */
+
+void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted)
+{
+    (void) now;
+    for (size_t i = 0; i < wanted->drops_count; i++) {
+        own_file_t *file = files_find (self, wanted->drops [i]);
+        if (file && !file->path) {
+            file->drop = true;
+            order_next (self, file);
+        }
+    }
+    for (size_t i = 0; i < wanted->proves_count; i++) {
+        own_file_t *file = files_find (self, wanted->proves [i]);
+        if (file && !file->prove) {
+            file->prove = true;
+            order_next (self, file);
+        }
+    }
+}
+
+void files_start (storage_t *self, const moment_t *now)
+{
+    for (own_file_t *file = ordered_after (self->files, NULL); file;
+         file = ordered_after (self->files, file->stored.file))
+        if (file->has_part)
+            order_keep (self, file);
+    if (!self->settings.gives_file)
+        return;
+    own_file_t *given = ordered_find (self->files, self->settings.gives_file);
+    given = given ? given : file_new (self, self->settings.gives_file);
+    given->path = must (strdup (self->settings.gives_path));
+    given->stored.digest_known = given->stored.gone = given->has_part = false;
+    given->prove = true;
+    file_changed (self, now, given);
+    order_next (self, given);
+}

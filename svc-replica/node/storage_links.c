@@ -1,0 +1,292 @@
+/*  storage_links - who feeds a receiver: the search for a feeder, and when it begins.
+ *
+ *  The site's plan names feeders, nearest first. A search asks the first one, or, when a feeder has
+ *  died or fallen silent, the first three at once on fresh connections, the alleged dead among
+ *  them; the nearest that answers feeds. Nearer ones are waited for until PROBE_MS have passed, and
+ *  longer when they live but can't feed yet. A search whose own timer comes late has been stopped
+ *  itself: it judges nobody and gives everybody that time again.
+ */
+#include "storage_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROBE_MS       250  /* for an answer on a fresh connection */
+#define REFUSED_MS     1500 /* that one which lives and can't feed is preferred to farther ones */
+#define AGAIN_MS       60   /* until such a one is asked again */
+#define ASLEEP_MS      200  /* a timer that is later: we were stopped */
+#define AT_ONCE        3
+#define BACKOFF_MS     150 /* after a round that has found nobody; doubles */
+#define BACKOFF_MS_MAX 2000
+
+static void timer_set (storage_t *self, transfer_t *transfer, int64_t mono_ms);
+
+static void order_link (storage_t *self, const transfer_t *transfer, flow_verb_t verb,
+                        uint64_t link, const char *endpoint)
+{
+    outbox_flow (
+      self->service->outbox,
+      &(flow_order_t){.verb = verb, .flow = transfer->flow, .link = link, .endpoint = endpoint});
+}
+
+static void dial (storage_t *self, transfer_t *transfer, size_t feeder)
+{
+    attempt_t *attempt = &transfer->links.attempts [feeder];
+    *attempt = (attempt_t){.link = ++self->numbers, .refused = attempt->refused};
+    order_link (self, transfer, FLOW_DIAL, attempt->link,
+                transfer->wanted.feeders [feeder].endpoint);
+}
+
+static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
+{
+    links_t *links = &transfer->links;
+    for (; more > 0 && links->attempts_count < transfer->wanted.feeders_count; more--) {
+        links->attempts [links->attempts_count] = (attempt_t){0};
+        dial (self, transfer, links->attempts_count++);
+    }
+}
+
+/*  The search is over; but for the one that was chosen, links that were asked end. */
+static void seek_end (storage_t *self, transfer_t *transfer)
+{
+    links_t *links = &transfer->links;
+    for (size_t i = 0; i < links->attempts_count; i++)
+        if (links->attempts [i].link != 0 && links->attempts [i].link != links->link &&
+            !links->attempts [i].failed)
+            order_link (self, transfer, FLOW_HANG_UP, links->attempts [i].link, NULL);
+    links->attempts_count = 0;
+    links->seeking = false;
+    timers_cancel (self->service->timers, links->timer);
+    links->timer = 0;
+}
+
+static void seek (storage_t *self, const moment_t *now, transfer_t *transfer, size_t at_once)
+{
+    links_t *links = &transfer->links;
+    seek_end (self, transfer);
+    if (transfer->wanted.feeders_count == 0)
+        return;
+    links->seeking = true;
+    links->began_ms = now->mono_ms;
+    links->has_before = transfer->receipt.has;
+    dial_more (self, transfer, at_once);
+    timer_set (self, transfer, now->mono_ms + PROBE_MS);
+}
+
+void links_end (storage_t *self, transfer_t *transfer)
+{
+    seek_end (self, transfer);
+    if (transfer->links.link != 0)
+        order_link (self, transfer, FLOW_HANG_UP, transfer->links.link, NULL);
+    transfer->links = (links_t){0};
+    transfer->receipt.feeder [0] = '\0';
+}
+
+/*  --- choosing --- */
+
+/*  Those before this one did not answer: that is told, not those who live and refuse. */
+static void tell_silent (transfer_t *transfer, size_t before)
+{
+    receipt_t *receipt = &transfer->receipt;
+    receipt->silent_count = 0;
+    for (size_t i = 0; i < before; i++)
+        if (!transfer->links.attempts [i].refused)
+            snprintf (receipt->silent [receipt->silent_count++], sizeof *receipt->silent, "%s",
+                      transfer->wanted.feeders [i].name);
+}
+
+static void choose (storage_t *self, const moment_t *now, transfer_t *transfer, size_t feeder)
+{
+    links_t *links = &transfer->links;
+    const char *name = transfer->wanted.feeders [feeder].name;
+    tell_silent (transfer, feeder);
+    bool stays = links->link != 0 && !links->doubted && strcmp (links->feeder, name) == 0;
+    if (!stays) {
+        links->link = links->attempts [feeder].link;
+        order_link (self, transfer, FLOW_GO, links->link, NULL);
+        snprintf (links->feeder, sizeof links->feeder, "%s", name);
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "transfer %02x%02x%02x%02x fed by=%s at=%llu epoch=%llu",
+                    transfer->wanted.id.bytes [0], transfer->wanted.id.bytes [1],
+                    transfer->wanted.id.bytes [2], transfer->wanted.id.bytes [3], name,
+                    (unsigned long long) transfer->receipt.has,
+                    (unsigned long long) transfer->wanted.epoch);
+    }
+    links->doubted = false;
+    links->rounds = 0;
+    snprintf (transfer->receipt.feeder, sizeof transfer->receipt.feeder, "%s", links->feeder);
+    seek_end (self, transfer);
+    storage_news (self, now, true);
+}
+
+/*  Nobody feeds it just now; the site may know of others. */
+static void round_over (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    links_t *links = &transfer->links;
+    tell_silent (transfer, links->attempts_count);
+    if (links->link == 0)
+        transfer->receipt.feeder [0] = '\0';
+    seek_end (self, transfer);
+    int64_t wait_ms = BACKOFF_MS << (links->rounds < 5 ? links->rounds : 5);
+    links->rounds++;
+    timer_set (self, transfer,
+               now->mono_ms + (wait_ms < BACKOFF_MS_MAX ? wait_ms : BACKOFF_MS_MAX));
+    storage_news (self, now, true);
+}
+
+/*  Is this one still worth waiting for? */
+static bool pends (const moment_t *now, const links_t *links, const attempt_t *attempt)
+{
+    int64_t since_ms = now->mono_ms - links->began_ms;
+    if (attempt->linked)
+        return false;
+    return attempt->refused ? since_ms < REFUSED_MS : !attempt->failed && since_ms < PROBE_MS;
+}
+
+static void judge (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    links_t *links = &transfer->links;
+    bool hope = false;
+    if (!links->seeking)
+        return;
+    for (size_t i = 0; i < links->attempts_count; i++) {
+        const attempt_t *attempt = &links->attempts [i];
+        if (attempt->linked) {
+            choose (self, now, transfer, i);
+            return;
+        }
+        if (pends (now, links, attempt))
+            return;
+        hope = hope || !attempt->failed;
+    }
+    if (links->attempts_count < transfer->wanted.feeders_count) {
+        links->began_ms = now->mono_ms; /* for the next ones; those before keep their chance */
+        dial_more (self, transfer, AT_ONCE);
+        timer_set (self, transfer, now->mono_ms + PROBE_MS);
+    } else if (!hope || now->mono_ms - links->began_ms >= REFUSED_MS) {
+        round_over (self, now, transfer);
+    }
+}
+
+/*  --- time --- */
+
+static void redial (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    links_t *links = &transfer->links;
+    for (size_t i = 0; i < links->attempts_count; i++)
+        if (links->attempts [i].link == 0 && links->attempts [i].again_ms <= now->mono_ms)
+            dial (self, transfer, i);
+}
+
+static void on_timer (void *owner, const moment_t *now, uint64_t flow)
+{
+    storage_t *self = owner;
+    transfer_t *transfer = transfers_by_flow (self, flow);
+    if (!transfer)
+        return;
+    links_t *links = &transfer->links;
+    links->timer = 0;
+    if (!links->seeking) {
+        if (links->link == 0 || links->doubted)
+            seek (self, now, transfer, AT_ONCE);
+        return;
+    }
+    if (now->mono_ms - links->timer_ms > ASLEEP_MS)
+        links->began_ms = now->mono_ms;
+    redial (self, now, transfer);
+    if (links->link != 0 && transfer->receipt.has > links->has_before && links->doubted) {
+        links->doubted = false; /* it speaks again */
+        seek_end (self, transfer);
+        return;
+    }
+    judge (self, now, transfer);
+    if (links->seeking && links->timer == 0)
+        timer_set (self, transfer, now->mono_ms + AGAIN_MS);
+}
+
+static void timer_set (storage_t *self, transfer_t *transfer, int64_t mono_ms)
+{
+    links_t *links = &transfer->links;
+    timers_cancel (self->service->timers, links->timer);
+    links->timer_ms = mono_ms;
+    links->timer = timers_set (self->service->timers, mono_ms, on_timer, self, transfer->flow);
+}
+
+/*  --- what happens --- */
+
+void links_plan (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    links_t *links = &transfer->links;
+    const wanted_transfer_t *wanted = &transfer->wanted;
+    if (!transfer->opened || transfer->receipt.state != RECEIPT_RECEIVING)
+        return;
+    bool nearest = wanted->feeders_count > 0 && links->link != 0 && !links->doubted &&
+                   strcmp (links->feeder, wanted->feeders [0].name) == 0;
+    if (nearest)
+        seek_end (self, transfer);
+    else
+        seek (self, now, transfer, 1);
+}
+
+static attempt_t *attempt_find (links_t *links, uint64_t link)
+{
+    for (size_t i = 0; i < links->attempts_count; i++)
+        if (links->attempts [i].link == link)
+            return &links->attempts [i];
+    return NULL;
+}
+
+static void link_failed (storage_t *self, const moment_t *now, transfer_t *transfer,
+                         const flow_event_t *event)
+{
+    links_t *links = &transfer->links;
+    attempt_t *attempt = attempt_find (links, event->link);
+    if (attempt) {
+        attempt->failed = true;
+        attempt->linked = false;
+        attempt->refused = event->refused;
+        if (event->refused) {
+            attempt->link = 0;
+            attempt->failed = false;
+            attempt->again_ms = now->mono_ms + AGAIN_MS;
+            if (links->timer_ms > attempt->again_ms || links->timer == 0)
+                timer_set (self, transfer, attempt->again_ms);
+        }
+    }
+    if (event->link == links->link) {
+        outbox_log (self->service->outbox, LEVEL_INFO, "feeder %s is gone why=\"%.120s\"",
+                    links->feeder, event->why);
+        links->link = 0;
+        if (!links->seeking)
+            seek (self, now, transfer, AT_ONCE);
+    }
+    judge (self, now, transfer);
+}
+
+void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
+                    const flow_event_t *event)
+{
+    links_t *links = &transfer->links;
+    if (transfer->receipt.state != RECEIPT_RECEIVING)
+        return;
+    attempt_t *attempt;
+    switch (event->news) {
+    case FLOW_LINKED:
+        attempt = attempt_find (links, event->link);
+        if (attempt)
+            attempt->linked = true;
+        judge (self, now, transfer);
+        break;
+    case FLOW_FAILED:
+        link_failed (self, now, transfer, event);
+        break;
+    case FLOW_SILENT:
+        if (event->link == links->link && !links->seeking) {
+            links->doubted = true;
+            seek (self, now, transfer, AT_ONCE);
+        }
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,116 @@
+/*  storage_main - the settings of a storage node's agent, and its host. */
+#include "storage_main.h"
+
+#include "host.h"
+#include "participant_config.h"
+#include "storage.h"
+#include "storage_works.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NODE_NAME_BYTES_MAX 54 /* "storage/" and it are an actor's name */
+#define SITES_MAX           16
+#define FOLDER_BYTES_MAX    1024
+#define WORKERS_OF_FILES    4
+
+static const config_key_t storage_keys [] = {
+  {.path = "name", .required = true, .meaning = "the storage node's name in its site"},
+  {.path = "replica",
+   .required = true,
+   .meaning = "endpoints of the site's svc-replica, separated by commas"},
+  {.path = "folder",
+   .required = true,
+   .meaning = "where its files lie, an absolute path; made when it is not there"},
+  {.path = "bytes",
+   .type = CONFIG_INTEGER,
+   .preset = "107374182400",
+   .least = 1,
+   .most = 9e18,
+   .meaning = "bytes that its files may use"},
+  {.path = "bind/data",
+   .preset = "tcp://127.0.0.1:0",
+   .meaning = "where other nodes fetch bytes, port 0 = any free one; none = nobody does"},
+  {.path = "guest/guest",
+   .type = CONFIG_BOOLEAN,
+   .preset = "false",
+   .meaning = "a client's end for one file, and not one of the site's nodes"},
+  {.path = "guest/gives", .meaning = "logical name of the file that it has"},
+  {.path = "guest/gives_path", .meaning = "where that is, an absolute path"},
+  {.path = "guest/takes", .meaning = "logical name of the file that it is to receive"},
+  {.path = "guest/takes_path", .meaning = "where that is to be put, an absolute path"},
+};
+
+static bool path_right (const char *key, const char *path, char why [CONFIG_WHY_BYTES])
+{
+    if (*path == '/' && strlen (path) <= FOLDER_BYTES_MAX)
+        return true;
+    return wrong_setting (why, "%s: \"%.80s\" should be an absolute path", key, path);
+}
+
+static bool guest_right (const storage_settings_t *settings, char why [CONFIG_WHY_BYTES])
+{
+    if (!settings->gives_file != !settings->gives_path)
+        return wrong_setting (why, "guest/gives and guest/gives_path go together");
+    if (!settings->takes_file != !settings->takes_path)
+        return wrong_setting (why, "guest/takes and guest/takes_path go together");
+    if (settings->gives_path && !path_right ("guest/gives_path", settings->gives_path, why))
+        return false;
+    return !settings->takes_path || path_right ("guest/takes_path", settings->takes_path, why);
+}
+
+static bool settings_right (const storage_settings_t *settings, char why [CONFIG_WHY_BYTES])
+{
+    if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
+        strpbrk (settings->name, "/ \t"))
+        return wrong_setting (why,
+                              "name: \"%.80s\" should be 1 to %d bytes without blank and slash",
+                              settings->name, NODE_NAME_BYTES_MAX);
+    if (settings->sites_count == 0 || settings->sites_count > SITES_MAX)
+        return wrong_setting (why, "replica: give 1 to %d endpoints", SITES_MAX);
+    if (!path_right ("folder", settings->folder, why) || !guest_right (settings, why))
+        return false;
+    if (!storage_folders_make (settings->folder))
+        return wrong_setting (why, "folder: \"%.200s\" can't be made: %s", settings->folder,
+                              strerror (errno));
+    return true;
+}
+
+static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    words_t sites = {0};
+    words_add (&sites, config_text (config, "replica"), "");
+    storage_settings_t settings = {
+      .name = config_text (config, "name"),
+      .sites = (const char *const *) sites.words,
+      .sites_count = sites.count,
+      .folder = config_text (config, "folder"),
+      .bytes_max = (uint64_t) config_integer (config, "bytes"),
+      .guest = config_boolean (config, "guest/guest"),
+      .gives_file = config_text (config, "guest/gives"),
+      .gives_path = config_text (config, "guest/gives_path"),
+      .takes_file = config_text (config, "guest/takes"),
+      .takes_path = config_text (config, "guest/takes_path"),
+    };
+    bool good = settings_right (&settings, why);
+    if (good)
+        storage_core (&settings, core);
+    words_clear (&sites);
+    return good;
+}
+
+int storage_main (int argc, char **argv)
+{
+    host_program_t program = {
+      .program = "svc-replica node",
+      .keys = storage_keys,
+      .keys_count = sizeof storage_keys / sizeof *storage_keys,
+      .works = storage_works,
+      .works_count = storage_works_count,
+      .workers = WORKERS_OF_FILES,
+      .flows = true,
+      .core_new = core_new,
+      .not_adopted = "its files would not be those of the store; give it an empty store and folder",
+    };
+    return host_run (&program, argc, argv);
+}

@@ -1,0 +1,156 @@
+/*  storage_state - what the storage_*.c files share.
+ *
+ *      storage.c            the questions, one after another
+ *      storage_files.c      the files it has
+ *      storage_receipts.c   the transfers it takes part in
+ *      storage_links.c      who feeds it
+ */
+#ifndef MUSUBI_STORAGE_STATE_H
+#define MUSUBI_STORAGE_STATE_H
+
+#include "chain_wire.h"
+#include "ordered.h"
+#include "service.h"
+#include "storage.h"
+#include "storage_work.h"
+
+/*  A file that is here, or that was removed and is still to be told. */
+typedef struct {
+    stored_file_t stored; /* number 0: not told yet, because it is not under its name yet */
+    bool has_part;        /* that part is about to become it */
+    chain_id_t part;
+    char *path;    /* not under folder/files; NULL = it is */
+    uint64_t work; /* under way for it; 0 = none */
+    bool dropping; /* that work removes it */
+    bool drop;     /* it is to be removed */
+    bool prove;    /* it is to be read anew */
+} own_file_t;
+
+/*  A feeder that is being asked. */
+typedef struct {
+    uint64_t link; /* 0 = to be dialled again at again_ms */
+    bool linked;
+    bool failed;
+    bool refused; /* it lives, and can't feed yet */
+    int64_t again_ms;
+} attempt_t;
+
+typedef struct {
+    attempt_t attempts [FEEDERS_MAX]; /* of the feeders asked so far, nearest first */
+    size_t attempts_count;
+    bool seeking;
+    int64_t began_ms;
+    uint64_t has_before; /* when the search began */
+    uint64_t timer;
+    int64_t timer_ms;
+    uint32_t rounds; /* that have found nobody, in a row */
+    uint64_t link;   /* feeds; 0 = nobody */
+    bool doubted;    /* it has fallen silent */
+    char feeder [FEEDER_NAME_BYTES_MAX + 1];
+} links_t;
+
+/*  A transfer that the site wants of this node. */
+typedef struct {
+    wanted_transfer_t wanted;
+    receipt_t receipt;
+    bool mentioned; /* in the answer that is being carried out */
+    uint64_t flow;  /* 0 = none */
+    bool opened;
+    uint64_t work; /* keeps or proves */
+    links_t links;
+} transfer_t;
+
+typedef struct {
+    service_t *service;
+    storage_settings_t settings;
+    char actor [NAME_BYTES_MAX + 16];
+    ordered_t *files;     /* of own_file_t, by name */
+    ordered_t *transfers; /* of transfer_t, by id */
+    uint64_t changes;     /* the number of the last change of files */
+    uint64_t numbers;     /* of flows, links and work, in this start */
+    uint64_t sweep;       /* the work that removes old parts; 0 = not ordered yet */
+    bool swept;           /* it is done: transfers may begin */
+
+    size_t at; /* which of its endpoints */
+    uint64_t number;
+    uint64_t seen;
+    uint64_t files_seen;
+    uint64_t call;
+    uint64_t ask_timer;
+    int64_t ask_ms; /* for which that is set */
+    bool backs_off;
+    uint32_t failures;
+    int64_t asked_ms;
+    int64_t attend_ms;
+    int64_t report_ms;
+} storage_t;
+
+/*  --- storage.c --- */
+
+/*  There is something new to say: at once, or, when only bytes have moved, with the next report. */
+void storage_news (storage_t *self, const moment_t *now, bool at_once);
+uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t *work);
+
+/*  --- storage_files.c --- */
+
+void files_init (storage_t *self);
+void files_end (storage_t *self);
+void files_start (storage_t *self, const moment_t *now);
+own_file_t *files_find (const storage_t *self, const char *file);
+const char *files_path (const storage_t *self, const own_file_t *file,
+                        char path [STORAGE_PATH_BYTES]);
+const char *files_part (const storage_t *self, const chain_id_t *id,
+                        char path [STORAGE_PATH_BYTES]);
+uint64_t files_bytes (const storage_t *self);
+
+/*  The parts that are to become files, with room for more of them. The caller frees it. */
+chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count);
+
+/*  What is to be told; returns how many. */
+size_t files_told (const storage_t *self, stored_file_t *files, size_t most);
+
+/*  The site has heard of all changes up to there. */
+void files_heard (storage_t *self, uint64_t number);
+void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
+
+/*  The part of a transfer is whole and right: it becomes the file; transfer_kept follows. */
+void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer);
+void files_used (storage_t *self, const moment_t *now, const char *file);
+
+/*  Was this work a file's? */
+bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
+                    const storage_result_t *result, const char *why);
+
+/*  --- storage_receipts.c --- */
+
+void transfers_init (storage_t *self);
+void transfers_end (storage_t *self);
+void transfers_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
+receipt_t *transfers_report (const storage_t *self, size_t *count);
+void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *event);
+uint64_t transfers_bytes (const storage_t *self);
+
+/*  NULL when there is none. */
+transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow);
+
+/*  Was this work a transfer's? */
+bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work);
+
+/*  Its file is under its name now, or can't be brought there (why). */
+void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, const char *why);
+
+/*  The digest of a file is known now, or it has none (why). */
+void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,
+                       const char *why);
+
+/*  --- storage_links.c --- */
+
+/*  The plan is new, or the own file is open now. */
+void links_plan (storage_t *self, const moment_t *now, transfer_t *transfer);
+void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
+                    const flow_event_t *event);
+
+/*  Nobody is asked or feeds any more. */
+void links_end (storage_t *self, transfer_t *transfer);
+
+#endif

@@ -1,0 +1,42 @@
+/*  storage_work - what the agent of a storage node has carried out on its disk, as plain values.
+ *  Each kind may be done twice: what the disk says decides.
+ *
+ *      file_keep    from, to      flush the part and give it its name; done when the part is gone
+ *                                 and the name is there
+ *      file_prove   from          its size and digest, read anew; there = false when it is not
+ *      file_drop    from          remove it; done when it is not there
+ *      file_sweep   from, names   remove everything of the folder from but these
+ */
+#ifndef MUSUBI_STORAGE_WORK_H
+#define MUSUBI_STORAGE_WORK_H
+
+#include "chain_wire.h"
+
+#define FILE_KEEP  "file_keep"
+#define FILE_PROVE "file_prove"
+#define FILE_DROP  "file_drop"
+#define FILE_SWEEP "file_sweep"
+
+#define STORAGE_PATH_BYTES 4096
+
+typedef struct {
+    const char *from;
+    const char *to;
+    const char *const *names;
+    size_t names_count;
+} storage_work_t;
+
+typedef struct {
+    bool there;
+    uint64_t size;
+    bool digest_known;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+} storage_result_t;
+
+packed_t storage_work_encode (const storage_work_t *work);
+bool storage_work_decode (bytes_t body, bool (*take) (void *owner, const storage_work_t *work),
+                          void *owner, char why [WHY_BYTES]);
+packed_t storage_result_encode (const storage_result_t *result);
+bool storage_result_decode (storage_result_t *result, bytes_t body, char why [WHY_BYTES]);
+
+#endif

@@ -1,0 +1,240 @@
+/*  storage_works - files and folders of a storage node. Everything is flushed before it is told. */
+#include "storage_works.h"
+
+#include "must.h"
+#include "storage_work.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_BYTES  (512 * 1024)
+#define FOLDER_MODE 0750
+
+typedef struct {
+    storage_result_t result;
+    char why [WHY_BYTES];
+} done_t;
+
+static bool failed (done_t *outcome, const char *doing, const char *path)
+{
+    snprintf (outcome->why, sizeof outcome->why, "%.30s %.80s: %.40s", doing, path,
+              strerror (errno));
+    return false;
+}
+
+/*  Flushes a file, or the folder that a path lies in. */
+static bool flush_path (const char *path, int flags)
+{
+    int file = open (path, flags | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool flushed = fsync (file) == 0;
+    int error = errno;
+    close (file);
+    errno = error;
+    return flushed;
+}
+
+static bool flush_folder_of (const char *path)
+{
+    char folder [STORAGE_PATH_BYTES];
+    const char *slash = strrchr (path, '/');
+    snprintf (folder, sizeof folder, "%.*s", slash ? (int) (slash - path) : 1, slash ? path : ".");
+    return flush_path (*folder ? folder : "/", O_RDONLY | O_DIRECTORY);
+}
+
+/*  --- keep --- */
+
+/*  From one file system to another there is no rename. */
+static bool copy_over (const char *from, const char *to)
+{
+    char near [STORAGE_PATH_BYTES + 8];
+    snprintf (near, sizeof near, "%s.part", to);
+    int in = open (from, O_RDONLY | O_CLOEXEC);
+    int out = open (near, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    uint8_t *buffer = must (malloc (READ_BYTES));
+    ssize_t got = in >= 0 && out >= 0 ? 1 : -1;
+    while (got > 0) {
+        got = read (in, buffer, READ_BYTES);
+        for (ssize_t done = 0, put; got > 0 && done < got; done += put) {
+            put = write (out, buffer + done, (size_t) (got - done));
+            if (put < 0) {
+                got = -1;
+                break;
+            }
+        }
+    }
+    int error = errno;
+    free (buffer);
+    if (in >= 0)
+        close (in);
+    if (out >= 0)
+        close (out);
+    errno = error;
+    return got == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 && unlink (from) == 0;
+}
+
+static bool keep (void *owner, const storage_work_t *work)
+{
+    done_t *outcome = owner;
+    outcome->result.there = true;
+    if (!flush_path (work->from, O_RDONLY)) {
+        if (errno == ENOENT && access (work->to, F_OK) == 0)
+            return true; /* it was done before */
+        return failed (outcome, "flushing", work->from);
+    }
+    if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
+        return failed (outcome, "naming", work->to);
+    return flush_folder_of (work->to) || failed (outcome, "flushing the folder of", work->to);
+}
+
+/*  --- prove --- */
+
+static bool same_file (const struct stat *a, const struct stat *b)
+{
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool digest_file (done_t *outcome, int file, const char *path)
+{
+    EVP_MD_CTX *context = must (EVP_MD_CTX_new ());
+    uint8_t *buffer = must (malloc (READ_BYTES));
+    unsigned size;
+    ssize_t got = 1;
+    EVP_DigestInit_ex (context, EVP_sha256 (), NULL);
+    while (got > 0) {
+        got = read (file, buffer, READ_BYTES);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0) {
+            EVP_DigestUpdate (context, buffer, (size_t) got);
+            outcome->result.size += (uint64_t) got;
+        }
+    }
+    EVP_DigestFinal_ex (context, outcome->result.digest, &size);
+    outcome->result.digest_known = got == 0;
+    EVP_MD_CTX_free (context);
+    free (buffer);
+    return got == 0 || failed (outcome, "reading", path);
+}
+
+static bool prove (void *owner, const storage_work_t *work)
+{
+    done_t *outcome = owner;
+    struct stat before, after;
+    int file = open (work->from, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        return true;
+    if (file < 0 || fstat (file, &before) != 0 || !S_ISREG (before.st_mode)) {
+        failed (outcome, "opening", work->from);
+        if (file >= 0)
+            close (file);
+        return false;
+    }
+    outcome->result.there = true;
+    bool read_all = digest_file (outcome, file, work->from) && fstat (file, &after) == 0;
+    close (file);
+    if (!read_all)
+        return false;
+    if (same_file (&before, &after))
+        return true;
+    snprintf (outcome->why, sizeof outcome->why, "%.120s changed while it was read", work->from);
+    return false;
+}
+
+/*  --- drop and sweep --- */
+
+static bool drop (void *owner, const storage_work_t *work)
+{
+    done_t *outcome = owner;
+    if (unlink (work->from) != 0 && errno != ENOENT)
+        return failed (outcome, "removing", work->from);
+    return flush_folder_of (work->from) || failed (outcome, "flushing the folder of", work->from);
+}
+
+static bool named (const storage_work_t *work, const char *name)
+{
+    for (size_t i = 0; i < work->names_count; i++)
+        if (strcmp (work->names [i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool sweep (void *owner, const storage_work_t *work)
+{
+    done_t *outcome = owner;
+    DIR *folder = opendir (work->from);
+    if (!folder)
+        return failed (outcome, "opening", work->from);
+    bool swept = true;
+    for (const struct dirent *entry; (entry = readdir (folder));)
+        if (entry->d_name [0] != '.' && !named (work, entry->d_name) &&
+            unlinkat (dirfd (folder), entry->d_name, 0) != 0 && errno != ENOENT)
+            swept = failed (outcome, "removing", entry->d_name);
+    closedir (folder);
+    return swept;
+}
+
+/*  --- as workers --- */
+
+static bool run (bytes_t arguments, bool (*take) (void *owner, const storage_work_t *work),
+                 uint8_t **result, size_t *result_size)
+{
+    done_t outcome = {.why = "it can't be done"};
+    bool done = storage_work_decode (arguments, take, &outcome, outcome.why);
+    if (done) {
+        packed_t packed = storage_result_encode (&outcome.result);
+        *result = packed.data;
+        *result_size = packed.size;
+    } else {
+        *result = (uint8_t *) must (strdup (outcome.why));
+        *result_size = strlen (outcome.why);
+    }
+    return done;
+}
+
+static bool run_keep (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return run (arguments, keep, result, result_size);
+}
+
+static bool run_prove (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return run (arguments, prove, result, result_size);
+}
+
+static bool run_drop (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return run (arguments, drop, result, result_size);
+}
+
+static bool run_sweep (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return run (arguments, sweep, result, result_size);
+}
+
+const work_kind_t storage_works [] = {{.kind = FILE_KEEP, .run = run_keep},
+                                      {.kind = FILE_PROVE, .run = run_prove},
+                                      {.kind = FILE_DROP, .run = run_drop},
+                                      {.kind = FILE_SWEEP, .run = run_sweep}};
+const size_t storage_works_count = sizeof storage_works / sizeof *storage_works;
+
+bool storage_folders_make (const char *folder)
+{
+    static const char *const inside [] = {"", "/parts", "/files"};
+    char path [STORAGE_PATH_BYTES];
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+        snprintf (path, sizeof path, "%s%s", folder, inside [i]);
+        if (mkdir (path, FOLDER_MODE) != 0 && errno != EEXIST)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,204 @@
+/*  chain_rig - a site's svc-replica with nothing but its conductor: begins one transfer when its
+ *  nodes have come, and ends when that is over. For chain.t and bench_chain.
+ *
+ *  "chain-rig node" is a storage node, as svc-replica node is.
+ *
+ *  Its log tells what it is told: "rig moved node=n2 state=verified", "rig source failed", "rig
+ *  over"; Chain.Transfers tells the rest.
+ */
+#include "chain.h"
+#include "host.h"
+#include "must.h"
+#include "participant_config.h"
+#include "storage_main.h"
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    service_t *service;
+    chain_t *chain;
+    const config_t *config; /* lives longer */
+    words_t nodes;
+    words_t sources;
+    words_t receivers;
+    bool begun;
+    chain_id_t id;
+} rig_t;
+
+static const config_key_t rig_keys [] = {
+  {.path = "nodes", .required = true, .meaning = "names of the storage nodes"},
+  {.path = "sources", .required = true, .meaning = "nodes that have the file, in order"},
+  {.path = "receivers", .required = true, .meaning = "nodes that are to get it, in order"},
+  {.path = "file", .required = true, .meaning = "its logical name"},
+  {.path = "mbps",
+   .type = CONFIG_INTEGER,
+   .preset = "0",
+   .least = 0,
+   .most = 1e6,
+   .meaning = "limit of each feeder, Mbit/s"},
+  {.path = "slow",
+   .type = CONFIG_DURATION,
+   .preset = "1s",
+   .least = 100,
+   .most = 1e6,
+   .meaning = "slow_ms of the conductor"},
+  {.path = "lost",
+   .type = CONFIG_DURATION,
+   .preset = "60s",
+   .least = 1000,
+   .most = 1e6,
+   .meaning = "lost_ms of the conductor"},
+};
+
+static bool all_up (const rig_t *self, const words_t *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        chain_node_t node;
+        if (!chain_node_find (self->chain, names->words [i], &node) || node.state != CHAIN_NODE_UP)
+            return false;
+    }
+    return true;
+}
+
+/*  The first of the sources has told the file's size and digest. */
+static bool source_has (const rig_t *self, chain_file_t *file)
+{
+    return chain_file_find (self->chain, self->sources.words [0],
+                            config_text (self->config, "file"), file) &&
+           file->digest;
+}
+
+static void begin (rig_t *self, const moment_t *now)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    chain_source_t sources [CHAIN_SOURCES_MAX] = {0};
+    chain_file_t file;
+    if (self->begun || !all_up (self, &self->nodes) || !all_up (self, &self->sources))
+        return;
+    bool known = source_has (self, &file);
+    for (size_t i = 0; i < self->sources.count; i++)
+        sources [i].node = self->sources.words [i];
+    self->begun = true;
+    bool began =
+      chain_begin (self->chain, now,
+                   &(chain_order_t){.file = config_text (self->config, "file"),
+                                    .size_known = known,
+                                    .size = known ? file.size : 0,
+                                    .digest = known ? file.digest : NULL,
+                                    .sources = sources,
+                                    .sources_count = self->sources.count,
+                                    .receivers = (const char *const *) self->receivers.words,
+                                    .receivers_count = self->receivers.count,
+                                    .mbps = (uint32_t) config_integer (self->config, "mbps")},
+                   &self->id, why);
+    outbox_log (self->service->outbox, LEVEL_INFO, "rig begins ok=%d at_ms=%" PRId64 " why=\"%s\"",
+                began, now->mono_ms, began ? "" : why);
+    if (!began)
+        outbox_stop (self->service->outbox, "it can't begin");
+}
+
+static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
+{
+    (void) file;
+    begin (owner, now);
+}
+
+static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
+{
+    rig_t *self = owner;
+    if (node->state == CHAIN_NODE_UP)
+        begin (self, now);
+}
+
+static void on_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                         const chain_receiver_t *receiver)
+{
+    static const char *const words [] = {"waiting", "receiving", "checking", "verified", "failed"};
+    rig_t *self = owner;
+    (void) transfer;
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "rig moved node=%s state=%s at_ms=%" PRId64 " received=%" PRIu64 " why=\"%s\"",
+                receiver->node, words [receiver->state], now->mono_ms, receiver->received,
+                receiver->why);
+}
+
+static void on_source (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                       const char *source, bool wrong, const char *why)
+{
+    rig_t *self = owner;
+    (void) now;
+    (void) transfer;
+    outbox_log (self->service->outbox, LEVEL_INFO, "rig source failed name=%s wrong=%d why=\"%s\"",
+                source, wrong, why);
+}
+
+static void on_over (void *owner, const moment_t *now, const chain_transfer_t *transfer)
+{
+    rig_t *self = owner;
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "rig over at_ms=%" PRId64 " fed=%" PRIu64 " epoch=%" PRIu64 " why=\"%s\"",
+                now->mono_ms, transfer->fed, transfer->epoch, transfer->why);
+}
+
+static void rig_step (void *owner, const moment_t *now, const event_t *event)
+{
+    service_step (((rig_t *) owner)->service, now, event);
+}
+
+static bool rig_next (void *owner, effect_t *effect)
+{
+    return service_next (((rig_t *) owner)->service, effect);
+}
+
+static void rig_destroy (void *owner)
+{
+    rig_t *self = owner;
+    chain_destroy (&self->chain);
+    service_destroy (&self->service);
+    words_clear (&self->nodes);
+    words_clear (&self->sources);
+    words_clear (&self->receivers);
+    free (self);
+}
+
+static bool rig_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    (void) why;
+    rig_t *self = must (calloc (1, sizeof *self));
+    self->config = config;
+    words_add (&self->nodes, config_text (config, "nodes"), "");
+    words_add (&self->sources, config_text (config, "sources"), "");
+    words_add (&self->receivers, config_text (config, "receivers"), "");
+    self->service = service_new ("replica/rig", NULL, 0);
+    chain_limits_t limits = chain_limits_default;
+    limits.slow_ms = (uint32_t) config_duration_ms (config, "slow");
+    limits.lost_ms = (uint32_t) config_duration_ms (config, "lost");
+    chain_place_t *places = must (calloc (self->nodes.count + 1, sizeof *places));
+    for (size_t i = 0; i < self->nodes.count; i++)
+        snprintf (places [i].name, sizeof places [i].name, "%s", self->nodes.words [i]);
+    self->chain = chain_new (self->service, places, self->nodes.count, &limits);
+    free (places);
+    chain_observe (self->chain, &(chain_observer_t){.owner = self,
+                                                    .receiver_moved = on_receiver,
+                                                    .source_failed = on_source,
+                                                    .transfer_over = on_over,
+                                                    .file_moved = on_file,
+                                                    .node_moved = on_node});
+    *core = (core_t){.self = self, .step = rig_step, .next = rig_next, .destroy = rig_destroy};
+    return true;
+}
+
+int main (int argc, char **argv)
+{
+    if (argc > 1 && strcmp (argv [1], "node") == 0)
+        return storage_main (argc - 1, argv + 1);
+    host_program_t program = {.program = "chain-rig",
+                              .keys = rig_keys,
+                              .keys_count = sizeof rig_keys / sizeof *rig_keys,
+                              .core_new = rig_new};
+    return host_run (&program, argc, argv);
+}
