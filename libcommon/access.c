@@ -116,6 +116,11 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
         return same (caller, object) || administrator (access, caller);
     case VERB_ADMINISTER:
         return administrator (access, caller);
+    case VERB_STORE:
+        return has_account (access, actor) || kind_is (caller, "replica") ||
+               administrator (access, caller);
+    case VERB_KEEP:
+        return same (caller, object) || administrator (access, caller);
     case VERBS:
         break;
     }

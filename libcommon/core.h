@@ -258,6 +258,7 @@ enum {
     TABLE_STORAGE_NODES = 16, /* replica: storage nodes that were seen */
     TABLE_TRANSFERS = 17,     /* replica: transfers that were begun and not forgotten */
     TABLE_KEPT_FILES = 18,    /* storage node: its files */
+    TABLE_FILES = 20,         /* site: its catalogue of files */
     TABLES_MAX = 32
 };
 

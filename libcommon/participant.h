@@ -127,6 +127,8 @@ typedef enum {
     VERB_LIST,
     VERB_USE,
     VERB_ADMINISTER,
+    VERB_STORE, /* files: put and get */
+    VERB_KEEP,  /* files: pin, lifetime, rule, evict */
     VERBS
 } verb_t;
 

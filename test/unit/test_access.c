@@ -90,6 +90,14 @@ static void the_table_holds (void **state)
       {VERB_ADMINISTER, "root", "root", "", true},
       {VERB_ADMINISTER, P1, P1, "", false},
       {VERB_ADMINISTER, "alice", "alice", "", false},
+      {VERB_STORE, "alice", "alice", "", true},
+      {VERB_STORE, "mallory", "mallory", "", false},
+      {VERB_STORE, "replica/ams", "replica/ams", "", true},
+      {VERB_STORE, "root", "root", "", true},
+      {VERB_KEEP, "alice", "alice", "alice", true},
+      {VERB_KEEP, "bob", "bob", "alice", false},
+      {VERB_KEEP, "root", "root", "alice", true},
+      {VERB_KEEP, "", "", "", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const line_t *line = &table [i];

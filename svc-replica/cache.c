@@ -1,0 +1,228 @@
+/*  cache - a node's files are held against the catalogue, which knows what may leave. */
+#include "cache.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cache {
+    service_t *service;
+    catalogue_t *catalogue;
+    chain_t *chain;
+    uint64_t timer;
+};
+
+typedef struct {
+    const file_t *file;
+    uint64_t size;
+    bool stale;
+} victim_t;
+
+typedef struct {
+    uint64_t room;     /* now */
+    uint64_t dropping; /* leaves already */
+    uint64_t may_go;   /* of the victims */
+    victim_t *victims;
+    size_t count;
+} survey_t;
+
+/*  Stale ones first, then by last use, then by name. */
+static int victim_compare (const void *left, const void *right)
+{
+    const victim_t *a = left;
+    const victim_t *b = right;
+    if (a->stale != b->stale)
+        return a->stale ? -1 : 1;
+    if (a->file->used_ms != b->file->used_ms)
+        return a->file->used_ms < b->file->used_ms ? -1 : 1;
+    return strcmp (a->file->name, b->file->name);
+}
+
+static bool may_go (const file_t *file, const copy_t *copy)
+{
+    if (copy->state == COPY_STALE)
+        return true;
+    return copy->state == COPY_SOUND && !file->kept && !file->pinned;
+}
+
+/*  What a node has, and what of it may leave. The victims are the caller's to free. */
+static survey_t survey_of (const cache_t *self, const chain_node_t *node)
+{
+    survey_t survey = {.room = chain_room (node)};
+    chain_file_t have;
+    for (bool more = chain_file_after (self->chain, node->name, NULL, &have); more;
+         more = chain_file_after (self->chain, node->name, have.file, &have)) {
+        const file_t *file = catalogue_find (self->catalogue, have.file);
+        const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+        if (have.dropping) {
+            survey.dropping += have.size;
+        } else if (copy && may_go (file, copy)) {
+            survey.victims =
+              must (reallocarray (survey.victims, survey.count + 1, sizeof (victim_t)));
+            survey.victims [survey.count++] =
+              (victim_t){.file = file, .size = have.size, .stale = copy->state == COPY_STALE};
+            survey.may_go += have.size;
+        }
+    }
+    return survey;
+}
+
+static bool usable (const cache_t *self, const chain_node_t *node, const char *name)
+{
+    const file_t *file = catalogue_find (self->catalogue, name);
+    return !node->guest && node->state == CHAIN_NODE_UP && *node->data &&
+           !(file && file_copy (file, node->name));
+}
+
+/*  The emptiest one that has room now. */
+static bool roomy_node (const cache_t *self, const char *name, uint64_t size,
+                        char node [NAME_BYTES_MAX + 1])
+{
+    uint64_t most = 0;
+    bool found = false;
+    for (size_t i = 0; i < chain_nodes (self->chain); i++) {
+        chain_node_t at = chain_node_at (self->chain, i);
+        uint64_t room = chain_room (&at);
+        if (!usable (self, &at, name) || room < size || (found && room <= most))
+            continue;
+        found = true;
+        most = room;
+        snprintf (node, NAME_BYTES_MAX + 1, "%s", at.name);
+    }
+    return found;
+}
+
+bool cache_drop (cache_t *self, const moment_t *now, const char *name, const char *node)
+{
+    if (!chain_drop (self->chain, now, node, name))
+        return false;
+    catalogue_move (self->catalogue, name, node, COPY_EVICTING);
+    return true;
+}
+
+/*  The least recently used leave until there will be room. */
+static bool make_room (cache_t *self, const moment_t *now, const char *node, survey_t *survey,
+                       uint64_t size)
+{
+    qsort (survey->victims, survey->count, sizeof *survey->victims, victim_compare);
+    uint64_t coming = survey->room + survey->dropping;
+    for (size_t i = 0; i < survey->count && coming < size; i++) {
+        char name [FILE_NAME_BYTES_MAX + 1];
+        memcpy (name, survey->victims [i].file->name, sizeof name);
+        if (!cache_drop (self, now, name, node))
+            continue; /* a transfer reads it */
+        coming += survey->victims [i].size;
+        service_count (self->service, "evictions", 1);
+        service_count (self->service, "evicted_bytes", (int64_t) survey->victims [i].size);
+    }
+    return coming >= size;
+}
+
+static uint64_t could_have (const survey_t *survey)
+{
+    return survey->room + survey->dropping + survey->may_go;
+}
+
+static cache_answer_t refuse (const cache_t *self, const char *name, uint64_t size, uint64_t most,
+                              char why [WHY_BYTES])
+{
+    size_t up = 0;
+    for (size_t i = 0; i < chain_nodes (self->chain); i++) {
+        chain_node_t at = chain_node_at (self->chain, i);
+        up += usable (self, &at, name);
+    }
+    if (up == 0)
+        snprintf (why, WHY_BYTES, "none of the site's storage nodes is up and without the file");
+    else
+        snprintf (why, WHY_BYTES,
+                  "disk full: %" PRIu64 " bytes are wanted, no storage node can have more than "
+                  "%" PRIu64,
+                  size, most);
+    return CACHE_FULL;
+}
+
+cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name, uint64_t size,
+                           char node [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
+{
+    if (roomy_node (self, name, size, node))
+        return CACHE_READY;
+    survey_t best = {0};
+    bool found = false;
+    for (size_t i = 0; i < chain_nodes (self->chain); i++) {
+        chain_node_t at = chain_node_at (self->chain, i);
+        if (!usable (self, &at, name))
+            continue;
+        survey_t survey = survey_of (self, &at);
+        if (found && could_have (&survey) <= could_have (&best)) {
+            free (survey.victims);
+            continue;
+        }
+        free (best.victims);
+        best = survey;
+        found = true;
+        snprintf (node, NAME_BYTES_MAX + 1, "%s", at.name);
+    }
+    bool coming = found && could_have (&best) >= size && make_room (self, now, node, &best, size);
+    free (best.victims);
+    if (coming)
+        return CACHE_WAIT;
+    return refuse (self, name, size, found ? could_have (&best) : 0, why);
+}
+
+uint32_t cache_evict (cache_t *self, const moment_t *now, const char *name)
+{
+    const file_t *file = catalogue_find (self->catalogue, name);
+    char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
+    size_t count = 0;
+    uint32_t dropped = 0;
+    for (size_t i = 0; file && i < file->copies_count; i++)
+        if (file->copies [i].state == COPY_SOUND || file->copies [i].state == COPY_STALE)
+            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
+    for (size_t i = 0; i < count; i++)
+        dropped += cache_drop (self, now, name, nodes [i]);
+    return dropped;
+}
+
+static void on_sweep (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    cache_t *self = owner;
+    char name [FILE_NAME_BYTES_MAX + 1];
+    for (const file_t *file = catalogue_after (self->catalogue, NULL); file;
+         file = catalogue_after (self->catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        if (file->expires_ms == 0 || file->pinned ||
+            timekeeper_least (&self->service->timekeeper, now) < file->expires_ms)
+            continue;
+        if (cache_evict (self, now, name) > 0)
+            outbox_log (self->service->outbox, LEVEL_INFO, "lifetime over name=%s", name);
+    }
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + CACHE_SWEEP_MS, on_sweep, self, 0);
+}
+
+void cache_start (cache_t *self, const moment_t *now)
+{
+    on_sweep (self, now, 0);
+}
+
+cache_t *cache_new (service_t *service, catalogue_t *catalogue, chain_t *chain)
+{
+    cache_t *self = must (calloc (1, sizeof *self));
+    *self = (cache_t){.service = service, .catalogue = catalogue, .chain = chain};
+    return self;
+}
+
+void cache_destroy (cache_t **self_p)
+{
+    cache_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->timer);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,467 @@
+/*  catalogue - files by name, and all of them, with the names that are gone, in a list by the
+ * number of their last change.
+ */
+#include "catalogue.h"
+
+#include "must.h"
+#include "ordered.h"
+#include "replica_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TO(state) (1u << (state))
+
+static const uint32_t copy_next [] = {
+  [COPY_STAGED] = TO (COPY_SOUND) | TO (COPY_STALE) | TO (COPY_EVICTING),
+  [COPY_SOUND] = TO (COPY_STALE) | TO (COPY_EVICTING) | TO (COPY_STAGED),
+  [COPY_STALE] = TO (COPY_SOUND) | TO (COPY_EVICTING) | TO (COPY_STAGED),
+  [COPY_EVICTING] = TO (COPY_SOUND) | TO (COPY_STAGED),
+};
+
+static const char *const copy_words [] = {"staged", "sound", "stale", "evicting"};
+
+struct catalogue {
+    service_t *service;
+    uint32_t files_max;
+    ordered_t *files;  /* by name, present ones */
+    ordered_t *goners; /* by name, gone ones */
+    file_t *oldest;    /* in the order of changes */
+    file_t *newest;
+    uint64_t number;    /* of the last change */
+    uint64_t forgotten; /* changes up to this one are not all known */
+    catalogue_changed_fn *changed;
+    void *owner;
+};
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const file_t *) thing)->name);
+}
+
+/*  --- the order of changes --- */
+
+static void unlink_change (catalogue_t *self, file_t *file)
+{
+    if (file->changed == 0)
+        return;
+    if (file->before)
+        file->before->after = file->after;
+    else
+        self->oldest = file->after;
+    if (file->after)
+        file->after->before = file->before;
+    else
+        self->newest = file->before;
+    file->before = file->after = NULL;
+    file->changed = 0;
+}
+
+static void link_change (catalogue_t *self, file_t *file)
+{
+    unlink_change (self, file);
+    file->changed = ++self->number;
+    file->before = self->newest;
+    if (self->newest)
+        self->newest->after = file;
+    else
+        self->oldest = file;
+    self->newest = file;
+}
+
+static void file_free (file_t *file)
+{
+    free (file->copies);
+    free (file);
+}
+
+/*  The gone name whose change is the oldest is forgotten. */
+static void forget_oldest (catalogue_t *self)
+{
+    file_t *file = self->oldest;
+    while (file && !file->gone)
+        file = file->after;
+    if (!file)
+        return;
+    self->forgotten = file->changed;
+    unlink_change (self, file);
+    ordered_remove (self->goners, file->name);
+    file_free (file);
+}
+
+/*  --- keeping --- */
+
+static bytes_t key_of (const file_t *file)
+{
+    return (bytes_t){.data = (const uint8_t *) file->name, .size = strlen (file->name)};
+}
+
+static void told (catalogue_t *self)
+{
+    if (self->changed)
+        self->changed (self->owner);
+}
+
+static void file_store (const catalogue_t *self, file_t *file)
+{
+    packed_t value = file_record_encode (file);
+    outbox_put (self->service->outbox, TABLE_FILES, key_of (file),
+                (bytes_t){.data = value.data, .size = value.size});
+    free (value.data);
+    file->used_stored_ms = file->used_ms;
+}
+
+static void file_changed (catalogue_t *self, file_t *file)
+{
+    file_store (self, file);
+    link_change (self, file);
+    told (self);
+}
+
+/*  With its last copy the file leaves; its name stays for the indexes. */
+static void file_leaves (catalogue_t *self, file_t *file)
+{
+    assert (file->copies_count == 0);
+    outbox_delete (self->service->outbox, TABLE_FILES, key_of (file));
+    outbox_log (self->service->outbox, LEVEL_INFO, "file gone name=%s", file->name);
+    service_count (self->service, "files", -1);
+    ordered_remove (self->files, file->name);
+    file->gone = true;
+    ordered_add (self->goners, file->name, file);
+    link_change (self, file);
+    if (ordered_count (self->goners) > CATALOGUE_GONE_MAX)
+        forget_oldest (self);
+    told (self);
+}
+
+static file_t *find (const catalogue_t *self, const char *name)
+{
+    return ordered_find (self->files, name);
+}
+
+static file_t *file_new (catalogue_t *self, const file_t *from)
+{
+    file_t *goner = ordered_remove (self->goners, from->name);
+    if (goner) {
+        unlink_change (self, goner);
+        file_free (goner);
+    }
+    file_t *file = must (malloc (sizeof *file));
+    *file = *from;
+    file->copies = NULL;
+    file->copies_count = 0;
+    file->changed = 0;
+    file->before = file->after = NULL;
+    file->gone = false;
+    ordered_add (self->files, file->name, file);
+    service_count (self->service, "files", 1);
+    return file;
+}
+
+/*  --- copies --- */
+
+static copy_t *copy_find (const file_t *file, const char *node)
+{
+    for (size_t i = 0; i < file->copies_count; i++)
+        if (strcmp (file->copies [i].node, node) == 0)
+            return &file->copies [i];
+    return NULL;
+}
+
+static copy_t *copy_add (file_t *file, const char *node)
+{
+    assert (strlen (node) <= NAME_BYTES_MAX && file->copies_count < COPIES_MAX);
+    file->copies = must (reallocarray (file->copies, file->copies_count + 1, sizeof (copy_t)));
+    copy_t *copy = &file->copies [file->copies_count++];
+    *copy = (copy_t){.state = COPY_STAGED};
+    memcpy (copy->node, node, strlen (node) + 1);
+    return copy;
+}
+
+static void tell_copy (const catalogue_t *self, const file_t *file, const copy_t *copy,
+                       const char *from)
+{
+    outbox_log (self->service->outbox, copy->state == COPY_STALE ? LEVEL_WARNING : LEVEL_INFO,
+                "copy name=%s node=%s %s->%s", file->name, copy->node, from,
+                copy_words [copy->state]);
+}
+
+static bool copy_move (const catalogue_t *self, const file_t *file, copy_t *copy, copy_state_t to)
+{
+    if (!(copy_next [copy->state] & TO (to)))
+        return false;
+    const char *from = copy_words [copy->state];
+    copy->state = to;
+    tell_copy (self, file, copy, from);
+    return true;
+}
+
+static bool same_content (const file_t *a, const file_t *b)
+{
+    if (a->size != b->size)
+        return false;
+    return !a->digest_known || !b->digest_known ||
+           memcmp (a->digest, b->digest, FILE_DIGEST_BYTES) == 0;
+}
+
+static void learn_digest (file_t *to, const file_t *from)
+{
+    if (to->digest_known || !from->digest_known)
+        return;
+    to->digest_known = true;
+    memcpy (to->digest, from->digest, FILE_DIGEST_BYTES);
+}
+
+catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const char *node)
+{
+    file_t *file = find (self, from->name);
+    copy_t *copy = file ? copy_find (file, node) : NULL;
+    if (file && !same_content (file, from))
+        return CATALOGUE_OTHER;
+    if (!file && ordered_count (self->files) >= self->files_max)
+        return CATALOGUE_FULL;
+    if (file && !copy && file->copies_count == COPIES_MAX)
+        return CATALOGUE_FULL;
+    if (!file)
+        file = file_new (self, from);
+    learn_digest (file, from);
+    file->kept = file->kept || from->kept;
+    if (!copy) {
+        copy = copy_add (file, node);
+        tell_copy (self, file, copy, "absent");
+    } else if (copy->state != COPY_STAGED) {
+        copy_move (self, file, copy, COPY_STAGED);
+    }
+    file_changed (self, file);
+    return CATALOGUE_OK;
+}
+
+catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const char *node,
+                                    int64_t proved_ms)
+{
+    assert (from->digest_known);
+    file_t *file = find (self, from->name);
+    copy_t *copy = file ? copy_find (file, node) : NULL;
+    if (file && !copy && file->copies_count == COPIES_MAX)
+        return CATALOGUE_FULL;
+    if (!file)
+        file = file_new (self, from);
+    bool other = !same_content (file, from);
+    copy_state_t to = other ? COPY_STALE : COPY_SOUND;
+    if (!copy)
+        copy = copy_add (file, node);
+    if (copy->state == to && copy->proved_ms == proved_ms && file->digest_known)
+        return other ? CATALOGUE_OTHER : CATALOGUE_OK;
+    if (copy->state != to && !copy_move (self, file, copy, to))
+        return CATALOGUE_OTHER;
+    if (!other) {
+        learn_digest (file, from);
+        copy->proved_ms = proved_ms;
+    }
+    file_changed (self, file);
+    return other ? CATALOGUE_OTHER : CATALOGUE_OK;
+}
+
+void catalogue_move (catalogue_t *self, const char *name, const char *node, copy_state_t to)
+{
+    file_t *file = find (self, name);
+    copy_t *copy = file ? copy_find (file, node) : NULL;
+    if (copy && copy_move (self, file, copy, to))
+        file_changed (self, file);
+}
+
+void catalogue_gone (catalogue_t *self, const char *name, const char *node)
+{
+    file_t *file = find (self, name);
+    copy_t *copy = file ? copy_find (file, node) : NULL;
+    if (!copy)
+        return;
+    outbox_log (self->service->outbox, LEVEL_INFO, "copy name=%s node=%s %s->gone", name, node,
+                copy_words [copy->state]);
+    *copy = file->copies [--file->copies_count];
+    if (file->copies_count == 0)
+        file_leaves (self, file);
+    else
+        file_changed (self, file);
+}
+
+/*  --- what is said of a file --- */
+
+void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms)
+{
+    file_t *file = find (self, name);
+    if (!file)
+        return;
+    file->used_ms = wall_ms;
+    if (wall_ms - file->used_stored_ms >= USED_KEEP_MS)
+        file_store (self, file);
+}
+
+void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
+{
+    file_t *file = find (self, name);
+    if (!file || file->pinned == pinned)
+        return;
+    file->pinned = pinned;
+    file_changed (self, file);
+}
+
+void catalogue_keep (catalogue_t *self, const char *name, bool kept)
+{
+    file_t *file = find (self, name);
+    if (!file || file->kept == kept)
+        return;
+    file->kept = kept;
+    file_changed (self, file);
+}
+
+void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
+{
+    file_t *file = find (self, name);
+    if (!file || file->expires_ms == expires_ms)
+        return;
+    file->expires_ms = expires_ms;
+    file_changed (self, file);
+}
+
+void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule)
+{
+    file_t *file = find (self, name);
+    if (!file || (file->rule.copies == rule->copies && file->rule.spread == rule->spread))
+        return;
+    file->rule = *rule;
+    file_changed (self, file);
+}
+
+/*  --- looking --- */
+
+const file_t *catalogue_find (const catalogue_t *self, const char *name)
+{
+    return find (self, name);
+}
+
+const file_t *catalogue_after (const catalogue_t *self, const char *name)
+{
+    return ordered_after (self->files, name);
+}
+
+size_t catalogue_count (const catalogue_t *self)
+{
+    return ordered_count (self->files);
+}
+
+const copy_t *file_copy (const file_t *file, const char *node)
+{
+    return copy_find (file, node);
+}
+
+uint32_t file_copies (const file_t *file, copy_state_t state)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < file->copies_count; i++)
+        count += file->copies [i].state == state;
+    return count;
+}
+
+bool catalogue_knows (const catalogue_t *self, uint64_t number)
+{
+    return number == 0 || (number >= self->forgotten && number <= self->number);
+}
+
+/*  Who asks is mostly close behind the newest change. */
+const file_t *catalogue_changed (const catalogue_t *self, uint64_t number)
+{
+    if (number == 0)
+        return self->oldest;
+    const file_t *first = NULL;
+    for (const file_t *file = self->newest; file && file->changed > number; file = file->before)
+        first = file;
+    return first;
+}
+
+const file_t *catalogue_changed_next (const file_t *file)
+{
+    return file->after;
+}
+
+uint64_t catalogue_number (const catalogue_t *self)
+{
+    return self->number;
+}
+
+void catalogue_on_change (catalogue_t *self, catalogue_changed_fn *changed, void *owner)
+{
+    self->changed = changed;
+    self->owner = owner;
+}
+
+/*  --- life --- */
+
+static void load (void *owner, bytes_t key, bytes_t value)
+{
+    catalogue_t *self = owner;
+    file_t read;
+    char why [WHY_BYTES];
+    if (!file_record_decode (&read, value, why)) {
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "file record damaged name=%.*s; its nodes will say what they have",
+                    (int) key.size, (const char *) key.data);
+        return;
+    }
+    if (!find (self, read.name)) {
+        file_t *file = file_new (self, &read);
+        file->copies = read.copies;
+        file->copies_count = read.copies_count;
+        file->used_stored_ms = file->used_ms;
+        link_change (self, file);
+        return;
+    }
+    free (read.copies);
+}
+
+catalogue_t *catalogue_new (service_t *service, uint32_t files_max)
+{
+    catalogue_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->files_max = files_max;
+    self->files = ordered_new (by_name);
+    self->goners = ordered_new (by_name);
+    service_load (service, TABLE_FILES, load, self);
+    service_limit (service, "files_max", files_max);
+    return self;
+}
+
+void catalogue_destroy (catalogue_t **self_p)
+{
+    catalogue_t *self = *self_p;
+    if (!self)
+        return;
+    for (file_t *file = self->oldest, *next; file; file = next) {
+        next = file->after;
+        file_free (file);
+    }
+    ordered_destroy (&self->files);
+    ordered_destroy (&self->goners);
+    free (self);
+    *self_p = NULL;
+}
+
+void catalogue_check (const catalogue_t *self)
+{
+    uint64_t before = 0;
+    size_t present = 0;
+    size_t gone = 0;
+    for (const file_t *file = self->oldest; file; file = file->after) {
+        assert (file->changed > before && file->changed <= self->number);
+        before = file->changed;
+        assert (file->gone == (file->copies_count == 0));
+        present += !file->gone;
+        gone += file->gone;
+        for (size_t i = 0; i < file->copies_count; i++)
+            for (size_t k = 0; k < i; k++)
+                assert (strcmp (file->copies [i].node, file->copies [k].node) != 0);
+    }
+    assert (present == ordered_count (self->files) && gone == ordered_count (self->goners));
+    assert (gone <= CATALOGUE_GONE_MAX);
+}

@@ -1,0 +1,361 @@
+/*  file_index - places in the order of names, then sites; those of each site also in a list. */
+#include "file_index.h"
+
+#include "must.h"
+#include "ordered.h"
+#include "replica_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SITES_MAX 4096
+
+typedef struct teller {
+    char site [NAME_BYTES_MAX + 1];
+    file_index_t *index;
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint64_t number; /* how far it has told */
+    int64_t until_ms;
+    uint64_t timer;
+    struct told *first;
+    size_t count;
+} teller_t;
+
+typedef struct told {
+    char name [FILE_NAME_BYTES_MAX + 1];
+    file_place_t place;
+    teller_t *teller;
+    struct told *before; /* of the same teller */
+    struct told *after;
+} told_t;
+
+struct file_index {
+    service_t *service;
+    uint32_t places_max;
+    ordered_t *places; /* by name, then site */
+    ordered_t *tellers;
+};
+
+typedef struct {
+    const char *name;
+    const char *site;
+} place_key_t;
+
+static int by_place (const void *key, const void *thing)
+{
+    const place_key_t *a = key;
+    const told_t *b = thing;
+    int order = strcmp (a->name, b->name);
+    return order != 0 ? order : strcmp (a->site, b->place.site);
+}
+
+static int by_site (const void *key, const void *thing)
+{
+    return strcmp (key, ((const teller_t *) thing)->site);
+}
+
+static place_key_t key_of (const told_t *told)
+{
+    return (place_key_t){.name = told->name, .site = told->place.site};
+}
+
+/*  --- places --- */
+
+static void told_free (file_index_t *self, told_t *told)
+{
+    place_key_t key = key_of (told);
+    ordered_remove (self->places, &key);
+    if (told->before)
+        told->before->after = told->after;
+    else
+        told->teller->first = told->after;
+    if (told->after)
+        told->after->before = told->before;
+    told->teller->count--;
+    service_count (self->service, "places", -1);
+    free (told);
+}
+
+static told_t *told_find (const file_index_t *self, const char *name, const char *site)
+{
+    return ordered_find (self->places, &(place_key_t){.name = name, .site = site});
+}
+
+static void told_put (file_index_t *self, teller_t *teller, const news_t *news)
+{
+    told_t *told = told_find (self, news->name, teller->site);
+    if (!told) {
+        if (ordered_count (self->places) >= self->places_max) {
+            service_count (self->service, "places_refused", 1);
+            return;
+        }
+        told = must (calloc (1, sizeof *told));
+        memcpy (told->name, news->name, sizeof told->name);
+        memcpy (told->place.site, teller->site, sizeof told->place.site);
+        told->teller = teller;
+        told->after = teller->first;
+        if (teller->first)
+            teller->first->before = told;
+        teller->first = told;
+        teller->count++;
+        place_key_t key = key_of (told);
+        ordered_add (self->places, &key, told);
+        service_count (self->service, "places", 1);
+    }
+    told->place = news->place;
+    memcpy (told->place.site, teller->site, sizeof told->place.site);
+}
+
+static void teller_forget (teller_t *teller)
+{
+    while (teller->first)
+        told_free (teller->index, teller->first);
+    teller->number = 0;
+}
+
+static void teller_free (teller_t *teller)
+{
+    teller_forget (teller);
+    timers_cancel (teller->index->service->timers, teller->timer);
+    ordered_remove (teller->index->tellers, teller->site);
+    free (teller);
+}
+
+/*  --- leases --- */
+
+static void on_lease (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    teller_t *teller = owner;
+    teller->timer = 0;
+    if (now->mono_ms < teller->until_ms) {
+        teller->timer =
+          timers_set (teller->index->service->timers, teller->until_ms, on_lease, teller, 0);
+        return;
+    }
+    outbox_log (teller->index->service->outbox, LEVEL_WARNING,
+                "site %s listed->gone cause=lease files=%zu", teller->site, teller->count);
+    service_count (teller->index->service, "leases_ended", 1);
+    teller_free (teller);
+}
+
+static teller_t *teller_of (file_index_t *self, const moment_t *now, const publish_t *from)
+{
+    teller_t *teller = ordered_find (self->tellers, from->site);
+    if (!teller) {
+        teller = must (calloc (1, sizeof *teller));
+        memcpy (teller->site, from->site, sizeof teller->site);
+        teller->index = self;
+        ordered_add (self->tellers, teller->site, teller);
+        outbox_log (self->service->outbox, LEVEL_INFO, "site %s absent->listed", teller->site);
+    }
+    teller->until_ms = now->mono_ms + from->lease_ms;
+    if (teller->timer == 0)
+        teller->timer = timers_set (self->service->timers, teller->until_ms, on_lease, teller, 0);
+    return teller;
+}
+
+/*  --- what is asked --- */
+
+static void reply (file_index_t *self, const request_t *request, packed_t packed)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = packed.data, .size = packed.size});
+    free (packed.data);
+}
+
+/*  Numbers of another start are no longer this site's: whoever has come later is heard. */
+static bool of_now (const teller_t *teller, const publish_t *from)
+{
+    return teller->start == from->start && memcmp (teller->store, from->store, STORE_ID_BYTES) == 0;
+}
+
+static void publish (file_index_t *self, teller_t *teller, const publish_t *from)
+{
+    bool afresh = from->after == 0;
+    if (!of_now (teller, from) && afresh) {
+        teller->start = from->start;
+        memcpy (teller->store, from->store, STORE_ID_BYTES);
+    }
+    if (!of_now (teller, from)) {
+        teller_forget (teller);
+        return;
+    }
+    if (afresh)
+        teller_forget (teller);
+    if (from->after != teller->number)
+        return; /* a page came late or was lost: the answer says where to go on */
+    for (size_t i = 0; i < from->count; i++) {
+        told_t *told = told_find (self, from->news [i].name, teller->site);
+        if (!from->news [i].gone)
+            told_put (self, teller, &from->news [i]);
+        else if (told)
+            told_free (self, told);
+    }
+    teller->number = from->number;
+}
+
+static void on_publish (void *owner, const moment_t *now, const request_t *request)
+{
+    file_index_t *self = owner;
+    publish_t from;
+    char why [WHY_BYTES];
+    if (!publish_decode (&from, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    bool own =
+      strncmp (request->actor, "replica/", 8) == 0 && strcmp (request->actor + 8, from.site) == 0;
+    bool full =
+      !ordered_find (self->tellers, from.site) && ordered_count (self->tellers) >= SITES_MAX;
+    if (!own)
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not tell for replica/%s",
+                        request->actor, from.site);
+    else if (full)
+        service_refuse (self->service, request, CALL_OVERLOADED, "too many sites");
+    else {
+        teller_t *teller = teller_of (self, now, &from);
+        publish (self, teller, &from);
+        reply (self, request, publish_answer_encode (of_now (teller, &from) ? teller->number : 0));
+    }
+    publish_clear (&from);
+}
+
+/*  All places of one name, from the first; how many. */
+static size_t places_of (const file_index_t *self, const char *name, file_place_t *places,
+                         size_t most)
+{
+    size_t count = 0;
+    const told_t *told = ordered_after (self->places, &(place_key_t){.name = name, .site = ""});
+    for (; told && strcmp (told->name, name) == 0 && count < most;) {
+        places [count++] = told->place;
+        place_key_t key = key_of (told);
+        told = ordered_after (self->places, &key);
+    }
+    return count;
+}
+
+static void on_locate (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    file_index_t *self = owner;
+    char name [FILE_NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    if (!locate_decode (name, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    file_place_t *places = must (calloc (PLACES_MAX, sizeof *places));
+    size_t count = places_of (self, name, places, PLACES_MAX);
+    reply (self, request, located_encode (places, count, NULL, 0));
+    free (places);
+}
+
+/*  The first name after this one; NULL at the end. */
+static const told_t *name_after (const file_index_t *self, const char *name)
+{
+    /* No site's name has a byte as high as this. */
+    return ordered_after (self->places, &(place_key_t){.name = name, .site = "\xff"});
+}
+
+static void on_names (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    file_index_t *self = owner;
+    files_question_t question;
+    char why [WHY_BYTES];
+    if (!files_question_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    named_places_t *files = must (calloc (question.most, sizeof *files));
+    file_place_t *places = must (calloc (PUBLISHED_MAX + PLACES_MAX, sizeof *places));
+    size_t count = 0;
+    size_t used = 0;
+    const told_t *told = name_after (self, question.after);
+    while (told && count < question.most && used < PUBLISHED_MAX) {
+        files [count].name = told->name;
+        files [count].places_count = places_of (self, told->name, places + used, PLACES_MAX);
+        used += files [count++].places_count;
+        told = name_after (self, told->name);
+    }
+    reply (self, request, names_answer_encode (files, count, places, told != NULL));
+    free (files);
+    free (places);
+}
+
+static void on_stale (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    file_index_t *self = owner;
+    char name [FILE_NAME_BYTES_MAX + 1];
+    char site [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    if (!stale_decode (name, site, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (strncmp (request->actor, "replica/", 8) != 0) {
+        service_refuse (self->service, request, CALL_DENIED,
+                        "only a site's svc-replica may say so");
+        return;
+    }
+    told_t *told = told_find (self, name, site);
+    if (told) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "stale name=%s site=%s said_by=%s", name,
+                    site, request->actor);
+        service_count (self->service, "stale", 1);
+        told_free (self, told);
+    }
+    reply (self, request, stale_answer_encode ());
+}
+
+/*  --- life --- */
+
+file_index_t *file_index_new (service_t *service, uint32_t places_max)
+{
+    file_index_t *self = must (calloc (1, sizeof *self));
+    *self = (file_index_t){.service = service,
+                           .places_max = places_max,
+                           .places = ordered_new (by_place),
+                           .tellers = ordered_new (by_site)};
+    service_serve (service, "ReplicaIndex", "Publish", on_publish, self);
+    service_serve (service, "ReplicaIndex", "Locate", on_locate, self);
+    service_serve (service, "ReplicaIndex", "Names", on_names, self);
+    service_serve (service, "ReplicaIndex", "Stale", on_stale, self);
+    service_limit (service, "places_max", places_max);
+    return self;
+}
+
+void file_index_destroy (file_index_t **self_p)
+{
+    file_index_t *self = *self_p;
+    if (!self)
+        return;
+    for (teller_t *teller; (teller = ordered_after (self->tellers, NULL));)
+        teller_free (teller);
+    ordered_destroy (&self->places);
+    ordered_destroy (&self->tellers);
+    free (self);
+    *self_p = NULL;
+}
+
+size_t file_index_check (const file_index_t *self)
+{
+    size_t count = 0;
+    for (const teller_t *teller = ordered_after (self->tellers, NULL); teller;
+         teller = ordered_after (self->tellers, teller->site)) {
+        size_t own = 0;
+        for (const told_t *told = teller->first; told; told = told->after) {
+            assert (told->teller == teller && strcmp (told->place.site, teller->site) == 0);
+            assert (told_find (self, told->name, teller->site) == told);
+            own++;
+        }
+        assert (own == teller->count);
+        count += own;
+    }
+    assert (count == ordered_count (self->places) && count <= self->places_max);
+    return count;
+}

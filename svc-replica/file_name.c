@@ -1,0 +1,44 @@
+/*  file_name - one pass over its parts. */
+#include "file_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool refuse (char why [WHY_BYTES], const char *what)
+{
+    snprintf (why, WHY_BYTES, "name: %s", what);
+    return false;
+}
+
+static bool part_sound (const char *part, size_t length, char why [WHY_BYTES])
+{
+    if (length == 0)
+        return refuse (why, "a part between slashes is empty; such as era5/2020.nc");
+    if (length <= 2 && strspn (part, ".") >= length)
+        return refuse (why, "no part may be \".\" or \"..\"");
+    return true;
+}
+
+bool file_name_check (const char *name, char why [WHY_BYTES])
+{
+    size_t length = strlen (name);
+    if (length == 0)
+        return refuse (why, "missing");
+    if (length > FILE_NAME_BYTES_MAX)
+        return refuse (why, "longer than 255 bytes");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char) name [i];
+        bool c1 = byte == 0xc2 && (unsigned char) name [i + 1] < 0xa0; /* U+0080 to U+009F */
+        if (byte < ' ' || byte == 0x7f || c1)
+            return refuse (why, "control characters are not allowed");
+    }
+    for (const char *part = name;;) {
+        size_t bytes = strcspn (part, "/");
+        if (!part_sound (part, bytes, why))
+            return false;
+        part += bytes;
+        if (*part == '\0')
+            return true;
+        part++;
+    }
+}

@@ -1,0 +1,268 @@
+/*  loans - the chain keeps them; here is which site has each, for the caps. */
+#include "loans.h"
+
+#include "must.h"
+#include "ordered.h"
+#include "replica_wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    chain_id_t id;
+    char site [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1];
+    char name [FILE_NAME_BYTES_MAX + 1];
+} loan_t;
+
+struct loans {
+    service_t *service;
+    catalogue_t *catalogue;
+    chain_t *chain;
+    loans_limits_t limits;
+    ordered_t *loans; /* by id; of this start */
+};
+
+static int by_id (const void *key, const void *thing)
+{
+    return memcmp (key, ((const loan_t *) thing)->id.bytes, CHAIN_ID_BYTES);
+}
+
+static void reply (const loans_t *self, const request_t *request, packed_t packed)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = packed.data, .size = packed.size});
+    free (packed.data);
+}
+
+/*  Who asks; NULL when it is no site's svc-replica. */
+static const char *site_of (const request_t *request)
+{
+    return strncmp (request->actor, "replica/", 8) == 0 ? request->actor + 8 : NULL;
+}
+
+/*  How many there are, and how many of those are this site's. */
+static uint32_t count_loans (const loans_t *self, const char *site, uint32_t *pair)
+{
+    uint32_t count = 0;
+    chain_transfer_t transfer;
+    *pair = 0;
+    for (bool more = chain_transfer_after (self->chain, NULL, &transfer); more;) {
+        chain_id_t id = transfer.id;
+        if (transfer.loan && !transfer.over) {
+            const loan_t *loan = ordered_find (self->loans, id.bytes);
+            count++;
+            *pair += loan && site && strcmp (loan->site, site) == 0;
+        }
+        more = chain_transfer_after (self->chain, &id, &transfer);
+    }
+    return count;
+}
+
+uint32_t loans_count (const loans_t *self)
+{
+    uint32_t pair;
+    return count_loans (self, NULL, &pair);
+}
+
+/*  Those that have ended by themselves. */
+static void prune (loans_t *self)
+{
+    chain_transfer_t transfer;
+    for (loan_t *loan = ordered_after (self->loans, NULL), *next; loan; loan = next) {
+        next = ordered_after (self->loans, loan->id.bytes);
+        if (!chain_transfer (self->chain, &loan->id, &transfer) || transfer.over)
+            free (ordered_remove (self->loans, loan->id.bytes));
+    }
+}
+
+/*  The node that feeds the fewest, of those that are up with a sound copy; not one of those tried.
+ *  False when there is none. */
+static bool node_for (const loans_t *self, const file_t *file, const bool *tried, size_t *copy)
+{
+    bool found = false;
+    uint32_t least = 0;
+    for (size_t i = 0; i < file->copies_count; i++) {
+        chain_node_t node;
+        if (tried [i] || file->copies [i].state != COPY_SOUND ||
+            !chain_node_find (self->chain, file->copies [i].node, &node) ||
+            node.state != CHAIN_NODE_UP || !*node.data)
+            continue;
+        if (found && node.feeds >= least)
+            continue;
+        found = true;
+        least = node.feeds;
+        *copy = i;
+    }
+    return found;
+}
+
+/*  Lends the best node that can be lent. False with why. */
+static bool lend (loans_t *self, const moment_t *now, const offer_question_t *question,
+                  const file_t *file, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    bool tried [COPIES_MAX] = {false};
+    size_t copy;
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "none of its storage nodes with the file is up");
+    while (node_for (self, file, tried, &copy)) {
+        chain_loan_t loan = {.id = question->transfer,
+                             .node = file->copies [copy].node,
+                             .file = file->name,
+                             .mbps = self->limits.mbps,
+                             .until_ms = now->wall_ms + LOAN_MS};
+        memcpy (loan.token, question->token, CHAIN_TOKEN_BYTES);
+        snprintf (answer->node, sizeof answer->node, "%s", loan.node);
+        if (chain_lend (self->chain, now, &loan, answer->endpoint, why))
+            return true;
+        tried [copy] = true;
+    }
+    return false;
+}
+
+static void loan_put (loans_t *self, const char *site, const offer_question_t *question,
+                      const char *node)
+{
+    loan_t *loan = ordered_find (self->loans, question->transfer.bytes);
+    if (!loan) {
+        loan = must (calloc (1, sizeof *loan));
+        loan->id = question->transfer;
+        ordered_add (self->loans, loan->id.bytes, loan);
+    }
+    snprintf (loan->site, sizeof loan->site, "%s", site);
+    snprintf (loan->node, sizeof loan->node, "%s", node);
+    memcpy (loan->name, question->name, sizeof loan->name);
+}
+
+/*  A loan that its site asks for again stays where it is. */
+static bool renew (loans_t *self, const moment_t *now, const char *site,
+                   const offer_question_t *question, offer_answer_t *answer)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    chain_transfer_t transfer;
+    const loan_t *loan = ordered_find (self->loans, question->transfer.bytes);
+    if (!loan || strcmp (loan->site, site) != 0 || strcmp (loan->name, question->name) != 0 ||
+        !chain_transfer (self->chain, &question->transfer, &transfer))
+        return false;
+    chain_loan_t again = {.id = question->transfer,
+                          .node = loan->node,
+                          .file = loan->name,
+                          .mbps = self->limits.mbps,
+                          .until_ms = now->wall_ms + LOAN_MS};
+    memcpy (again.token, question->token, CHAIN_TOKEN_BYTES);
+    snprintf (answer->node, sizeof answer->node, "%s", loan->node);
+    return chain_lend (self->chain, now, &again, answer->endpoint, why);
+}
+
+static void offer (loans_t *self, const moment_t *now, const request_t *request, const char *site,
+                   const offer_question_t *question)
+{
+    const file_t *file = catalogue_find (self->catalogue, question->name);
+    offer_answer_t answer = {.sending = 0};
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    uint32_t pair;
+    if (!file || file_copies (file, COPY_SOUND) == 0) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "%s has no sound copy of %s",
+                        self->service->name, question->name);
+        return;
+    }
+    if (!file->digest_known || memcmp (file->digest, question->digest, FILE_DIGEST_BYTES) != 0) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "%s has other bytes under %s",
+                        self->service->name, question->name);
+        return;
+    }
+    if (renew (self, now, site, question, &answer)) {
+        answer.sending = loans_count (self);
+        reply (self, request, offer_answer_encode (&answer));
+        return;
+    }
+    prune (self);
+    uint32_t count = count_loans (self, site, &pair);
+    if (count >= self->limits.source_max || pair >= self->limits.pair_max) {
+        service_count (self->service, "offers_refused", 1);
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "%s feeds %u transfers, %u of them to %s: no more at once",
+                        self->service->name, count, pair, site);
+        return;
+    }
+    if (!lend (self, now, question, file, &answer, why)) {
+        service_refuse (self->service, request, CALL_OVERLOADED, "%s: %s", self->service->name,
+                        why);
+        return;
+    }
+    loan_put (self, site, question, answer.node);
+    catalogue_use (self->catalogue, question->name, now->wall_ms);
+    service_count (self->service, "offers", 1);
+    answer.sending = count + 1;
+    reply (self, request, offer_answer_encode (&answer));
+}
+
+static void on_offer (void *owner, const moment_t *now, const request_t *request)
+{
+    loans_t *self = owner;
+    offer_question_t question;
+    char why [WHY_BYTES];
+    const char *site = site_of (request);
+    if (!offer_question_decode (&question, request->body, why))
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    else if (!site)
+        service_refuse (self->service, request, CALL_DENIED, "only a site's svc-replica may ask");
+    else
+        offer (self, now, request, site, &question);
+}
+
+static void on_offer_end (void *owner, const moment_t *now, const request_t *request)
+{
+    loans_t *self = owner;
+    offer_end_t end;
+    char why [WHY_BYTES];
+    const char *site = site_of (request);
+    if (!offer_end_decode (&end, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    loan_t *loan = ordered_find (self->loans, end.transfer.bytes);
+    if (!site || (loan && strcmp (loan->site, site) != 0)) {
+        service_refuse (self->service, request, CALL_DENIED, "this loan is another site's");
+        return;
+    }
+    chain_transfer_t transfer;
+    bool lent = chain_transfer (self->chain, &end.transfer, &transfer) && transfer.loan;
+    if (lent)
+        chain_forget (self->chain, now, &end.transfer);
+    if (loan && end.wrong && chain_prove (self->chain, now, loan->node, end.name))
+        outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
+                    end.name, loan->node, site);
+    free (ordered_remove (self->loans, end.transfer.bytes));
+    reply (self, request, offer_end_answer_encode ());
+}
+
+loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,
+                    const loans_limits_t *limits)
+{
+    loans_t *self = must (calloc (1, sizeof *self));
+    *self = (loans_t){.service = service,
+                      .catalogue = catalogue,
+                      .chain = chain,
+                      .limits = *limits,
+                      .loans = ordered_new (by_id)};
+    service_serve (service, "Replica", "Offer", on_offer, self);
+    service_serve (service, "Replica", "OfferEnd", on_offer_end, self);
+    service_limit (service, "transfers_per_source_max", limits->source_max);
+    service_limit (service, "transfers_per_pair_max", limits->pair_max);
+    return self;
+}
+
+void loans_destroy (loans_t **self_p)
+{
+    loans_t *self = *self_p;
+    if (!self)
+        return;
+    for (loan_t *loan; (loan = ordered_after (self->loans, NULL));) {
+        ordered_remove (self->loans, loan->id.bytes);
+        free (loan);
+    }
+    ordered_destroy (&self->loans);
+    free (self);
+    *self_p = NULL;
+}

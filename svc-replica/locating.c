@@ -1,0 +1,243 @@
+/*  locating - a question is a number of calls, first to indexes and then to sites. */
+#include "locating.h"
+
+#include "must.h"
+#include "replica_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASKED_MAX 512 /* at once for one question */
+
+typedef struct {
+    struct question *question;
+    char peer [NAME_BYTES_MAX + 1];
+    uint64_t call;
+    int64_t sent_ms;
+} asked_t;
+
+typedef struct question {
+    locating_t *locating;
+    struct question *next;
+    uint64_t number;
+    char name [FILE_NAME_BYTES_MAX + 1];
+    bool sites_asked;
+    asked_t *asked;
+    size_t asked_count;
+    size_t left;
+    uint64_t timer; /* when there is nobody to be asked */
+    file_place_t *places;
+    size_t places_count;
+    located_t located;
+    located_fn *done;
+    void *owner;
+    uint64_t token;
+} question_t;
+
+struct locating {
+    service_t *service;
+    const char *site;
+    question_t *questions;
+    uint64_t numbers;
+    site_heard_fn *heard;
+    void *heard_owner;
+};
+
+static void question_free (question_t *question)
+{
+    locating_t *self = question->locating;
+    question_t **link = &self->questions;
+    while (*link != question)
+        link = &(*link)->next;
+    *link = question->next;
+    for (size_t i = 0; i < question->asked_count; i++)
+        calls_cancel (self->service->calls, question->asked [i].call);
+    timers_cancel (self->service->timers, question->timer);
+    free (question->asked);
+    free (question->places);
+    free (question);
+}
+
+static void place_add (question_t *question, const file_place_t *place)
+{
+    if (strcmp (place->site, question->locating->site) == 0 || place->sound == 0)
+        return;
+    for (size_t i = 0; i < question->places_count; i++) {
+        if (strcmp (question->places [i].site, place->site) == 0) {
+            question->places [i] = *place;
+            return;
+        }
+    }
+    if (question->places_count == PLACES_MAX)
+        return;
+    question->places =
+      must (reallocarray (question->places, question->places_count + 1, sizeof *question->places));
+    question->places [question->places_count++] = *place;
+}
+
+static void silent_add (question_t *question, const char *peer)
+{
+    located_t *located = &question->located;
+    size_t used = strlen (located->silent_names);
+    if (located->silent++ < LOCATE_NAMED)
+        snprintf (located->silent_names + used, sizeof located->silent_names - used, "%s%s",
+                  used ? ", " : "", peer + strlen ("replica/"));
+}
+
+static bool is_site (const char *peer)
+{
+    return strncmp (peer, "replica/", 8) == 0;
+}
+
+static void ask_sites (question_t *question, const moment_t *now);
+
+static void finish (question_t *question, const moment_t *now)
+{
+    question->located.name = question->name;
+    question->located.places = question->places;
+    question->located.count = question->places_count;
+    question->done (question->owner, now, question->token, &question->located);
+    question_free (question);
+}
+
+static void go_on (question_t *question, const moment_t *now)
+{
+    if (question->left > 0)
+        return;
+    if (!question->sites_asked && question->places_count == 0)
+        ask_sites (question, now);
+    else
+        finish (question, now);
+}
+
+static void on_answer (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    question_t *question = owner;
+    locating_t *self = question->locating;
+    asked_t *asked = &question->asked [token];
+    file_place_t *places = NULL;
+    size_t count = 0;
+    char why [WHY_BYTES];
+    asked->call = 0;
+    question->left--;
+    bool good = result->status == CALL_OK && located_decode (&places, &count, result->body, why);
+    if (good && is_site (asked->peer) && self->heard)
+        self->heard (self->heard_owner, asked->peer + 8, (now->mono_ms - asked->sent_ms) * 1000);
+    if (!good && is_site (asked->peer))
+        silent_add (question, asked->peer);
+    for (size_t i = 0; i < count; i++) {
+        /* A site speaks for itself alone. */
+        if (!is_site (asked->peer) || strcmp (places [i].site, asked->peer + 8) == 0)
+            place_add (question, &places [i]);
+    }
+    free (places);
+    go_on (question, now);
+}
+
+static void ask_one (question_t *question, const moment_t *now, const char *peer, bytes_t body)
+{
+    asked_t *asked = &question->asked [question->asked_count];
+    *asked = (asked_t){.question = question, .sent_ms = now->mono_ms};
+    snprintf (asked->peer, sizeof asked->peer, "%s", peer);
+    call_order_t order = {.peer = peer,
+                          .endpoint = "",
+                          .service = is_site (peer) ? "Replica" : "ReplicaIndex",
+                          .method = "Locate",
+                          .actor = question->locating->service->name,
+                          .request_id = "",
+                          .body = body,
+                          .timeout_ms = LOCATE_TRY_MS,
+                          .tries_max = 1};
+    asked->call = calls_start (question->locating->service->calls, now, &order, on_answer, question,
+                               question->asked_count);
+    question->asked_count++;
+    question->left++;
+}
+
+static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    question_t *question = owner;
+    question->timer = 0;
+    go_on (question, now);
+}
+
+/*  Everyone of a kind but this one itself. */
+static void ask_kind (question_t *question, const moment_t *now, const char *kind)
+{
+    service_t *service = question->locating->service;
+    packed_t body = locate_encode (question->name);
+    const directory_entry_t *entry =
+      service->directory ? directory_next (service->directory, kind, NULL) : NULL;
+    for (; entry && question->asked_count < ASKED_MAX;
+         entry = directory_next (service->directory, kind, entry))
+        if (strcmp (entry->name, service->name) != 0)
+            ask_one (question, now, entry->name, (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+    if (question->left == 0)
+        question->timer = timers_set (service->timers, now->mono_ms, on_nobody, question, 0);
+}
+
+static void ask_sites (question_t *question, const moment_t *now)
+{
+    question->sites_asked = true;
+    ask_kind (question, now, "replica");
+}
+
+uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
+                       located_fn *done, void *owner, uint64_t token)
+{
+    question_t *question = must (calloc (1, sizeof *question));
+    assert (strlen (name) <= FILE_NAME_BYTES_MAX);
+    question->locating = self;
+    question->number = ++self->numbers;
+    question->done = done;
+    question->owner = owner;
+    question->token = token;
+    question->asked = must (calloc (ASKED_MAX, sizeof *question->asked));
+    memcpy (question->name, name, strlen (name) + 1);
+    question->next = self->questions;
+    self->questions = question;
+    if (everybody)
+        ask_sites (question, now);
+    else
+        ask_kind (question, now, "index");
+    return question->number;
+}
+
+void locating_cancel (locating_t *self, uint64_t number)
+{
+    for (question_t *question = self->questions; question; question = question->next) {
+        if (question->number == number) {
+            question_free (question);
+            return;
+        }
+    }
+}
+
+locating_t *locating_new (service_t *service, const char *site)
+{
+    locating_t *self = must (calloc (1, sizeof *self));
+    *self = (locating_t){.service = service, .site = site};
+    return self;
+}
+
+void locating_destroy (locating_t **self_p)
+{
+    locating_t *self = *self_p;
+    if (!self)
+        return;
+    while (self->questions)
+        question_free (self->questions);
+    free (self);
+    *self_p = NULL;
+}
+
+void locating_on_heard (locating_t *self, site_heard_fn *heard, void *owner)
+{
+    self->heard = heard;
+    self->heard_owner = owner;
+}

@@ -1,0 +1,21 @@
+/*  svc-replica - the service of one site's files, or an index of all sites'; svc-replica node - the
+ *  agent of one of its storage nodes.
+ */
+#include "host.h"
+#include "replica_config.h"
+#include "storage_main.h"
+
+#include <string.h>
+
+int main (int argc, char **argv)
+{
+    if (argc > 1 && strcmp (argv [1], "node") == 0)
+        return storage_main (argc - 1, argv + 1);
+    host_program_t program = {
+      .program = "svc-replica",
+      .keys = replica_keys,
+      .keys_count = replica_keys_count,
+      .core_new = replica_core_from_config,
+    };
+    return host_run (&program, argc, argv);
+}

@@ -1,0 +1,525 @@
+/*  negotiator - the life of a transfer, and who joins it. */
+#include "negotiator_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TO(state) (1u << (state))
+
+static const uint32_t transit_next [] = {
+  [TRANSIT_LOOKING] = TO (TRANSIT_ROOM) | TO (TRANSIT_SOURCING) | TO (TRANSIT_RESTING) |
+                      TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_ROOM] = TO (TRANSIT_SOURCING) | TO (TRANSIT_RUNNING) | TO (TRANSIT_FAILED),
+  [TRANSIT_SOURCING] = TO (TRANSIT_RUNNING) | TO (TRANSIT_RESTING) | TO (TRANSIT_LOOKING) |
+                       TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_RUNNING] =
+    TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_DONE] = 0,
+  [TRANSIT_FAILED] = 0,
+};
+
+static const char *const kind_words [] = {"put", "fetch", "serve"};
+static const char *const state_words [] = {"looking", "room", "sourcing", "resting",
+                                           "running", "done", "failed"};
+
+static int by_number (const void *key, const void *thing)
+{
+    const uint64_t *number = key;
+    const transit_t *transit = thing;
+    return (*number > transit->number) - (*number < transit->number);
+}
+
+static int by_id (const void *key, const void *thing)
+{
+    return memcmp (key, ((const transit_t *) thing)->id.bytes, CHAIN_ID_BYTES);
+}
+
+transit_t *transit_of (const negotiator_t *self, const chain_id_t *id)
+{
+    return ordered_find (self->by_id, id->bytes);
+}
+
+/*  --- states --- */
+
+void transit_move (transit_t *transit, transit_state_t to)
+{
+    if (transit->state == to)
+        return;
+    assert (transit_next [transit->state] & TO (to));
+    outbox_log (transit->negotiator->parts.service->outbox,
+                to == TRANSIT_FAILED ? LEVEL_WARNING : LEVEL_INFO,
+                "transfer %llu %s name=%s %s->%s%s%s%s%s", (unsigned long long) transit->number,
+                kind_words [transit->kind], transit->file.name, state_words [transit->state],
+                state_words [to], *transit->source ? " source=" : "", transit->source,
+                *transit->why ? " why=" : "", transit->why);
+    transit->state = to;
+}
+
+static void transit_free (transit_t *transit)
+{
+    negotiator_t *self = transit->negotiator;
+    timers_cancel (self->parts.service->timers, transit->timer);
+    timers_cancel (self->parts.service->timers, transit->renew_timer);
+    locating_cancel (self->parts.locating, transit->question);
+    calls_cancel (self->parts.service->calls, transit->call);
+    ordered_remove (self->transits, &transit->number);
+    if (transit->begun)
+        ordered_remove (self->by_id, transit->id.bytes);
+    if (transit_live (transit))
+        self->live--;
+    else
+        self->over--;
+    free (transit->guests);
+    free (transit->candidates);
+    free (transit);
+}
+
+static void on_kept (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    transit_t *transit = owner;
+    transit->timer = 0;
+    if (transit->begun)
+        chain_forget (transit->negotiator->parts.chain, now, &transit->id);
+    transit_free (transit);
+}
+
+/*  The one that was over first makes room. */
+static void prune (negotiator_t *self, const moment_t *now)
+{
+    for (transit_t *transit = ordered_after (self->transits, NULL);
+         transit && self->over > TRANSIT_KEPT_MAX;) {
+        uint64_t number = transit->number;
+        if (!transit_live (transit)) {
+            timers_cancel (self->parts.service->timers, transit->timer);
+            on_kept (transit, now, 0);
+        }
+        transit = ordered_after (self->transits, &number);
+    }
+}
+
+static void transit_ends (transit_t *transit, const moment_t *now, transit_state_t to)
+{
+    negotiator_t *self = transit->negotiator;
+    timers_t *timers = self->parts.service->timers;
+    locating_cancel (self->parts.locating, transit->question);
+    transit->question = 0;
+    calls_cancel (self->parts.service->calls, transit->call);
+    transit->call = 0;
+    timers_cancel (timers, transit->renew_timer);
+    transit->renew_timer = 0;
+    transit_move (transit, to);
+    self->live--;
+    self->over++;
+    timers_cancel (timers, transit->timer);
+    transit->timer = timers_set (timers, now->mono_ms + TRANSIT_KEEP_MS, on_kept, transit, 0);
+}
+
+void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
+{
+    negotiator_t *self = transit->negotiator;
+    if (!transit_live (transit))
+        return;
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (transit->why, sizeof transit->why, format, arguments);
+    va_end (arguments);
+    transit_source_ended (transit, now, 0, false);
+    service_count (self->parts.service, "transfers_failed", 1);
+    transit_ends (transit, now, TRANSIT_FAILED);
+    if (transit->begun)
+        chain_cancel (self->parts.chain, now, &transit->id, NULL, transit->why);
+}
+
+void transit_done (transit_t *transit, const moment_t *now)
+{
+    if (!transit_live (transit))
+        return;
+    service_count (transit->negotiator->parts.service, "transfers_done", 1);
+    transit_ends (transit, now, TRANSIT_DONE);
+}
+
+static transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
+                               const char *name)
+{
+    prune (self, now);
+    transit_t *transit = must (calloc (1, sizeof *transit));
+    transit->negotiator = self;
+    transit->number = ++self->numbers;
+    transit->kind = kind;
+    transit->until_ms = now->mono_ms + self->limits.patience_ms;
+    assert (strlen (name) <= FILE_NAME_BYTES_MAX);
+    memcpy (transit->file.name, name, strlen (name) + 1);
+    ordered_add (self->transits, &transit->number, transit);
+    self->live++;
+    return transit;
+}
+
+/*  --- joining --- */
+
+/*  The one under way that others may join. */
+static transit_t *joinable (const negotiator_t *self, transit_kind_t kind, const char *name)
+{
+    for (transit_t *transit = ordered_after (self->transits, NULL); transit;
+         transit = ordered_after (self->transits, &transit->number))
+        if (transit_live (transit) && transit->kind == kind &&
+            strcmp (transit->file.name, name) == 0)
+            return transit;
+    return NULL;
+}
+
+static bool has_receiver (const transit_t *transit, const char *guest)
+{
+    chain_receiver_t receiver;
+    for (size_t i = 0; i < transit->guests_count; i++)
+        if (strcmp (transit->guests [i], guest) == 0)
+            return true;
+    for (size_t i = 0; transit->begun && chain_receiver (transit->negotiator->parts.chain,
+                                                         &transit->id, i, &receiver);
+         i++)
+        if (strcmp (receiver.node, guest) == 0)
+            return true;
+    return false;
+}
+
+static bool join (transit_t *transit, const moment_t *now, const char *guest,
+                  char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    if (!*guest || has_receiver (transit, guest))
+        return true;
+    if (transit->begun)
+        return chain_join (transit->negotiator->parts.chain, now, &transit->id, guest, why);
+    if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1) {
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "%zu receivers wait for it: no more",
+                  transit->guests_count);
+        return false;
+    }
+    transit->guests =
+      must (reallocarray (transit->guests, transit->guests_count + 1, sizeof *transit->guests));
+    snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s", guest);
+    return true;
+}
+
+static bool busy (const negotiator_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    if (self->live < self->limits.transfers_max)
+        return false;
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "%zu transfers are under way: ask again later",
+              self->live);
+    return true;
+}
+
+/*  --- put --- */
+
+static bool same_bytes (const file_t *file, const begin_question_t *question)
+{
+    return file->size == question->size &&
+           (!file->digest_known || memcmp (file->digest, question->digest, FILE_DIGEST_BYTES) == 0);
+}
+
+static bool other_bytes (const begin_question_t *question, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+              "there is another file called %.160s here; choose another name, or evict it",
+              question->name);
+    return false;
+}
+
+begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_question_t *question,
+                        const char *owner, uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, question->name);
+    transit_t *transit = joinable (self, TRANSIT_PUT, question->name);
+    *transfer = 0;
+    if ((file && !same_bytes (file, question)) ||
+        (transit && !same_bytes (&transit->file, question))) {
+        other_bytes (question, why);
+        return BEGIN_REFUSED;
+    }
+    if (transit && strcmp (transit->guest, question->guest) != 0) {
+        /* The same bytes from somebody else: one more source, when it has begun. */
+        chain_source_t source = {.node = question->guest};
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "somebody puts %.160s just now", question->name);
+        if (!transit->begun || !chain_source (self->parts.chain, now, &transit->id, &source, why))
+            return BEGIN_BUSY;
+    }
+    if (transit) {
+        *transfer = transit->number;
+        return BEGIN_OK;
+    }
+    if (file && file_copies (file, COPY_SOUND) > 0) {
+        catalogue_keep (self->parts.catalogue, question->name, true);
+        return BEGIN_OK;
+    }
+    if (busy (self, why))
+        return BEGIN_BUSY;
+    transit = transit_new (self, now, TRANSIT_PUT, question->name);
+    transit->file.size = question->size;
+    transit->file.digest_known = true;
+    memcpy (transit->file.digest, question->digest, FILE_DIGEST_BYTES);
+    snprintf (transit->file.owner, sizeof transit->file.owner, "%s", owner);
+    snprintf (transit->guest, sizeof transit->guest, "%s", question->guest);
+    transit->file.created_ms = now->wall_ms;
+    transit->file.used_ms = now->wall_ms;
+    transit->file.kept = true;
+    transit->file.expires_ms = question->lifetime_ms > 0 ? now->wall_ms + question->lifetime_ms : 0;
+    *transfer = transit->number;
+    transit_look (transit, now);
+    return BEGIN_OK;
+}
+
+/*  --- get --- */
+
+/*  Nodes that have it and are up. */
+static size_t sources_here (const negotiator_t *self, const file_t *file, chain_source_t *sources)
+{
+    size_t count = 0;
+    for (size_t i = 0; file && i < file->copies_count && count < CHAIN_SOURCES_MAX; i++) {
+        chain_node_t node;
+        const copy_t *copy = &file->copies [i];
+        if (copy->state == COPY_SOUND && chain_node_find (self->parts.chain, copy->node, &node) &&
+            node.state == CHAIN_NODE_UP)
+            sources [count++] = (chain_source_t){.node = copy->node};
+    }
+    return count;
+}
+
+static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *file,
+                      const begin_question_t *question, uint64_t *transfer,
+                      char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    chain_source_t sources [CHAIN_SOURCES_MAX];
+    const char *receivers [] = {question->guest};
+    chain_order_t order = {.file = file->name,
+                           .size_known = true,
+                           .size = file->size,
+                           .digest = file->digest,
+                           .sources = sources,
+                           .sources_count = sources_here (self, file, sources),
+                           .receivers = receivers,
+                           .receivers_count = 1,
+                           .mbps = self->limits.mbps,
+                           .owner = TRANSIT_SERVE + 1};
+    chain_id_t id;
+    if (!chain_begin (self->parts.chain, now, &order, &id, why))
+        return BEGIN_REFUSED;
+    transit_t *transit = transit_new (self, now, TRANSIT_SERVE, file->name);
+    transit->file.size = file->size;
+    transit->file.digest_known = true;
+    memcpy (transit->file.digest, file->digest, FILE_DIGEST_BYTES);
+    transit->file.created_ms = file->created_ms;
+    transit->begun = true;
+    transit->settled = true;
+    transit->id = id;
+    transit->state = TRANSIT_RUNNING;
+    ordered_add (self->by_id, id.bytes, transit);
+    *transfer = transit->number;
+    return BEGIN_OK;
+}
+
+begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_question_t *question,
+                        uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    static const transit_kind_t kinds [] = {TRANSIT_FETCH, TRANSIT_PUT, TRANSIT_SERVE};
+    chain_source_t sources [CHAIN_SOURCES_MAX];
+    const file_t *file = catalogue_find (self->parts.catalogue, question->name);
+    bool here = sources_here (self, file, sources) > 0;
+    catalogue_use (self->parts.catalogue, question->name, now->wall_ms);
+    *transfer = 0;
+    if (question->keep && file)
+        catalogue_keep (self->parts.catalogue, question->name, true);
+    if (here && !*question->guest)
+        return BEGIN_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        transit_t *transit = joinable (self, kinds [i], question->name);
+        if (!transit || (kinds [i] == TRANSIT_SERVE && !*question->guest) ||
+            !join (transit, now, question->guest, why))
+            continue;
+        transit->file.kept = transit->file.kept || question->keep;
+        *transfer = transit->number;
+        return BEGIN_OK;
+    }
+    if (busy (self, why))
+        return BEGIN_BUSY;
+    if (here)
+        return serve (self, now, file, question, transfer, why);
+    transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
+    transit->file.kept = question->keep;
+    if (file && file->digest_known) {
+        transit->file.size = file->size;
+        transit->file.digest_known = true;
+        memcpy (transit->file.digest, file->digest, FILE_DIGEST_BYTES);
+        transit->file.created_ms = file->created_ms;
+    }
+    *transfer = transit->number;
+    join (transit, now, question->guest, why);
+    transit_look (transit, now);
+    return BEGIN_OK;
+}
+
+/*  --- how it stands --- */
+
+static transfer_state_t state_for (const transit_t *transit, const char *guest,
+                                   const chain_receiver_t *hops, size_t count, const char **why)
+{
+    const char *node = *guest ? guest : transit->node;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp (hops [i].node, node) != 0)
+            continue;
+        if (hops [i].state == RECEIVER_VERIFIED)
+            return TRANSFER_DONE;
+        if (hops [i].state != RECEIVER_FAILED)
+            break;
+        if (hops [i].why && *hops [i].why)
+            *why = hops [i].why;
+        if (*guest || !transit_live (transit))
+            return TRANSFER_FAILED;
+    }
+    return transit->state == TRANSIT_DONE      ? TRANSFER_DONE
+           : transit->state == TRANSIT_FAILED  ? TRANSFER_FAILED
+           : transit->state == TRANSIT_RUNNING ? TRANSFER_RUNNING
+                                               : TRANSFER_WAITING;
+}
+
+bool negotiator_told (const negotiator_t *self, uint64_t number, const char *guest,
+                      transfer_told_t *told, chain_receiver_t *hops, size_t hops_max)
+{
+    const transit_t *transit = ordered_find (self->transits, &number);
+    if (!transit)
+        return false;
+    size_t count = 0;
+    while (transit->begun && count < hops_max &&
+           chain_receiver (self->parts.chain, &transit->id, count, &hops [count]))
+        count++;
+    *told = (transfer_told_t){.name = transit->file.name,
+                              .size = transit->file.size,
+                              .source = transit->source,
+                              .hops = hops,
+                              .hops_count = count,
+                              .why = transit->why};
+    told->state = state_for (transit, guest, hops, count, &told->why);
+    return true;
+}
+
+bool negotiator_brings (const negotiator_t *self, const char *name, const char *node)
+{
+    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
+         transit = ordered_after (self->transits, &transit->number))
+        if (transit_live (transit) && strcmp (transit->file.name, name) == 0 &&
+            strcmp (transit->node, node) == 0)
+            return true;
+    return false;
+}
+
+/*  --- life --- */
+
+/*  One of before: what it is, is in its order; where its bytes come from is looked for again when
+ *  the chain has no source left. */
+static void take_up (negotiator_t *self, const moment_t *now, const chain_transfer_t *from)
+{
+    if (from->owner < 1 || from->owner > TRANSIT_SERVE + 1)
+        return;
+    transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
+    transit->file.size = from->size;
+    transit->file.digest_known = from->digest != NULL;
+    if (from->digest)
+        memcpy (transit->file.digest, from->digest, FILE_DIGEST_BYTES);
+    transit->begun = true;
+    transit->id = from->id;
+    transit->state = TRANSIT_RUNNING;
+    ordered_add (self->by_id, transit->id.bytes, transit);
+    const file_t *file = catalogue_find (self->parts.catalogue, from->file);
+    chain_receiver_t receiver;
+    for (size_t i = 0; chain_receiver (self->parts.chain, &from->id, i, &receiver); i++) {
+        const copy_t *copy = file ? file_copy (file, receiver.node) : NULL;
+        if (copy)
+            snprintf (transit->node, sizeof transit->node, "%s", receiver.node);
+    }
+    transit->settled = !*transit->node;
+    if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
+        transit_look (transit, now);
+    if (file) {
+        transit->file.created_ms = file->created_ms;
+        transit->file.kept = file->kept;
+        snprintf (transit->file.owner, sizeof transit->file.owner, "%s", file->owner);
+    }
+}
+
+/*  Copies of a file that nothing brings any more. */
+static void staged_end (const negotiator_t *self, const file_t *file, const char *name)
+{
+    char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < file->copies_count; i++)
+        if (file->copies [i].state == COPY_STAGED &&
+            !negotiator_brings (self, name, file->copies [i].node))
+            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
+    for (size_t i = 0; i < count; i++)
+        catalogue_gone (self->parts.catalogue, name, nodes [i]);
+}
+
+void negotiator_start (negotiator_t *self, const moment_t *now)
+{
+    chain_transfer_t transfer;
+    bool more = chain_transfer_after (self->parts.chain, NULL, &transfer);
+    while (more) {
+        chain_id_t id = transfer.id;
+        if (!transfer.loan && transfer.over)
+            chain_forget (self->parts.chain, now, &id);
+        else if (!transfer.loan)
+            take_up (self, now, &transfer);
+        more = chain_transfer_after (self->parts.chain, &id, &transfer);
+    }
+    char name [FILE_NAME_BYTES_MAX + 1];
+    for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
+         file = catalogue_after (self->parts.catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        staged_end (self, file, name);
+    }
+}
+
+negotiator_t *negotiator_new (const negotiator_parts_t *parts, const negotiator_limits_t *limits)
+{
+    negotiator_t *self = must (calloc (1, sizeof *self));
+    *self = (negotiator_t){.parts = *parts,
+                           .limits = *limits,
+                           .transits = ordered_new (by_number),
+                           .by_id = ordered_new (by_id)};
+    service_limit (parts->service, "transfers_max", limits->transfers_max);
+    return self;
+}
+
+void negotiator_destroy (negotiator_t **self_p)
+{
+    negotiator_t *self = *self_p;
+    if (!self)
+        return;
+    for (transit_t *transit; (transit = ordered_after (self->transits, NULL));)
+        transit_free (transit);
+    ordered_destroy (&self->transits);
+    ordered_destroy (&self->by_id);
+    free (self);
+    *self_p = NULL;
+}
+
+size_t negotiator_check (const negotiator_t *self)
+{
+    size_t live = 0;
+    size_t over = 0;
+    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
+         transit = ordered_after (self->transits, &transit->number)) {
+        live += transit_live (transit);
+        over += !transit_live (transit);
+        assert (!transit->begun || transit_of (self, &transit->id) == transit);
+        assert (transit->begun || transit->state != TRANSIT_RUNNING);
+        assert (transit->state != TRANSIT_RESTING || transit->timer != 0);
+    }
+    assert (live == self->live && over == self->over);
+    return live + over;
+}

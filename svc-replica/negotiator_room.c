@@ -1,0 +1,211 @@
+/*  negotiator_room - a destination with room, the chain begun there, and what it tells. */
+#include "negotiator_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_TRIED_MAX 3 /* destinations of one transfer, one after the other */
+
+static void on_patience (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    transit_t *transit = owner;
+    transit->timer = 0;
+    transit_fail (transit, now, "disk full: the room that was being made did not come in time");
+}
+
+/*  The receivers: the destination first, then those who wait. The caller frees the list. */
+static const char **receivers_of (const transit_t *transit, size_t *count)
+{
+    const char **list = must (calloc (transit->guests_count + 1, sizeof *list));
+    *count = 0;
+    if (*transit->node)
+        list [(*count)++] = transit->node;
+    for (size_t i = 0; i < transit->guests_count; i++)
+        list [(*count)++] = transit->guests [i];
+    return list;
+}
+
+static bool begin (transit_t *transit, const moment_t *now, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    negotiator_t *self = transit->negotiator;
+    chain_source_t source = {.node = transit->guest};
+    size_t count;
+    const char **receivers = receivers_of (transit, &count);
+    chain_order_t order = {.file = transit->file.name,
+                           .size_known = true,
+                           .size = transit->file.size,
+                           .digest = transit->file.digest_known ? transit->file.digest : NULL,
+                           .sources = &source,
+                           .sources_count = transit->kind == TRANSIT_PUT,
+                           .receivers = receivers,
+                           .receivers_count = count,
+                           .mbps = self->limits.mbps,
+                           .owner = (uint64_t) transit->kind + 1};
+    bool begun = chain_begin (self->parts.chain, now, &order, &transit->id, why);
+    free (receivers);
+    if (!begun)
+        return false;
+    transit->begun = true;
+    ordered_add (self->by_id, transit->id.bytes, transit);
+    free (transit->guests);
+    transit->guests = NULL;
+    transit->guests_count = 0;
+    return true;
+}
+
+static bool stage (const transit_t *transit, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    switch (catalogue_stage (transit->negotiator->parts.catalogue, &transit->file, transit->node)) {
+    case CATALOGUE_OK:
+        return true;
+    case CATALOGUE_FULL:
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "the catalogue is full");
+        return false;
+    case CATALOGUE_OTHER:
+        break;
+    }
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "there is another file of that name here");
+    return false;
+}
+
+void transit_room (transit_t *transit, const moment_t *now)
+{
+    negotiator_t *self = transit->negotiator;
+    timers_t *timers = self->parts.service->timers;
+    char why [CHAIN_WHY_BYTES_MAX + 1] = "";
+    char node [NAME_BYTES_MAX + 1] = "";
+    cache_answer_t answer =
+      cache_room (self->parts.cache, now, transit->file.name, transit->file.size, node, why);
+    if (answer == CACHE_FULL) {
+        transit_fail (transit, now, "%s", why);
+        return;
+    }
+    transit_move (transit, TRANSIT_ROOM);
+    timers_cancel (timers, transit->timer);
+    transit->timer = 0;
+    if (answer == CACHE_WAIT) {
+        snprintf (transit->why, sizeof transit->why, "files leave %s to make room", node);
+        transit->timer = timers_set (timers, transit->until_ms, on_patience, transit, 0);
+        return;
+    }
+    transit->why [0] = '\0';
+    memcpy (transit->node, node, sizeof node);
+    if (!stage (transit, why)) {
+        transit_fail (transit, now, "%s", why);
+        return;
+    }
+    if (!begin (transit, now, why)) {
+        catalogue_gone (self->parts.catalogue, transit->file.name, transit->node);
+        transit_fail (transit, now, "%s", why);
+        return;
+    }
+    if (transit->kind == TRANSIT_PUT)
+        transit_move (transit, TRANSIT_RUNNING);
+    else
+        transit_source (transit, now);
+}
+
+void negotiator_room (negotiator_t *self, const moment_t *now)
+{
+    for (transit_t *transit = ordered_after (self->transits, NULL); transit;) {
+        uint64_t number = transit->number;
+        if (transit->state == TRANSIT_ROOM && !transit->begun)
+            transit_room (transit, now);
+        transit = ordered_after (self->transits, &number);
+    }
+}
+
+/*  --- what the chain tells --- */
+
+/*  Its destination has failed: another one, as long as there is hope. */
+static void elsewhere (transit_t *transit, const moment_t *now, const char *failed)
+{
+    negotiator_t *self = transit->negotiator;
+    char node [NAME_BYTES_MAX + 1];
+    char why [CHAIN_WHY_BYTES_MAX + 1] = "";
+    bool found = ++transit->nodes_failed < NODES_TRIED_MAX &&
+                 cache_room (self->parts.cache, now, transit->file.name, transit->file.size, node,
+                             why) == CACHE_READY &&
+                 strcmp (node, transit->node) != 0;
+    if (found) {
+        memcpy (transit->node, node, sizeof node);
+        found = stage (transit, why);
+    }
+    if (found && chain_join (self->parts.chain, now, &transit->id, node, why))
+        return;
+    if (found)
+        catalogue_gone (self->parts.catalogue, transit->file.name, node);
+    transit_fail (transit, now, "%s", failed);
+}
+
+static void proved (const negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                    const chain_receiver_t *receiver)
+{
+    file_t file = {.size = transfer->size, .digest_known = true, .kept = true};
+    const transit_t *transit = transit_of (self, &transfer->id);
+    if (transit)
+        file = transit->file;
+    file.size = transfer->size;
+    file.digest_known = true;
+    memcpy (file.digest, transfer->digest, FILE_DIGEST_BYTES);
+    snprintf (file.name, sizeof file.name, "%s", transfer->file);
+    catalogue_prove (self->parts.catalogue, &file, receiver->node, now->wall_ms);
+}
+
+/*  A guest is no place of the site's. */
+static bool stored (const negotiator_t *self, const char *node)
+{
+    chain_node_t at;
+    return chain_node_find (self->parts.chain, node, &at) && !at.guest;
+}
+
+void negotiator_receiver (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                          const chain_receiver_t *receiver)
+{
+    transit_t *transit = transit_of (self, &transfer->id);
+    if (transfer->loan || !stored (self, receiver->node))
+        return;
+    bool own = transit && strcmp (transit->node, receiver->node) == 0;
+    if (receiver->state == RECEIVER_VERIFIED && transfer->digest) {
+        proved (self, now, transfer, receiver);
+        if (own && !transit->settled) {
+            transit->settled = true;
+            service_count (self->parts.service, "files_brought", 1);
+            service_count (self->parts.service, "bytes_brought", (int64_t) receiver->received);
+            transit_source_ended (transit, now, transfer->size, false);
+        }
+    }
+    if (receiver->state != RECEIVER_FAILED)
+        return;
+    const file_t *file = catalogue_find (self->parts.catalogue, transfer->file);
+    const copy_t *copy = file ? file_copy (file, receiver->node) : NULL;
+    if (copy && copy->state == COPY_STAGED)
+        catalogue_gone (self->parts.catalogue, transfer->file, receiver->node);
+    if (own && transit_live (transit) && !transit->settled) {
+        char why [CHAIN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "%s", receiver->why ? receiver->why : "its node failed");
+        elsewhere (transit, now, why);
+    }
+}
+
+void negotiator_over (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer)
+{
+    transit_t *transit = transit_of (self, &transfer->id);
+    if (!transit || !transit_live (transit))
+        return;
+    chain_receiver_t receiver;
+    size_t verified = 0;
+    for (size_t i = 0; chain_receiver (self->parts.chain, &transfer->id, i, &receiver); i++)
+        verified += receiver.state == RECEIVER_VERIFIED;
+    transit_source_ended (transit, now, verified > 0 ? transfer->size : 0, false);
+    if (transit->settled && (verified > 0 || transit->kind != TRANSIT_SERVE))
+        transit_done (transit, now);
+    else
+        transit_fail (transit, now, "%s",
+                      transfer->why && *transfer->why ? transfer->why : "nobody received it");
+}

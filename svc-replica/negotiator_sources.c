@@ -1,0 +1,392 @@
+/*  negotiator_sources - where a file is, which site feeds it, and what comes after that one. */
+#include "negotiator_state.h"
+
+#include "loans.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFER_TRY_MS 3000
+#define RENEW_MS     (LOAN_MS / 3)
+
+static void on_rest (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    transit_t *transit = owner;
+    transit->timer = 0;
+    transit_look (transit, now);
+}
+
+/*  Again a while later, if there is patience left. */
+static void rest (transit_t *transit, const moment_t *now, int64_t again_ms, const char *why)
+{
+    timers_t *timers = transit->negotiator->parts.service->timers;
+    int64_t ms = TRANSIT_REST_MS;
+    for (uint32_t i = 0; i < transit->rests && ms < TRANSIT_REST_MS_MAX; i++)
+        ms *= 2;
+    ms = ms < TRANSIT_REST_MS_MAX ? ms : TRANSIT_REST_MS_MAX;
+    ms -= (int64_t) prng_below (&transit->negotiator->parts.service->prng, (uint64_t) ms / 4 + 1);
+    int64_t due_ms = now->mono_ms + ms;
+    if (again_ms > due_ms && again_ms < now->mono_ms + TRANSIT_REST_MS_MAX)
+        due_ms = again_ms;
+    if (now->mono_ms >= transit->until_ms) {
+        transit_fail (transit, now, "%s", why);
+        return;
+    }
+    snprintf (transit->why, sizeof transit->why, "%s", why);
+    transit->rests++;
+    transit_move (transit, TRANSIT_RESTING);
+    timers_cancel (timers, transit->timer);
+    transit->timer = timers_set (timers, due_ms, on_rest, transit, 0);
+}
+
+/*  --- looking --- */
+
+/*  Among what the sites tell, the content that stands; false when there is none. */
+static bool content_of (const transit_t *transit, const located_t *located, file_place_t *content)
+{
+    bool found = false;
+    if (transit->file.digest_known) {
+        content->size = transit->file.size;
+        memcpy (content->digest, transit->file.digest, FILE_DIGEST_BYTES);
+        content->created_ms = transit->file.created_ms;
+        return true;
+    }
+    for (size_t i = 0; i < located->count; i++) {
+        if (found && file_place_order (&located->places [i], content) >= 0)
+            continue;
+        *content = located->places [i];
+        found = true;
+    }
+    return found;
+}
+
+static void candidates_set (transit_t *transit, const located_t *located,
+                            const file_place_t *content)
+{
+    free (transit->candidates);
+    transit->candidates = must (calloc (located->count + 1, sizeof *transit->candidates));
+    transit->candidates_count = 0;
+    for (size_t i = 0; i < located->count; i++)
+        if (file_place_same (&located->places [i], content))
+            transit->candidates [transit->candidates_count++].place = located->places [i];
+}
+
+static void found_for_fetch (transit_t *transit, const moment_t *now, const located_t *located)
+{
+    file_place_t content = {.size = 0};
+    bool any = content_of (transit, located, &content);
+    if (any)
+        candidates_set (transit, located, &content);
+    if (!any || transit->candidates_count == 0) {
+        char why [CHAIN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "no site has %.120s%s%.80s", transit->file.name,
+                  located->silent ? "; these did not answer: " : "", located->silent_names);
+        if (located->silent > 0 || transit->begun)
+            rest (transit, now, 0, why);
+        else
+            transit_fail (transit, now, "%s", why);
+        return;
+    }
+    transit->file.size = content.size;
+    transit->file.created_ms = content.created_ms;
+    transit->file.used_ms = now->wall_ms;
+    transit->file.digest_known = true;
+    memcpy (transit->file.digest, content.digest, FILE_DIGEST_BYTES);
+    if (transit->begun)
+        transit_source (transit, now);
+    else
+        transit_room (transit, now);
+}
+
+/*  A name means the same everywhere, as far as sites can be asked. */
+static void found_for_put (transit_t *transit, const moment_t *now, const located_t *located)
+{
+    file_place_t own = {.size = transit->file.size};
+    memcpy (own.digest, transit->file.digest, FILE_DIGEST_BYTES);
+    for (size_t i = 0; i < located->count; i++) {
+        if (file_place_same (&located->places [i], &own))
+            continue;
+        transit_fail (transit, now, "%s has another file called %.150s; choose another name",
+                      located->places [i].site, transit->file.name);
+        return;
+    }
+    transit_room (transit, now);
+}
+
+static void on_located (void *owner, const moment_t *now, uint64_t token, const located_t *located)
+{
+    (void) token;
+    transit_t *transit = owner;
+    transit->question = 0;
+    if (transit->kind == TRANSIT_PUT)
+        found_for_put (transit, now, located);
+    else
+        found_for_fetch (transit, now, located);
+}
+
+void transit_look (transit_t *transit, const moment_t *now)
+{
+    negotiator_t *self = transit->negotiator;
+    transit_move (transit, TRANSIT_LOOKING);
+    bool everybody = transit->rests > 0; /* what the indexes said led nowhere */
+    transit->question = locating_ask (self->parts.locating, now, transit->file.name, everybody,
+                                      on_located, transit, 0);
+}
+
+/*  --- a source --- */
+
+static candidate_t *candidate_of (const transit_t *transit, const char *site)
+{
+    for (size_t i = 0; i < transit->candidates_count; i++)
+        if (strcmp (transit->candidates [i].place.site, site) == 0)
+            return &transit->candidates [i];
+    return NULL;
+}
+
+static void candidate_out (const transit_t *transit)
+{
+    candidate_t *candidate = candidate_of (transit, transit->source);
+    if (candidate)
+        candidate->out = true;
+}
+
+static void offer_send (transit_t *transit, const moment_t *now, const char *method, bytes_t body,
+                        uint32_t tries, call_done_fn *done, void *owner, uint64_t *call)
+{
+    service_t *service = transit->negotiator->parts.service;
+    char peer [NAME_BYTES_MAX + 16];
+    snprintf (peer, sizeof peer, "replica/%s", transit->source);
+    call_order_t order = {.peer = peer,
+                          .endpoint = "",
+                          .service = "Replica",
+                          .method = method,
+                          .actor = service->name,
+                          .request_id = "",
+                          .body = body,
+                          .timeout_ms = OFFER_TRY_MS,
+                          .tries_max = tries};
+    uint64_t started = calls_start (service->calls, now, &order, done, owner, 0);
+    if (call)
+        *call = started;
+}
+
+static void on_offered (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result);
+static void on_renewed (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result);
+
+/*  Ask the chosen site, or the one that feeds it again. */
+static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
+{
+    chain_transfer_t transfer;
+    offer_question_t question = {.transfer = transit->id};
+    if (!chain_transfer (transit->negotiator->parts.chain, &transit->id, &transfer))
+        return;
+    memcpy (question.name, transit->file.name, sizeof question.name);
+    memcpy (question.digest, transit->file.digest, FILE_DIGEST_BYTES);
+    memcpy (question.token, transfer.token, CHAIN_TOKEN_BYTES);
+    packed_t body = offer_question_encode (&question);
+    transit->call_ms = now->mono_ms;
+    offer_send (transit, now, "Offer", (bytes_t){.data = body.data, .size = body.size}, 1, done,
+                transit, &transit->call);
+    free (body.data);
+}
+
+static void on_renew (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    transit_t *transit = owner;
+    transit->renew_timer = 0;
+    if (!transit->feeding)
+        return;
+    if (transit->call == 0)
+        ask_offer (transit, now, on_renewed);
+    transit->renew_timer = timers_set (transit->negotiator->parts.service->timers,
+                                       now->mono_ms + RENEW_MS, on_renew, transit, 0);
+}
+
+static void on_renewed (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) now;
+    (void) token;
+    (void) result; /* whether bytes come is the chain's to say */
+    ((transit_t *) owner)->call = 0;
+}
+
+static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t *offer,
+                  char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    negotiator_t *self = transit->negotiator;
+    snprintf (transit->source_name, sizeof transit->source_name, "replica/%s/%s", transit->source,
+              offer->node);
+    chain_source_t source = {.name = transit->source_name, .endpoint = offer->endpoint};
+    if (!chain_source (self->parts.chain, now, &transit->id, &source, why))
+        return false;
+    selector_begun (self->parts.selector, transit->source);
+    service_count (self->parts.service, "crossings", 1);
+    transit->feeding = true;
+    transit->source_ms = now->mono_ms;
+    transit->why [0] = '\0';
+    transit->rests = 0;
+    transit_move (transit, TRANSIT_RUNNING);
+    transit->renew_timer =
+      timers_set (self->parts.service->timers, now->mono_ms + RENEW_MS, on_renew, transit, 0);
+    return true;
+}
+
+static void on_offered (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    (void) token;
+    transit_t *transit = owner;
+    negotiator_t *self = transit->negotiator;
+    offer_answer_t offer;
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    transit->call = 0;
+    if (result->status == CALL_OK && offer_answer_decode (&offer, result->body, why) &&
+        *offer.endpoint) {
+        selector_heard (self->parts.selector, transit->source,
+                        (now->mono_ms - transit->call_ms) * 1000);
+        /* Ours is counted when it begins. */
+        selector_load (self->parts.selector, transit->source,
+                       offer.sending > 0 ? offer.sending - 1 : 0);
+        if (!feed (transit, now, &offer, why))
+            transit_fail (transit, now, "%s", why);
+        return;
+    }
+    snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,
+              result->status == CALL_OK ? "its node is not ready" : result->reason);
+    if (result->status == CALL_NOT_FOUND) {
+        service_count (self->parts.service, "stale_found", 1);
+        publisher_stale (self->parts.publisher, now, transit->file.name, transit->source);
+        candidate_out (transit);
+    } else {
+        selector_failed (self->parts.selector, now->mono_ms, transit->source);
+    }
+    transit_source (transit, now);
+}
+
+void transit_source (transit_t *transit, const moment_t *now)
+{
+    negotiator_t *self = transit->negotiator;
+    const char *sites [PLACES_MAX];
+    size_t count = 0;
+    int64_t again_ms;
+    for (size_t i = 0; i < transit->candidates_count; i++)
+        if (!transit->candidates [i].out)
+            sites [count++] = transit->candidates [i].place.site;
+    transit_move (transit, TRANSIT_SOURCING);
+    size_t best = selector_choose (self->parts.selector, now->mono_ms, sites, count,
+                                   transit->file.size, &again_ms);
+    if (best == count) {
+        char why [CHAIN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "%s%s",
+                  count > 0 ? "no source can be asked now" : "no source is left",
+                  *transit->why ? "; " : "");
+        size_t used = strlen (why);
+        snprintf (why + used, sizeof why - used, "%.150s", transit->why);
+        rest (transit, now, again_ms, why);
+        return;
+    }
+    snprintf (transit->source, sizeof transit->source, "%s", sites [best]);
+    ask_offer (transit, now, on_offered);
+}
+
+static void on_ended (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* a loan ends by itself, too */
+}
+
+void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t bytes, bool wrong)
+{
+    negotiator_t *self = transit->negotiator;
+    if (!transit->feeding)
+        return;
+    transit->feeding = false;
+    timers_cancel (self->parts.service->timers, transit->renew_timer);
+    transit->renew_timer = 0;
+    selector_ended (self->parts.selector, transit->source, bytes,
+                    now->mono_ms - transit->source_ms);
+    offer_end_t end = {.transfer = transit->id, .wrong = wrong};
+    memcpy (end.name, transit->file.name, sizeof end.name);
+    packed_t body = offer_end_encode (&end);
+    offer_send (transit, now, "OfferEnd", (bytes_t){.data = body.data, .size = body.size}, 3,
+                on_ended, self, NULL);
+    free (body.data);
+}
+
+/*  --- a source that failed --- */
+
+/*  A node of this site that should have had the file. */
+static void own_failed (const negotiator_t *self, const moment_t *now, const char *name,
+                        const char *node, bool wrong)
+{
+    chain_file_t have;
+    chain_node_t at;
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    const copy_t *copy = file ? file_copy (file, node) : NULL;
+    if (!copy || copy->state != COPY_SOUND || !chain_node_find (self->parts.chain, node, &at))
+        return;
+    service_count (self->parts.service, "stale_found", 1);
+    if (chain_file_find (self->parts.chain, node, name, &have) && wrong) {
+        catalogue_move (self->parts.catalogue, name, node, COPY_STALE);
+        chain_prove (self->parts.chain, now, node, name);
+    } else if (at.state == CHAIN_NODE_UP &&
+               !chain_file_find (self->parts.chain, node, name, &have)) {
+        catalogue_gone (self->parts.catalogue, name, node);
+    }
+}
+
+static bool others_here (const negotiator_t *self, const char *name)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    for (size_t i = 0; file && i < file->copies_count; i++) {
+        chain_node_t node;
+        if (file->copies [i].state == COPY_SOUND &&
+            chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
+            node.state == CHAIN_NODE_UP)
+            return true;
+    }
+    return false;
+}
+
+void negotiator_source_failed (negotiator_t *self, const moment_t *now,
+                               const chain_transfer_t *transfer, const char *source, bool wrong,
+                               const char *why)
+{
+    transit_t *transit = transit_of (self, &transfer->id);
+    chain_node_t node;
+    if (chain_node_find (self->parts.chain, source, &node) && !node.guest)
+        own_failed (self, now, transfer->file, source, wrong);
+    if (!transit || !transit_live (transit))
+        return;
+    if (transit->kind == TRANSIT_PUT) {
+        transit_fail (transit, now, "%s: %s", wrong ? "the file changed while it was sent" : "put",
+                      why);
+        return;
+    }
+    if (transit->kind == TRANSIT_SERVE && !others_here (self, transfer->file)) {
+        transit->kind = TRANSIT_FETCH; /* into no node: straight to who waits */
+        transit_look (transit, now);
+        return;
+    }
+    if (transit->kind == TRANSIT_FETCH && transit->state == TRANSIT_RUNNING) {
+        snprintf (transit->why, sizeof transit->why, "%.60s: %.160s", source, why);
+        selector_failed (self->parts.selector, now->mono_ms, transit->source);
+        if (wrong)
+            candidate_out (transit);
+        transit_source_ended (transit, now, 0, wrong);
+        if (transit->candidates_count > 0)
+            transit_source (transit, now);
+        else
+            transit_look (transit, now);
+    }
+}

@@ -1,0 +1,95 @@
+/*  negotiator_state - what the negotiator files share. Included by them only.
+ *
+ *      LOOKING  -> ROOM | SOURCING | FAILED       where is it, and is the name free?
+ *      ROOM     -> SOURCING | RUNNING | FAILED     files leave to make room
+ *      SOURCING -> RUNNING | RESTING | FAILED      a site is asked to be the source
+ *      RESTING  -> LOOKING | FAILED                 nobody could be asked: a while later again
+ *      RUNNING  -> SOURCING | LOOKING | DONE | FAILED
+ */
+#ifndef MUSUBI_NEGOTIATOR_STATE_H
+#define MUSUBI_NEGOTIATOR_STATE_H
+
+#include "negotiator.h"
+#include "ordered.h"
+
+typedef enum { TRANSIT_PUT, TRANSIT_FETCH, TRANSIT_SERVE } transit_kind_t;
+
+typedef enum {
+    TRANSIT_LOOKING,
+    TRANSIT_ROOM,
+    TRANSIT_SOURCING,
+    TRANSIT_RESTING,
+    TRANSIT_RUNNING,
+    TRANSIT_DONE,
+    TRANSIT_FAILED,
+} transit_state_t;
+
+#define SOURCE_NAME_BYTES (2 * NAME_BYTES_MAX + 16) /* "replica/ams/n1" */
+
+typedef struct {
+    file_place_t place;
+    bool out; /* it has not the file, or not these bytes */
+} candidate_t;
+
+typedef struct transit {
+    struct negotiator *negotiator;
+    uint64_t number;
+    transit_kind_t kind;
+    transit_state_t state;
+    file_t file;                         /* what it is; without copies */
+    char node [NAME_BYTES_MAX + 1];      /* destination; "" = none yet, or of a serve */
+    char guest [NAME_BYTES_MAX + 1];     /* of a put: its source */
+    char (*guests) [NAME_BYTES_MAX + 1]; /* receivers that wait for it to begin */
+    size_t guests_count;
+    bool begun; /* id counts */
+    chain_id_t id;
+    bool settled;            /* the site's own copy is there, or none is wanted */
+    candidate_t *candidates; /* of a fetch */
+    size_t candidates_count;
+    char source [NAME_BYTES_MAX + 1];     /* site that feeds it, or did last; "" = none yet */
+    char source_name [SOURCE_NAME_BYTES]; /* as the chain knows it */
+    bool feeding;                         /* it does so now: the loan is ours */
+    int64_t source_ms;                    /* since then, monotonic */
+    uint64_t question;
+    uint64_t call;
+    int64_t call_ms;
+    uint64_t timer; /* of a rest, of patience for room, of keeping when it is over */
+    uint64_t renew_timer;
+    uint32_t rests; /* in a row */
+    uint32_t nodes_failed;
+    int64_t until_ms; /* patience, monotonic */
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+} transit_t;
+
+struct negotiator {
+    negotiator_parts_t parts;
+    negotiator_limits_t limits;
+    ordered_t *transits; /* by number */
+    ordered_t *by_id;    /* those begun */
+    uint64_t numbers;
+    size_t live;
+    size_t over;
+};
+
+static inline bool transit_live (const transit_t *transit)
+{
+    return transit->state < TRANSIT_DONE;
+}
+
+/*  negotiator.c */
+transit_t *transit_of (const negotiator_t *self, const chain_id_t *id);
+void transit_move (transit_t *transit, transit_state_t to);
+void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+void transit_done (transit_t *transit, const moment_t *now);
+
+/*  negotiator_room.c: it has what it needs to know: room, then its chain. */
+void transit_room (transit_t *transit, const moment_t *now);
+
+/*  negotiator_sources.c */
+void transit_look (transit_t *transit, const moment_t *now);
+void transit_source (transit_t *transit, const moment_t *now);
+/*  The site that feeds it no longer does: how many bytes came from there, and were they wrong? */
+void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t bytes, bool wrong);
+
+#endif

@@ -1,0 +1,259 @@
+/*  publisher - one desk for each index. */
+#include "publisher.h"
+
+#include "file_place.h"
+#include "must.h"
+#include "replica_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DESKS_MAX  16
+#define LOOK_MS    2000 /* at the directory */
+#define BEAT_MS    (REPLICA_LEASE_MS / 3)
+#define PAGE_BYTES (BODY_BYTES_MAX / 2)
+
+typedef struct {
+    publisher_t *publisher;
+    char index [NAME_BYTES_MAX + 1]; /* "index/i1" */
+    uint64_t number;                 /* it has heard of everything up to this change */
+    uint64_t call;
+    int64_t told_ms; /* when it was last asked */
+    uint64_t failures;
+} desk_t;
+
+struct publisher {
+    service_t *service;
+    catalogue_t *catalogue;
+    const char *site;
+    desk_t *desks [DESKS_MAX];
+    size_t desks_count;
+    uint64_t look_timer;
+    uint64_t soon_timer;
+    bool dirty;
+};
+
+static file_place_t place_of (const publisher_t *self, const file_t *file)
+{
+    file_place_t place = {.size = file->size,
+                          .created_ms = file->created_ms,
+                          .sound = file_copies (file, COPY_SOUND),
+                          .staged = file_copies (file, COPY_STAGED),
+                          .kept = file->kept};
+    memcpy (place.site, self->site, strlen (self->site) + 1);
+    memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
+    return place;
+}
+
+/*  What follows the number that the desk has, as far as one page goes. */
+static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *news,
+                           uint64_t *number)
+{
+    size_t count = 0;
+    size_t bytes = 0;
+    const file_t *file = catalogue_changed (self->catalogue, desk->number);
+    for (; file && count < PUBLISHED_MAX && bytes < PAGE_BYTES;
+         file = catalogue_changed_next (file)) {
+        *number = file->changed;
+        bool useless =
+          file->gone || !file->digest_known ||
+          (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0);
+        if (useless && desk->number == 0)
+            continue; /* it knows of none */
+        news_t *one = &news [count++];
+        memcpy (one->name, file->name, sizeof one->name);
+        one->gone = useless;
+        if (!useless)
+            one->place = place_of (self, file);
+        bytes += strlen (file->name) + NAME_BYTES_MAX + FILE_DIGEST_BYTES + 64;
+    }
+    if (!file)
+        *number = catalogue_number (self->catalogue);
+    return count;
+}
+
+static void desk_tell (desk_t *desk, const moment_t *now);
+
+static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    desk_t *desk = owner;
+    publisher_t *self = desk->publisher;
+    uint64_t number;
+    char why [WHY_BYTES];
+    (void) token;
+    desk->call = 0;
+    if (result->status != CALL_OK || !publish_answer_decode (&number, result->body, why)) {
+        if (desk->failures++ == 0)
+            outbox_log (self->service->outbox, LEVEL_WARNING, "index %s told->silent reason=%.200s",
+                        desk->index, result->reason);
+        return; /* the next look tries again */
+    }
+    if (desk->failures > 0)
+        outbox_log (self->service->outbox, LEVEL_INFO, "index %s silent->told", desk->index);
+    desk->failures = 0;
+    desk->number = catalogue_knows (self->catalogue, number) ? number : 0;
+    if (desk->number != catalogue_number (self->catalogue))
+        desk_tell (desk, now);
+}
+
+static void desk_tell (desk_t *desk, const moment_t *now)
+{
+    publisher_t *self = desk->publisher;
+    if (desk->call != 0)
+        return;
+    news_t *news = must (calloc (PUBLISHED_MAX, sizeof *news));
+    publish_t publish = {.start = self->service->store.start,
+                         .after = desk->number,
+                         .lease_ms = REPLICA_LEASE_MS,
+                         .news = news};
+    memcpy (publish.site, self->site, strlen (self->site) + 1);
+    memcpy (publish.store, self->service->store.id, STORE_ID_BYTES);
+    publish.count = news_gather (self, desk, news, &publish.number);
+    packed_t body = publish_encode (&publish);
+    free (news);
+    call_order_t order = {.peer = desk->index,
+                          .endpoint = "",
+                          .service = "ReplicaIndex",
+                          .method = "Publish",
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = PUBLISH_TRY_MS,
+                          .tries_max = 1};
+    desk->told_ms = now->mono_ms;
+    desk->call = calls_start (self->service->calls, now, &order, on_told, desk, 0);
+    free (body.data);
+}
+
+static desk_t *desk_find (const publisher_t *self, const char *index)
+{
+    for (size_t i = 0; i < self->desks_count; i++)
+        if (strcmp (self->desks [i]->index, index) == 0)
+            return self->desks [i];
+    return NULL;
+}
+
+static void desk_free (publisher_t *self, size_t i)
+{
+    calls_cancel (self->service->calls, self->desks [i]->call);
+    free (self->desks [i]);
+    self->desks [i] = self->desks [--self->desks_count];
+}
+
+static void on_look (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    publisher_t *self = owner;
+    self->look_timer = 0;
+    publisher_look (self, now);
+}
+
+static void desks_fit (publisher_t *self)
+{
+    const directory_t *directory = self->service->directory;
+    for (size_t i = self->desks_count; i-- > 0;)
+        if (!directory_find (directory, self->desks [i]->index))
+            desk_free (self, i);
+    for (const directory_entry_t *entry = directory_next (directory, "index", NULL);
+         entry && self->desks_count < DESKS_MAX;
+         entry = directory_next (directory, "index", entry)) {
+        if (desk_find (self, entry->name))
+            continue;
+        desk_t *desk = must (calloc (1, sizeof *desk));
+        desk->publisher = self;
+        desk->told_ms = INT64_MIN / 2;
+        memcpy (desk->index, entry->name, sizeof desk->index);
+        self->desks [self->desks_count++] = desk;
+    }
+}
+
+void publisher_look (publisher_t *self, const moment_t *now)
+{
+    if (self->service->directory)
+        desks_fit (self);
+    for (size_t i = 0; i < self->desks_count; i++) {
+        desk_t *desk = self->desks [i];
+        bool behind = desk->number != catalogue_number (self->catalogue);
+        if (behind || desk->number == 0 || now->mono_ms - desk->told_ms >= BEAT_MS)
+            desk_tell (desk, now);
+    }
+    timers_cancel (self->service->timers, self->look_timer);
+    self->look_timer = timers_set (self->service->timers, now->mono_ms + LOOK_MS, on_look, self, 0);
+}
+
+static void on_soon (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    publisher_t *self = owner;
+    self->soon_timer = 0;
+    self->dirty = false;
+    for (size_t i = 0; i < self->desks_count; i++)
+        if (self->desks [i]->failures == 0 &&
+            self->desks [i]->number != catalogue_number (self->catalogue))
+            desk_tell (self->desks [i], now);
+}
+
+/*  At the end of the step in which something changed. */
+static void on_dirty (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    publisher_t *self = owner;
+    self->soon_timer =
+      timers_set (self->service->timers, now->mono_ms + PUBLISH_GAP_MS, on_soon, self, 0);
+}
+
+void publisher_changed (publisher_t *self)
+{
+    if (self->dirty || self->desks_count == 0)
+        return;
+    self->dirty = true;
+    self->soon_timer = timers_set (self->service->timers, 0, on_dirty, self, 0);
+}
+
+static void on_stale_told (void *owner, const moment_t *now, uint64_t token,
+                           const call_result_t *result)
+{
+    (void) owner;
+    (void) now;
+    (void) token;
+    (void) result; /* a hint: the lease corrects it, too */
+}
+
+void publisher_stale (publisher_t *self, const moment_t *now, const char *name, const char *site)
+{
+    packed_t body = stale_encode (name, site);
+    for (size_t i = 0; i < self->desks_count; i++) {
+        call_order_t order = {.peer = self->desks [i]->index,
+                              .endpoint = "",
+                              .service = "ReplicaIndex",
+                              .method = "Stale",
+                              .actor = self->service->name,
+                              .request_id = "",
+                              .body = {.data = body.data, .size = body.size},
+                              .timeout_ms = PUBLISH_TRY_MS,
+                              .tries_max = 2};
+        calls_start (self->service->calls, now, &order, on_stale_told, self, 0);
+    }
+    free (body.data);
+}
+
+publisher_t *publisher_new (service_t *service, catalogue_t *catalogue, const char *site)
+{
+    publisher_t *self = must (calloc (1, sizeof *self));
+    *self = (publisher_t){.service = service, .catalogue = catalogue, .site = site};
+    return self;
+}
+
+void publisher_destroy (publisher_t **self_p)
+{
+    publisher_t *self = *self_p;
+    if (!self)
+        return;
+    while (self->desks_count > 0)
+        desk_free (self, self->desks_count - 1);
+    timers_cancel (self->service->timers, self->look_timer);
+    timers_cancel (self->service->timers, self->soon_timer);
+    free (self);
+    *self_p = NULL;
+}

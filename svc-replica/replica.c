@@ -1,0 +1,480 @@
+/*  replica - the parts of a site's svc-replica, what users ask of them, and what the chain tells
+ *  them.
+ */
+#include "replica.h"
+
+#include "cache.h"
+#include "file_index.h"
+#include "must.h"
+#include "publisher.h"
+#include "replica_wire.h"
+#include "rules.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const replica_limits_t replica_limits_default = {
+  .files_max = 1000000,
+  .places_max = 4000000,
+  .loans = {.source_max = 16, .pair_max = 4},
+  .transfers = {.transfers_max = 1024, .patience_ms = 60000},
+  .chain =
+    {.attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000},
+};
+
+typedef struct {
+    service_t *service;
+    char *site; /* "ams" */
+    access_t access;
+    file_index_t *index; /* then there is nothing else */
+    chain_place_t *nodes;
+    chain_limits_t chain_limits;
+    chain_t *chain;
+    catalogue_t *catalogue;
+    cache_t *cache;
+    selector_t *selector;
+    locating_t *locating;
+    publisher_t *publisher;
+    loans_t *loans;
+    negotiator_t *negotiator;
+    rules_t *rules;
+} replica_t;
+
+static void reply (const replica_t *self, const request_t *request, packed_t packed)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = packed.data, .size = packed.size});
+    free (packed.data);
+}
+
+static bool refused (const replica_t *self, const request_t *request, bool good, const char *why)
+{
+    if (!good)
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    return !good;
+}
+
+/*  --- put, get --- */
+
+static bool may_store (const replica_t *self, const request_t *request)
+{
+    bool good = may (&self->access, VERB_STORE, request->actor, request->actor, "");
+    if (!good)
+        service_refuse (self->service, request, CALL_DENIED, "%.63s has no account here",
+                        request->actor);
+    return good;
+}
+
+static void tell_begun (const replica_t *self, const request_t *request, begin_t begun,
+                        const char *name, uint64_t transfer, const char *why)
+{
+    if (begun == BEGIN_BUSY) {
+        service_refuse (self->service, request, CALL_OVERLOADED, "%s", why);
+        return;
+    }
+    if (begun == BEGIN_REFUSED) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const file_t *file = catalogue_find (self->catalogue, name);
+    reply (self, request,
+           begin_answer_encode (transfer, file ? file->size : 0,
+                                file && file->digest_known ? file->digest : NULL));
+}
+
+static void on_put (void *owner, const moment_t *now, const request_t *request)
+{
+    replica_t *self = owner;
+    begin_question_t question;
+    char why [CHAIN_WHY_BYTES_MAX + 1] = "";
+    uint64_t transfer;
+    bool good = put_question_decode (&question, request->body, why);
+    if (refused (self, request, good, why) || !may_store (self, request))
+        return;
+    begin_t begun =
+      negotiator_put (self->negotiator, now, &question, request->actor, &transfer, why);
+    tell_begun (self, request, begun, question.name, transfer, why);
+}
+
+static void on_get (void *owner, const moment_t *now, const request_t *request)
+{
+    replica_t *self = owner;
+    begin_question_t question;
+    char why [CHAIN_WHY_BYTES_MAX + 1] = "";
+    uint64_t transfer;
+    bool good = get_question_decode (&question, request->body, why);
+    if (refused (self, request, good, why) || !may_store (self, request))
+        return;
+    begin_t begun = negotiator_get (self->negotiator, now, &question, &transfer, why);
+    tell_begun (self, request, begun, question.name, transfer, why);
+}
+
+static void on_transfer (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    replica_t *self = owner;
+    uint64_t transfer;
+    char guest [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    chain_receiver_t hops [CHAIN_RECEIVERS_MAX];
+    transfer_told_t told;
+    bool good = transfer_question_decode (&transfer, guest, request->body, why);
+    if (refused (self, request, good, why))
+        return;
+    if (!negotiator_told (self->negotiator, transfer, guest, &told, hops, CHAIN_RECEIVERS_MAX))
+        service_refuse (self->service, request, CALL_NOT_FOUND,
+                        "%s knows of no transfer %llu: it is long over, or was not begun",
+                        self->service->name, (unsigned long long) transfer);
+    else
+        reply (self, request, transfer_answer_encode (&told));
+}
+
+/*  --- files --- */
+
+static size_t nodes_of (const replica_t *self, chain_node_t **nodes)
+{
+    size_t all = chain_nodes (self->chain);
+    size_t count = 0;
+    *nodes = must (calloc (all + 1, sizeof **nodes));
+    for (size_t i = 0; i < all; i++) {
+        chain_node_t node = chain_node_at (self->chain, i);
+        if (!node.guest)
+            (*nodes) [count++] = node;
+    }
+    return count;
+}
+
+static void on_files (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    replica_t *self = owner;
+    files_question_t question;
+    char why [WHY_BYTES];
+    bool good = files_question_decode (&question, request->body, why);
+    if (refused (self, request, good, why))
+        return;
+    const file_t **files = must (calloc (question.most + 1, sizeof *files));
+    size_t count = 0;
+    const file_t *next = NULL;
+    if (*question.name) {
+        files [0] = catalogue_find (self->catalogue, question.name);
+        count = files [0] != NULL;
+    } else {
+        next = catalogue_after (self->catalogue, *question.after ? question.after : NULL);
+        for (; next && count < question.most; next = catalogue_after (self->catalogue, next->name))
+            files [count++] = next;
+    }
+    chain_node_t *nodes = NULL;
+    size_t nodes_count = *question.after ? 0 : nodes_of (self, &nodes);
+    reply (self, request, files_answer_encode (files, count, next != NULL, nodes, nodes_count));
+    free (files);
+    free (nodes);
+}
+
+/*  What this site has itself. */
+static void on_locate (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    replica_t *self = owner;
+    char name [FILE_NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    bool good = locate_decode (name, request->body, why);
+    if (refused (self, request, good, why))
+        return;
+    const file_t *file = catalogue_find (self->catalogue, name);
+    file_place_t place = {.size = 0};
+    bool there = file && file->digest_known;
+    if (there) {
+        place = (file_place_t){.size = file->size,
+                               .created_ms = file->created_ms,
+                               .sound = file_copies (file, COPY_SOUND),
+                               .staged = file_copies (file, COPY_STAGED),
+                               .kept = file->kept};
+        snprintf (place.site, sizeof place.site, "%s", self->site);
+        memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
+    }
+    reply (self, request, located_encode (&place, there, NULL, 0));
+}
+
+/*  --- what owners say --- */
+
+/*  The file, if it is there and the caller may say what becomes of it. */
+static const file_t *file_said (const replica_t *self, const request_t *request, said_kind_t kind,
+                                said_t *said)
+{
+    char why [WHY_BYTES];
+    bool good = said_decode (said, kind, request->body, why);
+    if (refused (self, request, good, why))
+        return NULL;
+    const file_t *file = catalogue_find (self->catalogue, said->name);
+    if (!file) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "%s has no file called %s",
+                        self->service->name, said->name);
+        return NULL;
+    }
+    if (!may (&self->access, VERB_KEEP, request->actor, request->actor, file->owner)) {
+        service_refuse (self->service, request, CALL_DENIED, "%s is %.63s's, not %.63s's",
+                        said->name, *file->owner ? file->owner : "its site", request->actor);
+        return NULL;
+    }
+    return file;
+}
+
+static void on_pin (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    replica_t *self = owner;
+    said_t said;
+    if (!file_said (self, request, SAID_PIN, &said))
+        return;
+    catalogue_pin (self->catalogue, said.name, said.yes);
+    reply (self, request, said_answer_encode (SAID_PIN, 0));
+}
+
+static void on_lifetime (void *owner, const moment_t *now, const request_t *request)
+{
+    replica_t *self = owner;
+    said_t said;
+    if (!file_said (self, request, SAID_LIFETIME, &said))
+        return;
+    catalogue_expire (self->catalogue, said.name,
+                      said.lifetime_ms > 0 ? now->wall_ms + said.lifetime_ms : 0);
+    reply (self, request, said_answer_encode (SAID_LIFETIME, 0));
+}
+
+static void on_rule (void *owner, const moment_t *now, const request_t *request)
+{
+    replica_t *self = owner;
+    said_t said;
+    if (!file_said (self, request, SAID_RULE, &said))
+        return;
+    catalogue_set_rule (self->catalogue, said.name, &said.rule);
+    rules_hurry (self->rules, now);
+    reply (self, request, said_answer_encode (SAID_RULE, 0));
+}
+
+static void on_evict (void *owner, const moment_t *now, const request_t *request)
+{
+    replica_t *self = owner;
+    said_t said;
+    const file_t *file = file_said (self, request, SAID_EVICT, &said);
+    if (!file)
+        return;
+    if (file->pinned) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s is pinned: unpin it first",
+                        said.name);
+        return;
+    }
+    if (file->kept && !said.yes) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST,
+                        "%s was put here: say kept to remove it for ever", said.name);
+        return;
+    }
+    reply (self, request,
+           said_answer_encode (SAID_EVICT, cache_evict (self->cache, now, said.name)));
+}
+
+/*  --- what the chain tells --- */
+
+static void on_file (void *owner, const moment_t *now, const chain_file_t *have)
+{
+    replica_t *self = owner;
+    chain_node_t node;
+    if (!chain_node_find (self->chain, have->node, &node) || node.guest)
+        return;
+    const file_t *file = catalogue_find (self->catalogue, have->file);
+    const copy_t *copy = file ? file_copy (file, have->node) : NULL;
+    if (have->gone) {
+        catalogue_gone (self->catalogue, have->file, have->node);
+        negotiator_room (self->negotiator, now);
+        return;
+    }
+    if (copy && copy->state == COPY_EVICTING) {
+        if (!have->dropping)
+            chain_drop (self->chain, now, have->node, have->file);
+        return;
+    }
+    char why [WHY_BYTES];
+    if (!have->digest || !file_name_check (have->file, why))
+        return;
+    /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
+    file_t proved = {.size = have->size,
+                     .digest_known = true,
+                     .kept = !file,
+                     .created_ms = have->proved_ms,
+                     .used_ms = have->used_ms};
+    snprintf (proved.name, sizeof proved.name, "%s", have->file);
+    memcpy (proved.digest, have->digest, FILE_DIGEST_BYTES);
+    if (catalogue_prove (self->catalogue, &proved, have->node, have->proved_ms) == CATALOGUE_OTHER)
+        cache_drop (self->cache, now, have->file, have->node);
+}
+
+static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
+{
+    replica_t *self = owner;
+    if (node->state == CHAIN_NODE_UP && !node->guest)
+        negotiator_room (self->negotiator, now);
+}
+
+static void on_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                         const chain_receiver_t *receiver)
+{
+    negotiator_receiver (((replica_t *) owner)->negotiator, now, transfer, receiver);
+}
+
+static void on_source_failed (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                              const char *source, bool wrong, const char *why)
+{
+    negotiator_source_failed (((replica_t *) owner)->negotiator, now, transfer, source, wrong, why);
+}
+
+static void on_over (void *owner, const moment_t *now, const chain_transfer_t *transfer)
+{
+    negotiator_over (((replica_t *) owner)->negotiator, now, transfer);
+}
+
+static void on_heard (void *owner, const char *site, int64_t rtt_us)
+{
+    selector_heard (((replica_t *) owner)->selector, site, rtt_us);
+}
+
+static void on_changed (void *owner)
+{
+    publisher_changed (((replica_t *) owner)->publisher);
+}
+
+/*  --- life --- */
+
+static void start (void *owner, const moment_t *now)
+{
+    replica_t *self = owner;
+    service_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
+    if (self->index)
+        return;
+    negotiator_start (self->negotiator, now);
+    cache_start (self->cache, now);
+    publisher_look (self->publisher, now);
+    rules_hurry (self->rules, now);
+}
+
+static void replica_step (void *owner, const moment_t *now, const event_t *event)
+{
+    service_step (((replica_t *) owner)->service, now, event);
+}
+
+static bool replica_next (void *owner, effect_t *effect)
+{
+    return service_next (((replica_t *) owner)->service, effect);
+}
+
+static void replica_destroy (void *owner)
+{
+    replica_t *self = owner;
+    rules_destroy (&self->rules);
+    negotiator_destroy (&self->negotiator);
+    loans_destroy (&self->loans);
+    publisher_destroy (&self->publisher);
+    locating_destroy (&self->locating);
+    selector_destroy (&self->selector);
+    cache_destroy (&self->cache);
+    catalogue_destroy (&self->catalogue);
+    chain_destroy (&self->chain);
+    file_index_destroy (&self->index);
+    service_destroy (&self->service);
+    access_clear (&self->access);
+    free (self->nodes);
+    free (self->site);
+    free (self);
+}
+
+static void serve (replica_t *self)
+{
+    static const struct {
+        const char *method;
+        method_fn *handle;
+    } methods [] = {
+      {"Put", on_put},           {"Get", on_get},       {"Transfer", on_transfer},
+      {"Files", on_files},       {"Locate", on_locate}, {"Pin", on_pin},
+      {"Lifetime", on_lifetime}, {"Rule", on_rule},     {"Evict", on_evict},
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        service_serve (self->service, "Replica", methods [i].method, methods [i].handle, self);
+}
+
+static void site_make (replica_t *self, const replica_settings_t *settings)
+{
+    const replica_limits_t *limits = &settings->limits;
+    self->nodes = must (calloc (settings->nodes_count + 1, sizeof *self->nodes));
+    memcpy (self->nodes, settings->nodes, settings->nodes_count * sizeof *self->nodes);
+    self->chain_limits = limits->chain;
+    self->chain =
+      chain_new (self->service, self->nodes, settings->nodes_count, &self->chain_limits);
+    self->catalogue = catalogue_new (self->service, limits->files_max);
+    self->cache = cache_new (self->service, self->catalogue, self->chain);
+    self->selector = selector_new (settings->cost, limits->loans.pair_max);
+    self->locating = locating_new (self->service, self->site);
+    self->publisher = publisher_new (self->service, self->catalogue, self->site);
+    self->loans = loans_new (self->service, self->catalogue, self->chain, &limits->loans);
+    self->rules = rules_new (self->service, self->catalogue, self->locating, self->site);
+    negotiator_parts_t parts = {.service = self->service,
+                                .catalogue = self->catalogue,
+                                .chain = self->chain,
+                                .cache = self->cache,
+                                .selector = self->selector,
+                                .locating = self->locating,
+                                .publisher = self->publisher,
+                                .site = self->site};
+    self->negotiator = negotiator_new (&parts, &limits->transfers);
+    catalogue_on_change (self->catalogue, on_changed, self);
+    locating_on_heard (self->locating, on_heard, self);
+    chain_observer_t observer = {.owner = self,
+                                 .receiver_moved = on_receiver,
+                                 .source_failed = on_source_failed,
+                                 .transfer_over = on_over,
+                                 .file_moved = on_file,
+                                 .node_moved = on_node};
+    chain_observe (self->chain, &observer);
+    serve (self);
+}
+
+void replica_core (const replica_settings_t *settings, core_t *core)
+{
+    const char *slash = strchr (settings->name, '/');
+    assert (slash && strncmp (settings->name, settings->index ? "index/" : "replica/",
+                              (size_t) (slash - settings->name) + 1) == 0);
+    replica_t *self = must (calloc (1, sizeof *self));
+    self->site = must (strdup (slash + 1));
+    access_copy (&self->access, &settings->access);
+    self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    if (settings->index)
+        self->index = file_index_new (self->service, settings->limits.places_max);
+    else
+        site_make (self, settings);
+    service_at_start (self->service, start, self);
+    *core = (core_t){
+      .self = self, .step = replica_step, .next = replica_next, .destroy = replica_destroy};
+}
+
+void replica_check (const core_t *core)
+{
+    const replica_t *self = core->self;
+    if (self->index) {
+        file_index_check (self->index);
+        return;
+    }
+    catalogue_check (self->catalogue);
+    negotiator_check (self->negotiator);
+    chain_check (self->chain);
+}
+
+const catalogue_t *replica_catalogue (const core_t *core)
+{
+    return ((const replica_t *) core->self)->catalogue;
+}
+
+chain_t *replica_chain (const core_t *core)
+{
+    return ((const replica_t *) core->self)->chain;
+}

@@ -1,0 +1,210 @@
+/*  replica_config - from keys to settings. */
+#include "replica_config.h"
+
+#include "must.h"
+#include "replica.h"
+#include "timetable_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCOUNTS_MAX 4096
+#define MINUTE_MS    60000.0
+
+const config_key_t replica_keys [] = {
+  {.path = "name", .required = true, .meaning = "the site's name in the federation, such as ams"},
+  {.path = "gis", .preset = "", .meaning = "endpoints of the directories, separated by commas"},
+  {.path = "index",
+   .type = CONFIG_BOOLEAN,
+   .preset = "false",
+   .meaning = "true: no site's files, but what all sites tell of theirs"},
+  {.path = "nodes",
+   .preset = "",
+   .meaning = "names of the site's storage nodes (svc-replica node), separated by commas"},
+  {.path = "cost",
+   .preset = "throughput",
+   .meaning = "by what a source is chosen: throughput, as measured, and present load; or rtt"},
+  {.path = "accounts/*",
+   .meaning = "actors that have this local account, separated by commas; * = anybody. Who has none "
+              "can't put or get here"},
+  {.path = "administrators",
+   .preset = "",
+   .meaning = "actors that may pin, rule and evict others' files, separated by commas"},
+  {.path = "mbps",
+   .type = CONFIG_INTEGER,
+   .preset = "0",
+   .least = 0,
+   .most = 1000000,
+   .meaning = "Mbit/s of each transfer; 0 = as fast as it goes"},
+  {.path = "limits/files_max",
+   .type = CONFIG_INTEGER,
+   .preset = "1000000",
+   .least = 1,
+   .most = 100000000,
+   .meaning = "files in the catalogue"},
+  {.path = "limits/places_max",
+   .type = CONFIG_INTEGER,
+   .preset = "4000000",
+   .least = 1,
+   .most = 1000000000,
+   .meaning = "files of all sites together that an index remembers"},
+  {.path = "limits/transfers_max",
+   .type = CONFIG_INTEGER,
+   .preset = "1024",
+   .least = 1,
+   .most = CHAIN_TRANSFERS_MAX / 2,
+   .meaning = "transfers to or in the site at once"},
+  {.path = "limits/transfers_per_source_max",
+   .type = CONFIG_INTEGER,
+   .preset = "16",
+   .least = 1,
+   .most = CHAIN_TRANSFERS_MAX / 2,
+   .meaning = "transfers that the site feeds to others at once"},
+  {.path = "limits/transfers_per_pair_max",
+   .type = CONFIG_INTEGER,
+   .preset = "4",
+   .least = 1,
+   .most = CHAIN_TRANSFERS_MAX / 2,
+   .meaning = "of those, to one site; and those from one site to here"},
+  {.path = "limits/patience",
+   .type = CONFIG_DURATION,
+   .preset = "60s",
+   .least = 1000,
+   .most = 60 * MINUTE_MS,
+   .meaning = "a transfer waits so long for a source, or for room, before it fails"},
+  {.path = "limits/node_silent",
+   .type = CONFIG_DURATION,
+   .preset = "25s",
+   .least = 100,
+   .most = 60 * MINUTE_MS,
+   .meaning = "nothing new is put on a storage node silent for so long"},
+  {.path = "limits/node_lost",
+   .type = CONFIG_DURATION,
+   .preset = "120s",
+   .least = 100,
+   .most = 24 * 60 * MINUTE_MS,
+   .meaning = "what it was to receive has failed when it is silent for so long"},
+};
+const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
+
+typedef struct {
+    words_t gis;
+    words_t nodes;
+    words_t accounts;
+    words_t administrators;
+    chain_place_t *places;
+} lists_t;
+
+static void lists_clear (lists_t *lists)
+{
+    words_clear (&lists->gis);
+    words_clear (&lists->nodes);
+    words_clear (&lists->accounts);
+    words_clear (&lists->administrators);
+    free (lists->places);
+}
+
+static bool accounts_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
+{
+    const char *locals [ACCOUNTS_MAX + 1];
+    size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
+    if (count > ACCOUNTS_MAX)
+        return wrong_setting (why, "accounts: at most %d local accounts", ACCOUNTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        char path [512];
+        snprintf (path, sizeof path, "accounts/%s", locals [i]);
+        words_add (&lists->accounts, config_text (config, path), "");
+    }
+    words_add (&lists->administrators, config_text (config, "administrators"), "");
+    return words_short (&lists->accounts, "accounts", NAME_BYTES_MAX, why) &&
+           words_short (&lists->administrators, "administrators", NAME_BYTES_MAX, why);
+}
+
+static bool nodes_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
+{
+    words_add (&lists->nodes, config_text (config, "nodes"), "");
+    if (!words_short (&lists->nodes, "nodes", NAME_BYTES_MAX, why))
+        return false;
+    if (lists->nodes.count > CHAIN_NODES_MAX)
+        return wrong_setting (why, "nodes: at most %d", CHAIN_NODES_MAX);
+    lists->places = must (calloc (lists->nodes.count + 1, sizeof *lists->places));
+    for (size_t i = 0; i < lists->nodes.count; i++) {
+        const char *name = lists->nodes.words [i];
+        if (strncmp (name, "guest-", 6) == 0)
+            return wrong_setting (why, "nodes: \"%.60s\": names of clients begin so", name);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp (lists->nodes.words [k], name) == 0)
+                return wrong_setting (why, "nodes: %.60s stands there twice", name);
+        snprintf (lists->places [i].name, sizeof lists->places [i].name, "%s", name);
+    }
+    return true;
+}
+
+static bool limits_read (const config_t *config, replica_settings_t *settings,
+                         char why [CONFIG_WHY_BYTES])
+{
+    uint32_t mbps = (uint32_t) config_integer (config, "mbps");
+    replica_limits_t *limits = &settings->limits;
+    *limits = replica_limits_default;
+    limits->chain = chain_limits_default;
+    limits->files_max = (uint32_t) config_integer (config, "limits/files_max");
+    limits->places_max = (uint32_t) config_integer (config, "limits/places_max");
+    limits->loans = (loans_limits_t){
+      .source_max = (uint32_t) config_integer (config, "limits/transfers_per_source_max"),
+      .pair_max = (uint32_t) config_integer (config, "limits/transfers_per_pair_max"),
+      .mbps = mbps};
+    limits->transfers = (negotiator_limits_t){
+      .transfers_max = (uint32_t) config_integer (config, "limits/transfers_max"),
+      .patience_ms = config_duration_ms (config, "limits/patience"),
+      .mbps = mbps};
+    limits->chain.silent_ms = (uint32_t) config_duration_ms (config, "limits/node_silent");
+    limits->chain.lost_ms = (uint32_t) config_duration_ms (config, "limits/node_lost");
+    if (limits->chain.silent_ms >= limits->chain.lost_ms)
+        return wrong_setting (why, "limits/node_lost: must be longer than limits/node_silent");
+    return true;
+}
+
+static bool cost_read (const config_t *config, selector_cost_t *cost, char why [CONFIG_WHY_BYTES])
+{
+    const char *word = config_text (config, "cost");
+    *cost = strcmp (word, "rtt") == 0 ? SELECT_RTT : SELECT_THROUGHPUT;
+    return *cost == SELECT_RTT || strcmp (word, "throughput") == 0 ||
+           wrong_setting (why, "cost: \"%.80s\" should be throughput or rtt", word);
+}
+
+static bool settings_read (const config_t *config, lists_t *lists, char name [NAME_BYTES_MAX + 1],
+                           replica_settings_t *settings, char why [CONFIG_WHY_BYTES])
+{
+    settings->index = config_boolean (config, "index");
+    if (!config_name_read (config, settings->index ? "index" : "replica",
+                           settings->index ? "index" : "site", name, why) ||
+        !accounts_read (config, lists, why) || !nodes_read (config, lists, why) ||
+        !cost_read (config, &settings->cost, why))
+        return false;
+    words_add (&lists->gis, config_text (config, "gis"), "");
+    settings->name = name;
+    settings->nodes = lists->places;
+    settings->nodes_count = lists->nodes.count;
+    settings->gis_endpoints = (const char *const *) lists->gis.words;
+    settings->gis_count = lists->gis.count;
+    settings->access =
+      (access_t){.accounts = (const char *const *) lists->accounts.words,
+                 .accounts_count = lists->accounts.count,
+                 .administrators = (const char *const *) lists->administrators.words,
+                 .administrators_count = lists->administrators.count};
+    return words_short (&lists->gis, "gis", ENDPOINT_BYTES_MAX, why) &&
+           limits_read (config, settings, why);
+}
+
+bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    char name [NAME_BYTES_MAX + 1];
+    lists_t lists = {0};
+    replica_settings_t settings = {0};
+    bool good = settings_read (config, &lists, name, &settings, why);
+    if (good)
+        replica_core (&settings, core);
+    lists_clear (&lists);
+    return good;
+}

@@ -1,0 +1,13 @@
+/*  replica_config - what svc-replica can be told in its file. */
+#ifndef MUSUBI_REPLICA_CONFIG_H
+#define MUSUBI_REPLICA_CONFIG_H
+
+#include "config.h"
+#include "core.h"
+
+extern const config_key_t replica_keys [];
+extern const size_t replica_keys_count;
+
+bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+
+#endif

@@ -1,0 +1,205 @@
+/*  rules - a round through the catalogue by name. */
+#include "rules.h"
+
+#include "must.h"
+#include "replica_wire.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_TRY_MS 2000
+#define SITES_MAX  PLACES_MAX
+
+struct rules {
+    service_t *service;
+    catalogue_t *catalogue;
+    locating_t *locating;
+    const char *site;
+    char name [FILE_NAME_BYTES_MAX + 1]; /* of the round's last file */
+    bool busy;                           /* a file is being looked at */
+    uint64_t timer;
+};
+
+static void go_on (rules_t *self, const moment_t *now);
+
+static void on_round (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    rules_t *self = owner;
+    self->timer = 0;
+    if (self->busy)
+        return;
+    self->name [0] = '\0';
+    go_on (self, now);
+}
+
+static void round_over (rules_t *self, const moment_t *now)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + RULES_LOOK_MS, on_round, self, 0);
+}
+
+/*  --- what there is, and where one may be added --- */
+
+typedef struct {
+    const char *sites [SITES_MAX + 1]; /* with sound copies */
+    size_t count;
+} holders_t;
+
+/*  The first domain that has the site among its vertices; "" when none has. */
+static const char *domain_of (const rules_t *self, const char *site)
+{
+    const directory_t *directory = self->service->directory;
+    for (const directory_entry_t *entry = directory_next (directory, "nis", NULL); entry;
+         entry = directory_next (directory, "nis", entry))
+        for (size_t i = 0; entry->domain && i < entry->domain->vertices_count; i++)
+            if (entry->domain->vertices [i].kind == VERTEX_SITE &&
+                strcmp (entry->domain->vertices [i].name, site) == 0)
+                return entry->name;
+    return "";
+}
+
+static bool apart (const rules_t *self, spread_t spread, const char *a, const char *b)
+{
+    if (strcmp (a, b) == 0)
+        return false;
+    return spread == SPREAD_SITES || strcmp (domain_of (self, a), domain_of (self, b)) != 0;
+}
+
+/*  Holders that are apart from all before them. */
+static uint32_t copies_apart (const rules_t *self, const holders_t *holders, spread_t spread)
+{
+    const char *counted [SITES_MAX + 1];
+    uint32_t count = 0;
+    for (size_t i = 0; i < holders->count; i++) {
+        bool good = true;
+        for (uint32_t k = 0; k < count && good; k++)
+            good = apart (self, spread, holders->sites [i], counted [k]);
+        if (good)
+            counted [count++] = holders->sites [i];
+    }
+    return count;
+}
+
+static bool apart_from_all (const rules_t *self, const holders_t *holders, spread_t spread,
+                            const char *site)
+{
+    for (size_t i = 0; i < holders->count; i++)
+        if (!apart (self, spread, site, holders->sites [i]))
+            return false;
+    return true;
+}
+
+/*  One of the sites that would add a copy, at random; NULL when there is none. */
+static const char *target_of (rules_t *self, const holders_t *holders, spread_t spread)
+{
+    const directory_t *directory = self->service->directory;
+    const char *chosen = NULL;
+    uint64_t seen = 0;
+    for (const directory_entry_t *entry = directory_next (directory, "replica", NULL); entry;
+         entry = directory_next (directory, "replica", entry)) {
+        if (apart_from_all (self, holders, spread, entry->name + strlen ("replica/")) &&
+            prng_below (&self->service->prng, ++seen) == 0)
+            chosen = entry->name;
+    }
+    return chosen;
+}
+
+static void on_asked (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    rules_t *self = owner;
+    if (result->status != CALL_OK)
+        outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
+                    self->name, result->reason);
+    go_on (self, now);
+}
+
+static void ask (rules_t *self, const moment_t *now, const char *peer)
+{
+    packed_t body = get_question_encode (self->name, true);
+    call_order_t order = {.peer = peer,
+                          .endpoint = "",
+                          .service = "Replica",
+                          .method = "Get",
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = ASK_TRY_MS,
+                          .tries_max = 1};
+    service_count (self->service, "rule_requests", 1);
+    calls_start (self->service->calls, now, &order, on_asked, self, 0);
+    free (body.data);
+}
+
+static void on_located (void *owner, const moment_t *now, uint64_t token, const located_t *located)
+{
+    (void) token;
+    rules_t *self = owner;
+    const file_t *file = catalogue_find (self->catalogue, self->name);
+    if (!file || file->rule.copies == 0 || !file->digest_known) {
+        go_on (self, now);
+        return;
+    }
+    holders_t holders = {.count = 0};
+    file_place_t own = {.size = file->size};
+    memcpy (own.digest, file->digest, FILE_DIGEST_BYTES);
+    if (file_copies (file, COPY_SOUND) > 0)
+        holders.sites [holders.count++] = self->site;
+    for (size_t i = 0; i < located->count && holders.count < SITES_MAX; i++)
+        if (file_place_same (&located->places [i], &own))
+            holders.sites [holders.count++] = located->places [i].site;
+    const char *target = NULL;
+    /* A silent site may have one: nothing is copied because somebody is slow to answer. */
+    if (located->silent == 0 &&
+        copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
+        target = target_of (self, &holders, file->rule.spread);
+    if (target)
+        ask (self, now, target);
+    else
+        go_on (self, now);
+}
+
+/*  The next file with a rule, or the round is over. */
+static void go_on (rules_t *self, const moment_t *now)
+{
+    const file_t *file = catalogue_after (self->catalogue, self->name);
+    while (file && (file->rule.copies == 0 || file_copies (file, COPY_SOUND) == 0))
+        file = catalogue_after (self->catalogue, file->name);
+    self->busy = file && self->service->directory && directory_known (self->service->directory);
+    if (!self->busy) {
+        round_over (self, now);
+        return;
+    }
+    memcpy (self->name, file->name, sizeof self->name);
+    locating_ask (self->locating, now, self->name, true, on_located, self, 0);
+}
+
+void rules_hurry (rules_t *self, const moment_t *now)
+{
+    if (self->busy)
+        return;
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = timers_set (self->service->timers, now->mono_ms, on_round, self, 0);
+}
+
+rules_t *rules_new (service_t *service, catalogue_t *catalogue, locating_t *locating,
+                    const char *site)
+{
+    rules_t *self = must (calloc (1, sizeof *self));
+    *self =
+      (rules_t){.service = service, .catalogue = catalogue, .locating = locating, .site = site};
+    return self;
+}
+
+void rules_destroy (rules_t **self_p)
+{
+    rules_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->timer);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,831 @@
+/*  chain_fake - chain.h over disks made of arrays. */
+#include "chain_fake.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DISKS_MAX     64
+#define FILES_MAX     2048
+#define LOANS_MAX     4096
+#define TRANSFERS_MAX 2048
+#define RECEIVERS_MAX 16
+#define NAME_MAX_FAKE 256
+#define CROSSED_MAX   4096
+
+typedef struct {
+    char name [NAME_MAX_FAKE];
+    uint64_t size;
+    uint8_t digest [CHAIN_DIGEST_BYTES]; /* as noted */
+    uint8_t content;                     /* as it is */
+    int64_t proved_ms;
+    bool dropping;
+} disk_file_t;
+
+typedef struct {
+    char service [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1];
+    bool guest;
+    bool up;
+    uint64_t max;
+    disk_file_t *files;
+    size_t count;
+} disk_t;
+
+typedef struct {
+    chain_id_t id;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    char service [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1];
+    char name [NAME_MAX_FAKE];
+    bool active;
+} loan_t;
+
+typedef struct {
+    char service [NAME_BYTES_MAX + 1];
+    char name [NAME_MAX_FAKE];
+    uint64_t bytes;
+} crossed_t;
+
+static struct {
+    disk_t disks [DISKS_MAX];
+    size_t disks_count;
+    loan_t loans [LOANS_MAX];
+    size_t loans_count;
+    crossed_t crossed [CROSSED_MAX];
+    size_t crossed_count;
+    bool overrun;
+} world;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1];
+    uint32_t state;
+    uint64_t has;
+    uint64_t received;
+    bool told;
+    char why [64];
+} receiver_t;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
+    char name [2 * NAME_BYTES_MAX + 32];
+    bool failed;
+} source_t;
+
+/*  Laid as it is into the store: the fake's own business. */
+typedef struct {
+    chain_id_t id;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    char file [NAME_MAX_FAKE];
+    uint64_t size;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    uint64_t owner;
+    int64_t until_ms;
+    uint32_t sources_count;
+    uint32_t receivers_count;
+    source_t sources [CHAIN_SOURCES_MAX];
+    receiver_t receivers [RECEIVERS_MAX];
+    bool loan;
+    bool over;
+} transfer_t;
+
+struct chain {
+    service_t *service;
+    chain_observer_t observer;
+    transfer_t *transfers [TRANSFERS_MAX];
+    size_t count;
+    uint64_t timer;
+};
+
+const chain_limits_t chain_limits_default = {
+  .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
+
+/*  --- the world --- */
+
+void fake_reset (void)
+{
+    for (size_t i = 0; i < world.disks_count; i++)
+        free (world.disks [i].files);
+    memset (&world, 0, sizeof world);
+}
+
+static disk_t *disk_of (const char *service, const char *node)
+{
+    for (size_t i = 0; i < world.disks_count; i++)
+        if (strcmp (world.disks [i].service, service) == 0 &&
+            strcmp (world.disks [i].node, node) == 0)
+            return &world.disks [i];
+    return NULL;
+}
+
+static disk_t *disk_add (const char *service, const char *node, uint64_t max, bool guest)
+{
+    assert (world.disks_count < DISKS_MAX);
+    disk_t *disk = &world.disks [world.disks_count++];
+    *disk = (disk_t){.guest = guest, .up = true, .max = max};
+    snprintf (disk->service, sizeof disk->service, "%s", service);
+    snprintf (disk->node, sizeof disk->node, "%s", node);
+    disk->files = must (calloc (FILES_MAX, sizeof *disk->files));
+    return disk;
+}
+
+void fake_disk (const char *service, const char *node, uint64_t bytes_max)
+{
+    disk_add (service, node, bytes_max, false);
+}
+
+void fake_guest (const char *service, const char *name)
+{
+    disk_add (service, name, UINT64_MAX / 2, true);
+}
+
+void fake_up (const char *service, const char *node, bool up)
+{
+    disk_of (service, node)->up = up;
+}
+
+static disk_file_t *file_of (const disk_t *disk, const char *name)
+{
+    for (size_t i = 0; disk && i < disk->count; i++)
+        if (strcmp (disk->files [i].name, name) == 0)
+            return &disk->files [i];
+    return NULL;
+}
+
+void fake_digest (uint8_t digest [CHAIN_DIGEST_BYTES], uint8_t content)
+{
+    memset (digest, content, CHAIN_DIGEST_BYTES);
+}
+
+static uint64_t disk_used (const disk_t *disk)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < disk->count; i++)
+        used += disk->files [i].size;
+    return used;
+}
+
+static void file_add (disk_t *disk, const char *name, uint64_t size, uint8_t content,
+                      int64_t proved_ms)
+{
+    disk_file_t *file = file_of (disk, name);
+    if (!file) {
+        assert (disk->count < FILES_MAX);
+        file = &disk->files [disk->count++];
+    }
+    *file = (disk_file_t){.size = size, .content = content, .proved_ms = proved_ms};
+    snprintf (file->name, sizeof file->name, "%s", name);
+    fake_digest (file->digest, content);
+    world.overrun = world.overrun || disk_used (disk) > disk->max;
+}
+
+void fake_file (const char *service, const char *node, const char *name, uint64_t size,
+                uint8_t content)
+{
+    file_add (disk_of (service, node), name, size, content, 1);
+}
+
+static void file_remove (disk_t *disk, const char *name)
+{
+    disk_file_t *file = file_of (disk, name);
+    if (file)
+        *file = disk->files [--disk->count];
+}
+
+void fake_lose (const char *service, const char *node, const char *name)
+{
+    file_remove (disk_of (service, node), name);
+}
+
+void fake_spoil (const char *service, const char *node, const char *name, uint8_t content)
+{
+    file_of (disk_of (service, node), name)->content = content;
+}
+
+bool fake_has (const char *service, const char *node, const char *name, uint8_t content)
+{
+    const disk_file_t *file = file_of (disk_of (service, node), name);
+    return file && file->content == content;
+}
+
+uint64_t fake_used (const char *service, const char *node)
+{
+    return disk_used (disk_of (service, node));
+}
+
+bool fake_overrun (void)
+{
+    return world.overrun;
+}
+
+static void count_crossed (const char *service, const char *name, uint64_t bytes)
+{
+    for (size_t i = 0; i < world.crossed_count; i++) {
+        crossed_t *crossed = &world.crossed [i];
+        if (strcmp (crossed->service, service) == 0 && strcmp (crossed->name, name) == 0) {
+            crossed->bytes += bytes;
+            return;
+        }
+    }
+    assert (world.crossed_count < CROSSED_MAX);
+    crossed_t *crossed = &world.crossed [world.crossed_count++];
+    *crossed = (crossed_t){.bytes = bytes};
+    snprintf (crossed->service, sizeof crossed->service, "%s", service);
+    snprintf (crossed->name, sizeof crossed->name, "%s", name);
+}
+
+uint64_t fake_crossed (const char *service, const char *name)
+{
+    for (size_t i = 0; i < world.crossed_count; i++)
+        if (strcmp (world.crossed [i].service, service) == 0 &&
+            strcmp (world.crossed [i].name, name) == 0)
+            return world.crossed [i].bytes;
+    return 0;
+}
+
+static loan_t *loan_of (const chain_id_t *id)
+{
+    for (size_t i = 0; i < world.loans_count; i++)
+        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0)
+            return &world.loans [i];
+    return NULL;
+}
+
+/*  --- views --- */
+
+static disk_t *own_disk (const chain_t *self, const char *node)
+{
+    return disk_of (self->service->name, node);
+}
+
+static uint64_t held_at (const chain_t *self, const char *node)
+{
+    uint64_t held = 0;
+    for (size_t i = 0; i < self->count; i++)
+        for (size_t k = 0; k < self->transfers [i]->receivers_count; k++)
+            if (strcmp (self->transfers [i]->receivers [k].node, node) == 0 &&
+                self->transfers [i]->receivers [k].state < RECEIVER_VERIFIED)
+                held += self->transfers [i]->size;
+    return held;
+}
+
+static chain_node_t node_view (const chain_t *self, const disk_t *disk)
+{
+    return (chain_node_t){.name = disk->node,
+                          .data = "tcp://fake:1",
+                          .state = disk->up ? CHAIN_NODE_UP : CHAIN_NODE_SILENT,
+                          .guest = disk->guest,
+                          .bytes_max = disk->max,
+                          .bytes_files = disk_used (disk),
+                          .bytes_held = held_at (self, disk->node)};
+}
+
+static const disk_t *disk_at (const chain_t *self, size_t at)
+{
+    for (size_t i = 0; i < world.disks_count; i++)
+        if (strcmp (world.disks [i].service, self->service->name) == 0 && at-- == 0)
+            return &world.disks [i];
+    return NULL;
+}
+
+size_t chain_nodes (const chain_t *self)
+{
+    size_t count = 0;
+    while (disk_at (self, count))
+        count++;
+    return count;
+}
+
+chain_node_t chain_node_at (const chain_t *self, size_t node)
+{
+    return node_view (self, disk_at (self, node));
+}
+
+bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node)
+{
+    const disk_t *disk = own_disk (self, name);
+    if (disk)
+        *node = node_view (self, disk);
+    return disk != NULL;
+}
+
+uint64_t chain_room (const chain_node_t *node)
+{
+    uint64_t taken = node->bytes_files + node->bytes_held;
+    return node->bytes_max > taken ? node->bytes_max - taken : 0;
+}
+
+static chain_file_t file_view (const disk_t *disk, const disk_file_t *file)
+{
+    return (chain_file_t){.node = disk->node,
+                          .file = file->name,
+                          .size = file->size,
+                          .digest = disk->guest ? NULL : file->digest,
+                          .proved_ms = file->proved_ms,
+                          .dropping = file->dropping};
+}
+
+bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *file)
+{
+    const disk_t *disk = own_disk (self, node);
+    const disk_file_t *found = file_of (disk, name);
+    if (found)
+        *file = file_view (disk, found);
+    return found != NULL;
+}
+
+bool chain_file_after (const chain_t *self, const char *node, const char *after, chain_file_t *file)
+{
+    const disk_t *disk = own_disk (self, node);
+    const disk_file_t *next = NULL;
+    for (size_t i = 0; disk && i < disk->count; i++)
+        if ((!after || strcmp (disk->files [i].name, after) > 0) &&
+            (!next || strcmp (disk->files [i].name, next->name) < 0))
+            next = &disk->files [i];
+    if (next)
+        *file = file_view (disk, next);
+    return next != NULL;
+}
+
+static transfer_t *transfer_of (const chain_t *self, const chain_id_t *id)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (memcmp (&self->transfers [i]->id, id, sizeof *id) == 0)
+            return self->transfers [i];
+    return NULL;
+}
+
+static chain_transfer_t transfer_view (const transfer_t *from)
+{
+    return (chain_transfer_t){.id = from->id,
+                              .token = from->token,
+                              .file = from->file,
+                              .size_known = true,
+                              .size = from->size,
+                              .digest = from->digest,
+                              .owner = from->owner,
+                              .sources_count = from->sources_count,
+                              .receivers_count = from->receivers_count,
+                              .loan = from->loan,
+                              .over = from->over,
+                              .why = ""};
+}
+
+bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *transfer)
+{
+    const transfer_t *found = transfer_of (self, id);
+    if (found)
+        *transfer = transfer_view (found);
+    return found != NULL;
+}
+
+bool chain_transfer_after (const chain_t *self, const chain_id_t *after, chain_transfer_t *transfer)
+{
+    const transfer_t *next = NULL;
+    for (size_t i = 0; i < self->count; i++)
+        if ((!after || memcmp (&self->transfers [i]->id, after, sizeof *after) > 0) &&
+            (!next || memcmp (&self->transfers [i]->id, &next->id, sizeof next->id) < 0))
+            next = self->transfers [i];
+    if (next)
+        *transfer = transfer_view (next);
+    return next != NULL;
+}
+
+static chain_receiver_t receiver_view (const receiver_t *from)
+{
+    return (chain_receiver_t){.node = from->node,
+                              .state = (receiver_state_t) from->state,
+                              .has = from->has,
+                              .received = from->received,
+                              .feeder = "",
+                              .why = from->why};
+}
+
+bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at,
+                     chain_receiver_t *receiver)
+{
+    const transfer_t *transfer = transfer_of (self, id);
+    if (!transfer || at >= transfer->receivers_count)
+        return false;
+    *receiver = receiver_view (&transfer->receivers [at]);
+    return true;
+}
+
+/*  --- orders --- */
+
+static void keep (const chain_t *self, const transfer_t *transfer)
+{
+    outbox_put (self->service->outbox, TABLE_TRANSFERS,
+                (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
+                (bytes_t){.data = (const uint8_t *) transfer, .size = sizeof *transfer});
+}
+
+static bool receiver_add (transfer_t *transfer, const char *node, char *why)
+{
+    if (transfer->receivers_count == RECEIVERS_MAX) {
+        snprintf (why, 64, "too many receivers");
+        return false;
+    }
+    receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
+    *receiver = (receiver_t){.state = RECEIVER_WAITING};
+    snprintf (receiver->node, sizeof receiver->node, "%s", node);
+    return true;
+}
+
+static bool roomy (const chain_t *self, const char *node, uint64_t size, char *why)
+{
+    const disk_t *disk = own_disk (self, node);
+    chain_node_t view;
+    if (!disk || disk->guest)
+        return true;
+    view = node_view (self, disk);
+    snprintf (why, 64, "no room");
+    return chain_room (&view) >= size;
+}
+
+static void source_add (transfer_t *transfer, const chain_source_t *from)
+{
+    source_t *source = &transfer->sources [transfer->sources_count++];
+    *source = (source_t){.failed = false};
+    snprintf (source->node, sizeof source->node, "%s", from->node ? from->node : "");
+    snprintf (source->name, sizeof source->name, "%s", from->node ? from->node : from->name);
+}
+
+bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
+                  char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    for (size_t i = 0; i < order->receivers_count; i++)
+        if (!roomy (self, order->receivers [i], order->size, why))
+            return false;
+    assert (self->count < TRANSFERS_MAX && order->size_known && order->digest);
+    transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    self->transfers [self->count++] = transfer;
+    uint64_t words [2] = {prng_next (&self->service->prng), prng_next (&self->service->prng)};
+    memcpy (transfer->id.bytes, words, sizeof words);
+    memcpy (transfer->token, words, sizeof words);
+    snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
+    transfer->size = order->size;
+    memcpy (transfer->digest, order->digest, CHAIN_DIGEST_BYTES);
+    transfer->owner = order->owner;
+    for (size_t i = 0; i < order->sources_count; i++)
+        source_add (transfer, &order->sources [i]);
+    for (size_t i = 0; i < order->receivers_count; i++)
+        receiver_add (transfer, order->receivers [i], why);
+    *id = transfer->id;
+    keep (self, transfer);
+    (void) now;
+    return true;
+}
+
+bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                 char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    (void) now;
+    transfer_t *transfer = transfer_of (self, id);
+    if (!transfer || transfer->over || !roomy (self, node, transfer->size, why) ||
+        !receiver_add (transfer, node, why))
+        return false;
+    keep (self, transfer);
+    return true;
+}
+
+bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
+                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    (void) now;
+    transfer_t *transfer = transfer_of (self, id);
+    snprintf (why, 64, "too many sources");
+    if (!transfer || transfer->over || transfer->sources_count == CHAIN_SOURCES_MAX)
+        return false;
+    source_add (transfer, source);
+    keep (self, transfer);
+    return true;
+}
+
+static void tell_receiver (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+                           const receiver_t *receiver)
+{
+    chain_transfer_t view = transfer_view (transfer);
+    chain_receiver_t at = receiver_view (receiver);
+    self->observer.receiver_moved (self->observer.owner, now, &view, &at);
+}
+
+static void look_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].state < RECEIVER_VERIFIED)
+            return;
+    if (transfer->over)
+        return;
+    transfer->over = true;
+    keep (self, transfer);
+    chain_transfer_t view = transfer_view (transfer);
+    self->observer.transfer_over (self->observer.owner, now, &view);
+}
+
+void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
+                   const char *why)
+{
+    transfer_t *transfer = transfer_of (self, id);
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
+        receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->state >= RECEIVER_VERIFIED || (node && strcmp (node, receiver->node) != 0))
+            continue;
+        receiver->state = RECEIVER_FAILED;
+        snprintf (receiver->why, sizeof receiver->why, "%.60s", why);
+        keep (self, transfer);
+        tell_receiver (self, now, transfer, receiver);
+    }
+    if (transfer)
+        look_over (self, now, transfer);
+}
+
+void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
+{
+    (void) now;
+    for (size_t i = 0; i < self->count; i++) {
+        if (memcmp (&self->transfers [i]->id, id, sizeof *id) != 0)
+            continue;
+        loan_t *loan = loan_of (id);
+        if (self->transfers [i]->loan && loan)
+            loan->active = false;
+        outbox_delete (self->service->outbox, TABLE_TRANSFERS,
+                       (bytes_t){.data = id->bytes, .size = CHAIN_ID_BYTES});
+        free (self->transfers [i]);
+        self->transfers [i] = self->transfers [--self->count];
+        return;
+    }
+}
+
+bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    (void) now;
+    (void) why;
+    snprintf (endpoint, CHAIN_ENDPOINT_BYTES_MAX + 1, "tcp://%s:1", loan->node);
+    loan_t *known = loan_of (&loan->id);
+    if (!known) {
+        assert (world.loans_count < LOANS_MAX);
+        known = &world.loans [world.loans_count++];
+    }
+    *known = (loan_t){.id = loan->id, .active = true};
+    memcpy (known->token, loan->token, sizeof known->token);
+    snprintf (known->service, sizeof known->service, "%s", self->service->name);
+    snprintf (known->node, sizeof known->node, "%s", loan->node);
+    snprintf (known->name, sizeof known->name, "%s", loan->file);
+    transfer_t *transfer = transfer_of (self, &loan->id);
+    if (transfer)
+        return true;
+    transfer = must (calloc (1, sizeof *transfer));
+    self->transfers [self->count++] = transfer;
+    transfer->id = loan->id;
+    transfer->loan = true;
+    transfer->until_ms = loan->until_ms;
+    snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
+    keep (self, transfer);
+    return true;
+}
+
+uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes)
+{
+    (void) self;
+    (void) node;
+    (void) bytes;
+    return 0;
+}
+
+void chain_release (chain_t *self, uint64_t hold)
+{
+    (void) self;
+    (void) hold;
+}
+
+bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *name)
+{
+    (void) now;
+    disk_file_t *file = file_of (own_disk (self, node), name);
+    for (size_t i = 0; i < self->count; i++)
+        for (size_t k = 0; k < self->transfers [i]->sources_count; k++)
+            if (!self->transfers [i]->over && strcmp (self->transfers [i]->file, name) == 0 &&
+                strcmp (self->transfers [i]->sources [k].node, node) == 0)
+                return false;
+    if (file)
+        file->dropping = true;
+    return file != NULL;
+}
+
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
+{
+    disk_t *disk = own_disk (self, node);
+    disk_file_t *file = file_of (disk, name);
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    if (!file)
+        return false;
+    fake_digest (digest, file->content);
+    chain_file_t view = file_view (disk, file);
+    if (memcmp (digest, file->digest, sizeof digest) == 0)
+        return true;
+    file_remove (disk, name);
+    view.gone = true;
+    view.file = name;
+    self->observer.file_moved (self->observer.owner, now, &view);
+    return true;
+}
+
+/*  --- bytes move --- */
+
+/*  Where its bytes come from now; NULL when no source is left. */
+static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t *transfer,
+                                  const char **from, bool *crosses, source_t **source)
+{
+    for (size_t i = 0; i < transfer->sources_count; i++) {
+        source_t *at = &transfer->sources [i];
+        if (at->failed)
+            continue;
+        const loan_t *loan = loan_of (&transfer->id);
+        bool lent = !*at->node && loan && loan->active;
+        const disk_t *disk = *at->node ? own_disk (self, at->node)
+                             : lent    ? disk_of (loan->service, loan->node)
+                                       : NULL;
+        const disk_file_t *file = disk && disk->up ? file_of (disk, transfer->file) : NULL;
+        if (file) {
+            *from = at->name;
+            *crosses = !*at->node;
+            *source = at;
+            return file;
+        }
+        at->failed = true;
+        keep (self, transfer);
+        char name [sizeof at->name];
+        memcpy (name, at->name, sizeof name);
+        chain_transfer_t view = transfer_view (transfer);
+        self->observer.source_failed (self->observer.owner, now, &view, name, false,
+                                      disk && disk->up ? "has no such file" : "does not answer");
+    }
+    return NULL;
+}
+
+/*  It has all bytes: are they the right ones? */
+static void receiver_check (chain_t *self, const moment_t *now, transfer_t *transfer,
+                            receiver_t *receiver, const disk_file_t *bytes, source_t *source)
+{
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    disk_t *disk = own_disk (self, receiver->node);
+    fake_digest (digest, bytes->content);
+    if (memcmp (digest, transfer->digest, sizeof digest) != 0 || bytes->size != transfer->size) {
+        source->failed = true;
+        for (size_t i = 0; i < transfer->receivers_count; i++)
+            if (transfer->receivers [i].state < RECEIVER_VERIFIED)
+                transfer->receivers [i].has = 0;
+        keep (self, transfer);
+        chain_transfer_t view = transfer_view (transfer);
+        self->observer.source_failed (self->observer.owner, now, &view, source->name, true,
+                                      "its bytes are others");
+        return;
+    }
+    file_add (disk, transfer->file, transfer->size, bytes->content, now->wall_ms);
+    receiver->state = RECEIVER_VERIFIED;
+    keep (self, transfer);
+    tell_receiver (self, now, transfer, receiver);
+    if (!disk->guest) {
+        chain_file_t view = file_view (disk, file_of (disk, transfer->file));
+        self->observer.file_moved (self->observer.owner, now, &view);
+    }
+}
+
+static void transfer_tick (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    const char *from;
+    bool crosses;
+    source_t *source;
+    const disk_file_t *bytes = transfer->over || transfer->loan
+                                 ? NULL
+                                 : feeder (self, now, transfer, &from, &crosses, &source);
+    bool head = true;
+    for (size_t i = 0; bytes && i < transfer->receivers_count && !source->failed; i++) {
+        receiver_t *receiver = &transfer->receivers [i];
+        const disk_t *disk = own_disk (self, receiver->node);
+        if (receiver->state >= RECEIVER_VERIFIED) {
+            head = false; /* it feeds the others */
+            continue;
+        }
+        if (!disk || !disk->up)
+            continue;
+        uint64_t left = transfer->size - receiver->has;
+        uint64_t piece = left < FAKE_PIECE_BYTES ? left : FAKE_PIECE_BYTES;
+        receiver->state = RECEIVER_RECEIVING;
+        receiver->has += piece;
+        receiver->received += piece;
+        if (head && crosses)
+            count_crossed (self->service->name, transfer->file, piece);
+        head = false;
+        if (receiver->has == transfer->size)
+            receiver_check (self, now, transfer, receiver, bytes, source);
+    }
+    if (!transfer->loan && !transfer->over)
+        look_over (self, now, transfer);
+    if (transfer->loan && now->wall_ms >= transfer->until_ms)
+        transfer->over = true;
+}
+
+static void drops_tick (chain_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < world.disks_count; i++) {
+        disk_t *disk = &world.disks [i];
+        if (strcmp (disk->service, self->service->name) != 0 || !disk->up)
+            continue;
+        for (size_t k = disk->count; k-- > 0;) {
+            if (!disk->files [k].dropping)
+                continue;
+            char name [NAME_MAX_FAKE];
+            memcpy (name, disk->files [k].name, sizeof name);
+            file_remove (disk, name);
+            chain_file_t view = {.node = disk->node, .file = name, .gone = true};
+            self->observer.file_moved (self->observer.owner, now, &view);
+        }
+    }
+}
+
+static void on_tick (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    for (size_t i = 0; i < self->count; i++)
+        transfer_tick (self, now, self->transfers [i]);
+    drops_tick (self, now);
+    self->timer = timers_set (self->service->timers, now->mono_ms + FAKE_TICK_MS, on_tick, self, 0);
+}
+
+/*  --- life --- */
+
+static void load (void *owner, bytes_t key, bytes_t value)
+{
+    (void) key;
+    chain_t *self = owner;
+    transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    assert (value.size == sizeof *transfer);
+    memcpy (transfer, value.data, sizeof *transfer);
+    self->transfers [self->count++] = transfer;
+}
+
+/*  Nodes attend again and tell what they have; transfers that are over tell it once more. */
+static void on_attend (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    for (size_t i = 0; i < world.disks_count; i++) {
+        disk_t *disk = &world.disks [i];
+        if (strcmp (disk->service, self->service->name) != 0 || disk->guest || !disk->up)
+            continue;
+        for (size_t k = 0; k < disk->count; k++) {
+            disk->files [k].dropping = false;
+            chain_file_t view = file_view (disk, &disk->files [k]);
+            self->observer.file_moved (self->observer.owner, now, &view);
+        }
+    }
+    on_tick (self, now, 0);
+}
+
+static void at_start (void *owner, const moment_t *now)
+{
+    chain_t *self = owner;
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + FAKE_TICK_MS, on_attend, self, 0);
+}
+
+chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+                    const chain_limits_t *limits)
+{
+    (void) places;
+    (void) places_count;
+    (void) limits;
+    chain_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    service_load (service, TABLE_TRANSFERS, load, self);
+    service_at_start (service, at_start, self);
+    return self;
+}
+
+void chain_destroy (chain_t **self_p)
+{
+    chain_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->count; i++)
+        free (self->transfers [i]);
+    free (self);
+    *self_p = NULL;
+}
+
+void chain_observe (chain_t *self, const chain_observer_t *observer)
+{
+    self->observer = *observer;
+}
+
+void chain_check (const chain_t *self)
+{
+    assert (self->count <= TRANSFERS_MAX);
+}

@@ -1,0 +1,40 @@
+/*  chain_fake - stands for a site's storage nodes and chains (svc-replica/chain.h) where only what
+ *  is decided above them is looked at: files move by themselves, a piece at a time, between disks
+ *  that are kept here and outlive every process. What the conductor has promised is in its store,
+ *  as the real one's is.
+ *
+ *  One world at a time, reset before each run.
+ */
+#ifndef MUSUBI_CHAIN_FAKE_H
+#define MUSUBI_CHAIN_FAKE_H
+
+#include "chain.h"
+
+#define FAKE_PIECE_BYTES 100000 /* that each receiver gets in FAKE_TICK_MS */
+#define FAKE_TICK_MS     20
+
+void fake_reset (void);
+
+/*  A disk of a service ("replica/ams"), or a client's end. */
+void fake_disk (const char *service, const char *node, uint64_t bytes_max);
+void fake_guest (const char *service, const char *name);
+void fake_up (const char *service, const char *node, bool up);
+
+/*  A file is there; content makes its digest. Behind everybody's back, or as a guest's own. */
+void fake_file (const char *service, const char *node, const char *name, uint64_t size,
+                uint8_t content);
+void fake_lose (const char *service, const char *node, const char *name);
+/*  Its bytes are others now, which nobody has noticed. */
+void fake_spoil (const char *service, const char *node, const char *name, uint8_t content);
+
+/*  Is it there, with this content? */
+bool fake_has (const char *service, const char *node, const char *name, uint8_t content);
+uint64_t fake_used (const char *service, const char *node);
+bool fake_overrun (void); /* has any disk ever had more than it may? */
+
+/*  Bytes of this file that came to the service from other sites. */
+uint64_t fake_crossed (const char *service, const char *name);
+
+void fake_digest (uint8_t digest [CHAIN_DIGEST_BYTES], uint8_t content);
+
+#endif

@@ -1,0 +1,297 @@
+/*  test_replica - sites, an index and a directory in the simulated host: where files come to be. */
+#include "replica_scene.h"
+
+#include "message.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MB 1000000
+
+static char why [256];
+
+static const file_t *file_at (const replica_scene_t *scene, const char *site, const char *name)
+{
+    const core_t *core = scene_core (scene, site);
+    return core ? catalogue_find (replica_catalogue (core), name) : NULL;
+}
+
+static void put (replica_scene_t *scene, const char *site, const char *name, uint64_t size,
+                 uint8_t content)
+{
+    uint64_t transfer = scene_put (scene, site, name, size, content, why);
+    assert_int_not_equal (transfer, UINT64_MAX);
+    assert_int_equal (scene_wait (scene, site, transfer, "", 20000, why), TRANSFER_DONE);
+}
+
+static void what_is_put_at_one_site_is_got_at_another_and_stays_there (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (1, &scene_plan_default);
+    put (scene, "replica/a", "era5/2020.nc", 3 * MB, 7);
+    assert_true (fake_has ("replica/a", "n1", "era5/2020.nc", 7));
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "era5/2020.nc"), COPY_SOUND), 1);
+    assert_true (file_at (scene, "replica/a", "era5/2020.nc")->kept);
+
+    uint64_t transfer = scene_get (scene, "replica/b", "era5/2020.nc", "guest-1", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 20000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/b", "guest-1", "era5/2020.nc", 7));
+    assert_true (fake_has ("replica/b", "n1", "era5/2020.nc", 7));
+    assert_false (file_at (scene, "replica/b", "era5/2020.nc")->kept);
+    assert_int_equal (fake_crossed ("replica/b", "era5/2020.nc"), 3 * MB);
+
+    /* Again: from here. */
+    transfer = scene_get (scene, "replica/b", "era5/2020.nc", "guest-2", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-2", 20000, why),
+                      TRANSFER_DONE);
+    assert_int_equal (fake_crossed ("replica/b", "era5/2020.nc"), 3 * MB);
+    replica_scene_destroy (&scene);
+}
+
+static void requests_at_different_times_cross_once (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (2, &scene_plan_default);
+    put (scene, "replica/a", "big", 8 * MB, 1);
+    static const char *const guests [] = {"guest-1", "guest-2", "guest-3", "guest-4"};
+    uint64_t transfers [4];
+    for (size_t i = 0; i < 4; i++) {
+        transfers [i] = scene_get (scene, "replica/c", "big", guests [i], why);
+        scene_pass (scene, 300);
+    }
+    assert_int_equal (transfers [0], transfers [3]); /* all have joined the one */
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal (scene_wait (scene, "replica/c", transfers [i], guests [i], 20000, why),
+                          TRANSFER_DONE);
+        assert_true (fake_has ("replica/c", guests [i], "big", 1));
+    }
+    assert_int_equal (fake_crossed ("replica/c", "big"), 8 * MB);
+    replica_scene_destroy (&scene);
+}
+
+static void an_unknown_name_is_refused_and_says_who_was_silent (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.limits.transfers.patience_ms = 5000; /* before it leaves the directory */
+    replica_scene_t *scene = replica_scene_new (3, &plan);
+    uint64_t transfer = scene_get (scene, "replica/b", "nowhere", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_FAILED);
+    assert_string_equal (why, "no site has nowhere");
+    sim_kill (scene_sim (scene), scene_process (scene, "replica/c"), sim_now_us (scene_sim (scene)),
+              -1);
+    transfer = scene_get (scene, "replica/b", "nowhere", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 60000, why), TRANSFER_FAILED);
+    assert_non_null (strstr (why, "these did not answer: c"));
+    replica_scene_destroy (&scene);
+}
+
+static void a_name_has_one_content (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (4, &scene_plan_default);
+    put (scene, "replica/a", "x", MB, 1);
+    assert_int_equal (scene_put (scene, "replica/a", "x", MB, 2, why), UINT64_MAX);
+    assert_non_null (strstr (why, "another file"));
+    uint64_t transfer = scene_put (scene, "replica/b", "x", MB, 2, why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_FAILED);
+    assert_string_equal (why, "a has another file called x; choose another name");
+    assert_int_equal (scene_put (scene, "replica/a", "x", MB, 1, why), 0); /* it is there */
+    put (scene, "replica/b", "x", MB, 1);
+    replica_scene_destroy (&scene);
+}
+
+static void a_stale_entry_is_found_at_use_and_mended (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (5, &scene_plan_default);
+    put (scene, "replica/a", "x", MB, 1);
+    put (scene, "replica/b", "x", MB, 1);
+    fake_lose ("replica/a", "n1", "x"); /* nobody has noticed */
+    scene_pass (scene, 500);
+    uint64_t transfer = scene_get (scene, "replica/c", "x", "guest-1", why);
+    assert_int_equal (scene_wait (scene, "replica/c", transfer, "guest-1", 30000, why),
+                      TRANSFER_DONE);
+    /* And one at its own site, whose only other copies are elsewhere. */
+    transfer = scene_get (scene, "replica/a", "x", "guest-2", why);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-2", 30000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/a", "guest-2", "x", 1));
+    replica_scene_destroy (&scene);
+}
+
+static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (6, &scene_plan_default);
+    put (scene, "replica/a", "x", MB, 1);
+    put (scene, "replica/b", "x", MB, 1);
+    fake_spoil ("replica/a", "n1", "x", 9);
+    uint64_t transfer = scene_get (scene, "replica/c", "x", "guest-1", why);
+    assert_int_equal (scene_wait (scene, "replica/c", transfer, "guest-1", 30000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/c", "n1", "x", 1));
+    assert_true (fake_has ("replica/c", "guest-1", "x", 1));
+    scene_pass (scene, 1000);
+    assert_null (file_at (scene, "replica/a", "x")); /* doubted, read again, dropped */
+    replica_scene_destroy (&scene);
+}
+
+static void the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.node_bytes = 10 * MB;
+    replica_scene_t *scene = replica_scene_new (7, &plan);
+    static const char *const names [] = {"f1", "f2", "f3", "f4"};
+    for (size_t i = 0; i < 2; i++)
+        put (scene, "replica/a", names [i], 4 * MB, (uint8_t) (i + 1));
+    for (size_t i = 2; i < 4; i++)
+        put (scene, "replica/c", names [i], 4 * MB, (uint8_t) (i + 1));
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t transfer = scene_get (scene, "replica/b", names [i], "", why);
+        assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
+    }
+    Musubi__PinRequest pin = MUSUBI__PIN_REQUEST__INIT;
+    pin.name = "f1";
+    pin.pinned = true;
+    ProtobufCMessage *answer;
+    assert_int_equal (scene_ask (scene, "replica/b", "Pin", &pin.base, &answer, why), CALL_DENIED);
+    scene_pass (scene, 100);
+    uint64_t transfer = scene_get (scene, "replica/b", "f3", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
+    assert_false (fake_has ("replica/b", "n1", "f1", 1)); /* the oldest */
+    assert_true (fake_has ("replica/b", "n1", "f2", 2));
+    assert_true (fake_has ("replica/b", "n1", "f3", 3));
+    assert_false (fake_overrun ());
+
+    /* What was put here stays: nothing can leave. */
+    transfer = scene_get (scene, "replica/a", "f3", "", why);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "", 40000, why), TRANSFER_FAILED);
+    assert_non_null (strstr (why, "disk full"));
+    assert_true (fake_has ("replica/a", "n1", "f1", 1));
+    replica_scene_destroy (&scene);
+}
+
+static void a_rule_brings_copies_to_other_sites (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (8, &scene_plan_default);
+    put (scene, "replica/a", "x", MB, 1);
+    Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
+    Musubi__ReplicaRule rule = MUSUBI__REPLICA_RULE__INIT;
+    ProtobufCMessage *answer;
+    rule.copies = 3;
+    request.name = "x";
+    request.rule = &rule;
+    assert_int_equal (scene_ask (scene, "replica/a", "Rule", &request.base, &answer, why), CALL_OK);
+    message_free (answer);
+    scene_pass (scene, 60000);
+    assert_true (fake_has ("replica/b", "n1", "x", 1));
+    assert_true (fake_has ("replica/c", "n1", "x", 1));
+    assert_true (file_at (scene, "replica/b", "x")->kept);
+    replica_scene_destroy (&scene);
+}
+
+static void without_an_index_the_sites_are_asked (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.index = false;
+    replica_scene_t *scene = replica_scene_new (9, &plan);
+    put (scene, "replica/a", "x", 0, 1); /* of no bytes */
+    uint64_t transfer = scene_get (scene, "replica/b", "x", "guest-1", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 20000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/b", "guest-1", "x", 1));
+    replica_scene_destroy (&scene);
+}
+
+/*  --- random schedules --- */
+
+static const sim_faults_t harsh = {.crash = 40, .crashes_max = 8, .pause_ms_max = 1500, .slow = 20};
+static const sim_net_faults_t stormy = {
+  .loss = 30, .doubling = 30, .reordering = 30, .delay = 30, .delay_ms_max = 1500, .keep = 500};
+
+/*  Whatever crashes and is lost: no disk has too much, no copy is wrong, what was acknowledged is
+ *  there, and when all is healed everything that was asked for comes. */
+static void one_schedule (uint64_t seed)
+{
+    static const char *const sites [] = {"replica/a", "replica/b", "replica/c"};
+    scene_plan_t plan = scene_plan_default;
+    plan.nodes = 2;
+    plan.node_bytes = 4 * MB;
+    plan.limits.transfers.patience_ms = 20000;
+    replica_scene_t *scene = replica_scene_new (seed, &plan);
+    prng_t prng;
+    prng_seed (&prng, seed);
+    sim_fault (scene_sim (scene), &harsh, &stormy);
+    bool acknowledged [10] = {false};
+    for (size_t i = 0; i < 10; i++) {
+        char name [8];
+        snprintf (name, sizeof name, "f%zu", i);
+        const char *site = sites [prng_below (&prng, 3)];
+        uint64_t transfer = scene_put (scene, site, name, MB / 4 + prng_below (&prng, MB / 4),
+                                       (uint8_t) (i + 1), why);
+        acknowledged [i] = transfer != UINT64_MAX &&
+                           scene_wait (scene, site, transfer, "", 8000, why) == TRANSFER_DONE;
+        Musubi__GetRequest get = MUSUBI__GET_REQUEST__INIT;
+        get.name = name;
+        get.guest = "";
+        scene_tell (scene, sites [prng_below (&prng, 3)], "Get", &get.base);
+        scene_pass (scene, (int64_t) prng_below (&prng, 800));
+    }
+    sim_heal (scene_sim (scene));
+    scene_pass (scene, 60000);
+    assert_false (sim_failed (scene_sim (scene)));
+    assert_false (fake_overrun ());
+    for (size_t i = 0; i < 10; i++) {
+        char name [8];
+        snprintf (name, sizeof name, "f%zu", i);
+        if (!acknowledged [i])
+            continue;
+        for (size_t s = 0; s < 3; s++) {
+            char guest [32];
+            snprintf (guest, sizeof guest, "guest-%zu-%zu", i, s);
+            uint64_t transfer = scene_get (scene, sites [s], name, guest, why);
+            transfer_state_t end = scene_wait (scene, sites [s], transfer, guest, 60000, why);
+            if (end != TRANSFER_DONE)
+                fail_msg ("seed %llu: %s at %s: %s", (unsigned long long) seed, name, sites [s],
+                          why);
+            assert_true (fake_has (sites [s], guest, name, (uint8_t) (i + 1)));
+        }
+    }
+    for (size_t s = 0; s < 3; s++)
+        replica_check (scene_core (scene, sites [s]));
+    replica_check (scene_core (scene, "index/i1"));
+    replica_scene_destroy (&scene);
+}
+
+static void random_schedules_lose_nothing_and_overrun_no_disk (void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        one_schedule (seed);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (what_is_put_at_one_site_is_got_at_another_and_stays_there),
+      cmocka_unit_test (requests_at_different_times_cross_once),
+      cmocka_unit_test (an_unknown_name_is_refused_and_says_who_was_silent),
+      cmocka_unit_test (a_name_has_one_content),
+      cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),
+      cmocka_unit_test (a_catalogue_that_lies_brings_nobody_wrong_bytes),
+      cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay),
+      cmocka_unit_test (a_rule_brings_copies_to_other_sites),
+      cmocka_unit_test (without_an_index_the_sites_are_asked),
+      cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
