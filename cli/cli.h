@@ -123,5 +123,12 @@ int run_queue (cli_t *cli);
 int run_cancel (cli_t *cli);
 int run_nodes (cli_t *cli);
 int run_output (cli_t *cli);
+int run_put (cli_t *cli);
+int run_get (cli_t *cli);
+int run_replicas (cli_t *cli);
+int run_pin (cli_t *cli);
+int run_unpin (cli_t *cli);
+int run_rule (cli_t *cli);
+int run_evict (cli_t *cli);
 
 #endif

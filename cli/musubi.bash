@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes gantt call workload check audit txn solve'
+  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes put get replicas pin unpin rule evict gantt call workload check audit txn solve'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -16,6 +16,7 @@ _musubi () {
     --links) mapfile -t COMPREPLY < <(compgen -W 'auto all none' -- "$word"); return ;;
     --variant) mapfile -t COMPREPLY < <(compgen -W 'shared dir shared_p2 dir_p2' -- "$word"); return ;;
     --solver) mapfile -t COMPREPLY < <(compgen -W 'auto glpk glpk-pruned glpk-plain' -- "$word"); return ;;
+    --spread) mapfile -t COMPREPLY < <(compgen -W 'sites domains' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
     plus) mapfile -t COMPREPLY < <(compgen -W 'reserve cancel modify status commit abort' -- "$word"); return ;;
@@ -41,6 +42,11 @@ _musubi () {
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;
     output) own='--errors --follow' ;;
+    put) own='--site --lifetime' ;;
+    get) own='--output --site --stage --keep' ;;
+    replicas | pin | unpin) own='--site' ;;
+    rule) own='--copies --spread --site' ;;
+    evict) own='--site --kept' ;;
     gantt) own='--from --until --all --svg' ;;
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;

@@ -6,6 +6,7 @@
 
 #include "bus.pb-c.h"
 #include "calendar.pb-c.h"
+#include "chain.pb-c.h"
 #include "gis.pb-c.h"
 #include "ledger.pb-c.h"
 #include "lis.pb-c.h"
@@ -13,6 +14,7 @@
 #include "nodes.pb-c.h"
 #include "planner.pb-c.h"
 #include "plus.pb-c.h"
+#include "replica.pb-c.h"
 #include "tasks.pb-c.h"
 #include "transaction.pb-c.h"
 
@@ -37,8 +39,11 @@ static const struct {
   {&musubi__factory__descriptor, " lis "},
   {&musubi__reservation__descriptor, " lis "},
   {&musubi__command__descriptor, " lis "},
-  {&musubi__ledger__descriptor, " gis lis nis planner "},
-  {&musubi__service__descriptor, " gis lis nis planner "},
+  {&musubi__ledger__descriptor, " gis lis nis planner replica index "},
+  {&musubi__replica__descriptor, " replica "},
+  {&musubi__chain__descriptor, " replica "},
+  {&musubi__replica_index__descriptor, " index "},
+  {&musubi__service__descriptor, " gis lis nis planner replica index "},
 };
 
 #define BLOCKS (sizeof blocks / sizeof blocks [0])

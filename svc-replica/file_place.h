@@ -12,6 +12,7 @@ typedef struct {
     uint32_t sound; /* copies there */
     uint32_t staged;
     bool kept;
+    char owner [NAME_BYTES_MAX + 1]; /* who put it; "" = nobody knows */
 } file_place_t;
 
 /*  Do both tell of the same bytes? */

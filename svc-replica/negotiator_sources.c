@@ -53,6 +53,7 @@ static bool content_of (const transit_t *transit, const located_t *located, file
         content->size = transit->file.size;
         memcpy (content->digest, transit->file.digest, FILE_DIGEST_BYTES);
         content->created_ms = transit->file.created_ms;
+        memcpy (content->owner, transit->file.owner, sizeof content->owner);
         return true;
     }
     for (size_t i = 0; i < located->count; i++) {
@@ -93,6 +94,8 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
     }
     transit->file.size = content.size;
     transit->file.created_ms = content.created_ms;
+    if (!*transit->file.owner)
+        memcpy (transit->file.owner, content.owner, sizeof content.owner);
     transit->file.used_ms = now->wall_ms;
     transit->file.digest_known = true;
     memcpy (transit->file.digest, content.digest, FILE_DIGEST_BYTES);

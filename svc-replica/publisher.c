@@ -43,6 +43,7 @@ static file_place_t place_of (const publisher_t *self, const file_t *file)
                           .kept = file->kept};
     memcpy (place.site, self->site, strlen (self->site) + 1);
     memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
+    memcpy (place.owner, file->owner, sizeof place.owner);
     return place;
 }
 
@@ -66,7 +67,7 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
         one->gone = useless;
         if (!useless)
             one->place = place_of (self, file);
-        bytes += strlen (file->name) + NAME_BYTES_MAX + FILE_DIGEST_BYTES + 64;
+        bytes += strlen (file->name) + 2 * NAME_BYTES_MAX + FILE_DIGEST_BYTES + 64;
     }
     if (!file)
         *number = catalogue_number (self->catalogue);

@@ -75,7 +75,7 @@ static void tell_begun (const replica_t *self, const request_t *request, begin_t
         return;
     }
     if (begun == BEGIN_REFUSED) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (self->service, request, CALL_DENIED, "%s", why);
         return;
     }
     const file_t *file = catalogue_find (self->catalogue, name);
@@ -194,6 +194,7 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
                                .kept = file->kept};
         snprintf (place.site, sizeof place.site, "%s", self->site);
         memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
+        memcpy (place.owner, file->owner, sizeof place.owner);
     }
     reply (self, request, located_encode (&place, there, NULL, 0));
 }
@@ -263,12 +264,12 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
     if (!file)
         return;
     if (file->pinned) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s is pinned: unpin it first",
+        service_refuse (self->service, request, CALL_DENIED, "%s is pinned: unpin it first",
                         said.name);
         return;
     }
     if (file->kept && !said.yes) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST,
+        service_refuse (self->service, request, CALL_DENIED,
                         "%s was put here: say kept to remove it for ever", said.name);
         return;
     }

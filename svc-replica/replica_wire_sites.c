@@ -19,6 +19,7 @@ void place_put (Musubi__Place *to, const file_place_t *from)
     to->sound = from->sound;
     to->staged = from->staged;
     to->kept = from->kept;
+    to->owner = (char *) from->owner;
 }
 
 bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTES])
@@ -29,6 +30,8 @@ bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTE
                          .staged = from->staged,
                          .kept = from->kept};
     return text_take (to->site, NAME_BYTES_MAX, from->site, TEXT_WORD, "places.site", why) &&
+           text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "places.owner",
+                      why) &&
            fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "places.digest", why);
 }
 

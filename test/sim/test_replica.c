@@ -142,7 +142,7 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     replica_scene_destroy (&scene);
 }
 
-static void the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay (void **state)
+static void the_least_recently_used_leaves_for_what_is_wanted (void **state)
 {
     (void) state;
     scene_plan_t plan = scene_plan_default;
@@ -157,12 +157,6 @@ static void the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay (voi
         uint64_t transfer = scene_get (scene, "replica/b", names [i], "", why);
         assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
     }
-    Musubi__PinRequest pin = MUSUBI__PIN_REQUEST__INIT;
-    pin.name = "f1";
-    pin.pinned = true;
-    ProtobufCMessage *answer;
-    assert_int_equal (scene_ask (scene, "replica/b", "Pin", &pin.base, &answer, why), CALL_DENIED);
-    scene_pass (scene, 100);
     uint64_t transfer = scene_get (scene, "replica/b", "f3", "", why);
     assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
     assert_false (fake_has ("replica/b", "n1", "f1", 1)); /* the oldest */
@@ -175,6 +169,38 @@ static void the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay (voi
     assert_int_equal (scene_wait (scene, "replica/a", transfer, "", 40000, why), TRANSFER_FAILED);
     assert_non_null (strstr (why, "disk full"));
     assert_true (fake_has ("replica/a", "n1", "f1", 1));
+    replica_scene_destroy (&scene);
+}
+
+static call_status_t say_pin (replica_scene_t *scene, const char *site, const char *name,
+                              bool pinned)
+{
+    Musubi__PinRequest pin = MUSUBI__PIN_REQUEST__INIT;
+    ProtobufCMessage *answer;
+    pin.name = (char *) name;
+    pin.pinned = pinned;
+    call_status_t status = scene_ask (scene, site, "Pin", &pin.base, &answer, why);
+    message_free (answer);
+    return status;
+}
+
+static void its_owner_pins_a_copy_wherever_it_is (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (10, &scene_plan_default);
+    put (scene, "replica/a", "f1", 6 * MB, 1);
+    put (scene, "replica/c", "f2", 6 * MB, 2);
+    uint64_t transfer = scene_get (scene, "replica/b", "f1", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
+    assert_int_equal (say_pin (scene, "replica/b", "f1", true), CALL_OK);
+    assert_int_equal (say_pin (scene, "replica/b", "f2", true), CALL_NOT_FOUND);
+    transfer = scene_get (scene, "replica/b", "f2", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 40000, why), TRANSFER_FAILED);
+    assert_true (fake_has ("replica/b", "n1", "f1", 1));
+    assert_int_equal (say_pin (scene, "replica/b", "f1", false), CALL_OK);
+    transfer = scene_get (scene, "replica/b", "f2", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 40000, why), TRANSFER_DONE);
+    assert_false (fake_has ("replica/b", "n1", "f1", 1));
     replica_scene_destroy (&scene);
 }
 
@@ -288,7 +314,8 @@ int main (void)
       cmocka_unit_test (a_name_has_one_content),
       cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),
       cmocka_unit_test (a_catalogue_that_lies_brings_nobody_wrong_bytes),
-      cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted_and_pins_stay),
+      cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
+      cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
       cmocka_unit_test (without_an_index_the_sites_are_asked),
       cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),
