@@ -1,0 +1,84 @@
+/*  bilb - one balancing step among clusters that selfish owners lend each other (Okazaki, Ooshita,
+ *  Kakugawa and Masuzawa, after Rzadca and Trystram).
+ *
+ *  A cluster's time is load / speed: how long it needs for its queue. In ascending order of time
+ *  each cluster in its turn sends work to those before it, so that the times of all so far meet.
+ *  The level, a time, bounds both sides: nothing is received that would take the time above it,
+ *  and no more is sent than is done in it. Speeds that are all 1 make it the homogeneous algorithm.
+ *
+ *  A turn is kept as two numbers, for in time all receivers rise alike: by `rise`, unless they are
+ *  stopped by their level, for good, or by `target`, which never falls from turn to turn. Written
+ *  out, transfers are up to half the square of the clusters. Pure; one thread at a time.
+ */
+#ifndef MUSUBI_BILB_H
+#define MUSUBI_BILB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BILB_CLUSTERS_MAX 1000000
+#define BILB_SPEED_MIN    1e-9
+#define BILB_SPEED_MAX    1e9
+#define BILB_LOAD_MAX     1e15 /* of one cluster */
+#define BILB_LOAD_MIN     1e-9 /* of one job, when it comes */
+
+/*  What is smaller, beside the load that is sent or the time that rises, is rounding. */
+#define BILB_GRAIN 1e-12
+
+typedef struct {
+    double speed; /* load done in a unit of time */
+    double level; /* participation, a time; 0 = none, INFINITY = without bounds */
+    double load;  /* all that is in the queue, with the rest of what runs */
+} bilb_cluster_t;
+
+typedef struct {
+    uint32_t sender;
+    double rise;   /* time that each receiver is sent, if nothing stops it */
+    double target; /* no receiver's time rises above it */
+    double sent;   /* load, all receivers together */
+} bilb_turn_t;
+
+typedef struct {
+    uint32_t from;
+    uint32_t to;
+    double load;
+} bilb_transfer_t;
+
+typedef enum {
+    BILB_GOOD,
+    BILB_BAD_SPEED, /* not within BILB_SPEED_MIN to BILB_SPEED_MAX */
+    BILB_BAD_LEVEL, /* negative, or no number */
+    BILB_BAD_LOAD,  /* not within 0 to BILB_LOAD_MAX */
+} bilb_check_t;
+
+bilb_check_t bilb_check (const bilb_cluster_t *cluster);
+
+/*  What would be right, for people: "must be ...". */
+const char *bilb_check_words (bilb_check_t check);
+
+/*  The last step and the memory it took, kept for the next one. */
+typedef struct bilb bilb_t;
+
+bilb_t *bilb_new (void);
+void bilb_destroy (bilb_t **self_p);
+
+/*  One step among clusters that have passed bilb_check, in count * log (count). The answers below
+ *  are of the last step. Load is kept in all, limits are never passed. */
+void bilb_step (bilb_t *self, const bilb_cluster_t *clusters, size_t count);
+
+/*  The clusters in ascending order of time, the lower index first among equals. */
+const uint32_t *bilb_order (const bilb_t *self);
+
+/*  A turn for each cluster, in that order; the first sends nothing. */
+const bilb_turn_t *bilb_turns (const bilb_t *self);
+
+/*  Loads after the step, by cluster. */
+const double *bilb_loads (const bilb_t *self);
+
+/*  Transfers one by one: begin, then the transfers of one turn at a time, in the order made, until
+ *  false. Turns without a transfer are passed over. Pays for each cluster before the sender. */
+void bilb_walk (bilb_t *self);
+bool bilb_walk_turn (bilb_t *self, const bilb_transfer_t **transfers, size_t *count);
+
+#endif

@@ -1,0 +1,61 @@
+/*  bilb_queues - clusters' queues, balanced where they are.
+ *
+ *  A queue holds pieces of jobs, head to tail, in the order in which they are done. In its turn a
+ *  cluster cuts what it sends from its queue's tail, and each piece of that is split over the
+ *  receivers in proportion and put at their ends, so what was there before loses nothing. The head
+ *  may be running: its rest counts, and may move. A job is complete with its last piece.
+ *
+ *  Checked at every step: each job keeps its load, each queue its length when it is rebuilt, and no
+ *  job ends later than in the queues as they were. Pure; one thread at a time.
+ */
+#ifndef MUSUBI_BILB_QUEUES_H
+#define MUSUBI_BILB_QUEUES_H
+
+#include "bilb.h"
+#include "bilb_schedule.h"
+
+typedef struct {
+    uint32_t job;
+    double load;
+} bilb_piece_t;
+
+typedef struct {
+    bilb_piece_t *pieces;
+    size_t count;
+    size_t room;
+} bilb_queue_t;
+
+/*  At the tail; one piece with what is there, if that is of the same job. */
+void bilb_queue_add (bilb_queue_t *queue, uint32_t job, double load);
+void bilb_queue_free (bilb_queue_t *queue);
+
+/*  A cluster of the coalition. */
+typedef struct {
+    double speed;
+    double level;
+    bilb_queue_t queue;
+} bilb_member_t;
+
+typedef struct bilb_queues bilb_queues_t;
+
+bilb_queues_t *bilb_queues_new (void);
+void bilb_queues_destroy (bilb_queues_t **self_p);
+
+/*  One step of bilb: moves pieces between the queues. Jobs are numbers below jobs_count. */
+void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count,
+                       size_t jobs_count);
+
+/*  After a step: rebuilds the queues by the extension (bilb_schedule.h). owners are members, by
+ * job. False when rounding would break a promise; the queues are as they were then. */
+bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,
+                             const uint32_t *owners);
+
+/*  The jobs that are in a queue, and when each will be complete as the queues now are. */
+const uint32_t *bilb_queues_jobs (const bilb_queues_t *self, size_t *count);
+double bilb_queues_completion (const bilb_queues_t *self, uint32_t job);
+
+/*  The step; and the slots of the schedule, from the back, whose jobs are those of the queues. */
+bilb_t *bilb_queues_bilb (bilb_queues_t *self);
+const bilb_slot_t *bilb_queues_slots (const bilb_queues_t *self, size_t *count);
+
+#endif
