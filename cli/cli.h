@@ -118,6 +118,7 @@ int run_check (cli_t *cli);
 int run_audit (cli_t *cli);
 int run_txn (cli_t *cli);
 int run_solve (cli_t *cli);
+int run_balance (cli_t *cli);
 int run_submit (cli_t *cli);
 int run_queue (cli_t *cli);
 int run_cancel (cli_t *cli);

@@ -79,6 +79,8 @@ static const command_t commands [] = {
   {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
   {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
    "Solve co-allocation problems out of a file; nobody is asked.", run_solve},
+  {"balance", "--step FILE.json|- [--reschedule]",
+   "Steps of sharing unreserved work out of a file; nobody is asked.", run_balance},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])

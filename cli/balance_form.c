@@ -1,0 +1,215 @@
+/*  balance_form - lists of as many entries as there are clusters, checked one by one. */
+#include "balance_form.h"
+
+#include "must.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    char path [64]; /* of the vector that is being read */
+    char *why;
+} reader_t;
+
+/*  Always false; the first argument is the field within the vector. */
+static bool refuse (const reader_t *reader, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+static bool refuse (const reader_t *reader, const char *format, ...)
+{
+    int size = snprintf (reader->why, BALANCE_FORM_WHY_BYTES, "%s%s", reader->path,
+                         *reader->path ? "." : "");
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (reader->why + size, BALANCE_FORM_WHY_BYTES - (size_t) size, format, arguments);
+    va_end (arguments);
+    for (char *at = reader->why; *at; at++)
+        if ((unsigned char) *at < 0x20 || *at == 0x7f)
+            *at = '?';
+    return false;
+}
+
+static bool keys_known (const reader_t *reader, const json_t *object, const char *const *known,
+                        const char *sentence)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) object, key, value)
+    {
+        bool found = false;
+        for (size_t i = 0; known [i]; i++)
+            found = found || strcmp (known [i], key) == 0;
+        if (!found)
+            return refuse (reader, "%.60s: unknown key; there are: %s", key, sentence);
+    }
+    return true;
+}
+
+/*  A list with an entry for each cluster; they are counted by the first one. */
+static bool read_list (const reader_t *reader, const json_t *object, const char *key,
+                       const json_t **list, size_t count)
+{
+    *list = json_object_get (object, key);
+    if (!json_is_array (*list))
+        return refuse (reader, "%s: must be a list with an entry for each cluster", key);
+    if (json_array_size (*list) != count)
+        return refuse (reader, "%s: has %zu entries, speeds has %zu", key, json_array_size (*list),
+                       count);
+    return true;
+}
+
+/*  NaN for what is none. */
+static double number_of (const json_t *json)
+{
+    return json_is_number (json) ? json_number_value (json) : NAN;
+}
+
+static double level_of (const json_t *json)
+{
+    const char *word = json_string_value (json);
+    return word && strcmp (word, "inf") == 0 ? INFINITY : number_of (json);
+}
+
+static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
+                        balance_vector_t *vector)
+{
+    if (!json_is_array (list))
+        return refuse (reader, "queues_in[%zu]: must be a list of [job, load], head to tail", at);
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (list, i, entry)
+    {
+        const json_t *name = json_array_get (entry, 0);
+        double load = number_of (json_array_get (entry, 1));
+        if (!json_is_string (name) || json_array_size (entry) != 2)
+            return refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
+        if (!(load >= BILB_LOAD_MIN && load <= BILB_LOAD_MAX))
+            return refuse (reader, "queues_in[%zu][%zu]: load must be a number from 1e-9 to 1e15",
+                           at, i);
+        vector->owners [vector->jobs_count] = (uint32_t) at;
+        vector->jobs [vector->jobs_count] = name;
+        bilb_queue_add (&vector->members [at].queue, (uint32_t) vector->jobs_count++, load);
+    }
+    return true;
+}
+
+static bool check_member (const reader_t *reader, const bilb_member_t *member, size_t at)
+{
+    bilb_cluster_t cluster = {.speed = member->speed, .level = member->level};
+    for (size_t i = 0; i < member->queue.count; i++)
+        cluster.load += member->queue.pieces [i].load;
+    static const char *const keys [] = {
+      [BILB_BAD_SPEED] = "speeds", [BILB_BAD_LEVEL] = "levels", [BILB_BAD_LOAD] = "queues_in"};
+    bilb_check_t check = bilb_check (&cluster);
+    return check == BILB_GOOD ||
+           refuse (reader, "%s[%zu]: %s", keys [check], at, bilb_check_words (check));
+}
+
+static int by_name (const void *a, const void *b)
+{
+    return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static bool check_names (const reader_t *reader, const balance_vector_t *vector)
+{
+    const char **names = must (calloc (vector->jobs_count + 1, sizeof *names));
+    for (size_t i = 0; i < vector->jobs_count; i++)
+        names [i] = json_string_value (vector->jobs [i]);
+    qsort (names, vector->jobs_count, sizeof *names, by_name);
+    const char *twice = NULL;
+    for (size_t i = 1; i < vector->jobs_count && !twice; i++)
+        if (strcmp (names [i - 1], names [i]) == 0)
+            twice = names [i];
+    bool good = !twice || refuse (reader, "queues_in: job \"%.60s\" is in them twice", twice);
+    free (names);
+    return good;
+}
+
+static bool read_queues (const reader_t *reader, const json_t *queues, balance_vector_t *vector)
+{
+    size_t jobs = 0;
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (queues, i, entry) jobs += json_array_size (entry);
+    if (jobs > BALANCE_JOBS_MAX)
+        return refuse (reader, "queues_in: has %zu jobs; at most %d", jobs, BALANCE_JOBS_MAX);
+    vector->jobs = must (calloc (jobs + 1, sizeof (json_t *)));
+    vector->owners = must (calloc (jobs + 1, sizeof *vector->owners));
+    json_array_foreach (queues, i, entry) if (!read_queue (reader, entry, i, vector)) return false;
+    return check_names (reader, vector);
+}
+
+static bool read_vector (const reader_t *reader, const json_t *entry, balance_vector_t *vector)
+{
+    static const char *const known [] = {
+      "name", "note", "speeds", "levels", "queues_in", "expect", "expect_reschedule", NULL};
+    const json_t *speeds = json_object_get (entry, "speeds");
+    const json_t *levels;
+    const json_t *queues;
+    if (!keys_known (reader, entry, known,
+                     "name, note, speeds, levels, queues_in, expect, expect_reschedule"))
+        return false;
+    vector->name = json_object_get (entry, "name");
+    if (vector->name && !json_is_string (vector->name))
+        return refuse (reader, "name: must be a text");
+    size_t count = json_array_size (speeds);
+    if (count == 0 || count > BALANCE_CLUSTERS_MAX)
+        return refuse (reader, "speeds: must be a list with an entry for each cluster, 1 to %d",
+                       BALANCE_CLUSTERS_MAX);
+    if (!read_list (reader, entry, "levels", &levels, count) ||
+        !read_list (reader, entry, "queues_in", &queues, count))
+        return false;
+    vector->count = count;
+    vector->members = must (calloc (count, sizeof *vector->members));
+    for (size_t i = 0; i < count; i++) {
+        vector->members [i].speed = number_of (json_array_get (speeds, i));
+        vector->members [i].level = level_of (json_array_get (levels, i));
+    }
+    if (!read_queues (reader, queues, vector))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!check_member (reader, &vector->members [i], i))
+            return false;
+    return true;
+}
+
+balance_vector_t *balance_form_read (const json_t *file, size_t *count,
+                                     char why [BALANCE_FORM_WHY_BYTES])
+{
+    static const char *const known [] = {"tolerance", "indices", "vectors", NULL};
+    reader_t reader = {.why = why};
+    const json_t *list = json_object_get (file, "vectors");
+    if (!json_is_array (list)) {
+        refuse (&reader, "vectors: must be a list; the file is {\"vectors\": [...]}");
+        return NULL;
+    }
+    if (!keys_known (&reader, file, known, "vectors, tolerance, indices"))
+        return NULL;
+    *count = json_array_size (list);
+    balance_vector_t *vectors = must (calloc (*count + 1, sizeof *vectors));
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (list, i, entry)
+    {
+        snprintf (reader.path, sizeof reader.path, "vectors[%zu]", i);
+        if (!read_vector (&reader, entry, &vectors [i])) {
+            balance_form_free (vectors, *count);
+            return NULL;
+        }
+    }
+    return vectors;
+}
+
+void balance_form_free (balance_vector_t *vectors, size_t count)
+{
+    for (size_t i = 0; i < count && vectors; i++) {
+        for (size_t k = 0; k < vectors [i].count; k++)
+            bilb_queue_free (&vectors [i].members [k].queue);
+        free (vectors [i].members);
+        free (vectors [i].jobs);
+        free (vectors [i].owners);
+    }
+    free (vectors);
+}

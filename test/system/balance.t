@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# `musubi balance --step`: a line of JSON for each step of a file; what is wrong in one is refused by name. Nobody runs.
+. "$(dirname "$0")/lib.sh"
+
+file=$work/steps.json
+cat >"$file" <<'JSON'
+{"tolerance": 1e-9, "vectors": [
+  {"name": "two", "note": "one sends 4 of its 6", "speeds": [1, 2], "levels": ["inf", "inf"],
+   "queues_in": [[["a", 2], ["b", 4]], []]},
+  {"speeds": [1, 1, 1], "levels": [2, "inf", "inf"],
+   "queues_in": [[], [["c", 4]], [["d", 3], ["e", 5]]]}
+]}
+JSON
+
+stepped () { # SENTENCE EXPRESSION: true of the lines, a list
+  if python3 -c "import json,sys
+lines = [json.loads(line) for line in sys.stdin]
+near = lambda a, b: abs (a - b) < 1e-9
+sys.exit(not ($2))" <<<"$output"; then ok "$1"; else
+    not_ok "$1"
+    printf '%s\n' "wanted: $2" "$output" | cut -c1-2000 | sed 's/^/# /'
+  fi
+}
+
+exits 0 "a file of steps" musubi balance --step "$file"
+stepped "  … a line for each, in order, with the keys that are promised" \
+  '[set (l) - {"name"} for l in lines] == [{"order", "transfers", "loads", "queues", "guaranteed_completion"}] * 2 and lines[0]["name"] == "two"'
+stepped "  … who sends what to whom" 'lines[0]["order"] == [1, 0] and lines[0]["transfers"] == [[0, 1, 4]]'
+stepped "  … the tail has gone" 'lines[0]["queues"] == [[["a", 2]], [["b", 4]]] and lines[0]["loads"] == [2, 4]'
+stepped "  … and when jobs will be complete" 'lines[0]["guaranteed_completion"] == {"a": 2, "b": 2}'
+stepped "  … a full receiver refuses, and that stays with the sender" \
+  'lines[1]["transfers"] == [[1, 0, 2], [2, 1, 2]] and lines[1]["loads"] == [2, 4, 6]'
+
+exits 0 "and the extension" musubi balance --step "$file" --reschedule
+stepped "  … with its keys" \
+  'all ({"selection_from_back", "completion", "guaranteed_completion"} <= set (l) for l in lines)'
+stepped "  … jobs one after the other, from the back" \
+  'lines[0]["selection_from_back"] == [["b", near (0, 1), 2]] or [s[0] for s in lines[0]["selection_from_back"]] == ["b", "a"]'
+stepped "  … on every cluster" 'sorted (p[0] for p in lines[0]["queues"][0]) == ["a", "b"] == sorted (p[0] for p in lines[0]["queues"][1])'
+stepped "  … no later than promised, queues as long" \
+  'all (l["completion"][j] <= t + 1e-9 for l in lines for j, t in l["guaranteed_completion"].items ()) and
+   all (near (sum (p[1] for p in q), load) for l in lines for q, load in zip (l["queues"], l["loads"]))'
+
+if [ -n "${MUSUBI_DATA:-}" ]; then
+  exits 0 "the worked examples" musubi balance --step "$MUSUBI_DATA/bilb-samples.json"
+  plain=$output
+  exits 0 "  … and rescheduled" musubi balance --step "$MUSUBI_DATA/bilb-samples.json" --reschedule
+  check "  … come out, to 1e-9" python3 -c "
+import json, sys
+def same (a, b):
+    if isinstance (a, (int, float)): return abs (a - b) <= 1e-9
+    if isinstance (a, dict): return a.keys () == b.keys () and all (same (a[k], b[k]) for k in a)
+    if isinstance (a, list): return len (a) == len (b) and all (map (same, a, b))
+    return a == b
+vectors = json.load (open (sys.argv[1]))['vectors']
+for lines, key in ((sys.argv[2], 'expect'), (sys.argv[3], 'expect_reschedule')):
+    lines = [json.loads (line) for line in lines.splitlines ()]
+    assert len (lines) == len (vectors)
+    for line, vector in zip (lines, vectors):
+        for name, wanted in vector[key].items ():
+            assert same (wanted, line[name]), (vector['name'], key, name, wanted, line[name])
+" "$MUSUBI_DATA/bilb-samples.json" "$plain" "$output"
+else
+  ok "the worked examples # SKIP MUSUBI_DATA is not set, which holds bilb-samples.json"
+fi
+
+python3 -c "import json
+json.dump ({'vectors': [{'speeds': [1], 'levels': [0], 'queues_in': [[]]},
+                        {'speeds': [1, 3], 'levels': ['inf', 4], 'queues_in': [[], []]}]}, open ('$work/empty.json', 'w'))
+json.dump ({'vectors': [{'speeds': [1, 2, 3], 'levels': [1e9, 'inf', 1e9],
+  'queues_in': [[['a%d' % i, 1 + i % 7] for i in range (1000000)], [], [['b', 1]]]}]}, open ('$work/million.json', 'w'))
+json.dump ({'vectors': [{'speeds': [1] * 20000, 'levels': [1] * 20000,
+  'queues_in': [[['j%d' % i, 1 + i]] for i in range (20000)]}]}, open ('$work/wide.json', 'w'))"
+exits 0 "one cluster, and empty queues" musubi balance --step "$work/empty.json" --reschedule
+stepped "  … have nothing to do" \
+  'all (l["transfers"] == [] and not any (l["loads"]) and not any (l["queues"]) and l["completion"] == {} for l in lines)'
+exits 0 "a million jobs" timeout 300 sh -c "musubi balance --step '$work/million.json' --reschedule >'$work/million.out'"
+check "  … keep their load, and are complete no later" python3 -c "
+import json
+line = json.loads (open ('$work/million.out').read ())
+assert len (line['completion']) == 1000001
+for job, time in line['guaranteed_completion'].items (): assert line['completion'][job] <= time * (1 + 1e-9) + 1e-9, job
+loads = dict.fromkeys (line['completion'], 0)
+for queue in line['queues']:
+    for job, load in queue: loads[job] += load
+for job, load in loads.items (): assert abs (load - (1 if job == 'b' else 1 + int (job[1:]) % 7)) < 1e-8, job
+"
+exits 2 "20,000 clusters, written out transfer by transfer" musubi balance --step "$work/wide.json"
+says "  … are too much, and it says so" 'vectors\[0\].*20000 clusters.*50000000'
+
+exits 2 "no file" musubi balance --step "$work/nothing.json"
+exits 2 "nothing to do" musubi balance
+says "  … says what there is" '--step FILE.json'
+echo '{"vectors": [{"speeds": [NaN]}]}' >"$work/nan.json"
+exits 2 "NaN" musubi balance --step "$work/nan.json"
+says "  … is refused where it stands" 'line 1, column'
+
+wrong () { # SENTENCE PATTERN PYTHON: a change to the first vector
+  python3 -c "import json,sys
+all = json.load(open(sys.argv[1])); one = all['vectors'][0]
+$3
+json.dump(all, open(sys.argv[2], 'w'))" "$file" "$work/wrong.json"
+  exits 2 "$1" musubi balance --step "$work/wrong.json"
+  says "  … is named" "$2"
+}
+wrong "speed 0" 'vectors\[0\]\.speeds\[1\]: must be a number from' "one['speeds'][1] = 0"
+wrong "a negative speed" 'vectors\[0\]\.speeds\[0\]: must be a number from' "one['speeds'][0] = -1"
+wrong "a speed in words" 'vectors\[0\]\.speeds\[0\]: must be a number from' "one['speeds'][0] = 'fast'"
+wrong "a negative level" 'vectors\[0\]\.levels\[1\]: must be a number from 0' "one['levels'][1] = -0.5"
+wrong "a level in words" 'vectors\[0\]\.levels\[0\]: .*inf' "one['levels'][0] = 'much'"
+wrong "a level too few" 'vectors\[0\]\.levels: has 1 entries, speeds has 2' "one['levels'].pop()"
+wrong "a queue too many" 'vectors\[0\]\.queues_in: has 3 entries' "one['queues_in'].append([])"
+wrong "no clusters" 'vectors\[0\]\.speeds: must be a list' "one['speeds'] = []"
+wrong "a job without load" 'vectors\[0\]\.queues_in\[0\]\[1\]: must be \[job, load\]' "one['queues_in'][0][1] = ['b']"
+wrong "a negative load" 'vectors\[0\]\.queues_in\[0\]\[0\]: load must be' "one['queues_in'][0][0][1] = -2"
+wrong "more load than may be" 'vectors\[0\]\.queues_in\[0\]: must be .* in all' "one['queues_in'][0] = [['a', 9e14], ['b', 9e14]]"
+wrong "a job twice" 'vectors\[0\]\.queues_in: job "a" is in them twice' "one['queues_in'][1] = [['a', 1]]"
+wrong "an unknown key" 'vectors\[0\]\.colour: unknown key' "one['colour'] = 1"
+wrong "no vectors" 'vectors: must be a list' "del all['vectors']"
+
+finish
