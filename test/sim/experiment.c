@@ -21,7 +21,8 @@
 
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,     &experiment_arms,
-  &experiment_live,         &experiment_steal,    &experiment_quarrel,  &experiment_matrix,
+  &experiment_live,         &experiment_growth,   &experiment_scores,   &experiment_extension,
+  &experiment_lies,         &experiment_steal,    &experiment_quarrel,  &experiment_matrix,
   &experiment_commit,       &experiment_success,  &experiment_levels,   &experiment_weights,
   &experiment_solvers,      &experiment_planners, &experiment_diagrams, &experiment_polling};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])

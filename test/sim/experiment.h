@@ -84,6 +84,10 @@ struct experiment {
 };
 
 extern const experiment_t experiment_backtracking;
+extern const experiment_t experiment_growth;
+extern const experiment_t experiment_scores;
+extern const experiment_t experiment_extension;
+extern const experiment_t experiment_lies;
 extern const experiment_t experiment_policies;
 extern const experiment_t experiment_wide;
 extern const experiment_t experiment_arms;

@@ -1,0 +1,55 @@
+/*  balance_world - a round of S1's simulation: clusters that balance their queues every unit of
+ * time.
+ *
+ *  Everything is empty at first. Jobs arrive at each cluster for a round's time and join its queue
+ *  at once; then all is drained. Whatever is not said by the arrivals is decided by the product's
+ *  own core (bilb_queues.h), which checks each step. Beside it the same arrivals, each cluster
+ *  alone, first come first served.
+ */
+#ifndef MUSUBI_BALANCE_WORLD_H
+#define MUSUBI_BALANCE_WORLD_H
+
+#include "bilb_queues.h"
+#include "experiment.h"
+
+#define WORLD_CLUSTERS_MAX 15
+#define WORLD_T            1000.0 /* a round; t, between two steps, is 1 */
+
+typedef enum {
+    CASE_I,  /* faster clusters have larger jobs, as often */
+    CASE_II, /* and in the other case more jobs, as large */
+} world_case_t;
+
+typedef struct {
+    world_case_t which;
+    size_t clusters;
+    uint64_t seed; /* same seed, same draws: whatever the levels and the algorithm */
+    bool extended; /* rebuild the schedule after each step */
+    double levels [WORLD_CLUSTERS_MAX];
+    double claimed [WORLD_CLUSTERS_MAX]; /* speed as the balancer is told; 0 = the true one */
+} world_order_t;
+
+/*  Sums of the flow times (completion less release) of the jobs that count, those that came between
+ *  0.2 T and 0.8 T, by owner. */
+typedef struct {
+    double flow [WORLD_CLUSTERS_MAX];
+    double alone [WORLD_CLUSTERS_MAX];
+    double jobs [WORLD_CLUSTERS_MAX];
+    uint64_t steps;
+} world_round_t;
+
+/*  Speeds lie equally spaced from 1 to 2. */
+double world_speed (size_t cluster, size_t clusters);
+
+/*  A worker's memory, kept from round to round. */
+typedef struct balance_world balance_world_t;
+
+balance_world_t *balance_world_new (void);
+void balance_world_destroy (balance_world_t **self_p);
+
+/*  False, with why in the play, if a promise that was made is broken at a later step; claims of
+ *  other speeds break them by themselves, and are not looked at. */
+bool balance_world_play (balance_world_t *self, const world_order_t *order, world_round_t *round,
+                         play_t *play);
+
+#endif
