@@ -107,6 +107,8 @@ static void join (balance_world_t *self, size_t cluster)
 
 static void drop_head (bilb_queue_t *queue, size_t pieces)
 {
+    if (pieces == 0)
+        return;
     queue->count -= pieces;
     memmove (queue->pieces, queue->pieces + pieces, queue->count * sizeof *queue->pieces);
 }

@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define CLUSTERS     5
 #define ROUNDS       500
@@ -20,8 +19,8 @@
 #define POINT_ROUNDS (ROUNDS / (POINTS - 1))
 #define LEVEL_FIRST  1.0
 
-#define FASTER_LEAST (-0.9) /* Spearman's, of level and speed, where the paper has it clearly so   \
-                             */
+/*  Spearman's coefficient of level and speed, where the paper has it clearly so. */
+#define SPEARMAN_MOST (-0.9)
 
 #define AT(cluster, round)                                                                         \
     {                                                                                              \
@@ -136,10 +135,10 @@ static void judge_levels (experiment_run_t *run)
             least = fmin (least, level_after (run, arm, i, POINTS - 1));
     experiment_criterion (run, "levels-rise", least > 0,
                           "all levels end above where they began; the lowest at 1e%.1f", least);
-    experiment_criterion (run, "fast-rise-slowly", spearman (run, PLAIN_II) <= FASTER_LEAST,
+    experiment_criterion (run, "fast-rise-slowly", spearman (run, PLAIN_II) <= SPEARMAN_MOST,
                           "case II: Spearman's coefficient of level and speed %.2f, at most %.1f; "
                           "case I: %.2f",
-                          spearman (run, PLAIN_II), FASTER_LEAST, spearman (run, PLAIN_I));
+                          spearman (run, PLAIN_II), SPEARMAN_MOST, spearman (run, PLAIN_I));
     experiment_criterion (run, "spread", spread (run, PLAIN_I) < spread (run, PLAIN_II),
                           "of the exponents, most less least by the mean: case I %.3f, II %.3f; "
                           "rebuilt: I %.3f, II %.3f (the paper has II's smaller there)",

@@ -321,8 +321,9 @@ static void work_on (course_t *course, double time)
             queue->pieces [done].load -= load;
             course->left [queue->pieces [done].job] -= load;
         }
-        memmove (queue->pieces, queue->pieces + done,
-                 (queue->count - done) * sizeof *queue->pieces);
+        if (done > 0)
+            memmove (queue->pieces, queue->pieces + done,
+                     (queue->count - done) * sizeof *queue->pieces);
         queue->count -= done;
     }
 }
