@@ -160,9 +160,7 @@ int run_reserve (cli_t *cli)
     option_t list [] = {
       {"algorithm", OPTION_TEXT, &options.algorithm, "A", "how to plan: auto, bbr, bir, ip", 0, 0},
       {"policy", OPTION_TEXT, &options.policy, "P",
-       "what to prefer: time, cost, load, random; with ip\n"
-       "time, cost, quality",
-       0, 0},
+       "what to prefer: time, cost, load or random; with ip time, cost or quality", 0, 0},
       {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "stop at the plan", 0, 0},
       {"wait", OPTION_FLAG, &options.wait, NULL, "ask again as capacity frees, to the deadline", 0,
        0},
