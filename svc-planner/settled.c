@@ -25,6 +25,7 @@ struct settled {
     size_t unstored_room;
     txid_t prune_after;
     bool prune_begun;
+    int64_t earliest_ms; /* nothing that is kept, and was looked at, ends before */
 };
 
 static int compare_kept (const void *key, const void *thing)
@@ -38,6 +39,7 @@ settled_t *settled_new (service_t *service, const planner_settings_t *settings)
     self->service = service;
     self->settings = settings;
     self->kept = ordered_new (compare_kept);
+    self->earliest_ms = SETTLED_END_UNKNOWN;
     return self;
 }
 
@@ -57,11 +59,18 @@ void settled_destroy (settled_t **self_p)
     *self_p = NULL;
 }
 
+static void notice_end (settled_t *self, int64_t end_ms)
+{
+    if (end_ms < self->earliest_ms)
+        self->earliest_ms = end_ms;
+}
+
 void settled_keep (settled_t *self, const txid_t *txid, int64_t end_ms, bool done, bool stored)
 {
     kept_t *kept = must (malloc (sizeof *kept));
     *kept = (kept_t){.txid = *txid, .end_ms = end_ms, .done = done, .stored = stored};
     ordered_add (self->kept, txid, kept);
+    notice_end (self, end_ms);
     if (stored)
         return;
     if (self->unstored_count == self->unstored_room) {
@@ -102,16 +111,28 @@ static void forget (settled_t *self, kept_t *kept)
     free (kept);
 }
 
+static bool outlived (const settled_t *self, int64_t end_ms, int64_t wall_ms)
+{
+    return end_ms != SETTLED_END_UNKNOWN && wall_ms >= end_ms + self->settings->retention_ms;
+}
+
+/*  A sweep begins when there is something to forget. */
 void settled_prune (settled_t *self, int64_t wall_ms)
 {
+    if (!self->prune_begun) {
+        if (!outlived (self, self->earliest_ms, wall_ms))
+            return;
+        self->earliest_ms = SETTLED_END_UNKNOWN;
+    }
     for (int i = 0; i < PRUNE_STEP; i++) {
         kept_t *kept = ordered_after (self->kept, self->prune_begun ? &self->prune_after : NULL);
         self->prune_begun = kept != NULL;
         if (!kept)
             return;
         self->prune_after = kept->txid;
-        if (kept->stored && kept->end_ms != SETTLED_END_UNKNOWN &&
-            wall_ms >= kept->end_ms + self->settings->retention_ms)
+        if (kept->stored && outlived (self, kept->end_ms, wall_ms))
             forget (self, kept);
+        else
+            notice_end (self, kept->end_ms);
     }
 }

@@ -25,7 +25,7 @@ bool settled_has (const settled_t *self, const txid_t *txid, bool *done);
 void settled_store (settled_t *self);
 bool settled_waits (const settled_t *self);
 
-/*  Forget what is over at this wall time: a few at a time, round and round. */
+/*  Forget what is over at this wall time, a few at a time. */
 void settled_prune (settled_t *self, int64_t wall_ms);
 
 #endif
