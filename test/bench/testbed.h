@@ -50,7 +50,7 @@ typedef struct {
     pid_t pids [TESTBED_SERVICES_MAX];
     size_t pids_count;
     size_t agents_count; /* of those, agents of nodes: no directory lists them */
-    int64_t asked; /* for counts */
+    int64_t asked;       /* for counts */
     bool halted;
 } testbed_t;
 
