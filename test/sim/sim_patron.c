@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWNER      "alice"
-#define TURN_MS    120
-#define TIMEOUT_MS 900
-#define LEAD_MS    2000 /* more than the site's */
-#define DECIDE_MS  20000
+#define OWNER        "alice"
+#define TURN_MS      120
+#define TIMEOUT_MS   900
+#define LEAD_MS      2000 /* more than the site's */
+#define SITE_LEAD_MS 1000
+#define DECIDE_MS    20000
 
 static int64_t below (sim_patron_t *self, int64_t bound)
 {
@@ -99,7 +100,7 @@ static const char *some_reservation (sim_patron_t *self)
         return "";
     const patron_reservation_t *one =
       &self->reservations [below (self, (int64_t) self->reservations_count)];
-    return one->reserve.state == COMMAND_DONE ? one->name : "";
+    return one->commands [STEP_MAKE].state == COMMAND_DONE ? one->name : "";
 }
 
 static void bag_new (sim_patron_t *self)
@@ -130,59 +131,80 @@ static void command_new (sim_patron_t *self, const moment_t *now, patron_command
     memcpy (command->txid.store, self->store.id, STORE_ID_BYTES);
 }
 
-static packed_t hold_of (const sim_patron_t *self, const patron_reservation_t *reservation,
-                         const patron_command_t *command, bool release)
+/*  The first instant at which it needs more than it had, less the site's lead. */
+static int64_t edge_of (const patron_reservation_t *reservation, patron_step_t step)
 {
+    if (step == STEP_LEAVE)
+        return reservation->commands [step].decide_by_ms + DECIDE_MS;
+    bool longer = step == STEP_CHANGE && reservation->changed_nodes == reservation->nodes;
+    return (longer ? reservation->until_ms : reservation->from_ms) - SITE_LEAD_MS;
+}
+
+static packed_t part_of (const patron_reservation_t *reservation, patron_step_t step)
+{
+    bool changed = step == STEP_CHANGE;
+    uint32_t nodes = changed ? reservation->changed_nodes : reservation->nodes;
+    compute_booking_t booking = {.need = "ocean",
+                                 .cpus = nodes * reservation->cpus,
+                                 .nodes = nodes,
+                                 .from_ms = reservation->from_ms,
+                                 .until_ms =
+                                   changed ? reservation->changed_until_ms : reservation->until_ms};
+    snprintf (booking.class_name, sizeof booking.class_name, "%s", reservation->class_name);
+    return compute_part_encode (&booking, 1);
+}
+
+static packed_t hold_of (const sim_patron_t *self, const patron_reservation_t *reservation,
+                         patron_step_t step)
+{
+    static const operation_t operations [STEPS] = {OPERATION_RESERVE, OPERATION_MODIFY,
+                                                   OPERATION_RELEASE};
+    const patron_command_t *command = &reservation->commands [step];
+    bool changed = reservation->commands [STEP_CHANGE].state == COMMAND_DONE;
     party_t participant = {.name = "lis/ams"};
     snprintf (participant.endpoint, sizeof participant.endpoint, "%s",
               sim_address (self->sim, self->site));
     memcpy (participant.store, sim_identity (self->sim, self->site)->id, STORE_ID_BYTES);
     hold_t hold = {.plan = {.txid = command->txid,
-                            .operation = release ? OPERATION_RELEASE : OPERATION_RESERVE,
-                            .base_version = release ? 1 : 0,
+                            .operation = operations [step],
+                            .base_version = step == STEP_MAKE ? 0 : 1 + changed,
                             .participants = &participant,
                             .participants_count = 1,
                             .decide_by_ms = command->decide_by_ms,
-                            .edge_ms = reservation->from_ms - 1000,
+                            .edge_ms = edge_of (reservation, step),
                             .end_ms = reservation->until_ms},
                    .part_kind = PART_COMPUTE,
                    .prepare = true};
-    if (release)
-        hold.plan.edge_ms = command->decide_by_ms + DECIDE_MS;
     snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", reservation->name);
     snprintf (hold.plan.actor, sizeof hold.plan.actor, OWNER);
     snprintf (hold.plan.coordinator.name, sizeof hold.plan.coordinator.name, "%s", self->name);
     snprintf (hold.plan.coordinator.endpoint, sizeof hold.plan.coordinator.endpoint, "%s",
               self->address);
     memcpy (hold.plan.coordinator.store, self->store.id, STORE_ID_BYTES);
-    packed_t part = {0};
-    if (!release) {
-        compute_booking_t booking = {.need = "ocean",
-                                     .cpus = reservation->nodes * reservation->cpus,
-                                     .nodes = reservation->nodes,
-                                     .from_ms = reservation->from_ms,
-                                     .until_ms = reservation->until_ms};
-        snprintf (booking.class_name, sizeof booking.class_name, "%s", reservation->class_name);
-        part = compute_part_encode (&booking, 1);
-        hold.part = part.data;
-        hold.part_size = part.size;
-    }
+    packed_t part = step == STEP_LEAVE ? (packed_t){0} : part_of (reservation, step);
+    hold.part = part.data;
+    hold.part_size = part.size;
     packed_t body = hold_encode (&hold);
     free (part.data);
     return body;
 }
 
-static void pursue (sim_patron_t *self, size_t at, bool release)
+static void pursue (sim_patron_t *self, size_t at, patron_step_t step)
 {
     const patron_reservation_t *reservation = &self->reservations [at];
-    const patron_command_t *command = release ? &reservation->release : &reservation->reserve;
-    patron_errand_t errand = release ? ERRAND_RELEASE : ERRAND_RESERVE;
+    const patron_command_t *command = &reservation->commands [step];
     if (command->state == COMMAND_ASKED)
-        ask (self, errand, at, &(asking_t){"Participant", "Hold", self->name, ""},
-             hold_of (self, reservation, command, release));
+        ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Hold", self->name, ""},
+             hold_of (self, reservation, step));
     else
-        ask (self, errand, at, &(asking_t){"Participant", "Commit", self->name, ""},
+        ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Commit", self->name, ""},
              txid_message_encode (&command->txid));
+}
+
+static void step_begin (sim_patron_t *self, const moment_t *now, size_t at, patron_step_t step)
+{
+    command_new (self, now, &self->reservations [at].commands [step]);
+    pursue (self, at, step);
 }
 
 static void reservation_new (sim_patron_t *self, const moment_t *now)
@@ -196,29 +218,71 @@ static void reservation_new (sim_patron_t *self, const moment_t *now)
                                           .from_ms = now->wall_ms + LEAD_MS + below (self, 8000)};
     reservation->until_ms = reservation->from_ms + 4000 + below (self, 9000);
     snprintf (reservation->name, sizeof reservation->name, "r%zu", at);
-    command_new (self, now, &reservation->reserve);
-    pursue (self, at, false);
+    step_begin (self, now, at, STEP_MAKE);
+}
+
+/*  Longer, shorter, or with other nodes: what can't be had any more is refused. */
+static void change_one (sim_patron_t *self, const moment_t *now, size_t at)
+{
+    patron_reservation_t *one = &self->reservations [at];
+    if (one->commands [STEP_CHANGE].state != COMMAND_UNUSED)
+        return;
+    bool fat = one->cpus == 8;
+    one->changed_nodes = fat || chance (self, 2) ? one->nodes : 1 + (uint32_t) below (self, 3);
+    one->changed_until_ms = one->until_ms - 3000 + below (self, 9000);
+    step_begin (self, now, at, STEP_CHANGE);
+}
+
+static void change_or_leave_one (sim_patron_t *self, const moment_t *now)
+{
+    size_t at = (size_t) below (self, (int64_t) self->reservations_count);
+    const patron_reservation_t *one = &self->reservations [at];
+    if (one->commands [STEP_MAKE].state != COMMAND_DONE ||
+        one->commands [STEP_LEAVE].state != COMMAND_UNUSED ||
+        one->until_ms < now->wall_ms + LEAD_MS ||
+        patron_command_open (&one->commands [STEP_CHANGE]))
+        return;
+    if (chance (self, 3))
+        step_begin (self, now, at, STEP_LEAVE);
+    else
+        change_one (self, now, at);
+}
+
+/*  --- nodes --- */
+
+static void drain (sim_patron_t *self, size_t node)
+{
+    ask (self, ERRAND_DRAIN, node, &(asking_t){"Nodes", "Drain", "root", ""},
+         sim_wire_drain (self->nodes [node], self->drained [node]));
+}
+
+static void drain_or_resume (sim_patron_t *self, size_t node)
+{
+    self->drained [node] = !self->drained [node];
+    drain (self, node);
 }
 
 /*  --- his turns --- */
 
-static bool open_command (const patron_command_t *command)
+static bool ask_again_commands (sim_patron_t *self)
 {
-    return command->state == COMMAND_ASKED || command->state == COMMAND_KEPT;
+    for (size_t i = 0; i < self->reservations_count; i++) {
+        for (patron_step_t step = STEP_MAKE; step < STEPS; step++) {
+            if (!patron_command_open (&self->reservations [i].commands [step]) ||
+                under_way (self, ERRAND_STEP + step, i))
+                continue;
+            pursue (self, i, step);
+            return true;
+        }
+    }
+    return false;
 }
 
 /*  Something that was not answered yet; false when there is none. */
 static bool ask_again (sim_patron_t *self)
 {
-    for (size_t i = 0; i < self->reservations_count; i++) {
-        const patron_reservation_t *one = &self->reservations [i];
-        bool reserve = open_command (&one->reserve) && !under_way (self, ERRAND_RESERVE, i);
-        bool release = open_command (&one->release) && !under_way (self, ERRAND_RELEASE, i);
-        if (reserve || release) {
-            pursue (self, i, !reserve);
-            return true;
-        }
-    }
+    if (ask_again_commands (self))
+        return true;
     for (size_t i = 0; i < self->bags_count; i++) {
         const patron_bag_t *bag = &self->bags [i];
         if (bag->number == 0 && !bag->refused && !under_way (self, ERRAND_SUBMIT, i)) {
@@ -226,17 +290,17 @@ static bool ask_again (sim_patron_t *self)
             return true;
         }
     }
+    for (size_t i = 0; i < self->nodes_count; i++) {
+        if (self->quiet && self->drained [i] && !under_way (self, ERRAND_DRAIN, i)) {
+            drain_or_resume (self, i);
+            return true;
+        }
+        if (self->drained [i] != self->drain_told [i] && !under_way (self, ERRAND_DRAIN, i)) {
+            drain (self, i);
+            return true;
+        }
+    }
     return false;
-}
-
-static void leave_one (sim_patron_t *self, const moment_t *now)
-{
-    size_t at = (size_t) below (self, (int64_t) self->reservations_count);
-    patron_reservation_t *one = &self->reservations [at];
-    if (one->reserve.state != COMMAND_DONE || one->release.state != COMMAND_UNUSED)
-        return;
-    command_new (self, now, &one->release);
-    pursue (self, at, true);
 }
 
 static void ask_about (sim_patron_t *self)
@@ -253,14 +317,25 @@ static void something_new (sim_patron_t *self, const moment_t *now)
         bag_new (self);
     else if (what == 4 && self->reservations_count < PATRON_RESERVATIONS_MAX)
         reservation_new (self, now);
-    else if (what == 5 && self->reservations_count > 0 && chance (self, 3))
-        leave_one (self, now);
+    else if (what == 5 && self->reservations_count > 0 && chance (self, 2))
+        change_or_leave_one (self, now);
     else if (what == 6 && self->bags_count > 0) {
         size_t at = (size_t) below (self, (int64_t) self->bags_count);
         if (self->bags [at].number > 0 && chance (self, 2))
             cancel (self, at);
+    } else if (what == 7 && chance (self, 3)) {
+        size_t node = (size_t) below (self, (int64_t) self->nodes_count);
+        if (!under_way (self, ERRAND_DRAIN, node))
+            drain_or_resume (self, node);
     } else if (self->bags_count > 0)
         ask_about (self);
+}
+
+static void resume_again (sim_patron_t *self)
+{
+    size_t node = (size_t) below (self, (int64_t) self->nodes_count);
+    if (!under_way (self, ERRAND_DRAIN, node))
+        drain (self, node);
 }
 
 static void turn (sim_patron_t *self, const moment_t *now)
@@ -269,6 +344,8 @@ static void turn (sim_patron_t *self, const moment_t *now)
         return;
     if (!self->quiet)
         something_new (self, now);
+    else if (chance (self, 8)) /* an old word may have come late */
+        resume_again (self);
     else if (self->bags_count > 0)
         ask_about (self);
 }
@@ -328,10 +405,19 @@ static void told_tasks (sim_patron_t *self, size_t at, const event_t *event)
     }
 }
 
-static void told_command (sim_patron_t *self, size_t at, bool release, const event_t *event)
+static void command_done (patron_reservation_t *reservation, patron_step_t step)
+{
+    reservation->commands [step].state = COMMAND_DONE;
+    if (step != STEP_CHANGE)
+        return;
+    reservation->nodes = reservation->changed_nodes;
+    reservation->until_ms = reservation->changed_until_ms;
+}
+
+static void told_command (sim_patron_t *self, size_t at, patron_step_t step, const event_t *event)
 {
     patron_reservation_t *reservation = &self->reservations [at];
-    patron_command_t *command = release ? &reservation->release : &reservation->reserve;
+    patron_command_t *command = &reservation->commands [step];
     txid_t txid;
     command_state_t state;
     uint32_t ttl_ms;
@@ -344,7 +430,7 @@ static void told_command (sim_patron_t *self, size_t at, bool release, const eve
     else if (command->state == COMMAND_ASKED && state != COMMAND_COMMITTED)
         command->state = COMMAND_GONE;
     else if (command->state == COMMAND_KEPT && state == COMMAND_COMMITTED)
-        command->state = COMMAND_DONE;
+        command_done (reservation, step);
     else if (command->state == COMMAND_KEPT && state == COMMAND_EDGE_REFUSED)
         command->state = COMMAND_GONE; /* it came too late, and its room was given away */
     else if (command->state == COMMAND_KEPT && state != COMMAND_PREPARED && state != COMMAND_EDGE)
@@ -367,41 +453,18 @@ static void on_answer (sim_patron_t *self, const event_t *event)
     case ERRAND_TASKS:
         told_tasks (self, at, event);
         break;
-    case ERRAND_RESERVE:
-    case ERRAND_RELEASE:
-        told_command (self, at, self->calls [slot].errand == ERRAND_RELEASE, event);
-        break;
     case ERRAND_CANCEL:
         break; /* asked again another time, or not */
+    case ERRAND_DRAIN:
+        if (event->answer.status == CALL_OK)
+            self->drain_told [at] = self->drained [at];
+        break;
+    default:
+        told_command (self, at, self->calls [slot].errand - ERRAND_STEP, event);
     }
 }
 
 /*  --- as a coordinator --- */
-
-static outcome_t outcome_of (const patron_command_t *command)
-{
-    switch (command->state) {
-    case COMMAND_ASKED:
-        return OUTCOME_PENDING;
-    case COMMAND_KEPT:
-    case COMMAND_DONE:
-        return OUTCOME_COMMITTED;
-    default:
-        return OUTCOME_ABORTED;
-    }
-}
-
-static outcome_t outcome (const sim_patron_t *self, const txid_t *txid)
-{
-    for (size_t i = 0; i < self->reservations_count; i++) {
-        const patron_reservation_t *one = &self->reservations [i];
-        if (txid_compare (&one->reserve.txid, txid) == 0)
-            return outcome_of (&one->reserve);
-        if (txid_compare (&one->release.txid, txid) == 0)
-            return outcome_of (&one->release);
-    }
-    return OUTCOME_LOST;
-}
 
 static void on_request (sim_patron_t *self, const request_t *request)
 {
@@ -414,7 +477,7 @@ static void on_request (sim_patron_t *self, const request_t *request)
         outbox_refuse (self->outbox, request->reply_to, CALL_UNKNOWN_METHOD, "a patron");
         return;
     }
-    packed_t answer = sim_wire_outcome (&txid, outcome (self, &txid));
+    packed_t answer = sim_wire_outcome (&txid, sim_patron_outcome (self, &txid));
     outbox_reply (self->outbox, request->reply_to,
                   (bytes_t){.data = answer.data, .size = answer.size});
     free (answer.data);
@@ -465,51 +528,4 @@ void sim_patron_make (void *owner, core_t *core)
     self->outbox = outbox_new ();
     *core =
       (core_t){.self = self, .step = patron_step, .next = patron_next, .destroy = patron_destroy};
-}
-
-/*  --- what he knows --- */
-
-const sim_told_task_t *sim_patron_told (const sim_patron_t *self, const run_id_t *run)
-{
-    for (size_t i = 0; i < self->bags_count; i++)
-        if (self->bags [i].number == run->task.bag)
-            return &self->bags [i].tasks [run->task.index];
-    return NULL;
-}
-
-bool sim_patron_reservation (const sim_patron_t *self, const char *name,
-                             const patron_reservation_t **found)
-{
-    for (size_t i = 0; i < self->reservations_count; i++) {
-        *found = &self->reservations [i];
-        if (strcmp ((*found)->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES])
-{
-    for (size_t i = 0; i < self->reservations_count; i++) {
-        const patron_reservation_t *one = &self->reservations [i];
-        if (open_command (&one->reserve) || open_command (&one->release)) {
-            snprintf (why, SIM_WHY_BYTES, "reservation %s: nobody answers", one->name);
-            return false;
-        }
-    }
-    for (size_t i = 0; i < self->bags_count; i++) {
-        const patron_bag_t *bag = &self->bags [i];
-        if (bag->number == 0 && !bag->refused) {
-            snprintf (why, SIM_WHY_BYTES, "submission %zu: nobody answers", i);
-            return false;
-        }
-        for (size_t k = 0; k < bag->asked.count && bag->number > 0; k++) {
-            if (!sim_task_over (bag->tasks [k].state)) {
-                snprintf (why, SIM_WHY_BYTES, "task %" PRIu64 ".%zu is not over: state %d",
-                          bag->number, k, bag->tasks [k].state);
-                return false;
-            }
-        }
-    }
-    return true;
 }

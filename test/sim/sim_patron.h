@@ -16,6 +16,7 @@
 #define PATRON_BAGS_MAX         24
 #define PATRON_RESERVATIONS_MAX 6
 #define PATRON_CALLS_MAX        32
+#define PATRON_NODES_MAX        8
 
 typedef struct {
     sim_bag_t asked;
@@ -39,6 +40,14 @@ typedef struct {
     int64_t decide_by_ms;
 } patron_command_t;
 
+static inline bool patron_command_open (const patron_command_t *self)
+{
+    return self->state == COMMAND_ASKED || self->state == COMMAND_KEPT;
+}
+
+/*  What he does with a reservation, one after another. */
+typedef enum { STEP_MAKE, STEP_CHANGE, STEP_LEAVE, STEPS } patron_step_t;
+
 typedef struct {
     char name [8];
     const char *class_name;
@@ -46,24 +55,29 @@ typedef struct {
     uint32_t cpus;
     int64_t from_ms; /* wall */
     int64_t until_ms;
-    patron_command_t reserve;
-    patron_command_t release;
+    uint32_t changed_nodes; /* as he wants it changed */
+    int64_t changed_until_ms;
+    patron_command_t commands [STEPS];
 } patron_reservation_t;
 
 typedef enum {
     ERRAND_SUBMIT,
     ERRAND_TASKS,
     ERRAND_CANCEL,
-    ERRAND_RESERVE,
-    ERRAND_RELEASE,
+    ERRAND_DRAIN,
+    ERRAND_STEP, /* the first; + STEP_… */
 } patron_errand_t;
 
 /*  Outlives the core's lives; fill in what is marked. */
 typedef struct {
-    sim_t *sim;  /* in */
-    int site;    /* in: its process */
-    prng_t prng; /* in */
-    bool quiet;  /* in: nothing new is begun */
+    sim_t *sim;                           /* in */
+    int site;                             /* in: its process */
+    prng_t prng;                          /* in */
+    bool quiet;                           /* in: nothing new is begun */
+    const char *nodes [PATRON_NODES_MAX]; /* in: of the site, to be drained */
+    size_t nodes_count;                   /* in */
+    bool drained [PATRON_NODES_MAX];      /* as he wants them */
+    bool drain_told [PATRON_NODES_MAX];   /* as the site has answered */
     patron_bag_t bags [PATRON_BAGS_MAX];
     size_t bags_count;
     patron_reservation_t reservations [PATRON_RESERVATIONS_MAX];
@@ -82,6 +96,9 @@ typedef struct {
 } sim_patron_t;
 
 void sim_patron_make (void *owner, core_t *core);
+
+/*  What he says of a transaction, as its coordinator. */
+outcome_t sim_patron_outcome (const sim_patron_t *self, const txid_t *txid);
 
 /*  What he knows of a run's task: NULL when he was told nothing of that bag. */
 const sim_told_task_t *sim_patron_told (const sim_patron_t *self, const run_id_t *run);

@@ -1,8 +1,9 @@
-/*  sim_wire_tasks - protobuf of Queue. */
+/*  sim_wire_tasks - protobuf of Queue and Nodes. */
 #include "sim_wire_tasks.h"
 
 #include "message.h"
 
+#include "nodes.pb-c.h"
 #include "tasks.pb-c.h"
 
 static packed_t packed (const ProtobufCMessage *message)
@@ -44,6 +45,14 @@ packed_t sim_wire_cancel (uint64_t bag, int index)
     request.bag = bag;
     request.one = index >= 0;
     request.index = index >= 0 ? (uint32_t) index : 0;
+    return packed (&request.base);
+}
+
+packed_t sim_wire_drain (const char *node, bool drained)
+{
+    Musubi__DrainRequest request = MUSUBI__DRAIN_REQUEST__INIT;
+    request.node = (char *) node;
+    request.drained = drained;
     return packed (&request.base);
 }
 

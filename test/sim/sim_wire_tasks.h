@@ -47,6 +47,9 @@ packed_t sim_wire_submit (const sim_bag_t *bag);
 packed_t sim_wire_tasks (uint64_t bag);
 packed_t sim_wire_cancel (uint64_t bag, int index);
 
+/*  As an administrator. */
+packed_t sim_wire_drain (const char *node, bool drained);
+
 /*  False when it can't be read. */
 bool sim_wire_submit_read (bytes_t body, uint64_t *bag);
 bool sim_wire_tasks_read (bytes_t body, sim_told_task_t tasks [SIM_BAG_TASKS_MAX], size_t *count);

@@ -41,7 +41,6 @@ typedef struct scene {
     node_program_t nodes [AGENTS];
     int site;
     int first_node;
-    int patron_number;
     core_t site_core; /* of its present life */
 } scene_t;
 
@@ -156,7 +155,7 @@ static void check_openings (scene_t *self)
     opening_t opening;
     for (size_t i = 0; i < self->patron.reservations_count; i++) {
         const patron_reservation_t *one = &self->patron.reservations [i];
-        self->tally->counts [COUNT_OPENED] += one->reserve.state == COMMAND_DONE;
+        self->tally->counts [COUNT_OPENED] += one->commands [STEP_MAKE].state == COMMAND_DONE;
         if (openings_find (runner_openings (lis_runner (&self->site_core)), one->name, &opening) &&
             opening.phase != OPENING_OVER)
             sim_fail (self->sim, "reservation %s is %s, long after its end", one->name,
@@ -355,16 +354,17 @@ static void processes_add (scene_t *self)
           .scene = self, .class_name = thin ? "thin" : "fat", .cpus = thin ? THIN_CPUS : FAT_CPUS};
         snprintf (self->nodes [i].name, sizeof self->nodes [i].name, "%s",
                   names [i] + strlen ("node/"));
+        self->patron.nodes [i] = self->nodes [i].name;
         int number = sim_add (
           self->sim,
           &(sim_program_t){.name = names [i], .make = node_make, .owner = &self->nodes [i]},
           &(sim_clock_t){.drift_ppm = -90 + 60 * i}, SIM_NOBODY, 1000 * (i + 1));
         self->first_node = i == 0 ? number : self->first_node;
     }
-    self->patron_number = sim_add (
-      self->sim,
-      &(sim_program_t){.name = "planner/p", .make = sim_patron_make, .owner = &self->patron},
-      &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
+    self->patron.nodes_count = AGENTS;
+    sim_add (self->sim,
+             &(sim_program_t){.name = "planner/p", .make = sim_patron_make, .owner = &self->patron},
+             &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
 }
 
 static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
