@@ -19,11 +19,6 @@
 #define KEPT_LOOK_MS_LEAST 1000
 #define KEPT_LOOK_MS_MOST  3600000
 
-static const char *const state_words [] = {
-  [RUN_PLACED] = "placed", [RUN_CLAIMED] = "claimed", [RUN_RUNNING] = "running",
-  [RUN_ENDED] = "ended",   [RUN_REFUSED] = "refused", [RUN_LOST] = "lost",
-};
-
 static int by_end (const void *key, const void *thing)
 {
     const entry_t *a = key, *b = thing;
@@ -177,8 +172,9 @@ static void run_move (nodes_t *self, const moment_t *now, entry_t *entry, run_st
     assert (to > run->state && !run_over (run->state));
     outbox_log (self->service->outbox, to == RUN_LOST ? LEVEL_WARNING : LEVEL_INFO,
                 "run %s %s->%s node=%s exit=%d signal=%d cpu_ms=%" PRId64 "%s%s",
-                run_id_text (&run->id, text), state_words [run->state], state_words [to], run->node,
-                run->exit_code, run->signal, run->cpu_ms, *run->why ? " why=" : "", run->why);
+                run_id_text (&run->id, text), run_state_word (run->state), run_state_word (to),
+                run->node, run->exit_code, run->signal, run->cpu_ms, *run->why ? " why=" : "",
+                run->why);
     run->state = to;
     free (entry->kept.order);
     entry->kept.order = NULL;

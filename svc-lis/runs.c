@@ -28,6 +28,15 @@ const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES])
     return text;
 }
 
+const char *run_state_word (run_state_t state)
+{
+    static const char *const words [] = {
+      [RUN_PLACED] = "placed", [RUN_CLAIMED] = "claimed", [RUN_RUNNING] = "running",
+      [RUN_ENDED] = "ended",   [RUN_REFUSED] = "refused", [RUN_LOST] = "lost",
+    };
+    return words [state];
+}
+
 /*  --- orders --- */
 
 __attribute__ ((format (printf, 2, 3))) static bool no (char why [WHY_BYTES], const char *format,

@@ -73,6 +73,8 @@ static inline bool run_over (run_state_t state)
     return state >= RUN_ENDED;
 }
 
+const char *run_state_word (run_state_t state);
+
 typedef struct {
     run_id_t id;
     run_state_t state;

@@ -156,6 +156,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
 static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_state_t state,
                      const char *why)
 {
+    const char *from = run_state_word (run->report.state);
     run->report.state = state;
     snprintf (run->report.why, sizeof run->report.why, "%s", why);
     free (run->record.order);
@@ -164,9 +165,9 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     run_store (self, run);
     self->open--;
     char text [RUN_ID_TEXT_BYTES];
-    outbox_log (self->service->outbox, LEVEL_INFO, "run %s over state=%d exit=%d signal=%d%s%s",
-                run_id_text (&run->record.id, text), state, run->report.exit_code,
-                run->report.signal, *why ? " why=" : "", why);
+    outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s->%s exit=%d signal=%d%s%s",
+                run_id_text (&run->record.id, text), from, run_state_word (state),
+                run->report.exit_code, run->report.signal, *why ? " why=" : "", why);
     agent_news (self, now);
 }
 
