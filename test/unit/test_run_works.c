@@ -22,6 +22,9 @@
 #include <cmocka.h>
 
 #define WAIT_MS_MAX 60000 /* for what must happen: a bound on failure, never met */
+#define LONG_GRACE_MS                                                                              \
+    3600000 /* SIGTERM is what ends it: a shell that is about to start a program                   \
+               holds signals off, and with none SIGKILL might come first */
 
 static const uint8_t site [STORE_ID_BYTES] = {0xab, 1};
 static char runs [256];
@@ -271,7 +274,7 @@ static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
     begin (&run);
     await_output (&run, "once\n");
     assert_int_equal (begin (&run).state, STAND_RUNNING);
-    tell (&run, (work_order_t){.grace_ms = 0});
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
     assert_int_equal (await_end (&run).signal, SIGTERM);
     assert_int_equal (begin (&run).state, STAND_ENDED);
     char text [64];
@@ -414,7 +417,7 @@ static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
     made_t run = made ("trap 'echo term; exit 7' TERM; echo ready; while :; do sleep 0.05; done");
     begin (&run);
     await_output (&run, "ready\n");
-    tell (&run, (work_order_t){.grace_ms = 3600000});
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
     stand_t stand = await_end (&run);
     assert_int_equal (stand.exit_code, 7);
     assert_string_equal (stand.why, "");
@@ -422,7 +425,7 @@ static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
     run = made ("trap '' TERM; echo ready; while :; do sleep 0.05; done");
     begin (&run);
     await_output (&run, "ready\n");
-    tell (&run, (work_order_t){.grace_ms = 3600000});
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
     assert_int_equal (look (&run).state, STAND_RUNNING);
     tell (&run, (work_order_t){.grace_ms = 100}); /* in less time after all */
     assert_int_equal (await_end (&run).signal, SIGKILL);
@@ -443,7 +446,7 @@ static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
     begin (&naive);
     await_output (&naive, "ready\n");
     tell (&naive, (work_order_t){.warn = true});
-    tell (&naive, (work_order_t){.grace_ms = 0});
+    tell (&naive, (work_order_t){.grace_ms = LONG_GRACE_MS});
     assert_int_equal (await_end (&naive).signal, SIGTERM);
 }
 
