@@ -68,17 +68,39 @@ static bool class_check (const queue_t *self, const request_t *request, const su
     return found && asked->order->cpus <= most;
 }
 
-static bool need_known (const queue_t *self, const char *reservation, const char *need)
+/*  The need named must be one of the reservation's, and a node that it has here must have the CPUs.
+ */
+static bool fit_check (const queue_t *self, const request_t *request, const submission_t *asked)
 {
+    const run_order_t *order = asked->order;
+    service_t *service = self->parts.service;
     compute_booking_t *bookings;
     size_t count;
-    bool found = !*need;
-    if (found || !queue_part (self, reservation, &bookings, &count))
-        return found;
-    for (size_t i = 0; i < count && !found; i++)
-        found = strcmp (bookings [i].need, need) == 0;
+    bool found = false;
+    bool fits = false;
+    if (!queue_part (self, order->reservation, &bookings, &count))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        const char *class_name = bookings [i].class_name;
+        size_t class;
+        if (*order->need && strcmp (bookings [i].need, order->need) != 0)
+            continue;
+        found = true;
+        if ((!*asked->class_name || strcmp (class_name, asked->class_name) == 0) &&
+            room_find (self->parts.room, class_name, &class) &&
+            self->parts.site->classes [class].cpus_per_node >= order->cpus)
+            fits = true;
+    }
     free (bookings);
-    return found;
+    if (!found)
+        service_refuse (service, request, CALL_NOT_FOUND, "need: %s has no need %s at %s",
+                        order->reservation, order->need, service->name);
+    else if (!fits)
+        service_refuse (service, request, CALL_BAD_REQUEST,
+                        "cpus: a task runs on one node, and %s has none with %" PRIu32 "%s%s at %s",
+                        order->reservation, order->cpus, *asked->class_name ? " of class " : "",
+                        asked->class_name, service->name);
+    return fits;
 }
 
 static bool reservation_check (const queue_t *self, const moment_t *now, const request_t *request,
@@ -108,12 +130,7 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
         service_refuse (service, request, CALL_DENIED, "reservation: %s has ended", reservation);
         return false;
     }
-    if (!need_known (self, reservation, asked->order->need)) {
-        service_refuse (service, request, CALL_NOT_FOUND, "need: %s has no need %s at %s",
-                        reservation, asked->order->need, service->name);
-        return false;
-    }
-    return true;
+    return fit_check (self, request, asked);
 }
 
 /*  Refused by name; a bag that is over leaves room for another. */

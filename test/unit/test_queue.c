@@ -135,6 +135,11 @@ static void tasks_of_a_need_run_where_and_when_it_has_nodes (void **state)
     txid_t txid = hold (&f.w, &order, &told);
     command_answer_clear (&told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
+    wish_bag_t wide = {.reservation = "r1", .need = "ocean", .cpus = 3};
+    assert_int_equal (try_submit (&f, &wide), CALL_BAD_REQUEST);
+    wish_bag_t elsewhere = {.reservation = "r1", .need = "air", .class_name = "thin"};
+    assert_int_equal (try_submit (&f, &elsewhere), CALL_BAD_REQUEST);
+    assert_non_null (strstr (f.w.reason, "of class thin"));
     assert_int_equal (try_submit (&f, &(wish_bag_t){.reservation = "r1", .need = "earth"}),
                       CALL_NOT_FOUND);
     uint64_t number =
