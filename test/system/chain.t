@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# A chain of four storage nodes on hosts of 200 Mbit/s: what may befall a host befalls each place of the chain, and every
+# survivor has the right file; none that lives is given up, and little is sent twice.
+. "$(dirname "$0")/lib.sh"
+if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
+  echo "1..0 # SKIP chain.t needs root and network namespaces"
+  exit 0
+fi
+ip netns del "mu$$-try"
+. "$(dirname "$0")/chain_lib.sh"
+[ -x "$rig" ] || { echo "Bail out! no $rig"; exit 1; }
+scenes=0
+trap 'site_end 2>/dev/null; hosts_end; cleanup' EXIT
+
+megabyte=1048576
+size=$((40 * megabyte))
+third=$((size / 3))
+spare=$((8 * megabyte))
+source=$work/source
+head -c $size /dev/urandom >"$source"
+digest=$(digest_of "$source")
+hosts 4 200mbit || { echo "Bail out! no hosts"; exit 1; }
+
+tell () { # what was said, when something is not ok
+  [ $bad -eq "${bad_before:-0}" ] || { tail -n 25 "$scene/rig.log"; tail -n 8 "$scene"/n*.log; } | sed 's/^/# /'
+  bad_before=$bad
+}
+
+complete () { # WHAT I…: these get the file
+  local what=$1
+  shift
+  check "$what: the others end" verified "$@"
+  check "$what: they have the right file" right "$digest" "$@"
+  check "$what: not much is sent twice" at_most_received $((size + spare)) "$@"
+  check "$what: nobody who lives is given up" given_up_none "$@"
+  tell
+  site_end
+}
+given_up_none () { local i; for i in "$@"; do ! grep "rig moved node=n$i state=failed" "$scene/rig.log" || return 1; done; }
+
+but () { local i j; for i in 1 2 3 4; do for j in "$@"; do [ "$i" = "$j" ] && continue 2; done; printf '%s ' "$i"; done; }
+
+begin () { site "$source" 200; reaches "${1:-1}" $third; }
+
+before=$(sent 0)
+site "$source" 200
+check "nothing happens: all end" over
+check "nothing happens: the file is right everywhere" right "$digest" 1 2 3 4
+check "nothing happens: the source feeds it once" at_most_sent 0 $((size * 102 / 100)) "$before"
+tell
+site_end
+
+for place in 1 2 4; do
+  begin "$place"
+  slay "${pid[$place]}"
+  complete "node $place killed" $(but $place)
+done
+
+begin 3
+kill -9 "${pid[2]}" "${pid[3]}"
+complete "nodes 2 and 3 killed" 1 4
+
+for place in 1 3; do
+  begin "$place"
+  cut_host "$place"
+  complete "link of node $place cut" $(but $place)
+  join_host "$place"
+done
+
+begin 2
+kill -STOP "${pid[2]}"
+complete "node 2 stopped" 1 3 4
+
+begin 2
+kill -STOP "${pid[2]}"
+sleep 4 # the length of the pause is what is tried
+kill -CONT "${pid[2]}"
+complete "node 2 stopped for 4 s" 1 2 3 4
+
+begin 2
+slay "${pid[2]}"
+verified 1 3 4
+node 2
+complete "node 2 killed and started again" 1 2 3 4
