@@ -100,7 +100,9 @@ static bool look (const carrying_t *self, json_int_t *transfer, json_t **answer,
         *transfer = begin (self, code);
         return *code == EXIT_DONE;
     }
-    if (status == CALL_TIMED_OUT)
+    if (cli_interrupted ())
+        *code = cli_fail (EXIT_REFUSED, "%s: interrupted", command);
+    else if (status == CALL_TIMED_OUT)
         *code = cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; asking again is safe", command,
                           text_of (self->site, "name"));
     else if (status != CALL_OK)

@@ -18,11 +18,13 @@ static const uint32_t transit_next [] = {
   [TRANSIT_SOURCING] = TO (TRANSIT_RUNNING) | TO (TRANSIT_RESTING) | TO (TRANSIT_LOOKING) |
                        TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_RUNNING] =
-    TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_RUNNING] = TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) |
+                      TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_DONE] = 0,
   [TRANSIT_FAILED] = 0,
 };
+
+#define CHAINS_MAX 5 /* of one transfer, one after the other */
 
 static const char *const kind_words [] = {"put", "fetch", "serve"};
 static const char *const state_words [] = {"looking", "room", "sourcing", "resting",
@@ -135,6 +137,50 @@ void transit_fail (transit_t *transit, const moment_t *now, const char *format, 
     transit_ends (transit, now, TRANSIT_FAILED);
     if (transit->begun)
         chain_cancel (self->parts.chain, now, &transit->id, NULL, transit->why);
+}
+
+/*  Those that its chain has not brought it to wait for the next one. */
+static void unserved_wait (transit_t *transit)
+{
+    chain_receiver_t receiver;
+    chain_node_t node;
+    chain_t *chain = transit->negotiator->parts.chain;
+    for (size_t i = 0; chain_receiver (chain, &transit->id, i, &receiver); i++) {
+        bool guest = !chain_node_find (chain, receiver.node, &node) || node.guest;
+        if (receiver.state == RECEIVER_VERIFIED || !guest)
+            continue;
+        transit->guests =
+          must (reallocarray (transit->guests, transit->guests_count + 1, sizeof *transit->guests));
+        snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s",
+                  receiver.node);
+    }
+}
+
+void transit_again (transit_t *transit, const moment_t *now, const char *why)
+{
+    negotiator_t *self = transit->negotiator;
+    if (transit->kind == TRANSIT_PUT || transit->chains >= CHAINS_MAX ||
+        now->mono_ms >= transit->until_ms) {
+        transit_fail (transit, now, "%s", why);
+        return;
+    }
+    transit_source_ended (transit, now, 0, false);
+    snprintf (transit->why, sizeof transit->why, "%s", why);
+    unserved_wait (transit);
+    ordered_remove (self->by_id, transit->id.bytes);
+    chain_forget (self->parts.chain, now, &transit->id);
+    transit->begun = false;
+    locating_cancel (self->parts.locating, transit->question);
+    transit->question = 0;
+    calls_cancel (self->parts.service->calls, transit->call);
+    transit->call = 0;
+    timers_cancel (self->parts.service->timers, transit->timer);
+    transit->timer = 0;
+    transit->kind = TRANSIT_FETCH;
+    transit->node [0] = '\0';
+    transit->settled = false;
+    transit->state = TRANSIT_RUNNING;
+    transit_look (transit, now);
 }
 
 void transit_done (transit_t *transit, const moment_t *now)
@@ -517,7 +563,7 @@ size_t negotiator_check (const negotiator_t *self)
         live += transit_live (transit);
         over += !transit_live (transit);
         assert (!transit->begun || transit_of (self, &transit->id) == transit);
-        assert (transit->begun || transit->state != TRANSIT_RUNNING);
+        assert (transit->begun || transit->state != TRANSIT_RUNNING || !transit_live (transit));
         assert (transit->state != TRANSIT_RESTING || transit->timer != 0);
     }
     assert (live == self->live && over == self->over);

@@ -51,6 +51,7 @@ static bool begin (transit_t *transit, const moment_t *now, char why [CHAIN_WHY_
     if (!begun)
         return false;
     transit->begun = true;
+    transit->chains++;
     ordered_add (self->by_id, transit->id.bytes, transit);
     free (transit->guests);
     transit->guests = NULL;
@@ -186,11 +187,33 @@ void negotiator_receiver (negotiator_t *self, const moment_t *now, const chain_t
     const copy_t *copy = file ? file_copy (file, receiver->node) : NULL;
     if (copy && copy->state == COPY_STAGED)
         catalogue_gone (self->parts.catalogue, transfer->file, receiver->node);
-    if (own && transit_live (transit) && !transit->settled) {
-        char why [CHAIN_WHY_BYTES_MAX + 1];
-        snprintf (why, sizeof why, "%s", receiver->why ? receiver->why : "its node failed");
+    if (!own || !transit_live (transit) || transit->settled)
+        return;
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    snprintf (why, sizeof why, "%s", receiver->why ? receiver->why : "its node failed");
+    bool all_came = receiver->has >= transfer->size; /* and were not those of the digest */
+    if (all_came && transit->feeding) {
+        snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, why);
+        transit_source_out (transit);
+        transit_source_ended (transit, now, 0, true);
+        chain_cancel (self->parts.chain, now, &transfer->id, NULL, why);
+    } else if (!transfer->over) {
         elsewhere (transit, now, why);
     }
+}
+
+/*  Whoever has not got it has gone himself: nothing is to be done for him. */
+static bool gone_guests (const negotiator_t *self, const chain_transfer_t *transfer,
+                         const transit_t *transit)
+{
+    chain_receiver_t receiver;
+    chain_node_t node;
+    for (size_t i = 0; chain_receiver (self->parts.chain, &transfer->id, i, &receiver); i++)
+        if (receiver.state == RECEIVER_FAILED && strcmp (receiver.node, transit->node) != 0 &&
+            (!chain_node_find (self->parts.chain, receiver.node, &node) ||
+             (node.guest && node.state <= CHAIN_NODE_UP)))
+            return false;
+    return true;
 }
 
 void negotiator_over (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer)
@@ -200,12 +223,19 @@ void negotiator_over (negotiator_t *self, const moment_t *now, const chain_trans
         return;
     chain_receiver_t receiver;
     size_t verified = 0;
-    for (size_t i = 0; chain_receiver (self->parts.chain, &transfer->id, i, &receiver); i++)
+    size_t count = 0;
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    snprintf (why, sizeof why, "%s",
+              transfer->why && *transfer->why ? transfer->why
+              : *transit->why                 ? transit->why
+                                              : "nobody received it");
+    for (; chain_receiver (self->parts.chain, &transfer->id, count, &receiver); count++)
         verified += receiver.state == RECEIVER_VERIFIED;
     transit_source_ended (transit, now, verified > 0 ? transfer->size : 0, false);
-    if (transit->settled && (verified > 0 || transit->kind != TRANSIT_SERVE))
+    if (transit->settled && verified == count)
+        transit_done (transit, now);
+    else if (gone_guests (self, transfer, transit) && transit->settled)
         transit_done (transit, now);
     else
-        transit_fail (transit, now, "%s",
-                      transfer->why && *transfer->why ? transfer->why : "nobody received it");
+        transit_again (transit, now, why);
 }

@@ -11,6 +11,7 @@
 
 #define OFFER_TRY_MS 3000
 #define RENEW_MS     (LOAN_MS / 3)
+#define STALL_MS     5000 /* without a byte: does the source still feed it? */
 
 static void on_rest (void *owner, const moment_t *now, uint64_t token)
 {
@@ -36,7 +37,8 @@ static void rest (transit_t *transit, const moment_t *now, int64_t again_ms, con
         transit_fail (transit, now, "%s", why);
         return;
     }
-    snprintf (transit->why, sizeof transit->why, "%s", why);
+    if (why != transit->why)
+        snprintf (transit->why, sizeof transit->why, "%.*s", CHAIN_WHY_BYTES_MAX, why);
     transit->rests++;
     transit_move (transit, TRANSIT_RESTING);
     timers_cancel (timers, transit->timer);
@@ -65,6 +67,14 @@ static bool content_of (const transit_t *transit, const located_t *located, file
     return found;
 }
 
+static bool sent_wrong (const transit_t *transit, const char *site)
+{
+    for (size_t i = 0; i < transit->wrong_count; i++)
+        if (strcmp (transit->wrong [i], site) == 0)
+            return true;
+    return false;
+}
+
 static void candidates_set (transit_t *transit, const located_t *located,
                             const file_place_t *content)
 {
@@ -72,7 +82,8 @@ static void candidates_set (transit_t *transit, const located_t *located,
     transit->candidates = must (calloc (located->count + 1, sizeof *transit->candidates));
     transit->candidates_count = 0;
     for (size_t i = 0; i < located->count; i++)
-        if (file_place_same (&located->places [i], content))
+        if (file_place_same (&located->places [i], content) &&
+            !sent_wrong (transit, located->places [i].site))
             transit->candidates [transit->candidates_count++].place = located->places [i];
 }
 
@@ -83,9 +94,11 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
     if (any)
         candidates_set (transit, located, &content);
     if (!any || transit->candidates_count == 0) {
-        char why [CHAIN_WHY_BYTES_MAX + 1];
-        snprintf (why, sizeof why, "no site has %.120s%s%.80s", transit->file.name,
-                  located->silent ? "; these did not answer: " : "", located->silent_names);
+        bool doubted = transit->wrong_count > 0;
+        char why [2 * CHAIN_WHY_BYTES_MAX];
+        snprintf (why, sizeof why, "no %ssite has %.100s%s%.60s%s%.80s", doubted ? "other " : "",
+                  transit->file.name, located->silent ? "; these did not answer: " : "",
+                  located->silent_names, doubted ? "; " : "", doubted ? transit->why : "");
         if (located->silent > 0 || transit->begun)
             rest (transit, now, 0, why);
         else
@@ -157,6 +170,13 @@ static void candidate_out (const transit_t *transit)
         candidate->out = true;
 }
 
+void transit_source_out (transit_t *transit)
+{
+    candidate_out (transit);
+    if (transit->wrong_count < WRONG_MAX && !sent_wrong (transit, transit->source))
+        memcpy (transit->wrong [transit->wrong_count++], transit->source, sizeof transit->source);
+}
+
 static void offer_send (transit_t *transit, const moment_t *now, const char *method, bytes_t body,
                         uint32_t tries, call_done_fn *done, void *owner, uint64_t *call)
 {
@@ -199,6 +219,19 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
     free (body.data);
 }
 
+/*  Has anything come since the last look? */
+static bool stalls (transit_t *transit)
+{
+    chain_receiver_t receiver;
+    uint64_t bytes = 0;
+    for (size_t i = 0;
+         chain_receiver (transit->negotiator->parts.chain, &transit->id, i, &receiver); i++)
+        bytes += receiver.has;
+    bool stalled = bytes == transit->stalled_at;
+    transit->stalled_at = bytes;
+    return stalled;
+}
+
 static void on_renew (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -206,19 +239,38 @@ static void on_renew (void *owner, const moment_t *now, uint64_t token)
     transit->renew_timer = 0;
     if (!transit->feeding)
         return;
-    if (transit->call == 0)
+    bool due = now->mono_ms - transit->offered_ms >= RENEW_MS;
+    if ((stalls (transit) || due) && transit->call == 0) {
+        transit->offered_ms = now->mono_ms;
         ask_offer (transit, now, on_renewed);
+    }
     transit->renew_timer = timers_set (transit->negotiator->parts.service->timers,
-                                       now->mono_ms + RENEW_MS, on_renew, transit, 0);
+                                       now->mono_ms + STALL_MS, on_renew, transit, 0);
 }
 
+/*  A source that has the file no more, or is gone with its site, makes place for another one. */
 static void on_renewed (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
-    (void) now;
     (void) token;
-    (void) result; /* whether bytes come is the chain's to say */
-    ((transit_t *) owner)->call = 0;
+    transit_t *transit = owner;
+    negotiator_t *self = transit->negotiator;
+    transit->call = 0;
+    if (result->status == CALL_OK || result->status == CALL_OVERLOADED || !transit->feeding ||
+        transit->state != TRANSIT_RUNNING)
+        return;
+    snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, result->reason);
+    selector_failed (self->parts.selector, now->mono_ms, transit->source);
+    if (result->status == CALL_NOT_FOUND) {
+        service_count (self->parts.service, "stale_found", 1);
+        publisher_stale (self->parts.publisher, now, transit->file.name, transit->source);
+        candidate_out (transit);
+    }
+    transit_source_ended (transit, now, 0, false);
+    if (transit->candidates_count > 0)
+        transit_source (transit, now);
+    else
+        transit_look (transit, now);
 }
 
 static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t *offer,
@@ -234,6 +286,7 @@ static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t 
     service_count (self->parts.service, "crossings", 1);
     transit->feeding = true;
     transit->source_ms = now->mono_ms;
+    transit->offered_ms = now->mono_ms;
     transit->why [0] = '\0';
     transit->rests = 0;
     transit_move (transit, TRANSIT_RUNNING);
@@ -371,6 +424,8 @@ void negotiator_source_failed (negotiator_t *self, const moment_t *now,
         own_failed (self, now, transfer->file, source, wrong);
     if (!transit || !transit_live (transit))
         return;
+    if (transfer->over && transit->kind != TRANSIT_PUT)
+        return; /* negotiator_over goes on from here */
     if (transit->kind == TRANSIT_PUT) {
         transit_fail (transit, now, "%s: %s", wrong ? "the file changed while it was sent" : "put",
                       why);
@@ -385,7 +440,7 @@ void negotiator_source_failed (negotiator_t *self, const moment_t *now,
         snprintf (transit->why, sizeof transit->why, "%.60s: %.160s", source, why);
         selector_failed (self->parts.selector, now->mono_ms, transit->source);
         if (wrong)
-            candidate_out (transit);
+            transit_source_out (transit);
         transit_source_ended (transit, now, 0, wrong);
         if (transit->candidates_count > 0)
             transit_source (transit, now);

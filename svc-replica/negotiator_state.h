@@ -4,7 +4,7 @@
  *      ROOM     -> SOURCING | RUNNING | FAILED     files leave to make room
  *      SOURCING -> RUNNING | RESTING | FAILED      a site is asked to be the source
  *      RESTING  -> LOOKING | FAILED                 nobody could be asked: a while later again
- *      RUNNING  -> SOURCING | LOOKING | DONE | FAILED
+ *      RUNNING  -> SOURCING | LOOKING | ROOM | DONE | FAILED
  */
 #ifndef MUSUBI_NEGOTIATOR_STATE_H
 #define MUSUBI_NEGOTIATOR_STATE_H
@@ -25,6 +25,8 @@ typedef enum {
 } transit_state_t;
 
 #define SOURCE_NAME_BYTES (2 * NAME_BYTES_MAX + 16) /* "replica/ams/n1" */
+
+#define WRONG_MAX 8
 
 typedef struct {
     file_place_t place;
@@ -55,8 +57,13 @@ typedef struct transit {
     int64_t call_ms;
     uint64_t timer; /* of a rest, of patience for room, of keeping when it is over */
     uint64_t renew_timer;
-    uint32_t rests; /* in a row */
+    char wrong [WRONG_MAX][NAME_BYTES_MAX + 1]; /* sites that sent other bytes */
+    size_t wrong_count;
+    uint64_t stalled_at; /* bytes of all receivers at the last look at its progress */
+    int64_t offered_ms;  /* the loan was asked for, monotonic */
+    uint32_t rests;      /* in a row */
     uint32_t nodes_failed;
+    uint32_t chains;  /* begun so far, one after the other */
     int64_t until_ms; /* patience, monotonic */
     char why [CHAIN_WHY_BYTES_MAX + 1];
 } transit_t;
@@ -86,9 +93,15 @@ void transit_done (transit_t *transit, const moment_t *now);
 /*  negotiator_room.c: it has what it needs to know: room, then its chain. */
 void transit_room (transit_t *transit, const moment_t *now);
 
+/*  Its chain is over and has not brought it to everybody: another one for the rest, if there is
+ * hope. Else it has failed. */
+void transit_again (transit_t *transit, const moment_t *now, const char *why);
+
 /*  negotiator_sources.c */
 void transit_look (transit_t *transit, const moment_t *now);
 void transit_source (transit_t *transit, const moment_t *now);
+/*  The site that feeds it sent other bytes, and is not asked any more. */
+void transit_source_out (transit_t *transit);
 /*  The site that feeds it no longer does: how many bytes came from there, and were they wrong? */
 void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t bytes, bool wrong);
 

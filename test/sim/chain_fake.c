@@ -668,6 +668,33 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
     return NULL;
 }
 
+/*  A source of this site is read again, and found out; of another's nothing can be said here but
+ * that what came was wrong. */
+static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
+                         receiver_t *receiver, source_t *source)
+{
+    bool left = false;
+    source->failed = true;
+    if (!*source->node) {
+        receiver->state = RECEIVER_FAILED;
+        snprintf (receiver->why, sizeof receiver->why, "its bytes are others");
+        keep (self, transfer);
+        tell_receiver (self, now, transfer, receiver);
+        return;
+    }
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].state < RECEIVER_VERIFIED)
+            transfer->receivers [i].has = 0;
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        left = left || !transfer->sources [i].failed;
+    keep (self, transfer);
+    if (!left)
+        chain_cancel (self, now, &transfer->id, NULL, "no source is left");
+    chain_transfer_t view = transfer_view (transfer);
+    self->observer.source_failed (self->observer.owner, now, &view, source->name, true,
+                                  "its bytes are others");
+}
+
 /*  It has all bytes: are they the right ones? */
 static void receiver_check (chain_t *self, const moment_t *now, transfer_t *transfer,
                             receiver_t *receiver, const disk_file_t *bytes, source_t *source)
@@ -676,14 +703,7 @@ static void receiver_check (chain_t *self, const moment_t *now, transfer_t *tran
     disk_t *disk = own_disk (self, receiver->node);
     fake_digest (digest, bytes->content);
     if (memcmp (digest, transfer->digest, sizeof digest) != 0 || bytes->size != transfer->size) {
-        source->failed = true;
-        for (size_t i = 0; i < transfer->receivers_count; i++)
-            if (transfer->receivers [i].state < RECEIVER_VERIFIED)
-                transfer->receivers [i].has = 0;
-        keep (self, transfer);
-        chain_transfer_t view = transfer_view (transfer);
-        self->observer.source_failed (self->observer.owner, now, &view, source->name, true,
-                                      "its bytes are others");
+        bytes_wrong (self, now, transfer, receiver, source);
         return;
     }
     file_add (disk, transfer->file, transfer->size, bytes->content, now->wall_ms);

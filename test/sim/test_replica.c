@@ -139,6 +139,13 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     assert_true (fake_has ("replica/c", "guest-1", "x", 1));
     scene_pass (scene, 1000);
     assert_null (file_at (scene, "replica/a", "x")); /* doubted, read again, dropped */
+
+    /* And at its own site. */
+    fake_spoil ("replica/b", "n1", "x", 9);
+    transfer = scene_get (scene, "replica/b", "x", "guest-2", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-2", 30000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/b", "guest-2", "x", 1));
     replica_scene_destroy (&scene);
 }
 
