@@ -78,6 +78,17 @@ static bool usable (const cache_t *self, const chain_node_t *node, const char *n
            !(file && file_copy (file, node->name));
 }
 
+/*  Is one of the nodes still to come, or silent? It may have room when it is back. */
+static bool awaited (const cache_t *self)
+{
+    for (size_t i = 0; i < chain_nodes (self->chain); i++) {
+        chain_node_t at = chain_node_at (self->chain, i);
+        if (!at.guest && (at.state == CHAIN_NODE_AWAITED || at.state == CHAIN_NODE_SILENT))
+            return true;
+    }
+    return false;
+}
+
 /*  The emptiest one that has room now. */
 static bool roomy_node (const cache_t *self, const char *name, uint64_t size,
                         char node [NAME_BYTES_MAX + 1])
@@ -170,6 +181,10 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     free (best.victims);
     if (coming)
         return CACHE_WAIT;
+    if (awaited (self)) {
+        snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up");
+        return CACHE_WAIT;
+    }
     return refuse (self, name, size, found ? could_have (&best) : 0, why);
 }
 

@@ -24,8 +24,9 @@ void cache_start (cache_t *self, const moment_t *now);
 
 typedef enum {
     CACHE_READY, /* *node has room */
-    CACHE_WAIT,  /* room is being made: ask again when a file is gone, or a node has come */
-    CACHE_FULL,  /* no node can have so much: why */
+    CACHE_WAIT, /* room is being made, or a node is not up: ask again when a file is gone, or a node
+                   has come; *node says what is waited for */
+    CACHE_FULL, /* no node can have so much: why */
 } cache_answer_t;
 
 /*  A node with room for so many bytes, which has no copy of this name yet. Evicts what is needed.

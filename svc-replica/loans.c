@@ -98,6 +98,13 @@ static bool node_for (const loans_t *self, const file_t *file, const bool *tried
     return found;
 }
 
+/*  What both sites can bear. */
+static uint32_t mbps_of (const loans_t *self, const offer_question_t *question)
+{
+    uint32_t own = self->limits.mbps;
+    return own == 0 || (question->mbps > 0 && question->mbps < own) ? question->mbps : own;
+}
+
 /*  Lends the best node that can be lent. False with why. */
 static bool lend (loans_t *self, const moment_t *now, const offer_question_t *question,
                   const file_t *file, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
@@ -109,7 +116,7 @@ static bool lend (loans_t *self, const moment_t *now, const offer_question_t *qu
         chain_loan_t loan = {.id = question->transfer,
                              .node = file->copies [copy].node,
                              .file = file->name,
-                             .mbps = self->limits.mbps,
+                             .mbps = mbps_of (self, question),
                              .until_ms = now->wall_ms + LOAN_MS};
         memcpy (loan.token, question->token, CHAIN_TOKEN_BYTES);
         snprintf (answer->node, sizeof answer->node, "%s", loan.node);
@@ -147,7 +154,7 @@ static bool renew (loans_t *self, const moment_t *now, const char *site,
     chain_loan_t again = {.id = question->transfer,
                           .node = loan->node,
                           .file = loan->name,
-                          .mbps = self->limits.mbps,
+                          .mbps = mbps_of (self, question),
                           .until_ms = now->wall_ms + LOAN_MS};
     memcpy (again.token, question->token, CHAIN_TOKEN_BYTES);
     snprintf (answer->node, sizeof answer->node, "%s", loan->node);

@@ -322,7 +322,7 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
 
 /*  --- get --- */
 
-/*  Nodes that have it and are up. */
+/*  Nodes that have it and are up, or have not come since the start. */
 static size_t sources_here (const negotiator_t *self, const file_t *file, chain_source_t *sources)
 {
     size_t count = 0;
@@ -330,7 +330,7 @@ static size_t sources_here (const negotiator_t *self, const file_t *file, chain_
         chain_node_t node;
         const copy_t *copy = &file->copies [i];
         if (copy->state == COPY_SOUND && chain_node_find (self->parts.chain, copy->node, &node) &&
-            node.state == CHAIN_NODE_UP)
+            node.state <= CHAIN_NODE_UP)
             sources [count++] = (chain_source_t){.node = copy->node};
     }
     return count;
@@ -484,10 +484,12 @@ static void take_up (negotiator_t *self, const moment_t *now, const chain_transf
     chain_receiver_t receiver;
     for (size_t i = 0; chain_receiver (self->parts.chain, &from->id, i, &receiver); i++) {
         const copy_t *copy = file ? file_copy (file, receiver.node) : NULL;
-        if (copy)
-            snprintf (transit->node, sizeof transit->node, "%s", receiver.node);
+        if (!copy)
+            continue;
+        snprintf (transit->node, sizeof transit->node, "%s", receiver.node);
+        transit->settled = receiver.state == RECEIVER_VERIFIED;
     }
-    transit->settled = !*transit->node;
+    transit->settled = transit->settled || !*transit->node;
     if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
         transit_look (transit, now);
     if (file) {

@@ -15,7 +15,9 @@ static void on_patience (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     transit_t *transit = owner;
     transit->timer = 0;
-    transit_fail (transit, now, "disk full: the room that was being made did not come in time");
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    snprintf (why, sizeof why, "%s", transit->why);
+    transit_fail (transit, now, "disk full: no room in time: %.200s", why);
 }
 
 /*  The receivers: the destination first, then those who wait. The caller frees the list. */
@@ -90,7 +92,7 @@ void transit_room (transit_t *transit, const moment_t *now)
     timers_cancel (timers, transit->timer);
     transit->timer = 0;
     if (answer == CACHE_WAIT) {
-        snprintf (transit->why, sizeof transit->why, "files leave %s to make room", node);
+        snprintf (transit->why, sizeof transit->why, "waits for room at %s", node);
         transit->timer = timers_set (timers, transit->until_ms, on_patience, transit, 0);
         return;
     }
@@ -232,7 +234,7 @@ void negotiator_over (negotiator_t *self, const moment_t *now, const chain_trans
     for (; chain_receiver (self->parts.chain, &transfer->id, count, &receiver); count++)
         verified += receiver.state == RECEIVER_VERIFIED;
     transit_source_ended (transit, now, verified > 0 ? transfer->size : 0, false);
-    if (transit->settled && verified == count)
+    if (verified == count)
         transit_done (transit, now);
     else if (gone_guests (self, transfer, transit) && transit->settled)
         transit_done (transit, now);

@@ -206,7 +206,7 @@ static void on_renewed (void *owner, const moment_t *now, uint64_t token,
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
 {
     chain_transfer_t transfer;
-    offer_question_t question = {.transfer = transit->id};
+    offer_question_t question = {.transfer = transit->id, .mbps = transit->negotiator->limits.mbps};
     if (!chain_transfer (transit->negotiator->parts.chain, &transit->id, &transfer))
         return;
     memcpy (question.name, transit->file.name, sizeof question.name);
@@ -408,7 +408,7 @@ static bool others_here (const negotiator_t *self, const char *name)
         chain_node_t node;
         if (file->copies [i].state == COPY_SOUND &&
             chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
-            node.state == CHAIN_NODE_UP)
+            node.state <= CHAIN_NODE_UP)
             return true;
     }
     return false;

@@ -93,6 +93,7 @@ typedef struct {
     uint8_t digest [FILE_DIGEST_BYTES];
     chain_id_t transfer;
     uint8_t token [CHAIN_TOKEN_BYTES];
+    uint32_t mbps; /* 0 = no limit */
 } offer_question_t;
 packed_t offer_question_encode (const offer_question_t *offer);
 bool offer_question_decode (offer_question_t *to, bytes_t body, char why [WHY_BYTES]);

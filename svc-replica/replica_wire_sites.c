@@ -113,6 +113,7 @@ packed_t offer_question_encode (const offer_question_t *offer)
     request.digest = fixed_put (offer->digest, FILE_DIGEST_BYTES);
     request.transfer = fixed_put (offer->transfer.bytes, CHAIN_ID_BYTES);
     request.token = fixed_put (offer->token, CHAIN_TOKEN_BYTES);
+    request.mbps = offer->mbps;
     return packed_of (&request.base);
 }
 
@@ -122,6 +123,7 @@ bool offer_question_decode (offer_question_t *to, bytes_t body, char why [WHY_BY
     if (!message)
         return wrong (why, "not an OfferRequest");
     const Musubi__OfferRequest *from = (const Musubi__OfferRequest *) message;
+    to->mbps = from->mbps;
     bool good = file_name_take (to->name, from->name, why) &&
                 fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
                 fixed_take (to->transfer.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why) &&

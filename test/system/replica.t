@@ -1,0 +1,183 @@
+#!/bin/bash
+# Files at three sites: put, got, fetched once for all who ask; stale, wrong, too big; evicted, pinned, ruled; and the
+# services killed in between. The storage nodes are processes of their own.
+#
+#   REPLICA_FILES=N     so many small files, instead of 10 (a thousand take some minutes)
+. "$(dirname "$0")/lib.sh"
+
+federation --planners 1
+cd "$work" || exit 1
+declare -A pid=()
+gis=$MUSUBI_GIS
+MB=1000000
+
+# launch NAME PROGRAM ARG…: in the background, until it is ready; again with the same arguments by relaunch NAME
+declare -A line=()
+relaunch () {
+  local name=$1
+  : >"$name.ready"
+  eval "setsid ${line[$name]} >$name.ready 2>>$name.log </dev/null &"
+  pid[$name]=$!
+  for _ in $(seq 400); do
+    grep -q '^ready' "$name.ready" && return
+    sleep 0.05
+  done
+  echo "Bail out! $name is not ready: $(tail -n 3 "$name.log")"
+  exit 1
+}
+launch () {
+  local name=$1
+  shift
+  line[$name]=$(printf '%q ' "$@")
+  relaunch "$name"
+}
+endpoint () { sed -n 's/^ready endpoint=\([^ ]*\).*/\1/p' "$1.ready"; }
+port () { python3 -c 'import socket; s = socket.socket (); s.bind (("127.0.0.1", 0)); print (s.getsockname () [1])'; }
+site () { # NAME NODES BYTES SETTING…
+  local name=$1 nodes=$2 bytes=$3 node
+  shift 3
+  launch "$name" svc-replica --set name="$name" --set gis="$gis" --set nodes="$nodes" --set 'accounts/all=*' \
+    --set store/folder="$work/store-$name" --set bind/endpoint="tcp://127.0.0.1:$(port)" "$@"
+  for node in ${nodes//,/ }; do
+    launch "$name-$node" svc-replica node --set name="$node" --set replica="$(endpoint "$name")" \
+      --set folder="$work/$name-$node" --set store/folder="$work/store-$name-$node" --set bytes="$bytes"
+  done
+}
+stop_all () {
+  kill "${pid[@]}" 2>/dev/null
+  wait "${pid[@]}" 2>/dev/null
+  cleanup
+}
+trap stop_all EXIT
+
+counter () { # SITE NAME
+  musubi call "replica/$1" Service.Status '{}' | python3 -c '
+import json, sys
+print (sum (int (c ["value"]) for c in json.load (sys.stdin) ["counters"] if c ["name"] == sys.argv [1]))' "$2"
+}
+copies () { # NAME: "site state" of each, on one line
+  musubi --json replicas "$1" | python3 -c '
+import json, sys
+print (" ".join (sorted (c ["site"] + " " + c ["state"] for f in json.load (sys.stdin) ["files"] for c in f ["copies"])))'
+}
+until_ () { # COMMAND…: until it succeeds, for half a minute
+  for _ in $(seq 300); do
+    "$@" >/dev/null 2>&1 && return
+    sleep 0.1
+  done
+  return 1
+}
+have () { [[ "$(copies "$1")" == $2 ]]; }
+on_disk () { ls "$work/$1"-*/files/"$2" 2>/dev/null | head -n 1; }
+
+launch index svc-replica --set name=i1 --set index=true --set gis="$gis" --set store/folder="$work/store-index"
+site ams n1,n2 $((20 * MB))
+site berlin n1,n2 $((20 * MB))
+site oslo n1 $((6 * MB)) --set mbps=16
+head -c $((3 * MB)) /dev/urandom >three
+: >nothing
+
+# --- there and back
+exits 0 "a file is put" musubi put three era5/2020.nc --site ams
+check "it lies there, sound" have era5/2020.nc "ams sound"
+exits 0 "it is got at another site" musubi get era5/2020.nc -o got --site berlin
+check "byte by byte" cmp three got
+check "and has become a replica there" have era5/2020.nc "ams sound berlin sound"
+check "having crossed once" test "$(counter berlin crossings) $(counter berlin bytes_brought)" = "1 $((3 * MB))"
+exits 0 "got there again" musubi get era5/2020.nc -o again --site berlin
+check "it does not cross again" test "$(counter berlin crossings)" = 1
+exits 0 "put again it is there" musubi put three era5/2020.nc --site ams
+says "and says so" 'was there'
+exits 0 "a file of no bytes, with odd letters" musubi put nothing "a b/\$(x) 'q' =%2F/結び" --site berlin
+exits 0 "comes back" musubi get "a b/\$(x) 'q' =%2F/結び" -o none --site ams
+check "as it was" cmp nothing none
+exits 0 "a list for machines" musubi --json replicas
+check "is JSON" python3 -c 'import json, sys; json.loads (sys.argv [1])' "$output"
+
+# --- one crossing for two, also at different times: 3 MB take 1.5 s there
+musubi get era5/2020.nc -o first --site oslo >first.out 2>&1 &
+one=$!
+until_ grep -q 'sourcing->running' oslo.log
+exits 0 "who asks while it comes" musubi get era5/2020.nc -o second --site oslo
+wait $one
+check "and who asked first" cmp three first
+check "have the same" cmp three second
+check "by one crossing" test "$(counter oslo crossings) $(counter oslo bytes_brought)" = "1 $((3 * MB))"
+
+# --- what is refused
+exits 2 "a name that climbs" musubi put three ../x --site ams
+exits 2 "a folder" musubi put . x --site ams
+exits 2 "a file that is not there" musubi put nowhere --site ams
+exits 2 "which site?" musubi put three x
+exits 1 "an unknown site" musubi put three x --site nowhere
+exits 1 "another content under a name that is taken" musubi put nothing era5/2020.nc --site ams
+exits 1 "also at another site" musubi put nothing era5/2020.nc --site oslo
+says "in clear words" 'another file called era5/2020.nc'
+exits 1 "a name that nobody has" musubi get nobody/has.it -o x --site ams
+says "in clear words" 'no site has nobody/has.it'
+head -c $((30 * MB)) /dev/zero >thirty
+exits 1 "more than any disk" musubi put thirty big --site ams
+says "in clear words" 'disk full: 30000000 bytes are wanted'
+check "leaves nothing" test -z "$(copies big)"
+MUSUBI_ACTOR=mallory exits 1 "another's file is not his to pin" musubi pin era5/2020.nc --site ams
+check "nothing came of what was refused" test ! -e x
+
+# --- stale and wrong
+rm "$(on_disk berlin 'era5%2F2020.nc')"
+exits 0 "a stale entry is found at use" musubi get era5/2020.nc -o mended --site berlin
+check "and mended" cmp three mended
+check "with a fresh copy" have era5/2020.nc "ams sound berlin sound oslo sound"
+exits 0 "copies are evicted" musubi evict era5/2020.nc --site oslo
+check "and gone" until_ have era5/2020.nc "ams sound berlin sound"
+printf 'wrong' | dd of="$(on_disk ams 'era5%2F2020.nc')" bs=1 seek=1000 conv=notrunc 2>/dev/null
+exits 0 "where a copy has gone bad" musubi get era5/2020.nc -o right --site oslo
+check "nobody gets wrong bytes" cmp three right
+check "and it is dropped if it was asked for" until_ have era5/2020.nc "*berlin sound oslo sound"
+
+# --- room: oslo has 6 MB
+head -c $((2 * MB)) /dev/urandom >two
+for i in 1 2 3; do musubi put two "f$i" --site berlin >/dev/null; done
+exits 0 "one fills the disk" musubi get f1 --stage --site oslo
+exits 0 "pinned, it stays" musubi pin f1 --site oslo
+exits 0 "the next one" musubi get f2 --stage --site oslo
+check "made the least recently used leave" have era5/2020.nc "*berlin sound"
+exits 0 "and the next" musubi get f3 --stage --site oslo
+exits 0 "a big one" musubi get era5/2020.nc --stage --site oslo
+check "leaves the pinned one" have f1 "berlin sound oslo sound"
+check "and never had more than its limit" test "$(du -sb "$work/oslo-n1/files" | cut -f1)" -le $((6 * MB + 8192))
+
+# --- killed in between
+slay "${pid[ams]}"
+relaunch ams
+exits 0 "after a crash of its service a site has what it had" musubi get f1 -o f1 --site ams
+check "byte by byte" cmp two f1
+head -c $((4 * MB)) /dev/urandom >four
+musubi put four four --site berlin >/dev/null
+musubi get four -o four.got --site oslo >four.out 2>&1 &
+one=$!
+until_ grep -q 'name=four sourcing->running' oslo.log
+slay "${pid[oslo]}"
+relaunch oslo
+wait $one
+came=$?
+check "a transfer goes on when the service is killed in the middle" test $came = 0
+check "and brings it whole" cmp four four.got
+slay "${pid[index]}"
+exits 0 "without an index" musubi get f3 -o f3 --site ams
+check "the sites are asked" cmp two f3
+relaunch index
+
+# --- many, and rules
+files=${REPLICA_FILES:-10}
+mkdir many back
+for i in $(seq "$files"); do echo "file $i" >"many/$i"; done
+putting=0
+for i in $(seq "$files"); do musubi put "many/$i" "many/$i" --site berlin >/dev/null || putting=1; done
+check "$files small files are put" test $putting = 0
+getting=0
+for i in $(seq "$files"); do musubi get "many/$i" -o "back/$i" --site ams >/dev/null || getting=1; done
+check "and got" test $getting = 0
+check "each as it was" diff -r many back
+exits 0 "a rule" musubi rule many/1 --copies 3
+check "brings copies to other sites" until_ have many/1 "ams sound berlin sound oslo sound"
+finish
