@@ -44,7 +44,8 @@ static void flush (world_t *self)
 {
     effect_t effect;
     while (service_next (self->service, &effect)) {
-        if (effect.kind != EFFECT_PUT && effect.kind != EFFECT_DELETE)
+        if ((effect.kind != EFFECT_PUT && effect.kind != EFFECT_DELETE) ||
+            effect.record.table != TABLE_FILES)
             continue;
         size_t i = record_at (self, effect.record.key);
         if (effect.kind == EFFECT_DELETE) {
