@@ -121,6 +121,31 @@ static bool add_agents (folder_t *folder, const federation_t *federation)
     return true;
 }
 
+/*  Who keeps files: indexes, a svc-replica for each site with storage nodes, and
+ * "disk-1@amsterdam". */
+static bool add_storage (folder_t *folder, const federation_t *federation)
+{
+    const char *const *sites;
+    const char *const *indexes;
+    size_t count = federation_sites (federation, &sites);
+    size_t indexes_count = federation_indexes (federation, &indexes);
+    if (!add_members (folder, "index", indexes, indexes_count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *const *nodes;
+        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
+        if (nodes_count > 0 && !folder_add (folder, "replica", sites [i]))
+            return false;
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [sizeof folder->members->name];
+            snprintf (name, sizeof name, "%s@%s", nodes [k], sites [i]);
+            if (!folder_add (folder, "storage", name))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool add_planners (folder_t *folder, size_t wanted)
 {
     for (size_t number = folder_count (folder, "planner") + 1; number <= wanted; number++) {
@@ -145,7 +170,7 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
         good = add_members (folder, "gis", directories, directories_count) &&
                add_members (folder, "lis", sites, sites_count) &&
                add_members (folder, "nis", domains, domains_count) &&
-               add_agents (folder, federation);
+               add_agents (folder, federation) && add_storage (folder, federation);
     if (good && add_planners (folder, planners))
         return true;
     cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
@@ -168,6 +193,17 @@ static const federation_node_t *node_of (const folder_t *folder, const federatio
         if (strlen (nodes [i].name) == (size_t) (at - agent->name) &&
             strncmp (nodes [i].name, agent->name, (size_t) (at - agent->name)) == 0)
             return &nodes [i];
+    return NULL;
+}
+
+/*  The svc-replica that a storage node belongs to. */
+static const member_t *replica_of (const folder_t *folder, const member_t *storage)
+{
+    const char *at = strchr (storage->name, '@');
+    for (size_t i = 0; i < folder->members_count && at; i++)
+        if (strcmp (folder->members [i].kind, "replica") == 0 &&
+            strcmp (folder->members [i].name, at + 1) == 0)
+            return &folder->members [i];
     return NULL;
 }
 
@@ -203,7 +239,14 @@ static void write_member (const folder_t *folder, const federation_t *federation
         configuration.site = site->endpoint;
         configuration.runs = runs;
     }
+    char *files = folder_member_file (folder, member, "files/", "");
+    if (strcmp (member->kind, "storage") == 0 && (site = replica_of (folder, member))) {
+        configuration.site = site->endpoint;
+        configuration.files = files;
+        configuration.bytes = federation_storage_bytes (federation, site->name);
+    }
     configuration_write (&configuration, federation, file);
+    free (files);
     free (runs);
     free (directories);
     free (store);
@@ -231,7 +274,7 @@ static bool write_configuration (const folder_t *folder, const federation_t *fed
 
 static bool make_folders (const folder_t *folder)
 {
-    static const char *const names [] = {"store", "store/planners", "log", "runs"};
+    static const char *const names [] = {"store", "store/planners", "log", "runs", "files"};
     for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
         char *path = folder_file (folder, names [i]);
         bool made = mkdir (path, 0755) == 0 || errno == EEXIST;

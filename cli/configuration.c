@@ -10,11 +10,11 @@ static bool is (const configuration_t *self, const char *kind)
 
 const char *configuration_program (const char *kind)
 {
-    static const char *const programs [][2] = {{"gis", "svc-gis"},
-                                               {"lis", "svc-lis"},
-                                               {"nis", "svc-nis"},
-                                               {"planner", "svc-planner"},
-                                               {"node", "svc-lis node"}};
+    static const char *const programs [][2] = {
+      {"gis", "svc-gis"},       {"lis", "svc-lis"},
+      {"nis", "svc-nis"},       {"planner", "svc-planner"},
+      {"node", "svc-lis node"}, {"replica", "svc-replica"},
+      {"index", "svc-replica"}, {"storage", "svc-replica node"}};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (strcmp (kind, programs [i][0]) == 0)
             return programs [i][1];
@@ -53,6 +53,16 @@ static void write_node (const configuration_t *self, FILE *to)
     federation_write_value (to, 0, "runs", self->runs);
 }
 
+static void write_storage (const configuration_t *self, FILE *to)
+{
+    char bytes [24];
+    snprintf (bytes, sizeof bytes, "%llu", (unsigned long long) self->bytes);
+    fprintf (to, "name = \"%.*s\"\n", (int) strcspn (self->name, "@"), self->name);
+    federation_write_value (to, 0, "replica", self->site);
+    federation_write_value (to, 0, "folder", self->files);
+    federation_write_value (to, 0, "bytes", bytes);
+}
+
 static void write_service (const configuration_t *self, const federation_t *federation, FILE *to)
 {
     if (!is (self, "planner"))
@@ -65,8 +75,12 @@ static void write_service (const configuration_t *self, const federation_t *fede
         federation_write_site (federation, self->name, self->administrator, self->account, to);
     else if (is (self, "nis"))
         federation_write_domain (federation, self->name, self->administrator, to);
+    else if (is (self, "replica"))
+        federation_write_storage (federation, self->name, self->administrator, to);
     else
         federation_write_value (to, 0, "administrators", self->administrator);
+    if (is (self, "index"))
+        federation_write_value (to, 0, "index", "true");
 }
 
 void configuration_write (const configuration_t *self, const federation_t *federation, FILE *to)
@@ -75,6 +89,8 @@ void configuration_write (const configuration_t *self, const federation_t *feder
              self->name, self->written_by, configuration_program (self->kind));
     if (self->node)
         write_node (self, to);
+    else if (self->files)
+        write_storage (self, to);
     else
         write_service (self, federation, to);
     if (self->endpoint)

@@ -26,6 +26,10 @@ typedef struct {
     const federation_node_t *node;
     const char *site; /* endpoint of its site */
     const char *runs; /* folder of what runs there */
+
+    /*  Of a storage node's alone, with site: */
+    const char *files; /* folder of its files */
+    uint64_t bytes;    /* that it may use */
 } configuration_t;
 
 /*  "svc-lis node"; "?" of a kind that is none. */

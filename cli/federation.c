@@ -22,6 +22,9 @@ static const config_key_t keys [] = {
   {.path = "directories",
    .preset = "g1, g2",
    .meaning = "short names of the directories (svc-gis), which are also the homes of requests"},
+  {.path = "indexes",
+   .preset = "",
+   .meaning = "short names of the indexes of files (svc-replica); none = every site is asked"},
   {.path = "planners",
    .type = CONFIG_INTEGER,
    .preset = "1",
@@ -133,6 +136,24 @@ static const config_key_t keys [] = {
    .least = 0,
    .most = DAY_MS,
    .meaning = "a preemptible task is begun where its node is not wanted for so long"},
+  {.path = "sites/*/storage/nodes",
+   .meaning =
+     "names of its storage nodes, separated by commas: where it keeps files (svc-replica)"},
+  {.path = "sites/*/storage/bytes",
+   .type = CONFIG_INTEGER,
+   .preset = "10000000000",
+   .least = 1,
+   .most = 9e18,
+   .meaning = "bytes that each of them may use"},
+  {.path = "sites/*/storage/mbps",
+   .type = CONFIG_INTEGER,
+   .preset = "0",
+   .least = 0,
+   .most = 1000000,
+   .meaning = "Mbit/s of each transfer of files; 0 = as fast as it goes"},
+  {.path = "sites/*/storage/cost",
+   .preset = "throughput",
+   .meaning = "by what the source of a file is chosen: throughput or rtt"},
   {.path = "sites/*/accounts/*",
    .meaning = "actors that have this local account; without any, anybody may reserve"},
   {.path = "sites/*/administrators", .meaning = "actors that may change capacity"},
@@ -172,7 +193,9 @@ struct federation {
     size_t directories_count;
     const char *sites [FEDERATION_SITES_MAX + 1];
     size_t sites_count;
-    nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
+    nodes_t nodes [FEDERATION_SITES_MAX];   /* of each site */
+    words_t storage [FEDERATION_SITES_MAX]; /* names of its storage nodes */
+    words_t indexes;
     const char *domains [FEDERATION_DOMAINS_MAX + 1];
     size_t domains_count;
 };
@@ -269,6 +292,36 @@ static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 
+/*  Names that are sound, and none twice. */
+static bool names_right (const words_t *words, const char *file, const char *key,
+                         char why [CONFIG_WHY_BYTES])
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (!name_sound (words->words [i]))
+            return refuse (file, key, words->words [i], "letters, digits and . _ - make a name",
+                           why);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp (words->words [k], words->words [i]) == 0)
+                return refuse (file, key, words->words [i], "is named twice", why);
+    }
+    return true;
+}
+
+static bool read_storage (federation_t *self, const char *file, size_t i,
+                          char why [CONFIG_WHY_BYTES])
+{
+    static const char *const costs [2] = {"throughput", "rtt"};
+    char section [NAME_BYTES_MAX + 16];
+    char path [ZPL_PATH_BYTES];
+    snprintf (section, sizeof section, "sites/%s/", self->sites [i]);
+    snprintf (path, sizeof path, "%sstorage/nodes", section);
+    const char *names = config_text (self->config, path);
+    if (names)
+        words_add (&self->storage [i], names, "");
+    return names_right (&self->storage [i], file, path, why) &&
+           word_right (self, file, section, "storage/cost", costs, why);
+}
+
 static bool site_right (federation_t *self, const char *file, size_t i, char why [CONFIG_WHY_BYTES])
 {
     static const char *const back_ends [2] = {"none", "runner"};
@@ -284,6 +337,7 @@ static bool site_right (federation_t *self, const char *file, size_t i, char why
     snprintf (section, sizeof section, "sites/%s/", site);
     return word_right (self, file, section, "back_end", back_ends, why) &&
            word_right (self, file, section, "disclosure", disclosures, why) &&
+           read_storage (self, file, i, why) &&
            (!site_runs (self, site) || read_nodes (self, site, &self->nodes [i], why));
 }
 
@@ -360,6 +414,12 @@ static bool read_domains (federation_t *self, const char *file, char why [CONFIG
     return true;
 }
 
+static bool read_indexes (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    words_add (&self->indexes, config_text (self->config, "indexes"), "");
+    return names_right (&self->indexes, file, "indexes", why);
+}
+
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES])
 {
@@ -371,8 +431,8 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
       config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
     self->tree = zpl_new ();
     bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
-                read_directories (self, name, why) && read_sites (self, name, why) &&
-                read_domains (self, name, why);
+                read_directories (self, name, why) && read_indexes (self, name, why) &&
+                read_sites (self, name, why) && read_domains (self, name, why);
     if (!good)
         federation_destroy (&self);
     return self;
@@ -387,8 +447,10 @@ void federation_destroy (federation_t **self_p)
     zpl_destroy (&self->tree);
     for (size_t i = 0; i < FEDERATION_SITES_MAX; i++) {
         words_clear (&self->nodes [i].names);
+        words_clear (&self->storage [i]);
         free (self->nodes [i].list);
     }
+    words_clear (&self->indexes);
     free (self->directories_text);
     free (self);
     *self_p = NULL;
@@ -436,6 +498,29 @@ const char *federation_without_accounts (const federation_t *self)
     return NULL;
 }
 
+size_t federation_indexes (const federation_t *self, const char *const **names)
+{
+    *names = (const char *const *) self->indexes.words;
+    return self->indexes.count;
+}
+
+size_t federation_storage (const federation_t *self, const char *site, const char *const **names)
+{
+    for (size_t i = 0; i < self->sites_count; i++)
+        if (strcmp (self->sites [i], site) == 0) {
+            *names = (const char *const *) self->storage [i].words;
+            return self->storage [i].count;
+        }
+    return 0;
+}
+
+uint64_t federation_storage_bytes (const federation_t *self, const char *site)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s/storage/bytes", site);
+    return (uint64_t) config_integer (self->config, path);
+}
+
 size_t federation_planners (const federation_t *self)
 {
     return (size_t) config_integer (self->config, "planners");
@@ -474,6 +559,8 @@ static void write_section (const federation_t *self, const char *path, const cha
     bool accounts = false;
     const char *administrators = "";
     for (const zpl_node_t *child = section->first; child; child = child->next) {
+        if (strcmp (child->name, "storage") == 0)
+            continue; /* svc-replica's */
         accounts = accounts || strcmp (child->name, "accounts") == 0;
         if (strcmp (child->name, "administrators") == 0)
             administrators = child->value ? child->value : "";
@@ -509,4 +596,24 @@ void federation_write_domain (const federation_t *self, const char *domain,
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "domains/%s", domain);
     write_section (self, path, administrator, &everybody, to);
+}
+
+void federation_write_storage (const federation_t *self, const char *site,
+                               const char *administrator, FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s/storage", site);
+    const zpl_node_t *section = zpl_find (self->tree, path);
+    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
+        if (strcmp (child->name, "bytes") != 0) /* its nodes' */
+            write_node (to, 0, child);
+    snprintf (path, sizeof path, "sites/%s/accounts", site);
+    const zpl_node_t *accounts = zpl_find (self->tree, path);
+    federation_write_value (to, 0, "administrators", administrator);
+    if (accounts) {
+        write_node (to, 0, accounts);
+        return;
+    }
+    fputs ("accounts\n", to);
+    federation_write_value (to, 1, everybody.account, everybody.actors);
 }

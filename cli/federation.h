@@ -45,6 +45,12 @@ size_t federation_planners (const federation_t *self);
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes);
 
+/*  The indexes of files; the storage nodes of a site, none where it keeps no files; and the bytes
+ * that each of those may use. Names live with the federation. */
+size_t federation_indexes (const federation_t *self, const char *const **names);
+size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
+uint64_t federation_storage_bytes (const federation_t *self, const char *site);
+
 /*  The first site that runs tasks and does not say as which local accounts; NULL when all do. */
 const char *federation_without_accounts (const federation_t *self);
 
@@ -55,6 +61,10 @@ void federation_write_site (const federation_t *self, const char *site, const ch
                             const char *account, FILE *to);
 void federation_write_domain (const federation_t *self, const char *domain,
                               const char *administrator, FILE *to);
+
+/*  What svc-replica has to know of a site, in the same way. */
+void federation_write_storage (const federation_t *self, const char *site,
+                               const char *administrator, FILE *to);
 
 /*  name = value, quoted as far as needed, indented by so many levels. */
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);

@@ -30,6 +30,13 @@ static bool is_kind (const member_t *member, const char *kind)
     return strcmp (member->kind, kind) == 0;
 }
 
+/*  One that serves nobody, and is in no directory: of a node that runs tasks, or of one with files.
+ */
+static bool is_agent (const member_t *member)
+{
+    return is_kind (member, "node") || is_kind (member, "storage");
+}
+
 /*  Services stand beside the client. */
 static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
 {
@@ -38,7 +45,8 @@ static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
         return false;
     program [length] = '\0';
     char *slash = strrchr (program, '/');
-    snprintf (slash + 1, 32, "svc-%s", is_kind (member, "node") ? "lis" : member->kind);
+    const char *words = configuration_program (member->kind);
+    snprintf (slash + 1, 32, "%.*s", (int) strcspn (words, " "), words);
     return true;
 }
 
@@ -52,7 +60,7 @@ static bool start_member (const folder_t *folder, member_t *member)
     char *log = folder_member_file (folder, member, "log/", ".log");
     char *arguments [5] = {program};
     size_t count = 1;
-    if (is_kind (member, "node"))
+    if (is_agent (member))
         arguments [count++] = node;
     arguments [count++] = option;
     arguments [count] = configuration;
@@ -234,8 +242,7 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
         missing = NULL;
         bool looked = session_look (session, "");
         for (size_t i = 0; i < folder->members_count && !missing; i++)
-            if (!is_kind (&folder->members [i], "node") &&
-                (!looked || !lists (session, &identities [i])))
+            if (!is_agent (&folder->members [i]) && (!looked || !lists (session, &identities [i])))
                 missing = &identities [i];
         if (missing)
             cli_rest (MEET_LOOK_MS);

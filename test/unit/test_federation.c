@@ -206,6 +206,67 @@ static void nodes_that_can_not_be_told_apart_are_refused (void **state)
     }
 }
 
+#define STORAGE                                                                                    \
+    "indexes = i1\nsites\n    ams\n        classes\n            thin\n"                            \
+    "                nodes = 4\n        storage\n            nodes = \"d1, d2\"\n"                 \
+    "            bytes = 5000\n            mbps = 100\n        lead = 10s\n"
+
+static void what_is_said_of_storage_goes_to_who_keeps_the_files (void **state)
+{
+    (void) state;
+    char why [CONFIG_WHY_BYTES] = "";
+    federation_t *federation = read_text (STORAGE, why);
+    if (!federation)
+        fail_msg ("%s", why);
+    const char *const *names;
+    assert_int_equal (federation_indexes (federation, &names), 1);
+    assert_string_equal (names [0], "i1");
+    assert_int_equal (federation_storage (federation, "ams", &names), 2);
+    assert_string_equal (names [1], "d2");
+    assert_int_equal (federation_storage_bytes (federation, "ams"), 5000);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream (&text, &size);
+    assert_non_null (file);
+    federation_write_storage (federation, "ams", "carol", file);
+    fputs ("---\n", file);
+    federation_write_site (federation, "ams", "carol", "cs", file);
+    fclose (file);
+    char *site = strstr (text, "---\n");
+    assert_non_null (strstr (text, "nodes = \"d1, d2\"\nmbps = \"100\"\nadministrators = "));
+    assert_true (strstr (text, "everybody = \"*\"") < site);
+    assert_null (strstr (text, "bytes"));
+    assert_null (strstr (site, "storage"));
+    assert_non_null (strstr (site, "lead = \"10s\""));
+    free (text);
+    federation_destroy (&federation);
+}
+
+static void storage_that_can_not_be_is_refused (void **state)
+{
+    (void) state;
+    static const char head [] = "sites\n    ams\n        classes\n            thin\n"
+                                "                nodes = 4\n        storage\n            ";
+    static const struct {
+        const char *line;
+        const char *why;
+    } cases [] = {
+      {"nodes = \"d1, d1\"\n", "sites/ams/storage/nodes: \"d1\": is named twice"},
+      {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": letters"},
+      {"bytes = 0\n", "fed.zpl:7: sites/ams/storage/bytes"},
+      {"cost = money\n", "should be throughput or rtt"},
+      {"disks = 2\n", "fed.zpl:7: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text [512];
+        snprintf (text, sizeof text, "%s%s", head, cases [i].line);
+        assert_refused (text, cases [i].why);
+    }
+    assert_refused ("indexes = \"i1, i1\"\nsites\n    ams\n        classes\n            thin\n"
+                    "                nodes = 4\n",
+                    "indexes: \"i1\": is named twice");
+}
+
 static void mistakes_are_told_with_file_and_line (void **state)
 {
     (void) state;
@@ -344,6 +405,8 @@ int main (void)
       cmocka_unit_test (a_site_with_a_runner_has_an_agent_for_each_node),
       cmocka_unit_test (a_site_with_a_runner_is_not_open_to_everybody),
       cmocka_unit_test (nodes_that_can_not_be_told_apart_are_refused),
+      cmocka_unit_test (what_is_said_of_storage_goes_to_who_keeps_the_files),
+      cmocka_unit_test (storage_that_can_not_be_is_refused),
       cmocka_unit_test (mistakes_are_told_with_file_and_line),
       cmocka_unit_test (a_federation_without_sites_classes_or_directories_is_none),
       cmocka_unit_test (a_domains_section_passes_through_one_level_up),
