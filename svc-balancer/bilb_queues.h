@@ -25,7 +25,7 @@ typedef struct {
     size_t room;
 } bilb_queue_t;
 
-/*  At the tail; one piece with what is there, if that is of the same job. */
+/*  A load above 0, at the tail; one piece with what is there, if that is of the same job. */
 void bilb_queue_add (bilb_queue_t *queue, uint32_t job, double load);
 void bilb_queue_free (bilb_queue_t *queue);
 

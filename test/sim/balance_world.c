@@ -129,14 +129,14 @@ static void work (balance_world_t *self, size_t cluster, double from, double unt
             join (self, cluster);
         }
         bilb_piece_t *piece = &queue->pieces [done];
-        double end = now + piece->load / speed;
-        if (end > until) {
-            piece->load -= (until - now) * speed;
+        double rest = piece->load - (until - now) * speed;
+        if (rest > 0) {
+            piece->load = rest;
             break;
         }
+        now = fmin (until, now + piece->load / speed);
         job_t *job = &self->jobs [piece->job];
-        job->completion = fmax (job->completion, end);
-        now = end;
+        job->completion = fmax (job->completion, now);
         done++;
     }
     drop_head (queue, done);
