@@ -137,6 +137,14 @@ static bool add_number (named_number_t *numbers, size_t *count, const char *name
     return true;
 }
 
+static bool has_number (const named_number_t *numbers, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (numbers [i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static bool read_weights (const config_t *config, lists_t *lists, ip_settings_t *ip,
                           char why [CONFIG_WHY_BYTES])
 {
@@ -166,10 +174,15 @@ static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *
         snprintf (visible, sizeof visible, "ip/levels/%s/visible", names [i]);
         snprintf (users, sizeof users, "ip/levels/%s/users", names [i]);
         words_add (&words, config_text (config, users), "");
-        for (size_t w = 0; w < words.count && good; w++)
-            good = add_number (lists->visible_to, &ip->visible_to_count, words.words [w],
-                               config_integer (config, visible)) ||
-                   config_wrong (config, users, why, "a name is too long, or there are too many");
+        for (size_t w = 0; w < words.count && good; w++) {
+            if (has_number (lists->visible_to, ip->visible_to_count, words.words [w]))
+                good = config_wrong (config, users, why, "%s has a level already", words.words [w]);
+            else
+                good =
+                  add_number (lists->visible_to, &ip->visible_to_count, words.words [w],
+                              config_integer (config, visible)) ||
+                  config_wrong (config, users, why, "a name is too long, or there are too many");
+        }
         words_clear (&words);
     }
     ip->visible_to = lists->visible_to;

@@ -251,6 +251,33 @@ static void weights_say_which_sites_come_first (void **state)
     fed_end (&fed);
 }
 
+static void power_says_which_sites_come_first (void **state)
+{
+    (void) state;
+    static const char *const watts [] = {"300", "100", "400", "200"};
+    static const char *const order [] = {"b", "d", "a", "c"};
+    fed_t fed;
+    net_build (&fed, 11, DISCLOSE_PROFILE, DISCLOSE_PROFILE);
+    fed.procs [fed_find (&fed, "p0")].planner.ip.balance = BALANCE_POWER;
+    for (size_t i = 0; i < 4; i++) {
+        char site [] = {'l', 'i', 's', '/', (char) ('a' + i), '\0'};
+        attribute_t *told = fed.procs [fed_find (&fed, site)].site.classes [0].attributes;
+        *told = (attribute_t){.name = "power"};
+        snprintf (told->value, sizeof told->value, "%s", watts [i]);
+    }
+    fed_up (&fed);
+    for (size_t i = 0; i < 4; i++) {
+        char id [32];
+        snprintf (id, sizeof id, "r%zu@g1", i);
+        net_wish_t wish = {.needs = 1, .cpus = {32}, .start_ms = FED_HOUR_MS, .algorithm = "ip"};
+        Musubi__Answer *answer = reserve_net (&fed, "p0", id, &wish);
+        expect_start (answer, 1);
+        assert_string_equal (answer->compute [0]->site, order [i]);
+        message_free (&answer->base);
+    }
+    fed_end (&fed);
+}
+
 static void a_low_level_sees_less_than_there_is (void **state)
 {
     (void) state;
@@ -396,6 +423,7 @@ int main (void)
       cmocka_unit_test (each_solver_gives_the_same_plan),
       cmocka_unit_test (equal_load_goes_to_the_least_used),
       cmocka_unit_test (weights_say_which_sites_come_first),
+      cmocka_unit_test (power_says_which_sites_come_first),
       cmocka_unit_test (a_low_level_sees_less_than_there_is),
       cmocka_unit_test (a_refused_plan_is_followed_by_the_next_on_the_list),
       cmocka_unit_test (when_the_list_ends_the_refusal_says_why),
