@@ -107,6 +107,17 @@ static const node_class_t *class_for (plus_t *self, const request_t *request,
     return NULL;
 }
 
+/*  False, answered, when its CPUs are more than a number of CPUs can be. */
+static bool countable (plus_t *self, const request_t *request, const plus_wish_t *wish,
+                       const node_class_t *class)
+{
+    if ((uint64_t) wish->nodes * class->cpus_per_node <= UINT32_MAX)
+        return true;
+    service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                    "nodes: more than a site can have");
+    return false;
+}
+
 /*  The reservation, when the asker may change it; false when that was answered. */
 static bool begin (plus_t *self, const request_t *request, const char *reservation, verb_t verb,
                    reservation_view_t *view, const created_t **created)
@@ -143,11 +154,8 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     const node_class_t *class = class_for (self, request, wish);
     if (!class)
         return;
-    if ((uint64_t) wish->nodes * class->cpus_per_node > UINT32_MAX) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "nodes: more than a site can have");
+    if (!countable (self, request, wish, class))
         return;
-    }
     plus_bookings_t old = {.count = 0};
     plus_bookings_t next;
     plus_bookings_new (&next, class, wish);
@@ -228,6 +236,8 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
     if (operation == OPERATION_MODIFY) {
         const node_class_t *class = site_class (self->parts.site, old.list [0].class_name);
         int64_t turn_ms = room_soonest_ms (room, now) + TURN_MS;
+        if (class && !countable (self, request, wish, class))
+            return;
         if (!class || !plus_bookings_change (&next, &old, class, wish, room_now_ms (room, now),
                                              turn_ms, why)) {
             service_refuse (service, request, CALL_BAD_REQUEST, "%s",

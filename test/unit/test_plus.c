@@ -406,6 +406,11 @@ static void what_cannot_be_had_is_refused_in_words (world_t *w)
     told = plus_reserve (w, "bob", "r", r, "", 10, 20, 2);
     assert_int_equal (told.state, PREPARED);
     assert_int_equal (free_at (w, "fat", 12), 2);
+    /*  So many that their CPUs are more than a number of CPUs can be. */
+    plus_command (w, "bob", "Commit", &told.command);
+    told = plus_modify (w, "bob", "m", r, 0, 0, UINT32_MAX / 8);
+    assert_int_equal (told.status, CALL_BAD_REQUEST);
+    assert_non_null (strstr (told.reason, "nodes: more than a site can have"));
 }
 
 static void a_planners_command_is_not_decided_here (world_t *w)
