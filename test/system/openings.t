@@ -189,7 +189,8 @@ MUSUBI_ACTOR=bob check "who borrows may go" musubi cancel "$borrowed"
 until_wall $((idle_start + 8500))
 check "later it is given back" within 6 test "$(at_site "$idle" oslo .given_back)" = true
 check "it is accounted to its owner: offered, and not used" test "$(json call lis/oslo Lis.Use "{\"reservation\": \"$idle\"}" | jq '.cpu_ms == 0 and .offered_ms > 16000')" = true
-check "and serves the queue" within 8 is_state "$given.1" ended
+both_ended () { is_state "$given.0" ended && is_state "$given.1" ended; }
+check "and serves the queue" within 8 both_ended
 check "  … not before" awk -v from="$((idle_start + 8000))" '$2 < from {bad = 1} END {exit bad || NR != 2}' "$told/given"
 MUSUBI_ACTOR=bob exits 1 "nobody else is told what it has used" musubi call lis/oslo Lis.Use "{\"reservation\": \"$idle\"}"
 
