@@ -220,7 +220,7 @@ static void site_make (void *owner, core_t *core)
 
 typedef struct {
     const scene_t *scene;
-    char name [8];
+    char name [16];
 } agent_program_t;
 
 static void agent_make (void *owner, core_t *core)
