@@ -14,8 +14,9 @@ account=$(id -un)
 nodes=(thin-001 thin-002 thin-003)
 
 # What tasks see is no secret of ours: their account passes through it.
-open=$(mktemp -d "${TMPDIR:-/tmp}/musubi-nodes.XXXXXX")
-chmod 755 "$open"
+chmod 711 "$work"
+open=$work/open
+mkdir "$open"
 mkdir -m 1777 "$open/logs"
 cat >"$open/task" <<'S'
 #!/bin/sh
@@ -46,45 +47,15 @@ sites
             no-such-account = "mallory"
 Z
 federation "$work/one.zpl"
-site=$(grep -oP 'endpoint = "\K[^"]+' "$federation/lis-ams.zpl" | head -n 1)
-
-declare -A agents
-agent () { # NODE
-  svc-lis node -c "$work/$1.zpl" >>"$work/$1.log" 2>&1 &
-  agents[$1]=$!
-}
-for node in "${nodes[@]}"; do
-  cat >"$work/$node.zpl" <<Z
-name = $node
-class = thin
-cpus = 4
-lis = "$site"
-runs = "$open/$node"
-look = 500ms
-store
-    folder = "$work/agent-$node"
-Z
-  agent "$node"
-done
-
 marked () { # processes of tasks, by what their starters put into their environment
   local one
   for one in /proc/[0-9]*/environ; do
-    tr '\0' '\n' <"$one" 2>/dev/null | grep -q "^MUSUBI_RUN_FOLDER=$open/" && echo "${one//[!0-9]/}"
+    { tr '\0' '\n' <"$one"; } 2>/dev/null | grep -q "^MUSUBI_RUN_FOLDER=$federation/runs/" && echo "${one//[!0-9]/}"
   done
 }
-starters () { pgrep -f "starter $open/"; }
-end_all () {
-  local one
-  for one in "${agents[@]}"; do kill -9 "$one"; done
-  for one in $(starters) $(marked); do kill -9 "$one"; done
-  cleanup
-  rm -rf "$open"
-} 2>/dev/null
-trap end_all EXIT
-
-site_pid () { musubi up --dir "$federation" --pids | awk '$2 == "lis/ams" {print $1}'; }
-site_again () { musubi up --dir "$federation" >"$work/up" 2>&1 || sed 's/^/# /' "$work/up"; }
+starters () { pgrep -f "starter $federation/runs/"; }
+pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
+again () { musubi up --dir "$federation" >"$work/up" 2>&1 || sed 's/^/# /' "$work/up"; }
 submit () { musubi --timeout 60s submit ams "$@" 2>>"$work/errors"; }
 tasks () { musubi --timeout 20s --json queue "$1"; }
 over () { tasks "$1" | jq -e '[.tasks [].state] | all (IN ("ended", "stopped", "lost", "cancelled"))' >/dev/null; }
@@ -108,13 +79,12 @@ for bag in $(seq "$kills"); do
   what=$((RANDOM % 3))
   sleep "0.$((RANDOM % 6))"
   case $what in
-  0) echo "# kill $bag: the site" && slay "$(site_pid)" ;;
-  1) echo "# kill $bag: $victim" && slay "${agents[$victim]}" ;;
-  2) echo "# kill $bag: the site and $victim" && slay "$(site_pid)" && slay "${agents[$victim]}" ;;
+  0) echo "# kill $bag: the site" && slay "$(pid_of lis/ams)" ;;
+  1) echo "# kill $bag: $victim" && slay "$(pid_of "node/$victim@ams")" ;;
+  2) echo "# kill $bag: the site and $victim" && slay "$(pid_of lis/ams)" && slay "$(pid_of "node/$victim@ams")" ;;
   esac
   sleep "0.$((RANDOM % 6))"
-  [ $what -eq 1 ] || site_again
-  [ $what -eq 0 ] || agent "$victim"
+  again
 done
 wait "${submissions[@]}"
 mapfile -t bags <"$work/bags"
@@ -161,7 +131,7 @@ check "and its owner told why" grep -q 'processor time' <<<"$(task "$busy.0" .wh
 check "its exit code is told" test "$(task "$told.0" .exit_code)" = 3
 check "its output is kept" musubi output "$told.0"
 says "environment and account are as they should" "^green ams 0 $account \.\$"
-says "its folder was made for it" "^$open/thin-00[123]/.*/work\$"
+says "its folder was made for it" "^$federation/runs/.*/work\$"
 check "arguments reach it" musubi output "$plain.0"
 says "and never a shell" '^\$\(touch evil\) `id` \*$'
 check "a program that is not there is refused" grep -q '/no/such/program' <<<"$(task "$gone.0" .why)"
@@ -197,9 +167,4 @@ check "with the reason" grep -q 'starter has died' <<<"$(task "$last.0" .why)"
 
 check "nothing is left of any task" test -z "$(marked)"
 check "nor of who has started them" test -z "$(starters)"
-for node in "${nodes[@]}"; do
-  kill "${agents[$node]}"
-  wait "${agents[$node]}"
-  check "the agent of $node ends cleanly" test $? -eq 0
-done
 finish
