@@ -8,22 +8,16 @@
 #include "testbed.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { AGENTS_MAX = 256, UP_TRIES = 600, UP_PAUSE_MS = 100 };
+enum { AGENTS_MAX = 32, UP_TRIES = 600, UP_PAUSE_MS = 100 };
 
 typedef struct {
     testbed_t testbed;
     pid_t agents [AGENTS_MAX];
-    size_t agents_count;
 } idle_t;
 
 static void pause_ms (int64_t milliseconds)
@@ -73,42 +67,6 @@ static pid_t process_of (const testbed_t *testbed, const char *configuration)
     bench_fail (configuration);
 }
 
-static void agent_start (idle_t *self, const char *program, size_t number)
-{
-    char configuration [256], name [32];
-    snprintf (name, sizeof name, "thin-%03zu", number + 1);
-    snprintf (configuration, sizeof configuration, "%s/%s.zpl", self->testbed.folder, name);
-    FILE *file = fopen (configuration, "w");
-    if (!file)
-        bench_fail (configuration);
-    fprintf (file,
-             "name = %s\nclass = thin\ncpus = 4\nlis = \"%s\"\nruns = \"%s/runs\"\n"
-             "store\n    folder = \"%s/agent-%s\"\n",
-             name, testbed_service (&self->testbed, "lis/ams")->endpoint, self->testbed.folder,
-             self->testbed.folder, name);
-    fclose (file);
-    char *arguments [] = {(char *) program, "node", "-c", configuration, NULL};
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init (&actions) != 0)
-        bench_fail ("no room");
-    posix_spawn_file_actions_addopen (&actions, STDOUT_FILENO, "/dev/null", 0, 0);
-    posix_spawn_file_actions_addopen (&actions, STDERR_FILENO, "/dev/null", 0, 0);
-    if (posix_spawn (&self->agents [self->agents_count++], program, &actions, NULL, arguments,
-                     environ) != 0)
-        bench_fail (program);
-    posix_spawn_file_actions_destroy (&actions);
-}
-
-static void agents_end (idle_t *self)
-{
-    int status;
-    for (size_t i = 0; i < self->agents_count; i++)
-        kill (self->agents [i], SIGTERM);
-    for (size_t i = 0; i < self->agents_count; i++)
-        waitpid (self->agents [i], &status, 0);
-    self->agents_count = 0;
-}
-
 static size_t nodes_up (const idle_t *self)
 {
     client_reply_t reply;
@@ -129,7 +87,7 @@ static size_t nodes_up (const idle_t *self)
 
 static void measure (bench_t *bench, idle_t *self, size_t nodes, int64_t seconds)
 {
-    char federation [1024], program [512], row [32];
+    char federation [1024], name [64], row [32];
     double agents [AGENTS_MAX];
     snprintf (federation, sizeof federation,
               "name = bench\ndirectories = g1\nsites\n"
@@ -139,13 +97,10 @@ static void measure (bench_t *bench, idle_t *self, size_t nodes, int64_t seconds
               "                nodes = %zu\n                cpus_per_node = 4\n",
               nodes, nodes);
     testbed_start (&self->testbed, client_new (), federation, 1);
-    ssize_t size = readlink ("/proc/self/exe", program, sizeof program - 16);
-    if (size <= 0)
-        bench_fail ("/proc/self/exe can't be read");
-    program [size] = '\0';
-    strcpy (strrchr (program, '/'), "/svc-lis");
-    for (size_t i = 0; i < nodes; i++)
-        agent_start (self, program, i);
+    for (size_t i = 0; i < nodes; i++) {
+        snprintf (name, sizeof name, "/node-thin-%03zu@ams.zpl", i + 1);
+        self->agents [i] = process_of (&self->testbed, name);
+    }
     for (int tries = 0; nodes_up (self) < nodes; tries++) {
         if (tries == UP_TRIES)
             bench_fail ("the nodes don't come up");
@@ -166,7 +121,6 @@ static void measure (bench_t *bench, idle_t *self, size_t nodes, int64_t seconds
     bench_put (bench, row, "site ms/min", (cpu_ms (site) - site_ms) / minutes);
     bench_put (bench, row, "without nodes ms/min", (cpu_ms (bare) - bare_ms) / minutes);
     client_t *client = self->testbed.client;
-    agents_end (self);
     testbed_stop (&self->testbed);
     client_destroy (&client);
 }
@@ -179,7 +133,7 @@ int main (int argc, char **argv)
     int64_t nodes = bench_option (bench, "--nodes", 20);
     bench_begin (bench);
     if (seconds < 1 || nodes < 1 || nodes > AGENTS_MAX)
-        bench_fail ("--seconds from 1, --nodes from 1 to 256");
+        bench_fail ("--seconds from 1, --nodes from 1 to 32");
     measure (bench, &idle, 1, seconds);
     measure (bench, &idle, (size_t) nodes, seconds);
     bench_note (bench, "Processor time of a minute; 60 000 ms would be one processor.");
