@@ -309,6 +309,8 @@ static void proved (storage_t *self, const moment_t *now, own_file_t *file,
         file->stored.digest_known = true;
         memcpy (file->stored.digest, result->digest, CHAIN_DIGEST_BYTES);
         file->stored.proved_ms = now->wall_ms;
+        outbox_log (self->service->outbox, LEVEL_INFO, "file proved name=\"%s\" bytes=%llu",
+                    file->stored.file, (unsigned long long) file->stored.size);
         file_changed (self, now, file);
     } else if (!*why) {
         why = "the file is not there";

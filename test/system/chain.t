@@ -82,3 +82,71 @@ slay "${pid[2]}"
 verified 1 3 4
 node 2
 complete "node 2 killed and started again" 1 2 3 4
+
+site "$source" 200 3 g0,g4
+guest 4 "$source"
+reaches 1 $third
+slay "${pid[0]}"
+complete "the source killed, and there is a second one" 1 2 3
+
+begin 2
+slay "${pid[99]}"
+conductor
+complete "the conductor killed and started again" 1 2 3 4
+
+for place in 1 2; do
+  begin "$place"
+  slow_host "$place" 50mbit
+  verified 1 2 3 4
+  check "node $place at a quarter of the rate goes to the tail" grep -q "slow node=n$place: to the tail" "$scene/rig.log"
+  complete "node $place at a quarter of the rate" 1 2 3 4
+  slow_host "$place" 200mbit
+done
+
+: >"$work/empty"
+site "$work/empty" 200
+check "a file without a byte comes everywhere" over
+check "a file without a byte is right everywhere" right "$(digest_of "$work/empty")" 1 2 3 4
+tell
+site_end
+
+disk () { small_disk 2 $((size / 2)); }
+prelude=disk
+site "$source" 200
+check "a full disk: all else is over" over
+check "a full disk: its node says so" grep -qE "rig moved node=n2 state=failed .*No space left" "$scene/rig.log"
+complete "a full disk" 1 3 4
+
+# --- a source that is not what it says ---
+
+none_kept () { ! ls "$scene"/n*/files/* >/dev/null 2>&1; }
+wrong_source () { # WHAT
+  check "$1: it is over" over
+  check "$1: nobody says it is verified" bash -c "! grep -q 'state=verified' '$scene/rig.log'"
+  check "$1: nobody has kept it" none_kept
+  check "$1: it is told why" grep -qE "rig over .*why=\"no source is left: g0: [^\"]*(digest|shorter|changed)" "$scene/rig.log"
+  tell
+  site_end
+}
+spoil () { head -c 65536 /dev/urandom | dd of="$1" bs=65536 seek="$2" conv=notrunc status=none; }
+
+cp "$source" "$work/spoilt"
+has_digest () { grep -q "proved" "$scene/g0.log"; }
+after_digest () { await 20 has_digest && spoil "$work/spoilt" 3; }
+prelude=after_digest
+site "$work/spoilt" 200
+wrong_source "a source with other bytes than its digest"
+
+cp "$source" "$work/changing"
+site "$work/changing" 200
+reaches 1 $third
+spoil "$work/changing" $((size / 65536 - 2))
+wrong_source "a source that changes meanwhile"
+
+cp "$source" "$work/shrinking"
+site "$work/shrinking" 200
+reaches 1 $third
+truncate -s $((size / 3)) "$work/shrinking"
+wrong_source "a source that becomes shorter"
+
+finish

@@ -6,6 +6,7 @@
 #   node I · guest I F  starts node nI, or a guest gI that gives the file F, on host I; pid[I] is its process
 #   reaches I BYTES     until node nI has so many bytes of what is under way
 #   verified I… · over  until these are verified, or the transfer is over, in at most 40 s
+#                       prelude names what is done before the nodes start
 #   site_end            ends all of them by their process ids
 rig=$bin/chain-rig
 tag=mu$$
@@ -77,6 +78,11 @@ conductor () { # its endpoint stays the same over a restart
   pid[99]=$!
 }
 
+small_disk () { # node nI has a disk of so many bytes
+  mkdir -p "$scene/n$1"
+  mount -t tmpfs -o "size=$2" "mu-chain" "$scene/n$1" && mounted="$scene/n$1"
+}
+
 site () { # FILE MBPS [COUNT] [SOURCES]
   scene=$work/scene$((scenes += 1))
   mkdir "$scene"
@@ -86,14 +92,17 @@ site () { # FILE MBPS [COUNT] [SOURCES]
   nodes=$(names $(seq "${3:-$count}"))
   local i
   conductor
-  for i in $(seq "${3:-$count}"); do node "$i"; done
   guest 0 "$1"
+  ${prelude:-:}
+  for i in $(seq "${3:-$count}"); do node "$i"; done
 }
 
 site_end () {
   local i
   for i in "${!pid[@]}"; do kill -CONT "${pid[$i]}" 2>/dev/null; kill "${pid[$i]}" 2>/dev/null; done
   wait "${pid[@]}" 2>/dev/null
+  [ -z "${mounted:-}" ] || { umount "$mounted"; mounted=; }
+  prelude=
   rm -rf "$scene"/n*/files "$scene"/n*/parts
 }
 

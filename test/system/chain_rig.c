@@ -79,6 +79,11 @@ static void begin (rig_t *self, const moment_t *now)
     chain_file_t file;
     if (self->begun || !all_up (self, &self->nodes) || !all_up (self, &self->sources))
         return;
+    chain_transfer_t before;
+    if (chain_transfer_after (self->chain, NULL, &before)) {
+        self->begun = true; /* in an earlier start */
+        return;
+    }
     bool known = source_has (self, &file);
     for (size_t i = 0; i < self->sources.count; i++)
         sources [i].node = self->sources.words [i];
