@@ -362,6 +362,18 @@ void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
     sim_net_pace (self->net, flight_us);
 }
 
+void sim_flow (sim_t *self, sim_flow_fn *order, void *owner)
+{
+    self->flow = order;
+    self->flow_owner = owner;
+}
+
+void sim_flow_news (sim_t *self, int process, const flow_event_t *news)
+{
+    if (self->processes [process]->state == PROCESS_UP && !self->failed)
+        process_news (self, self->processes [process], news);
+}
+
 void sim_worker (sim_t *self, sim_worker_fn *worker, void *owner)
 {
     self->worker = worker;

@@ -97,6 +97,12 @@ typedef bool sim_worker_fn (void *owner, int process, int64_t mono_ms, const cha
                             bytes_t arguments, uint8_t **result, size_t *result_size);
 void sim_worker (sim_t *self, sim_worker_fn *worker, void *owner);
 
+/*  Moves the bulk bytes of all processes: hears each order as it leaves, which lives as long as the
+ *  call, and tells news of a process that is up (sim_flow_news), which are copied. */
+typedef void sim_flow_fn (void *owner, int process, const flow_order_t *order);
+void sim_flow (sim_t *self, sim_flow_fn *order, void *owner);
+void sim_flow_news (sim_t *self, int process, const flow_event_t *news);
+
 /*  Faults and cuts end; whoever is down comes back, except the dead for good. */
 void sim_heal (sim_t *self);
 

@@ -179,6 +179,24 @@ static void on_read (process_t *self, const read_order_t *order)
     leave_later (self, (leaving_t){.reading = reading});
 }
 
+static void on_flow (process_t *self, const flow_order_t *order)
+{
+    sim_order_t *kept = must (calloc (1, sizeof *kept));
+    const char *text = order->verb == FLOW_OPEN   ? order->path
+                       : order->verb == FLOW_DIAL ? order->endpoint
+                                                  : "";
+    kept->order = *order;
+    snprintf (kept->text, sizeof kept->text, "%s", text);
+    kept->order.path = kept->order.endpoint = kept->text;
+    if (order->verb == FLOW_OPEN) {
+        memcpy (kept->id, order->id, FLOW_ID_BYTES);
+        memcpy (kept->token, order->token, FLOW_TOKEN_BYTES);
+        kept->order.id = kept->id;
+        kept->order.token = kept->token;
+    }
+    leave_later (self, (leaving_t){.order = kept});
+}
+
 static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
@@ -219,7 +237,9 @@ static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
         on_read (self, &effect->read);
         break;
     case EFFECT_FLOW:
-        assert (false); /* whoever moves bytes is played in sim_flows.c */
+        assert (sim->flow);
+        self->transacts = true;
+        on_flow (self, &effect->flow);
         break;
     case EFFECT_LOG:
         sim_log (sim, self, effect->log.level, effect->log.line);
@@ -363,9 +383,11 @@ static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const wait
     case EVENT_ROWS:
         step_rows (sim, self, at_us, &waiting->reading->order);
         break;
+    case EVENT_FLOW:
+        step (sim, self, at_us, &(event_t){.kind = EVENT_FLOW, .flow = waiting->news->event});
+        break;
     case EVENT_RECORD:
     case EVENT_START:
-    case EVENT_FLOW:
         assert (false);
     }
 }
@@ -413,6 +435,7 @@ static void batch_begin (sim_t *sim, process_t *self)
         if (self->inbox [i].message)
             take_keep (self, self->inbox [i].message);
         free (self->inbox [i].reading);
+        free (self->inbox [i].news);
     }
     self->inbox_count -= count;
     memmove (self->inbox, self->inbox + count, self->inbox_count * sizeof (waiting_t));
@@ -466,6 +489,12 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
     if (leaving->reading) {
         inbox_push (self, (waiting_t){.kind = EVENT_ROWS, .reading = leaving->reading});
         leaving->reading = NULL;
+        return;
+    }
+    if (leaving->order) {
+        sim->flow (sim->flow_owner, self->number, &leaving->order->order);
+        free (leaving->order);
+        leaving->order = NULL;
         return;
     }
     if (!message) {
@@ -653,6 +682,20 @@ void process_late (sim_t *sim, process_t *self, uint64_t call)
     batch_begin (sim, self);
 }
 
+void process_news (sim_t *sim, process_t *self, const flow_event_t *event)
+{
+    sim_news_t *news = must (calloc (1, sizeof *news));
+    news->event = *event;
+    if (event->digest) {
+        memcpy (news->digest, event->digest, FLOW_DIGEST_BYTES);
+        news->event.digest = news->digest;
+    }
+    snprintf (news->why, sizeof news->why, "%s", event->why ? event->why : "");
+    news->event.why = news->why;
+    inbox_push (self, (waiting_t){.kind = EVENT_FLOW, .news = news});
+    batch_begin (sim, self);
+}
+
 void process_work (sim_t *sim, process_t *self, uint64_t work)
 {
     inbox_push (self, (waiting_t){.kind = EVENT_WORK, .number = work});
@@ -693,7 +736,10 @@ void process_start (sim_t *sim, process_t *self)
     snprintf (events, sizeof events, "%s/events", self->address);
     step (sim, self, sim->now_us,
           &(event_t){.kind = EVENT_START,
-                     .start = {.store = *identity, .endpoint = self->address, .events = events}});
+                     .start = {.store = *identity,
+                               .endpoint = self->address,
+                               .events = events,
+                               .data = self->address}});
     batch_close (sim, self, between (&sim->prng, SERVICE_US_MIN, SERVICE_US_MAX));
 }
 
@@ -707,6 +753,7 @@ void process_crash (sim_t *sim, process_t *self)
     for (size_t i = 0; i < self->inbox_count; i++) {
         free (self->inbox [i].message);
         free (self->inbox [i].reading);
+        free (self->inbox [i].news);
     }
     for (size_t i = 0; i < self->calls_count; i++)
         free (self->calls [i].late);
@@ -715,6 +762,7 @@ void process_crash (sim_t *sim, process_t *self)
     for (size_t i = 0; i < self->leaving_count; i++) {
         free (self->leaving [i].message);
         free (self->leaving [i].reading);
+        free (self->leaving [i].order);
     }
     taken_clear (self);
     sim_works_clear (&self->works);

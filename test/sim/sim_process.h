@@ -17,7 +17,8 @@ typedef enum {
     PROCESS_ENDED, /* by its own wish */
 } process_state_t;
 
-#define SIM_FROM_BYTES 64
+#define SIM_FROM_BYTES      64
+#define SIM_FLOW_TEXT_BYTES 256
 
 /*  Records that the core wants to see. */
 typedef struct {
@@ -25,10 +26,25 @@ typedef struct {
     uint8_t from [SIM_FROM_BYTES]; /* what the order points to */
 } reading_t;
 
+/*  An order of bulk bytes, or news of them, with what they point to. */
+typedef struct {
+    flow_order_t order;
+    uint8_t id [FLOW_ID_BYTES];
+    uint8_t token [FLOW_TOKEN_BYTES];
+    char text [SIM_FLOW_TEXT_BYTES]; /* path or endpoint */
+} sim_order_t;
+
+typedef struct {
+    flow_event_t event;
+    uint8_t digest [FLOW_DIGEST_BYTES];
+    char why [SIM_FLOW_TEXT_BYTES];
+} sim_news_t;
+
 /*  Something that waits to be stepped. */
 typedef struct {
     event_kind_t kind;
     reading_t *reading;     /* of rows: owned */
+    sim_news_t *news;       /* of flows: owned */
     sim_message_t *message; /* request, answer, hint: owned */
     uint64_t number;        /* of a call that is too late, or of work */
 } waiting_t;
@@ -48,7 +64,8 @@ typedef struct {
 /*  A message or work that leaves once the batch is durable; or records to be read then. */
 typedef struct {
     sim_message_t *message; /* owned */
-    reading_t *reading;     /* owned; neither: work */
+    reading_t *reading;     /* owned; none of these: work */
+    sim_order_t *order;     /* owned */
     int64_t timeout_ms;     /* of a call */
     uint64_t number;        /* of work */
 } leaving_t;
@@ -112,6 +129,8 @@ struct sim {
     uint32_t crashes;
     sim_worker_fn *worker; /* NULL: all work fails */
     void *worker_owner;
+    sim_flow_fn *flow; /* NULL: nobody may order bulk bytes */
+    void *flow_owner;
     sim_serve_fn *serve; /* NULL: a request takes no time but its step's */
     void *serve_owner;
     bool paced;       /* steps take no time, */
@@ -139,6 +158,7 @@ void process_receive (sim_t *sim, process_t *self, sim_message_t *message);
 void process_alarm (sim_t *sim, process_t *self, uint64_t alarm);
 void process_late (sim_t *sim, process_t *self, uint64_t call);
 void process_work (sim_t *sim, process_t *self, uint64_t work);
+void process_news (sim_t *sim, process_t *self, const flow_event_t *news);
 void process_batch_end (sim_t *sim, process_t *self);
 
 /*  All that it sees of the outside at this time; entropy from the stream given. */

@@ -9,7 +9,6 @@ fi
 ip netns del "mu$$-try"
 . "$(dirname "$0")/chain_lib.sh"
 [ -x "$rig" ] || { echo "Bail out! no $rig"; exit 1; }
-scenes=0
 trap 'site_end 2>/dev/null; hosts_end; cleanup' EXIT
 
 megabyte=1048576

@@ -84,8 +84,7 @@ small_disk () { # node nI has a disk of so many bytes
 }
 
 site () { # FILE MBPS [COUNT] [SOURCES]
-  scene=$work/scene$((scenes += 1))
-  mkdir "$scene"
+  scene=$(mktemp -d "$work/scene.XXXXXX")
   : >"$scene/rig.log"
   declare -gA pid=()
   file="climate/run 1/äther" mbps=$2 sources=${4:-g0} endpoint=tcp://10.78.0.250:5577

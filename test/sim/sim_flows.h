@@ -1,0 +1,41 @@
+/*  sim_flows - the bulk bytes of simulated processes: disks that outlive them, and between their
+ *  hosts links on which bytes are a fluid. A file's content is a number; bytes of two contents in
+ *  one file spoil it for ever.
+ */
+#ifndef MUSUBI_SIM_FLOWS_H
+#define MUSUBI_SIM_FLOWS_H
+
+#include "sim.h"
+
+#define SIM_PATH_BYTES 256
+
+typedef struct sim_file {
+    struct sim_file *after;
+    int process;
+    char path [SIM_PATH_BYTES]; /* "" = it was removed; whoever has it open goes on */
+    uint64_t content;           /* 0 = none yet */
+    uint64_t bytes;
+    bool spoilt;
+} sim_file_t;
+
+typedef struct sim_flows sim_flows_t;
+
+/*  Moves the bytes of all processes from now on. All hosts have links of this rate. */
+sim_flows_t *sim_flows_new (sim_t *sim, uint64_t seed, uint32_t mbps);
+void sim_flows_destroy (sim_flows_t **self_p);
+
+void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps);
+
+/*  Until then nothing comes to its host or leaves it; or its thread of flows stands still. */
+void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us);
+void sim_flows_stop (sim_flows_t *self, int process, int64_t until_us);
+
+/*  NULL when there is none; make: then it is made. */
+sim_file_t *sim_flows_file (sim_flows_t *self, int process, const char *path, bool make);
+sim_file_t *sim_flows_files (sim_flows_t *self);
+void sim_file_digest (const sim_file_t *file, uint8_t digest [FLOW_DIGEST_BYTES]);
+
+/*  Bytes that have come to this process, in all its lives. */
+uint64_t sim_flows_received (const sim_flows_t *self, int process);
+
+#endif
