@@ -20,6 +20,7 @@
 #define FLOW_TOKEN_BYTES  32
 #define FLOW_DIGEST_BYTES 32 /* SHA-256 */
 #define FLOW_SIZE_UNKNOWN UINT64_MAX
+#define FLOW_PROVED       UINT64_MAX /* attempt of who has the file with the right digest */
 
 #define FLOW_ALIVE_MS  100 /* whoever feeds and has nothing new says so, so often */
 #define FLOW_SILENT_MS 450 /* a feeder that has said nothing for so long is told as silent */
@@ -40,6 +41,7 @@ typedef struct {
     const uint8_t *token; /* OPEN: FLOW_TOKEN_BYTES */
     const char *path;     /* OPEN: the own file, absolute */
     bool whole;           /* OPEN: the own file is all of it: feed only */
+    uint64_t attempt;     /* OPEN: feeders of the same one, or proved ones, are good */
     bool anew;            /* OPEN: what the own file has is worth nothing */
     uint64_t size;        /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
     uint64_t epoch;       /* OPEN: whoever dials with an older one is sent away */

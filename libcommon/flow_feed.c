@@ -91,7 +91,8 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
     flow_t *flow = flow_by_token (self, &hello);
     flow_reply_t reply = {.answer = judge (self, flow, &hello),
                           .has = flow ? flow->has : 0,
-                          .size = flow ? flow->size : 0};
+                          .size = flow ? flow->size : 0,
+                          .attempt = flow ? flow->attempt : 0};
     flow_reply_pack (conn->out, &reply);
     conn->out_used = FLOW_ANSWER_BYTES;
     if (reply.answer != FLOW_FEEDS) {

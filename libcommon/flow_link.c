@@ -136,6 +136,10 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
         link_fail (self, conn, true, "its file has another size");
         return;
     }
+    if (reply.attempt != FLOW_PROVED && reply.attempt != conn->flow->attempt) {
+        link_fail (self, conn, true, "its bytes are another attempt's");
+        return;
+    }
     conn->state = CONN_LINKED;
     tell_link (self, conn, FLOW_LINKED, false, reply.has, "");
 }

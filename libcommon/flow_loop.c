@@ -139,6 +139,7 @@ static void order_open (flow_loop_t *self, const flow_order_t *order)
     flow_t *flow = flow_find (self, order->flow);
     if (flow) {
         flow->epoch = order->epoch;
+        flow->attempt = order->attempt;
         flow->mbps = order->mbps;
         flow->feeds = order->feeds;
         return;
@@ -146,6 +147,7 @@ static void order_open (flow_loop_t *self, const flow_order_t *order)
     flow = must (calloc (1, sizeof *flow));
     flow->number = order->flow;
     flow->epoch = order->epoch;
+    flow->attempt = order->attempt;
     flow->mbps = order->mbps;
     flow->feeds = order->feeds;
     memcpy (flow->id, order->id, FLOW_ID_BYTES);

@@ -70,6 +70,7 @@ struct flow {
     uint64_t told_has;
     uint64_t told_fed;
     uint64_t epoch;
+    uint64_t attempt;
     uint32_t mbps;
     uint32_t feeds;
     EVP_MD_CTX *digest; /* of the first has bytes; NULL when whole, or when it was told */

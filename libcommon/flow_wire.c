@@ -50,6 +50,7 @@ void flow_reply_pack (uint8_t to [FLOW_ANSWER_BYTES], const flow_reply_t *reply)
     flow_number_pack (to, reply->answer);
     flow_number_pack (to + FLOW_NUMBER_BYTES, reply->has);
     flow_number_pack (to + 2 * (size_t) FLOW_NUMBER_BYTES, reply->size);
+    flow_number_pack (to + 3 * (size_t) FLOW_NUMBER_BYTES, reply->attempt);
 }
 
 bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYTES])
@@ -63,6 +64,7 @@ bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYT
     reply->answer = (flow_answer_t) answer;
     reply->has = flow_number_unpack (from + FLOW_NUMBER_BYTES);
     reply->size = flow_number_unpack (from + 2 * (size_t) FLOW_NUMBER_BYTES);
+    reply->attempt = flow_number_unpack (from + 3 * (size_t) FLOW_NUMBER_BYTES);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /*  flow_wire - what is said on a connection that carries bulk bytes. Numbers are big-endian.
  *
  *      receiver: "MUSUBI/1"  transfer [16]  token [32]  epoch u64
- *      feeder:   "MUSUBI/1"  answer u64  has u64  size u64
+ *      feeder:   "MUSUBI/1"  answer u64  has u64  size u64  attempt u64
  *      receiver: offset u64                              it wants to be fed from there on
  *      feeder:   { length u64  bytes [length] }*         length 0 = I live and have nothing new
  *
@@ -17,7 +17,7 @@
 
 #define FLOW_MAGIC_BYTES  8
 #define FLOW_HELLO_BYTES  (FLOW_MAGIC_BYTES + FLOW_ID_BYTES + FLOW_TOKEN_BYTES + 8)
-#define FLOW_ANSWER_BYTES (FLOW_MAGIC_BYTES + 24)
+#define FLOW_ANSWER_BYTES (FLOW_MAGIC_BYTES + 32)
 #define FLOW_NUMBER_BYTES 8
 
 typedef enum {
@@ -38,6 +38,7 @@ typedef struct {
     flow_answer_t answer;
     uint64_t has;
     uint64_t size;
+    uint64_t attempt; /* FLOW_PROVED: its bytes are good for every attempt */
 } flow_reply_t;
 
 void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number);

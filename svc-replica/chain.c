@@ -186,6 +186,9 @@ static void receiver_add (transfer_t *transfer, const char *node)
     receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
     *receiver = (receiver_t){0};
     snprintf (receiver->kept.node, sizeof receiver->kept.node, "%s", node);
+    for (size_t i = 0; i < transfer->receivers_count; i++) /* the latest of the others */
+        if (transfer->receivers [i].kept.attempt > receiver->kept.attempt)
+            receiver->kept.attempt = transfer->receivers [i].kept.attempt;
     (void) chain_to_tail (transfer, receiver, false);
 }
 

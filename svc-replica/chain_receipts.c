@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ATTEMPTS_MAX 3 /* of receiving all bytes of a file */
+#define WRONGS_MAX 3 /* times that one receives all bytes of a file and they are wrong */
 
 /*  --- sources --- */
 
@@ -40,6 +40,24 @@ static void sources_look (chain_t *self, const moment_t *now, transfer_t *transf
     chain_cancel (self, now, &transfer->id, NULL, why);
 }
 
+/*  Wrong bytes came from somewhere, and went on from one to the other: all who have not verified
+ *  them begin anew, and are fed by such as have begun anew only. */
+static void receive_anew (transfer_t *transfer)
+{
+    uint32_t attempt = 0;
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].kept.attempt > attempt)
+            attempt = transfer->receivers [i].kept.attempt;
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->kept.state >= RECEIVER_VERIFIED)
+            continue;
+        receiver->kept.attempt = attempt + 1;
+        receiver->kept.state = RECEIVER_WAITING;
+        receiver->has = 0;
+    }
+}
+
 static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfer,
                          kept_source_t *source, bool wrong, const char *why)
 {
@@ -49,7 +67,9 @@ static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfe
     source->wrong = wrong;
     snprintf (source->why, sizeof source->why, "%s", why);
     source_tell (self, now, transfer, source);
-    if (!chain_source_left (transfer, false))
+    if (wrong && transfer->fed [source - transfer->kept.sources] > 0)
+        receive_anew (transfer);
+    else if (!chain_source_left (transfer, false))
         chain_most_first (transfer);
     chain_replan (self, now, transfer);
     sources_look (self, now, transfer);
@@ -125,14 +145,11 @@ static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfe
 {
     for (size_t i = 0; i < transfer->kept.sources_count; i++)
         chain_prove (self, now, transfer->kept.sources [i].node, transfer->kept.file);
-    if (receiver->kept.attempt + 1 >= ATTEMPTS_MAX) {
+    if (++receiver->wrongs >= WRONGS_MAX) {
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
         return;
     }
-    receiver->kept.attempt++;
-    receiver->has = 0;
-    receiver->kept.state = RECEIVER_WAITING;
-    chain_to_tail (transfer, receiver, false);
+    receive_anew (transfer);
     chain_replan (self, now, transfer);
 }
 

@@ -59,7 +59,7 @@ typedef struct {
     int64_t behind_ms; /* mono: it falls behind since then; 0 = it does not */
     uint64_t behind_has;
     uint64_t behind_feeder_has;
-    int64_t over_told; /* its end was told in this start */
+    uint32_t wrongs; /* times that all its bytes came and were wrong, in this start */
 } receiver_t;
 
 typedef struct {

@@ -90,6 +90,7 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
 {
     char path [STORAGE_PATH_BYTES];
     const wanted_transfer_t *wanted = &transfer->wanted;
+    bool proved = whole || wanted->feeds_only || transfer->receipt.state == RECEIPT_VERIFIED;
     if (whole)
         files_path (self, whole, path);
     else
@@ -103,6 +104,7 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
                                  .token = wanted->token,
                                  .path = path,
                                  .whole = whole,
+                                 .attempt = proved ? FLOW_PROVED : wanted->attempt,
                                  .anew = anew,
                                  .size = wanted->size_known ? wanted->size : FLOW_SIZE_UNKNOWN,
                                  .epoch = wanted->epoch,
@@ -197,8 +199,10 @@ void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, 
     transfer->work = 0;
     if (*why)
         fail (self, now, transfer, false, why);
-    else
+    else {
         move (self, now, transfer, RECEIPT_VERIFIED);
+        flow_open (self, transfer, NULL, false); /* it may feed whoever begins anew */
+    }
 }
 
 void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,

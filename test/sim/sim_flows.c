@@ -148,6 +148,7 @@ static void open_flow (sim_flows_t *self, int process, const flow_order_t *order
     own_t *own = own_find (self, process, order->flow);
     if (own) {
         own->order.epoch = order->epoch;
+        own->order.attempt = order->attempt;
         own->order.mbps = order->mbps;
         own->order.feeds = order->feeds;
         return;
@@ -246,6 +247,7 @@ static void answer_dial (sim_flows_t *self, link_t *link)
                      memcmp (peer->token, asks->token, FLOW_TOKEN_BYTES) == 0))
         peer = peer->after;
     if (!peer || asks->order.epoch < peer->order.epoch || peer->size != asks->size ||
+        (peer->order.attempt != FLOW_PROVED && peer->order.attempt != asks->order.attempt) ||
         fed_by (self, peer) >= peer->order.feeds + SPARE) {
         link_fail (self, link, true, "it can't feed now");
         return;

@@ -50,7 +50,7 @@ struct scene {
     size_t nodes, sources;
     uint64_t size;
     uint32_t mbps;
-    bool spoilt_source; /* the second one has other bytes */
+    bool spoilt_source; /* one of two gets other bytes than it had */
     end_t ends [CHAIN_LENGTH_MAX + 2];
     int processes [CHAIN_LENGTH_MAX + 2];
 
@@ -262,6 +262,13 @@ static void on_trouble (void *owner, uint64_t token)
         sim_flows_cut (self->flows, process, until_us);
 }
 
+/*  A source's file is not any more what its digest was taken of. */
+static void on_spoilt (void *owner, uint64_t process)
+{
+    scene_t *self = owner;
+    sim_flows_file (self->flows, (int) process, "/given", true)->content++;
+}
+
 static void trouble_draw (scene_t *self, prng_t *prng, size_t ends)
 {
     int process = self->processes [prng_below (prng, ends)];
@@ -302,6 +309,9 @@ static void faults_draw (scene_t *self, prng_t *prng)
                                    .reordering = (uint32_t) prng_below (prng, 60),
                                    .delay = (uint32_t) prng_below (prng, 60),
                                    .delay_ms_max = 1500});
+    if (self->spoilt_source)
+        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 8000000), on_spoilt, self,
+                (uint64_t) self->processes [self->nodes + prng_below (prng, 2)]);
     for (size_t count = prng_below (prng, 10); count > 0; count--)
         trouble_draw (self, prng, self->nodes + self->sources);
 }
@@ -354,20 +364,12 @@ static void end_add (scene_t *self, size_t at, bool guest, size_t number)
     if (!guest)
         return;
     sim_file_t *given = sim_flows_file (self->flows, self->processes [at], "/given", true);
-    given->content = number == 1 && self->spoilt_source ? CONTENT + 1 : CONTENT;
+    given->content = CONTENT;
     given->bytes = self->size;
 }
 
-static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
+static void scene_make (scene_t *self, uint64_t seed, FILE *trace)
 {
-    prng_t prng;
-    memset (self, 0, sizeof *self);
-    prng_seed (&prng, seed);
-    self->nodes = seed == 0 ? 4 : 2 + prng_below (&prng, CHAIN_LENGTH_MAX - 1);
-    self->sources = seed == 0 ? 1 : 1 + prng_below (&prng, 2);
-    self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
-    self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);
-    self->mbps = prng_below (&prng, 3) == 0 ? 0 : HOST_MBPS;
     self->sim = sim_new (seed, &self->tally, trace);
     self->flows = sim_flows_new (self->sim, seed + 91, HOST_MBPS);
     sim_worker (self->sim, work, self);
@@ -382,6 +384,19 @@ static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
     for (size_t i = 0; i < self->sources; i++)
         end_add (self, self->nodes + i, true, i);
     sim_run (self->sim, 500000);
+}
+
+static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
+{
+    prng_t prng;
+    memset (self, 0, sizeof *self);
+    prng_seed (&prng, seed);
+    self->nodes = seed == 0 ? 4 : 2 + prng_below (&prng, CHAIN_LENGTH_MAX - 1);
+    self->sources = seed == 0 ? 1 : 1 + prng_below (&prng, 2);
+    self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
+    self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);
+    self->mbps = prng_below (&prng, 3) == 0 ? 0 : HOST_MBPS;
+    scene_make (self, seed, trace);
     if (seed > 0)
         faults_draw (self, &prng);
     sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
@@ -436,6 +451,69 @@ static void with_faults_everybody_gets_the_file_and_nobody_a_wrong_one (void **s
     free (scene);
 }
 
+/*  What is tried on a host for ever; times are the simulation's own. */
+typedef enum { KILLED, CUT_OFF, STANDING_STILL, WAYS } way_t;
+
+static void fall (scene_t *self, way_t way, size_t node)
+{
+    int process = self->processes [node];
+    int64_t at_us = sim_now_us (self->sim);
+    if (way == KILLED)
+        sim_kill (self->sim, process, at_us, 1000000);
+    else if (way == STANDING_STILL)
+        sim_flows_stop (self->flows, process, WHOLE_US);
+    else
+        sim_flows_cut (self->flows, process, WHOLE_US);
+    for (size_t p = 0; way == CUT_OFF && p < sim_processes (self->sim); p++)
+        if ((int) p != process)
+            sim_net_cut (sim_net (self->sim), process, (int) p, false, at_us, WHOLE_US);
+}
+
+static bool has_it (const scene_t *self, size_t node)
+{
+    chain_transfer_t transfer;
+    chain_receiver_t receiver;
+    if (!chain_transfer_after (self->chain, NULL, &transfer))
+        return false;
+    for (size_t i = 0; chain_receiver (self->chain, &transfer.id, i, &receiver); i++)
+        if (strcmp (receiver.node, self->ends [node].name) == 0)
+            return receiver.state == RECEIVER_VERIFIED;
+    return false;
+}
+
+/*  5 s of bytes; the node, and the one behind it when there are two, fall in the middle. */
+static void holds_up_nobody (way_t way, size_t node, size_t count)
+{
+    scene_t *scene = must (malloc (sizeof *scene));
+    memset (scene, 0, sizeof *scene);
+    scene->nodes = 5;
+    scene->sources = 1;
+    scene->mbps = HOST_MBPS;
+    scene->size = UINT64_C (5) * HOST_MBPS * 125000;
+    scene_make (scene, 1 + way, NULL);
+    sim_run (scene->sim, 3000000);
+    for (size_t i = 0; i < count; i++)
+        fall (scene, way, node + i);
+    sim_run (scene->sim, 8000000);
+    for (size_t i = 0; i < scene->nodes; i++)
+        if ((i < node || i >= node + count) && !has_it (scene, i))
+            fail_msg ("way %d, nodes %zu to %zu: node %zu was held up", (int) way, node,
+                      node + count - 1, i);
+    scene_end (scene);
+    free (scene);
+}
+
+static void whoever_falls_holds_up_nobody (void **state)
+{
+    (void) state;
+    for (way_t way = KILLED; way < WAYS; way++) {
+        for (size_t node = 0; node < 5; node++)
+            holds_up_nobody (way, node, 1);
+        for (size_t node = 0; node < 4; node++)
+            holds_up_nobody (way, node, 2);
+    }
+}
+
 /*  test_chain_sim SEED: one of them, step by step. */
 static int replay (uint64_t seed)
 {
@@ -454,6 +532,7 @@ int main (int argc, char **argv)
         return replay (strtoull (argv [1], NULL, 10));
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (without_faults_everybody_gets_the_file),
+      cmocka_unit_test (whoever_falls_holds_up_nobody),
       cmocka_unit_test (with_faults_everybody_gets_the_file_and_nobody_a_wrong_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
