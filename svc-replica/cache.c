@@ -26,6 +26,7 @@ typedef struct {
     uint64_t room;     /* now */
     uint64_t dropping; /* leaves already */
     uint64_t may_go;   /* of the victims */
+    uint64_t most;     /* that it could ever have free: all but what stays */
     victim_t *victims;
     size_t count;
 } survey_t;
@@ -52,7 +53,7 @@ static bool may_go (const file_t *file, const copy_t *copy)
 /*  What a node has, and what of it may leave. The victims are the caller's to free. */
 static survey_t survey_of (const cache_t *self, const chain_node_t *node)
 {
-    survey_t survey = {.room = chain_room (node)};
+    survey_t survey = {.room = chain_room (node), .most = node->bytes_max};
     chain_file_t have;
     for (bool more = chain_file_after (self->chain, node->name, NULL, &have); more;
          more = chain_file_after (self->chain, node->name, have.file, &have)) {
@@ -66,6 +67,8 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
             survey.victims [survey.count++] =
               (victim_t){.file = file, .size = have.size, .stale = copy->state == COPY_STALE};
             survey.may_go += have.size;
+        } else if (!copy || file->kept || file->pinned) {
+            survey.most -= have.size < survey.most ? have.size : survey.most;
         }
     }
     return survey;
@@ -162,12 +165,14 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     if (roomy_node (self, name, size, node))
         return CACHE_READY;
     survey_t best = {0};
+    uint64_t most = 0;
     bool found = false;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
         chain_node_t at = chain_node_at (self->chain, i);
         if (!usable (self, &at, name))
             continue;
         survey_t survey = survey_of (self, &at);
+        most = survey.most > most ? survey.most : most;
         if (found && could_have (&survey) <= could_have (&best)) {
             free (survey.victims);
             continue;
@@ -179,13 +184,13 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     }
     bool coming = found && could_have (&best) >= size && make_room (self, now, node, &best, size);
     free (best.victims);
-    if (coming)
-        return CACHE_WAIT;
+    if (coming || (found && most >= size))
+        return CACHE_WAIT; /* also for transfers under way, whose files may leave after them */
     if (awaited (self)) {
         snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up");
         return CACHE_WAIT;
     }
-    return refuse (self, name, size, found ? could_have (&best) : 0, why);
+    return refuse (self, name, size, most, why);
 }
 
 uint32_t cache_evict (cache_t *self, const moment_t *now, const char *name)

@@ -183,7 +183,10 @@ static void ask_kind (question_t *question, const moment_t *now, const char *kin
 
 static void ask_sites (question_t *question, const moment_t *now)
 {
+    const directory_t *directory = question->locating->service->directory;
     question->sites_asked = true;
+    if (directory && !directory_known (directory))
+        silent_add (question, "replica/(the directory)");
     ask_kind (question, now, "replica");
 }
 

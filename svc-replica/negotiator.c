@@ -197,7 +197,8 @@ static transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_
     prune (self, now);
     transit_t *transit = must (calloc (1, sizeof *transit));
     transit->negotiator = self;
-    transit->number = ++self->numbers;
+    /* A client's number of an earlier start must not mean another transfer. */
+    transit->number = (uint64_t) self->parts.service->store.start << 32 | ++self->numbers;
     transit->kind = kind;
     transit->until_ms = now->mono_ms + self->limits.patience_ms;
     assert (strlen (name) <= FILE_NAME_BYTES_MAX);
@@ -437,7 +438,8 @@ bool negotiator_told (const negotiator_t *self, uint64_t number, const char *gue
                       transfer_told_t *told, chain_receiver_t *hops, size_t hops_max)
 {
     const transit_t *transit = ordered_find (self->transits, &number);
-    if (!transit)
+    if (!transit ||
+        (*guest && strcmp (guest, transit->guest) != 0 && !has_receiver (transit, guest)))
         return false;
     size_t count = 0;
     while (transit->begun && count < hops_max &&

@@ -10,14 +10,20 @@
 
 #define NODES_TRIED_MAX 3 /* destinations of one transfer, one after the other */
 
-static void on_patience (void *owner, const moment_t *now, uint64_t token)
+#define ROOM_LOOK_MS 500
+
+/*  Has it come? */
+static void on_room (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
-    transit->timer = 0;
     char why [CHAIN_WHY_BYTES_MAX + 1];
+    transit->timer = 0;
     snprintf (why, sizeof why, "%s", transit->why);
-    transit_fail (transit, now, "disk full: no room in time: %.200s", why);
+    if (now->mono_ms >= transit->until_ms)
+        transit_fail (transit, now, "disk full: no room in time: %.200s", why);
+    else
+        transit_room (transit, now);
 }
 
 /*  The receivers: the destination first, then those who wait. The caller frees the list. */
@@ -93,7 +99,7 @@ void transit_room (transit_t *transit, const moment_t *now)
     transit->timer = 0;
     if (answer == CACHE_WAIT) {
         snprintf (transit->why, sizeof transit->why, "waits for room at %s", node);
-        transit->timer = timers_set (timers, transit->until_ms, on_patience, transit, 0);
+        transit->timer = timers_set (timers, now->mono_ms + ROOM_LOOK_MS, on_room, transit, 0);
         return;
     }
     transit->why [0] = '\0';

@@ -311,8 +311,8 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
         /* Ours is counted when it begins. */
         selector_load (self->parts.selector, transit->source,
                        offer.sending > 0 ? offer.sending - 1 : 0);
-        if (!feed (transit, now, &offer, why))
-            transit_fail (transit, now, "%s", why);
+        if (!feed (transit, now, &offer, why)) /* another chain goes on with the rest */
+            chain_cancel (self->parts.chain, now, &transit->id, NULL, why);
         return;
     }
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,

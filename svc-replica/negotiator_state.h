@@ -73,7 +73,7 @@ struct negotiator {
     negotiator_limits_t limits;
     ordered_t *transits; /* by number */
     ordered_t *by_id;    /* those begun */
-    uint64_t numbers;
+    uint32_t numbers;    /* of this start */
     size_t live;
     size_t over;
 };

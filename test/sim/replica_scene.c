@@ -13,7 +13,7 @@
 
 #define ASKS_MAX     4096
 #define USER_TICK_MS 5
-#define PATIENCE_MS  10000
+#define PATIENCE_MS  3000
 
 const scene_plan_t scene_plan_default = {
   .sites = 3,

@@ -37,7 +37,7 @@ const core_t *scene_core (const replica_scene_t *self, const char *name);
 /*  Run on for so long. */
 void scene_pass (replica_scene_t *self, int64_t ms);
 
-/*  Asked by alice, waits for the answer for up to ten seconds. The status; *answer is the caller's
+/*  Asked by alice, waits for the answer for some seconds. The status; *answer is the caller's
  *  (message_free) when it is CALL_OK, and reason says why when it is not. */
 call_status_t scene_ask (replica_scene_t *self, const char *service, const char *method,
                          const ProtobufCMessage *question, ProtobufCMessage **answer,
