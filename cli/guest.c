@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,12 +82,13 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
 {
     char program [PROGRAM_BYTES];
     const char *verb = errand->gives ? "gives" : "takes";
+    uint64_t bytes = errand->size + ROOM_BYTES;
     char *settings [SETTINGS] = {
       text_of ("name=%s", self->name),
       text_of ("replica=%s", endpoint),
       text_of ("folder=%s/files", self->folder),
       text_of ("store/folder=%s/store", self->folder),
-      text_of ("bytes=%llu", (unsigned long long) (errand->size + ROOM_BYTES)),
+      text_of ("bytes=%" PRIu64, bytes),
       text_of ("guest/guest=true"),
       text_of ("guest/%s=%s", verb, errand->name),
       text_of ("guest/%s_path=%s", verb, errand->path),

@@ -122,7 +122,8 @@ bool cache_drop (cache_t *self, const moment_t *now, const char *name, const cha
 static bool make_room (cache_t *self, const moment_t *now, const char *node, survey_t *survey,
                        uint64_t size)
 {
-    qsort (survey->victims, survey->count, sizeof *survey->victims, victim_compare);
+    if (survey->count > 0)
+        qsort (survey->victims, survey->count, sizeof *survey->victims, victim_compare);
     uint64_t coming = survey->room + survey->dropping;
     for (size_t i = 0; i < survey->count && coming < size; i++) {
         char name [FILE_NAME_BYTES_MAX + 1];

@@ -110,8 +110,10 @@ static void told_put (file_index_t *self, teller_t *teller, const news_t *news)
 
 static void teller_forget (teller_t *teller)
 {
-    while (teller->first)
-        told_free (teller->index, teller->first);
+    for (told_t *told = teller->first, *next; told; told = next) {
+        next = told->after;
+        told_free (teller->index, told);
+    }
     teller->number = 0;
 }
 

@@ -233,8 +233,10 @@ void locating_destroy (locating_t **self_p)
     locating_t *self = *self_p;
     if (!self)
         return;
-    while (self->questions)
-        question_free (self->questions);
+    for (question_t *question = self->questions, *next; question; question = next) {
+        next = question->next;
+        question_free (question);
+    }
     free (self);
     *self_p = NULL;
 }

@@ -5,12 +5,16 @@
 #include "replica.h"
 #include "timetable_config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCOUNTS_MAX 4096
-#define MINUTE_MS    60000.0
+#define ACCOUNTS_MAX   4096
+#define MINUTE_MS      60000.0
+#define TRANSFERS_MOST 2048
+
+static_assert (2 * TRANSFERS_MOST <= CHAIN_TRANSFERS_MAX, "as many again may be over");
 
 const config_key_t replica_keys [] = {
   {.path = "name", .required = true, .meaning = "the site's name in the federation, such as ams"},
@@ -53,19 +57,19 @@ const config_key_t replica_keys [] = {
    .type = CONFIG_INTEGER,
    .preset = "1024",
    .least = 1,
-   .most = CHAIN_TRANSFERS_MAX / 2,
+   .most = TRANSFERS_MOST,
    .meaning = "transfers to or in the site at once"},
   {.path = "limits/transfers_per_source_max",
    .type = CONFIG_INTEGER,
    .preset = "16",
    .least = 1,
-   .most = CHAIN_TRANSFERS_MAX / 2,
+   .most = TRANSFERS_MOST,
    .meaning = "transfers that the site feeds to others at once"},
   {.path = "limits/transfers_per_pair_max",
    .type = CONFIG_INTEGER,
    .preset = "4",
    .least = 1,
-   .most = CHAIN_TRANSFERS_MAX / 2,
+   .most = TRANSFERS_MOST,
    .meaning = "of those, to one site; and those from one site to here"},
   {.path = "limits/patience",
    .type = CONFIG_DURATION,

@@ -14,7 +14,9 @@ static_assert ((int) TRANSFER_FAILED == MUSUBI__TRANSFER_STATE__TRANSFER_FAILED,
 
 bool file_name_take (char to [FILE_NAME_BYTES_MAX + 1], const char *from, char why [WHY_BYTES])
 {
-    if (!file_name_check (from ? from : "", why))
+    if (!from)
+        return wrong (why, "name: missing");
+    if (!file_name_check (from, why))
         return false;
     memcpy (to, from, strlen (from) + 1);
     return true;

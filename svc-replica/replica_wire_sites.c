@@ -24,6 +24,8 @@ void place_put (Musubi__Place *to, const file_place_t *from)
 
 bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTES])
 {
+    if (!from)
+        return wrong (why, "places: one is missing");
     *to = (file_place_t){.size = from->size,
                          .created_ms = from->created_ms,
                          .sound = from->sound,
