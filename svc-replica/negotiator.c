@@ -126,12 +126,14 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
 void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
 {
     negotiator_t *self = transit->negotiator;
-    if (!transit_live (transit))
-        return;
+    char why [CHAIN_WHY_BYTES_MAX + 1];
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (transit->why, sizeof transit->why, format, arguments);
+    vsnprintf (why, sizeof why, format, arguments);
     va_end (arguments);
+    if (!transit_live (transit))
+        return;
+    memcpy (transit->why, why, sizeof why);
     transit_source_ended (transit, now, 0, false);
     service_count (self->parts.service, "transfers_failed", 1);
     transit_ends (transit, now, TRANSIT_FAILED);
