@@ -123,22 +123,28 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
     transit->timer = timers_set (timers, now->mono_ms + TRANSIT_KEEP_MS, on_kept, transit, 0);
 }
 
-void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
+static void fail (transit_t *transit, const moment_t *now, const char *why)
 {
     negotiator_t *self = transit->negotiator;
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, sizeof why, format, arguments);
-    va_end (arguments);
     if (!transit_live (transit))
         return;
-    memcpy (transit->why, why, sizeof why);
+    if (why != transit->why)
+        snprintf (transit->why, sizeof transit->why, "%s", why);
     transit_source_ended (transit, now, 0, false);
     service_count (self->parts.service, "transfers_failed", 1);
     transit_ends (transit, now, TRANSIT_FAILED);
     if (transit->begun)
         chain_cancel (self->parts.chain, now, &transit->id, NULL, transit->why);
+}
+
+void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, sizeof why, format, arguments);
+    va_end (arguments);
+    fail (transit, now, why);
 }
 
 /*  Those that its chain has not brought it to wait for the next one. */
@@ -163,7 +169,7 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     negotiator_t *self = transit->negotiator;
     if (transit->kind == TRANSIT_PUT || transit->chains >= CHAINS_MAX ||
         now->mono_ms >= transit->until_ms) {
-        transit_fail (transit, now, "%s", why);
+        fail (transit, now, why);
         return;
     }
     transit_source_ended (transit, now, 0, false);
