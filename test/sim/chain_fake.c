@@ -97,6 +97,8 @@ struct chain {
     chain_observer_t observer;
     transfer_t *transfers [TRANSFERS_MAX];
     size_t count;
+    transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
+    size_t forgotten_count;
     uint64_t timer;
 };
 
@@ -554,7 +556,8 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
             loan->active = false;
         outbox_delete (self->service->outbox, TABLE_TRANSFERS,
                        (bytes_t){.data = id->bytes, .size = CHAIN_ID_BYTES});
-        free (self->transfers [i]);
+        assert (self->forgotten_count < TRANSFERS_MAX);
+        self->forgotten [self->forgotten_count++] = self->transfers [i];
         self->transfers [i] = self->transfers [--self->count];
         return;
     }
@@ -769,6 +772,12 @@ static void drops_tick (chain_t *self, const moment_t *now)
     }
 }
 
+static void forgotten_free (chain_t *self)
+{
+    while (self->forgotten_count > 0)
+        free (self->forgotten [--self->forgotten_count]);
+}
+
 static void on_tick (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -776,6 +785,7 @@ static void on_tick (void *owner, const moment_t *now, uint64_t token)
     for (size_t i = 0; i < self->count; i++)
         transfer_tick (self, now, self->transfers [i]);
     drops_tick (self, now);
+    forgotten_free (self);
     self->timer = timers_set (self->service->timers, now->mono_ms + FAKE_TICK_MS, on_tick, self, 0);
 }
 
@@ -836,6 +846,7 @@ void chain_destroy (chain_t **self_p)
         return;
     for (size_t i = 0; i < self->count; i++)
         free (self->transfers [i]);
+    forgotten_free (self);
     free (self);
     *self_p = NULL;
 }
