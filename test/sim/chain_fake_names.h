@@ -4,28 +4,28 @@
 #ifndef MUSUBI_CHAIN_FAKE_NAMES_H
 #define MUSUBI_CHAIN_FAKE_NAMES_H
 
-#define chain_begin fake_chain_begin
-#define chain_cancel fake_chain_cancel
-#define chain_check fake_chain_check
-#define chain_destroy fake_chain_destroy
-#define chain_drop fake_chain_drop
-#define chain_file_after fake_chain_file_after
-#define chain_file_find fake_chain_file_find
-#define chain_forget fake_chain_forget
-#define chain_hold fake_chain_hold
-#define chain_join fake_chain_join
-#define chain_lend fake_chain_lend
-#define chain_new fake_chain_new
-#define chain_node_at fake_chain_node_at
-#define chain_node_find fake_chain_node_find
-#define chain_nodes fake_chain_nodes
-#define chain_observe fake_chain_observe
-#define chain_prove fake_chain_prove
-#define chain_receiver fake_chain_receiver
-#define chain_release fake_chain_release
-#define chain_room fake_chain_room
-#define chain_source fake_chain_source
-#define chain_transfer fake_chain_transfer
+#define chain_begin          fake_chain_begin
+#define chain_cancel         fake_chain_cancel
+#define chain_check          fake_chain_check
+#define chain_destroy        fake_chain_destroy
+#define chain_drop           fake_chain_drop
+#define chain_file_after     fake_chain_file_after
+#define chain_file_find      fake_chain_file_find
+#define chain_forget         fake_chain_forget
+#define chain_hold           fake_chain_hold
+#define chain_join           fake_chain_join
+#define chain_lend           fake_chain_lend
+#define chain_new            fake_chain_new
+#define chain_node_at        fake_chain_node_at
+#define chain_node_find      fake_chain_node_find
+#define chain_nodes          fake_chain_nodes
+#define chain_observe        fake_chain_observe
+#define chain_prove          fake_chain_prove
+#define chain_receiver       fake_chain_receiver
+#define chain_release        fake_chain_release
+#define chain_room           fake_chain_room
+#define chain_source         fake_chain_source
+#define chain_transfer       fake_chain_transfer
 #define chain_transfer_after fake_chain_transfer_after
 #define chain_limits_default fake_chain_limits_default
 
