@@ -4,6 +4,7 @@
 #include "json.h"
 #include "message.h"
 
+#include "agent.pb-c.h"
 #include "bus.pb-c.h"
 #include "calendar.pb-c.h"
 #include "chain.pb-c.h"
@@ -43,6 +44,7 @@ static const struct {
   {&musubi__replica__descriptor, " replica "},
   {&musubi__chain__descriptor, " replica "},
   {&musubi__replica_index__descriptor, " index "},
+  {&musubi__agent__descriptor, " "}, /* at its endpoint alone: no directory knows it */
   {&musubi__service__descriptor, " gis lis nis planner replica index "},
 };
 
