@@ -430,7 +430,7 @@ static void with_faults_everybody_gets_the_file_and_nobody_a_wrong_one (void **s
 {
     (void) state;
     const char *wanted = getenv (SEED_ENV);
-    uint64_t seeds = wanted ? strtoull (wanted, NULL, 10) : 200;
+    uint64_t seeds = wanted ? strtoull (wanted, NULL, 10) : 80;
     uint64_t crashes = 0, skipped = 0, slow = 0;
     scene_t *scene = must (malloc (sizeof *scene));
     for (uint64_t seed = 1; seed <= seeds; seed++) {
