@@ -134,6 +134,15 @@ static void a_run_ends_once_whatever_late_and_doubled_questions_say (void **stat
     close_world (&w);
 }
 
+/*  Its agent has been told to run r1 on n1, and says that it does. */
+static void r1_runs (world_t *w, agent_t *a)
+{
+    place (w, "n1", r1, 1);
+    assert_true (agent_told (w, a));
+    agent_says (a, r1, RUN_RUNNING);
+    agent_comes (w, a);
+}
+
 static void nothing_is_concluded_from_what_a_question_leaves_out (void **state)
 {
     (void) state;
@@ -141,10 +150,7 @@ static void nothing_is_concluded_from_what_a_question_leaves_out (void **state)
     open_world (&w);
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
-    place (&w, "n1", r1, 1);
-    assert_true (agent_told (&w, &a));
-    agent_says (&a, r1, RUN_RUNNING);
-    agent_comes (&w, &a);
+    r1_runs (&w, &a);
     a.reports_count = 0;
     agent_comes (&w, &a);
     assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
@@ -184,10 +190,7 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
     open_world (&w);
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
-    place (&w, "n1", r1, 1);
-    assert_true (agent_told (&w, &a));
-    agent_says (&a, r1, RUN_RUNNING);
-    agent_comes (&w, &a);
+    r1_runs (&w, &a);
     begin (&w);
     nodes_warn (w.nodes, &w.now, &r1, 60000);
     end (&w);
@@ -315,10 +318,7 @@ static void a_drained_node_finishes_what_it_runs_and_gets_nothing_new (void **st
     open_world (&w);
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
-    place (&w, "n1", r1, 1);
-    assert_true (agent_told (&w, &a));
-    agent_says (&a, r1, RUN_RUNNING);
-    agent_comes (&w, &a);
+    r1_runs (&w, &a);
     static const uint8_t drain [] = {0x0a, 2, 'n', '1', 0x10, 1};
     uint64_t asked = ask_bytes (&w, "mallory", "Drain", (bytes_t){drain, sizeof drain});
     assert_int_equal (reply_to (&w, asked)->status, CALL_DENIED);
