@@ -227,6 +227,24 @@ static void order_keep (storage_t *self, own_file_t *file)
                                                   .to = files_path (self, file, to)});
 }
 
+/*  After a restart: the machine may have lost what was not flushed, so the part is read before it
+ * is believed. */
+static void order_look (storage_t *self, own_file_t *file)
+{
+    char part [STORAGE_PATH_BYTES];
+    file->looking = true;
+    file->work = storage_order (self, FILE_PROVE,
+                                &(storage_work_t){.from = files_part (self, &file->part, part)});
+}
+
+const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
+{
+    const own_file_t *file = ordered_after (self->files, NULL);
+    while (file && !(file->has_part && memcmp (&file->part, id, sizeof *id) == 0))
+        file = ordered_after (self->files, file->stored.file);
+    return file;
+}
+
 static void order_next (storage_t *self, own_file_t *file)
 {
     char path [STORAGE_PATH_BYTES];
@@ -267,13 +285,35 @@ static void kept (storage_t *self, const moment_t *now, own_file_t *file, const 
     chain_id_t id = file->part;
     if (*why) {
         file_forget (self, file);
-        transfer_kept (self, now, &id, why);
+        transfer_kept (self, now, &id, false, why);
         return;
     }
     file->has_part = false;
     file_changed (self, now, file);
-    transfer_kept (self, now, &id, "");
+    transfer_kept (self, now, &id, false, "");
     order_next (self, file);
+}
+
+static bool same_bytes (const own_file_t *file, const storage_result_t *result)
+{
+    return result->digest_known && result->size == file->stored.size &&
+           memcmp (result->digest, file->stored.digest, CHAIN_DIGEST_BYTES) == 0;
+}
+
+/*  A part that is not there has its name already. */
+static void looked (storage_t *self, const moment_t *now, own_file_t *file,
+                    const storage_result_t *result, const char *why)
+{
+    chain_id_t id = file->part;
+    file->looking = false;
+    if (*why == '\0' && (!result->there || same_bytes (file, result))) {
+        order_keep (self, file);
+        return;
+    }
+    outbox_log (self->service->outbox, LEVEL_WARNING, "a part did not survive name=\"%s\"",
+                file->stored.file);
+    file_forget (self, file);
+    transfer_kept (self, now, &id, true, "");
 }
 
 static void gone (storage_t *self, const moment_t *now, own_file_t *file)
@@ -296,9 +336,7 @@ static void proved (storage_t *self, const moment_t *now, own_file_t *file,
 {
     file->prove = false;
     bool right = *why == '\0' && result->there && result->digest_known;
-    if (right && file->stored.digest_known &&
-        (result->size != file->stored.size ||
-         memcmp (result->digest, file->stored.digest, CHAIN_DIGEST_BYTES) != 0)) {
+    if (right && file->stored.digest_known && !same_bytes (file, result)) {
         outbox_log (self->service->outbox, LEVEL_ALARM, "file is not what it was name=\"%s\"",
                     file->stored.file);
         why = "its bytes are not those of its digest";
@@ -334,7 +372,9 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
         if (file->work != work)
             continue;
         file->work = 0;
-        if (file->has_part)
+        if (file->looking)
+            looked (self, now, file, result, why);
+        else if (file->has_part)
             kept (self, now, file, why);
         else if (file->dropping)
             dropped (self, now, file, why);
@@ -371,7 +411,7 @@ void files_start (storage_t *self, const moment_t *now)
     for (own_file_t *file = ordered_after (self->files, NULL); file;
          file = ordered_after (self->files, file->stored.file))
         if (file->has_part)
-            order_keep (self, file);
+            order_look (self, file);
     if (!self->settings.gives_file)
         return;
     own_file_t *given = ordered_find (self->files, self->settings.gives_file);

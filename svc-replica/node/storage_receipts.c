@@ -148,6 +148,15 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
         move (self, now, transfer, RECEIPT_VERIFIED);
         return;
     }
+    const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
+    if (keeping) { /* since before a restart: transfer_kept follows */
+        transfer->work = 1;
+        transfer->receipt.digest_known = true;
+        memcpy (transfer->receipt.digest, keeping->stored.digest, CHAIN_DIGEST_BYTES);
+        transfer->receipt.has = transfer->wanted.size;
+        move (self, now, transfer, RECEIPT_CHECKING);
+        return;
+    }
     uint64_t used = files_bytes (self) + transfers_bytes (self); /* its own size among them */
     if (used > self->settings.bytes_max) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
@@ -191,17 +200,22 @@ static void check (storage_t *self, const moment_t *now, transfer_t *transfer)
     files_keep (self, now, transfer);
 }
 
-void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, const char *why)
+void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
+                    const char *why)
 {
     transfer_t *transfer = ordered_find (self->transfers, id->bytes);
     if (!transfer || transfer->work == 0)
         return; /* kept from before a restart: it is a file like any other */
     transfer->work = 0;
-    if (*why)
+    if (lost)
+        begin (self, now, transfer, true);
+    else if (*why)
         fail (self, now, transfer, false, why);
     else {
         move (self, now, transfer, RECEIPT_VERIFIED);
-        flow_open (self, transfer, NULL, false); /* it may feed whoever begins anew */
+        flow_open (self, transfer,
+                   transfer->flow != 0 ? NULL : files_find (self, transfer->wanted.file),
+                   false); /* it may feed whoever begins anew */
     }
 }
 
@@ -316,6 +330,10 @@ static void want (storage_t *self, const moment_t *now, const wanted_transfer_t 
     transfer->wanted = *wanted;
     if (!self->swept)
         return;
+    if (anew && transfer->work != 0) { /* its bytes were found right: they are good for this, too */
+        transfer->receipt.attempt = wanted->attempt;
+        anew = false;
+    }
     if (anew) {
         flow_close (self, transfer);
         begin (self, now, transfer, true);

@@ -21,6 +21,7 @@ typedef struct {
     chain_id_t part;
     char *path;    /* not under folder/files; NULL = it is */
     uint64_t work; /* under way for it; 0 = none */
+    bool looking;  /* that work reads the part: it is from before a restart */
     bool dropping; /* that work removes it */
     bool drop;     /* it is to be removed */
     bool prove;    /* it is to be read anew */
@@ -115,6 +116,9 @@ void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *w
 
 /*  The part of a transfer is whole and right: it becomes the file; transfer_kept follows. */
 void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer);
+
+/*  The file that its part is about to become, NULL = none. */
+const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id);
 void files_used (storage_t *self, const moment_t *now, const char *file);
 
 /*  Was this work a file's? */
@@ -136,8 +140,10 @@ transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow);
 /*  Was this work a transfer's? */
 bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work);
 
-/*  Its file is under its name now, or can't be brought there (why). */
-void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, const char *why);
+/*  Its file is under its name now, or can't be brought there (why). After a restart: or the part
+ * was not what it should be, and is gone (lost). */
+void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
+                    const char *why);
 
 /*  The digest of a file is known now, or it has none (why). */
 void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,
