@@ -143,6 +143,7 @@ static void source_receipt (chain_t *self, const moment_t *now, transfer_t *tran
 static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
                          receiver_t *receiver, const char *why)
 {
+    service_count (self->service, "files_wrong", 1);
     for (size_t i = 0; i < transfer->kept.sources_count; i++)
         chain_prove (self, now, transfer->kept.sources [i].node, transfer->kept.file);
     if (++receiver->wrongs >= WRONGS_MAX) {

@@ -218,7 +218,7 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
 {
     (void) now;
     chain_t *self = owner;
-    packed_t body = nodes_answer_encode (self);
+    packed_t body = storage_nodes_answer_encode (self);
     outbox_reply (self->service->outbox, request->reply_to,
                   (bytes_t){.data = body.data, .size = body.size});
     free (body.data);

@@ -102,7 +102,7 @@ packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
     return packed;
 }
 
-packed_t nodes_answer_encode (const chain_t *chain)
+packed_t storage_nodes_answer_encode (const chain_t *chain)
 {
     Musubi__StorageNodesAnswer answer = MUSUBI__STORAGE_NODES_ANSWER__INIT;
     size_t count = chain_nodes (chain);

@@ -10,6 +10,6 @@ bool transfers_request_decode (bool *one, chain_id_t *id, bytes_t body, char why
 
 /*  id NULL = all. The caller frees what it gets. */
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
-packed_t nodes_answer_encode (const chain_t *chain);
+packed_t storage_nodes_answer_encode (const chain_t *chain);
 
 #endif

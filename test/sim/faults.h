@@ -12,11 +12,12 @@ typedef struct {
     uint32_t jobs; /* at most JOBS_MAX */
     bool stop;     /* at the first failure */
     bool nodes;    /* sites that run tasks (site_scene.h), instead of federations */
+    bool chains;   /* files that travel down chains (chain_scene.h), instead of those */
     sim_options_t options;
 } faults_order_t;
 
 /*  Prints progress on a terminal, then the failures, the tables and the sum. Returns the exit code:
- *  0 when all held and something was committed, or run, else 1. */
+ *  0 when all held and something was committed, run, or received, else 1. */
 int faults_run (const faults_order_t *order);
 
 /*  One schedule of that kind; as sim_schedule_run. */

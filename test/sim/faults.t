@@ -2,9 +2,10 @@
 # Some three thousand schedules of users and faults, two thousand of them with networks, are clean, and the same
 # seed gives the same bytes.
 #
-# So are a thousand of a site that runs tasks.
+# So are a thousand of a site that runs tasks, and two hundred of files that go down chains.
 #
-#   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks
+#   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks,
+#                                               MUSUBI_CHAIN_SEEDS for chains
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
@@ -27,7 +28,15 @@ done
 seeds=${MUSUBI_NODES_SEEDS:-1..1000}
 "$sim" faults --nodes --seeds "$seeds" --jobs "$(nproc)" >"$work/nodes" 2>&1
 tell $? "schedules $seeds of a site that runs tasks are clean"
-grep -E 'tasks|runs|reservations|lost with|schedules,' "$work/nodes" | sed 's/^/# /'
+grep -E '^seed|tasks|runs|reservations|lost with|schedules,' "$work/nodes" | sed 's/^/# /'
+seeds=${MUSUBI_CHAIN_SEEDS:-1..200}
+"$sim" faults --chains --seeds "$seeds" --jobs "$(nproc)" >"$work/chains" 2>&1
+tell $? "schedules $seeds of files that go down chains are clean"
+grep -E '^seed|crashes|copies|feeders|slow|wrong|schedules,' "$work/chains" | sed 's/^/# /'
+for met in 'feeders skipped' 'slow receivers put to the tail' 'files received with wrong bytes'; do
+  grep -qE "^$met +[1-9]" "$work/chains"
+  tell $? "among them were $met"
+done
 "$sim" replay 7 >"$work/once" 2>&1
 "$sim" replay 7 >"$work/again" 2>&1
 test -s "$work/once" && cmp -s "$work/once" "$work/again"

@@ -14,9 +14,9 @@
 
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
-  "                         [--gis N] [--clients N] [--domains N] [--nodes]\n"
+  "                         [--gis N] [--clients N] [--domains N] [--nodes | --chains]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
-  "                         [--nodes]\n"
+  "                         [--nodes | --chains]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
@@ -35,6 +35,9 @@ static const char usage [] =
   "                    schedules, 1 to 3 in the others)\n"
   "  --nodes           instead of federations: a site that runs tasks, its nodes' agents, their\n"
   "                    machines, and one who has work and makes reservations there\n"
+  "  --chains          instead of federations: a site's storage nodes, and a file that goes down "
+  "a\n"
+  "                    chain of them\n"
   "  --small           the short form of an experiment, for every day\n"
   "  --out, --plot F   an experiment's result as JSON, and as a picture\n"
   "  --revision TEXT   of the source; default: as it was built\n"
@@ -84,6 +87,7 @@ enum {
     OPTION_CLIENTS,
     OPTION_DOMAINS,
     OPTION_NODES,
+    OPTION_CHAINS,
     OPTION_SMALL,
     OPTION_OUT,
     OPTION_PLOT,
@@ -103,6 +107,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"clients", required_argument, NULL, OPTION_CLIENTS},
                                          {"domains", required_argument, NULL, OPTION_DOMAINS},
                                          {"nodes", no_argument, NULL, OPTION_NODES},
+                                         {"chains", no_argument, NULL, OPTION_CHAINS},
                                          {"small", no_argument, NULL, OPTION_SMALL},
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
@@ -149,6 +154,10 @@ static bool take (int option, const char *text, faults_order_t *order)
     }
     if (option == OPTION_NODES) {
         order->nodes = true;
+        return true;
+    }
+    if (option == OPTION_CHAINS) {
+        order->chains = true;
         return true;
     }
     uint64_t most;
@@ -234,6 +243,8 @@ int main (int argc, char **argv)
         if (option == OPTION_SEEDS)
             experiments.seeds = order.to;
     }
+    if (order.nodes && order.chains)
+        return bad_usage ("--chains", "either these or --nodes");
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)

@@ -122,6 +122,23 @@ void sim_strike (sim_t *self, int process, int64_t pause_ms)
     struck->struck_pause_ms = pause_ms;
 }
 
+void sim_stand (sim_t *self, int process, int64_t until_us)
+{
+    process_t *still = self->processes [process];
+    if (still->state != PROCESS_UP || until_us <= still->stands_until_us)
+        return;
+    sim_trace (self, process, "stands still until %lld ms", (long long) (until_us / 1000));
+    still->stands_until_us = until_us;
+    sim_queue_push (
+      self->queue,
+      &(tick_t){.at_us = until_us, .kind = TICK_WAKE, .process = process, .life = still->life});
+}
+
+bool sim_stands (const sim_t *self, int process)
+{
+    return self->processes [process]->stands_until_us > self->now_us;
+}
+
 void sim_step_clock (sim_t *self, int process, int64_t by_ms)
 {
     sim_trace (self, process, "its wall clock is stepped by_ms=%lld", (long long) by_ms);
@@ -290,6 +307,10 @@ static void on_tick (sim_t *self, tick_t *tick)
     case TICK_ALARM:
         if (current)
             process_alarm (self, process, tick->number);
+        break;
+    case TICK_WAKE:
+        if (current)
+            process_wake (self, process);
         break;
     case TICK_LATE:
         if (current)

@@ -113,6 +113,12 @@ void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms);
  *  be said from an observer's left; pause_ms as in sim_kill, but never negative. */
 void sim_strike (sim_t *self, int process, int64_t pause_ms);
 
+/*  The process stands still from now until then, as after SIGSTOP: it steps and flushes nothing and
+ *  nothing leaves it, what comes to it waits, and its clocks go on. Ended by its death, not by
+ *  sim_heal. */
+void sim_stand (sim_t *self, int process, int64_t until_us);
+bool sim_stands (const sim_t *self, int process);
+
 /*  Its wall clock is stepped from then on. */
 void sim_step_clock (sim_t *self, int process, int64_t by_ms);
 

@@ -50,7 +50,6 @@ struct sim_flows {
     link_t *links;
     uint32_t mbps [SIM_PROCESSES_MAX];
     int64_t cut_us [SIM_PROCESSES_MAX];
-    int64_t stop_us [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
 };
 
@@ -94,11 +93,6 @@ static bool cut (const sim_flows_t *self, int a, int b)
 {
     int64_t now_us = sim_now_us (self->sim);
     return self->cut_us [a] > now_us || self->cut_us [b] > now_us;
-}
-
-static bool stopped (const sim_flows_t *self, int process)
-{
-    return self->stop_us [process] > sim_now_us (self->sim);
 }
 
 static void tell (sim_flows_t *self, own_t *own, flow_event_t news)
@@ -224,6 +218,17 @@ static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
     return count;
 }
 
+/*  Among how many its host's link is shared: whoever stands still or is cut off takes nothing. */
+static uint32_t shares_of (const sim_flows_t *self, const own_t *own)
+{
+    uint32_t count = 0;
+    for (const link_t *link = self->links; link; link = link->after)
+        count += link->state == LINK_RECEIVES && link->peer == own && !link->own->closed &&
+                 !sim_stands (self->sim, link->own->process) &&
+                 !cut (self, link->own->process, own->process);
+    return count;
+}
+
 static void answer_dial (sim_flows_t *self, link_t *link)
 {
     const own_t *asks = link->own;
@@ -231,7 +236,7 @@ static void answer_dial (sim_flows_t *self, link_t *link)
         link_fail (self, link, false, "nobody is there");
         return;
     }
-    if (cut (self, asks->process, link->to) || stopped (self, link->to)) {
+    if (cut (self, asks->process, link->to) || sim_stands (self->sim, link->to)) {
         if (sim_now_us (self->sim) - link->due_us > DIAL_GIVEN_UP)
             link_fail (self, link, false, "no answer");
         return;
@@ -285,11 +290,11 @@ static void flow_on (sim_flows_t *self, link_t *link)
         link_fail (self, link, false, "it has hung up");
         return;
     }
-    if (stopped (self, own->process)) {
+    if (sim_stands (self->sim, own->process)) {
         link->heard_us = now_us; /* who does not listen blames nobody */
         return;
     }
-    if (apart || gone || stopped (self, link->to)) {
+    if (apart || gone || sim_stands (self->sim, link->to)) {
         if (now_us - link->heard_us < FLOW_SILENT_MS * 1000)
             return;
         link->heard_us = now_us;
@@ -297,7 +302,7 @@ static void flow_on (sim_flows_t *self, link_t *link)
         return;
     }
     link->heard_us = now_us;
-    uint32_t shares = fed_by (self, peer);
+    uint32_t shares = shares_of (self, peer);
     double mbps = (double) self->mbps [link->to] / (shares > 0 ? shares : 1);
     if (mbps > self->mbps [own->process])
         mbps = self->mbps [own->process];
@@ -312,7 +317,8 @@ static void flow_on (sim_flows_t *self, link_t *link)
 
 static void own_on (sim_flows_t *self, own_t *own)
 {
-    if (own->closed || !alive (self, own->process, own->start))
+    if (own->closed || !alive (self, own->process, own->start) ||
+        sim_stands (self->sim, own->process))
         return;
     if (!own->opened) {
         own->opened = true;
@@ -403,11 +409,6 @@ void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps)
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us)
 {
     self->cut_us [process] = until_us;
-}
-
-void sim_flows_stop (sim_flows_t *self, int process, int64_t until_us)
-{
-    self->stop_us [process] = until_us;
 }
 
 uint64_t sim_flows_received (const sim_flows_t *self, int process)

@@ -26,9 +26,8 @@ void sim_flows_destroy (sim_flows_t **self_p);
 
 void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps);
 
-/*  Until then nothing comes to its host or leaves it; or its thread of flows stands still. */
+/*  Until then nothing comes to its host or leaves it. */
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us);
-void sim_flows_stop (sim_flows_t *self, int process, int64_t until_us);
 
 /*  NULL when there is none; make: then it is made. */
 sim_file_t *sim_flows_file (sim_flows_t *self, int process, const char *path, bool make);

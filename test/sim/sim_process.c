@@ -423,7 +423,7 @@ static void batch_close (sim_t *sim, process_t *self, int64_t spent_us)
 
 static void batch_begin (sim_t *sim, process_t *self)
 {
-    if (self->busy || self->inbox_count == 0 || sim->failed)
+    if (self->busy || self->inbox_count == 0 || sim->failed || self->stands_until_us > sim->now_us)
         return;
     size_t count = 1 + prng_below (&sim->prng, BATCH_MAX);
     if (count > self->inbox_count || sim->paced)
@@ -549,6 +549,13 @@ static void batch_flush (sim_t *sim, process_t *self)
 /*  The batch's flush is over; what is promised may leave, or the process dies on the way. */
 void process_batch_end (sim_t *sim, process_t *self)
 {
+    if (self->stands_until_us > sim->now_us) {
+        sim_queue_push (sim->queue, &(tick_t){.at_us = self->stands_until_us,
+                                              .kind = TICK_BATCH_END,
+                                              .process = self->number,
+                                              .life = self->life});
+        return;
+    }
     if (self->dies && self->dies_after == DIES_BEFORE_FLUSH) {
         sim_trace (sim, self->number, "dies before the flush");
         tally_taken (sim, self, FAULT_UNFLUSHED);
@@ -673,6 +680,12 @@ void process_alarm (sim_t *sim, process_t *self, uint64_t alarm)
     batch_begin (sim, self);
 }
 
+void process_wake (sim_t *sim, process_t *self)
+{
+    if (self->state == PROCESS_UP)
+        batch_begin (sim, self);
+}
+
 void process_late (sim_t *sim, process_t *self, uint64_t call)
 {
     sim_message_t *late;
@@ -769,6 +782,7 @@ void process_crash (sim_t *sim, process_t *self)
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;
     self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;
+    self->stands_until_us = 0;
     self->struck = self->leaves = false;
     self->state = PROCESS_DOWN;
     self->life++;

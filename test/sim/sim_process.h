@@ -117,6 +117,7 @@ typedef struct {
     bool alarm_waits; /* in the inbox */
     bool store_owned;
     int64_t serves_until_us; /* the requests that have come (sim_serve) */
+    int64_t stands_until_us; /* sim_stand */
 } process_t;
 
 struct sim {
@@ -160,6 +161,7 @@ void process_late (sim_t *sim, process_t *self, uint64_t call);
 void process_work (sim_t *sim, process_t *self, uint64_t work);
 void process_news (sim_t *sim, process_t *self, const flow_event_t *news);
 void process_batch_end (sim_t *sim, process_t *self);
+void process_wake (sim_t *sim, process_t *self);
 
 /*  All that it sees of the outside at this time; entropy from the stream given. */
 void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_t *moment);

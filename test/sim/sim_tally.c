@@ -46,6 +46,10 @@ static const char *const count_words [COUNTS] = {
   [COUNT_TASKS_LOST] = "of those, lost with the reason",
   [COUNT_RUNS] = "runs begun at machines",
   [COUNT_OPENED] = "reservations to be opened on nodes",
+  [COUNT_RECEIVED] = "copies received",
+  [COUNT_SKIPPED] = "feeders skipped",
+  [COUNT_SLOW] = "slow receivers put to the tail",
+  [COUNT_WRONG] = "files received with wrong bytes",
 };
 
 static const char *const kind_words [] = {

@@ -1,0 +1,477 @@
+/*  chain_scene - the programs, their disks, and what goes wrong with them. */
+#include "chain_scene.h"
+
+#include "must.h"
+#include "storage.h"
+#include "storage_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAULTY_US   INT64_C (30000000)
+#define SETTLED_US  INT64_C (90000000) /* before anybody who is gone is given up */
+#define FOR_EVER_US (2 * SETTLED_US)
+#define CONTENT     UINT64_C (0x5eed)
+#define FILE_NAME   "climate/run 1"
+
+/*  --- the conductor --- */
+
+static void begin (chain_scene_t *self, const moment_t *now)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    chain_source_t sources [2] = {{.node = "g0"}, {.node = "g1"}};
+    const char *receivers [CHAIN_SCENE_NODES_MAX];
+    chain_transfer_t before;
+    chain_file_t file;
+    chain_id_t id;
+    if (chain_transfer_after (self->chain, NULL, &before) ||
+        !chain_file_find (self->chain, "g0", FILE_NAME, &file) || !file.digest)
+        return;
+    for (size_t i = 0; i < self->nodes; i++)
+        receivers [i] = self->ends [i].name;
+    if (!chain_begin (self->chain, now,
+                      &(chain_order_t){.file = FILE_NAME,
+                                       .size_known = true,
+                                       .size = file.size,
+                                       .digest = file.digest,
+                                       .sources = sources,
+                                       .sources_count = self->sources,
+                                       .receivers = receivers,
+                                       .receivers_count = self->nodes,
+                                       .mbps = self->mbps},
+                      &id, why))
+        sim_fail (self->sim, "it does not begin: %s", why);
+}
+
+static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
+{
+    (void) file;
+    begin (owner, now);
+}
+
+/*  Has it the file under its name? */
+static bool kept_right (const chain_scene_t *self, const char *node)
+{
+    for (size_t i = 0; i < self->nodes; i++) {
+        char files [64];
+        if (strcmp (self->ends [i].name, node) != 0)
+            continue;
+        int size = snprintf (files, sizeof files, "%s/files/", self->ends [i].folder);
+        for (const sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
+            if (file->process == self->processes [i] &&
+                strncmp (file->path, files, (size_t) size) == 0)
+                return !file->spoilt && file->bytes == self->size &&
+                       (self->size == 0 || file->content == CONTENT);
+    }
+    return false;
+}
+
+static bool is_gone (const chain_scene_t *self, const char *node)
+{
+    return self->gone < self->nodes && strcmp (self->ends [self->gone].name, node) == 0;
+}
+
+static void on_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                         const chain_receiver_t *receiver)
+{
+    (void) now;
+    chain_scene_t *self = owner;
+    if (receiver->state == RECEIVER_FAILED && !is_gone (self, receiver->node))
+        sim_fail (self->sim, "%s is given up: %s", receiver->node, receiver->why);
+    if (receiver->state != RECEIVER_VERIFIED)
+        return;
+    self->tally->counts [COUNT_RECEIVED]++;
+    if (transfer->size != self->size || !kept_right (self, receiver->node))
+        sim_fail (self->sim, "%s is told verified and has not got the file", receiver->node);
+}
+
+static void site_step (void *owner, const moment_t *now, const event_t *event)
+{
+    const chain_scene_t *self = owner;
+    service_step (self->service, now, event);
+    if (event->kind != EVENT_RECORD)
+        chain_check (self->chain);
+}
+
+static bool site_next (void *owner, effect_t *effect)
+{
+    return service_next (((chain_scene_t *) owner)->service, effect);
+}
+
+static void site_end (void *owner)
+{
+    chain_scene_t *self = owner;
+    static const struct {
+        const char *name;
+        count_kind_t count;
+    } counts [] = {
+      {"nodes_skipped", COUNT_SKIPPED}, {"nodes_slow", COUNT_SLOW}, {"files_wrong", COUNT_WRONG}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        self->tally->counts [counts [i].count] +=
+          (uint64_t) service_counted (self->service, counts [i].name);
+    chain_destroy (&self->chain);
+    service_destroy (&self->service);
+}
+
+static void site_make (void *owner, core_t *core)
+{
+    chain_scene_t *self = owner;
+    chain_place_t places [CHAIN_SCENE_NODES_MAX] = {0};
+    chain_limits_t limits = chain_limits_default;
+    limits.slow_ms = 1000;
+    for (size_t i = 0; i < self->nodes; i++)
+        snprintf (places [i].name, sizeof places [i].name, "%s", self->ends [i].name);
+    self->service = service_new ("replica/ams", NULL, 0);
+    self->chain = chain_new (self->service, places, self->nodes, &limits);
+    chain_observe (
+      self->chain,
+      &(chain_observer_t){.owner = self, .receiver_moved = on_receiver, .file_moved = on_file});
+    *core = (core_t){.self = self, .step = site_step, .next = site_next, .destroy = site_end};
+}
+
+/*  --- the nodes --- */
+
+static void end_make (void *owner, core_t *core)
+{
+    const chain_end_t *self = owner;
+    const char *site = sim_address (self->scene->sim, self->scene->site);
+    storage_core (&(storage_settings_t){.name = self->name,
+                                        .sites = &site,
+                                        .sites_count = 1,
+                                        .folder = self->folder,
+                                        .bytes_max = UINT64_C (1) << 40,
+                                        .guest = self->guest,
+                                        .gives_file = self->guest ? FILE_NAME : NULL,
+                                        .gives_path = self->guest ? "/given" : NULL},
+                  core);
+}
+
+typedef struct {
+    chain_scene_t *scene;
+    int process;
+    const char *kind;
+    storage_result_t result;
+} task_t;
+
+static bool sweep (task_t *task, const storage_work_t *work)
+{
+    size_t size = strlen (work->from);
+    for (sim_file_t *file = sim_flows_files (task->scene->flows); file; file = file->after) {
+        bool wanted = file->process != task->process ||
+                      strncmp (file->path, work->from, size) != 0 || file->path [size] != '/';
+        for (size_t i = 0; i < work->names_count && !wanted; i++)
+            wanted = strcmp (file->path + size + 1, work->names [i]) == 0;
+        if (!wanted)
+            file->path [0] = '\0';
+    }
+    return true;
+}
+
+static bool keep (task_t *task, const storage_work_t *work, sim_file_t *from)
+{
+    chain_scene_t *scene = task->scene;
+    sim_file_t *to = sim_flows_file (scene->flows, task->process, work->to, false);
+    if (!from)
+        return to;
+    if (from->spoilt || from->bytes != scene->size || (scene->size > 0 && from->content != CONTENT))
+        sim_fail (scene->sim, "%s keeps what is not the file",
+                  sim_name (scene->sim, task->process));
+    if (to)
+        to->path [0] = '\0';
+    snprintf (from->path, sizeof from->path, "%s", work->to);
+    return true;
+}
+
+static bool work_do (void *owner, const storage_work_t *work)
+{
+    task_t *task = owner;
+    sim_file_t *from = sim_flows_file (task->scene->flows, task->process, work->from, false);
+    if (strcmp (task->kind, FILE_SWEEP) == 0)
+        return sweep (task, work);
+    if (strcmp (task->kind, FILE_KEEP) == 0)
+        return keep (task, work, from);
+    if (strcmp (task->kind, FILE_DROP) == 0) {
+        if (from)
+            from->path [0] = '\0';
+        return true;
+    }
+    task->result.there = task->result.digest_known = from;
+    if (from) {
+        task->result.size = from->bytes;
+        sim_file_digest (from, task->result.digest);
+    }
+    return true;
+}
+
+static bool work (void *owner, int process, int64_t mono_ms, const char *kind, bytes_t arguments,
+                  uint8_t **result, size_t *result_size)
+{
+    (void) mono_ms;
+    char why [WHY_BYTES] = "it can't be done";
+    task_t task = {.scene = owner, .process = process, .kind = kind};
+    if (!storage_work_decode (arguments, work_do, &task, why)) {
+        *result = (uint8_t *) must (strdup (why));
+        *result_size = strlen (why);
+        return false;
+    }
+    packed_t packed = storage_result_encode (&task.result);
+    *result = packed.data;
+    *result_size = packed.size;
+    return true;
+}
+
+/*  --- faults --- */
+
+typedef struct {
+    int64_t at_us, until_us;
+} span_t;
+
+static span_t span_draw (prng_t *prng, int64_t length_us_max)
+{
+    span_t span = {.at_us = 1000000 + (int64_t) prng_below (prng, FAULTY_US - 2000000)};
+    span.until_us = span.at_us + 100000 + (int64_t) prng_below (prng, (uint64_t) length_us_max);
+    return span;
+}
+
+/*  What begins at some time and lasts so many ms, at a process: token = ms << 8 | process. */
+static uint64_t lasting (span_t span, int process)
+{
+    return (uint64_t) ((span.until_us - span.at_us) / 1000) << 8 | (uint64_t) process;
+}
+
+static int64_t lasts_until_us (const chain_scene_t *self, uint64_t token)
+{
+    return sim_now_us (self->sim) + 1000 * (int64_t) (token >> 8);
+}
+
+static void cut_off (chain_scene_t *self, int process, int64_t until_us)
+{
+    sim_flows_cut (self->flows, process, until_us);
+    for (size_t p = 0; p < sim_processes (self->sim); p++)
+        if ((int) p != process)
+            sim_net_cut (sim_net (self->sim), process, (int) p, false, sim_now_us (self->sim),
+                         until_us);
+}
+
+static void on_cut (void *owner, uint64_t token)
+{
+    chain_scene_t *self = owner;
+    cut_off (self, (int) (token & 0xff), lasts_until_us (self, token));
+}
+
+static void on_still (void *owner, uint64_t token)
+{
+    chain_scene_t *self = owner;
+    sim_stand (self->sim, (int) (token & 0xff), lasts_until_us (self, token));
+}
+
+/*  It was its machine that lost power, once in a schedule: what it had received and not flushed is
+ *  there and is something else. */
+static bool on_death (void *owner, int process)
+{
+    chain_scene_t *self = owner;
+    if (!self->harms || self->harmed || prng_below (&self->prng, 3) != 0)
+        return false;
+    for (sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
+        if (file->process == process && strstr (file->path, "/parts/") && file->bytes > 0)
+            file->spoilt = self->harmed = true;
+    return false;
+}
+
+/*  A source's file is not any more what its digest was taken of. */
+static void on_spoilt (void *owner, uint64_t process)
+{
+    chain_scene_t *self = owner;
+    sim_flows_file (self->flows, (int) process, "/given", true)->content++;
+}
+
+static void trouble_draw (chain_scene_t *self, prng_t *prng, size_t ends)
+{
+    int process = self->processes [prng_below (prng, ends)];
+    span_t span = span_draw (prng, 6000000);
+    uint64_t token = lasting (span, process);
+    switch (prng_below (prng, 6)) {
+    case 0:
+        sim_kill (self->sim, process, span.at_us, (int64_t) (token >> 8));
+        break;
+    case 1:
+        sim_kill (self->sim, self->site, span.at_us, (int64_t) (token >> 8));
+        break;
+    case 2:
+        sim_at (self->sim, span.at_us, on_cut, self, token);
+        break;
+    case 3:
+        sim_at (self->sim, span.at_us, on_still, self, token);
+        break;
+    case 4:
+        sim_at (self->sim, span.at_us, on_still, self, lasting (span, self->site));
+        break;
+    default:
+        sim_flows_rate (self->flows, process, 5 + (uint32_t) prng_below (prng, 40));
+        break;
+    }
+}
+
+void chain_scene_fall (chain_scene_t *self, fall_t how, size_t node)
+{
+    int process = self->processes [node];
+    if (how == FALL_DEAD)
+        sim_kill (self->sim, process, sim_now_us (self->sim), -1);
+    else if (how == FALL_STANDING_STILL)
+        sim_stand (self->sim, process, FOR_EVER_US);
+    else
+        cut_off (self, process, FOR_EVER_US);
+}
+
+static void on_gone (void *owner, uint64_t token)
+{
+    (void) token;
+    chain_scene_t *self = owner;
+    chain_scene_fall (self, self->gone_how, self->gone);
+}
+
+static void faults_draw (chain_scene_t *self, prng_t *prng)
+{
+    sim_fault (self->sim,
+               &(sim_faults_t){.crash = (uint32_t) prng_below (prng, 25),
+                               .crashes_max = (uint32_t) prng_below (prng, 12),
+                               .pause_ms_max = 3000,
+                               .slow = (uint32_t) prng_below (prng, 30)},
+               &(sim_net_faults_t){.loss = (uint32_t) prng_below (prng, 60),
+                                   .doubling = (uint32_t) prng_below (prng, 60),
+                                   .reordering = (uint32_t) prng_below (prng, 60),
+                                   .delay = (uint32_t) prng_below (prng, 60),
+                                   .delay_ms_max = 1500});
+    if (self->spoilt_source)
+        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 8000000), on_spoilt, self,
+                (uint64_t) self->processes [self->nodes + prng_below (prng, 2)]);
+    for (size_t count = prng_below (prng, 10); count > 0; count--)
+        trouble_draw (self, prng, self->nodes + self->sources);
+    self->harms = prng_below (prng, 2) == 0;
+    if (prng_below (prng, 3) == 0) {
+        self->gone = prng_below (prng, self->nodes);
+        self->gone_how = (fall_t) prng_below (prng, FALLS);
+        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 12000000), on_gone, self, 0);
+    }
+}
+
+static void on_quiet (void *owner, uint64_t token)
+{
+    (void) token;
+    chain_scene_t *self = owner;
+    sim_heal (self->sim);
+    for (size_t i = 0; i < self->nodes + self->sources; i++)
+        sim_flows_rate (self->flows, self->processes [i], CHAIN_SCENE_MBPS);
+    if (self->gone < self->nodes)
+        on_gone (self, 0); /* it may have come back, or never gone when it was down */
+}
+
+/*  --- what must hold --- */
+
+static void check_all_have_it (chain_scene_t *self)
+{
+    chain_transfer_t transfer;
+    if (!self->chain || !chain_transfer_after (self->chain, NULL, &transfer)) {
+        sim_fail (self->sim, "nothing was begun");
+        return;
+    }
+    for (size_t i = 0; i < transfer.receivers_count; i++) {
+        chain_receiver_t receiver;
+        chain_receiver (self->chain, &transfer.id, i, &receiver);
+        if (receiver.state != RECEIVER_VERIFIED && !is_gone (self, receiver.node))
+            sim_fail (self->sim, "%s has not got the file: state %d, %llu of %llu bytes, fed by %s",
+                      receiver.node, (int) receiver.state, (unsigned long long) receiver.has,
+                      (unsigned long long) transfer.size, receiver.feeder);
+    }
+    for (size_t i = 0; i < self->nodes; i++) {
+        uint64_t received = sim_flows_received (self->flows, self->processes [i]);
+        if (received > self->size && !self->spoilt_source && !self->harmed)
+            sim_fail (self->sim, "%s received %llu bytes of a file of %llu", self->ends [i].name,
+                      (unsigned long long) received, (unsigned long long) self->size);
+    }
+}
+
+bool chain_scene_has (const chain_scene_t *self, size_t node)
+{
+    chain_transfer_t transfer;
+    chain_receiver_t receiver;
+    if (!chain_transfer_after (self->chain, NULL, &transfer))
+        return false;
+    for (size_t i = 0; chain_receiver (self->chain, &transfer.id, i, &receiver); i++)
+        if (strcmp (receiver.node, self->ends [node].name) == 0)
+            return receiver.state == RECEIVER_VERIFIED;
+    return false;
+}
+
+/*  --- the whole --- */
+
+static void end_add (chain_scene_t *self, size_t at, bool guest, size_t number)
+{
+    chain_end_t *end = &self->ends [at];
+    *end = (chain_end_t){.scene = self, .guest = guest};
+    snprintf (end->name, sizeof end->name, "%c%u", guest ? 'g' : 'n', (unsigned) number);
+    snprintf (end->folder, sizeof end->folder, "/%c%u", guest ? 'g' : 'n', (unsigned) number);
+    snprintf (end->process, sizeof end->process, "storage/%c%u", guest ? 'g' : 'n',
+              (unsigned) number);
+    self->processes [at] = sim_add (
+      self->sim, &(sim_program_t){.name = end->process, .make = end_make, .owner = end},
+      &(sim_clock_t){.drift_ppm = (int32_t) at * 40 - 90}, SIM_NOBODY, 1000 * ((int64_t) at + 1));
+    if (!guest)
+        return;
+    sim_file_t *given = sim_flows_file (self->flows, self->processes [at], "/given", true);
+    given->content = CONTENT;
+    given->bytes = self->size;
+}
+
+void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, FILE *trace)
+{
+    self->tally = tally;
+    self->gone = SIZE_MAX;
+    self->sim = sim_new (seed, tally, trace);
+    prng_seed (&self->prng, seed + 17);
+    sim_observe (self->sim, &(sim_observer_t){.owner = self, .dies = on_death});
+    self->flows = sim_flows_new (self->sim, seed + 91, CHAIN_SCENE_MBPS);
+    sim_worker (self->sim, work, self);
+    for (size_t i = 0; i < self->nodes; i++)
+        snprintf (self->ends [i].name, sizeof self->ends [i].name, "n%u", (unsigned) i);
+    self->site = sim_add (
+      self->sim,
+      &(sim_program_t){.name = "replica/ams", .make = site_make, .owner = self, .stays = true},
+      &(sim_clock_t){.drift_ppm = 70}, SIM_NOBODY, 0);
+    for (size_t i = 0; i < self->nodes; i++)
+        end_add (self, i, false, i);
+    for (size_t i = 0; i < self->sources; i++)
+        end_add (self, self->nodes + i, true, i);
+    sim_run (self->sim, 500000);
+}
+
+void chain_scene_end (chain_scene_t *self)
+{
+    sim_destroy (&self->sim);
+    sim_flows_destroy (&self->flows);
+}
+
+bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+{
+    chain_scene_t *self = must (calloc (1, sizeof *self));
+    prng_t prng;
+    prng_seed (&prng, seed);
+    self->nodes = 2 + prng_below (&prng, CHAIN_SCENE_NODES_MAX - 1);
+    self->sources = 1 + prng_below (&prng, 2);
+    self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
+    self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);
+    self->mbps = prng_below (&prng, 3) == 0 ? 0 : CHAIN_SCENE_MBPS;
+    chain_scene_begin (self, seed, tally, trace);
+    tally->counts [COUNT_SCHEDULES]++;
+    faults_draw (self, &prng);
+    sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
+    sim_run (self->sim, SETTLED_US);
+    if (!sim_failed (self->sim))
+        check_all_have_it (self);
+    tally->counts [COUNT_STEPS] += sim_steps (self->sim);
+    bool held = !sim_failed (self->sim);
+    sim_text (why, SIM_WHY_BYTES, held ? "" : sim_why (self->sim));
+    chain_scene_end (self);
+    free (self);
+    return held;
+}

@@ -1,0 +1,77 @@
+/*  chain_scene - one site's storage nodes and sources, and a file that goes down a chain of them:
+ *  drawn from a seed, run under faults, and judged.
+ *
+ *  Conductor and agents die at every effect and come back; what is between them loses, doubles,
+ *  delays, reorders and cuts; hosts are cut off, stand still as after SIGSTOP, are slow, lose on
+ *  their disks what was not flushed; a source's file changes; one receiver may be gone for good. At
+ *  every step and at the end:
+ *
+ *      nothing is kept under a name, or told as verified, that is not the file
+ *      nobody who comes back is given up
+ *      whoever was skipped stands where nobody depends on it
+ *      soon after faults have ended all others have the file, whoever is gone
+ *      no byte that is on a disk is received again, as long as none was wrong
+ */
+#ifndef MUSUBI_CHAIN_SCENE_H
+#define MUSUBI_CHAIN_SCENE_H
+
+#include "chain.h"
+#include "sim_flows.h"
+
+#define CHAIN_SCENE_NODES_MAX 6
+#define CHAIN_SCENE_ENDS_MAX  (CHAIN_SCENE_NODES_MAX + 2)
+#define CHAIN_SCENE_MBPS      100 /* of every host */
+
+typedef struct chain_scene chain_scene_t;
+
+/*  A storage node, or a source: a guest. */
+typedef struct {
+    chain_scene_t *scene;
+    char name [24];
+    char process [32];
+    char folder [32];
+    bool guest;
+} chain_end_t;
+
+typedef enum { FALL_DEAD, FALL_CUT_OFF, FALL_STANDING_STILL, FALLS } fall_t;
+
+struct chain_scene {
+    /*  Its shape: set before chain_scene_begin. */
+    size_t nodes, sources;
+    uint64_t size;
+    uint32_t mbps;
+
+    sim_t *sim;
+    sim_flows_t *flows;
+    sim_tally_t *tally;
+    int site;
+    chain_end_t ends [CHAIN_SCENE_ENDS_MAX];
+    int processes [CHAIN_SCENE_ENDS_MAX];
+    bool spoilt_source; /* one of two gets other bytes than it had */
+    bool harms;         /* a machine may lose its power, */
+    bool harmed;        /* and has */
+    prng_t prng;        /* for that */
+    size_t gone;        /* this node does not come back; SIZE_MAX = all do */
+    fall_t gone_how;
+
+    /*  Of the conductor's present life. */
+    service_t *service;
+    chain_t *chain;
+};
+
+/*  The processes start, and the transfer is begun as soon as all have come; without faults. tally
+ *  and trace as in sim_new. */
+void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, FILE *trace);
+void chain_scene_end (chain_scene_t *self);
+
+/*  A node falls now, for good. */
+void chain_scene_fall (chain_scene_t *self, fall_t how, size_t node);
+
+/*  Is the node told to have the file? */
+bool chain_scene_has (const chain_scene_t *self, size_t node);
+
+/*  A whole schedule. True when every check held; else why says which did not. trace may be NULL.
+ *  Counts go into the tally. */
+bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
+
+#endif
