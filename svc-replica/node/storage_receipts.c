@@ -149,7 +149,7 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
         return;
     }
     const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
-    if (keeping) { /* since before a restart: transfer_kept follows */
+    if (keeping) { /* what came before was right: transfer_kept follows */
         transfer->work = 1;
         transfer->receipt.digest_known = true;
         memcpy (transfer->receipt.digest, keeping->stored.digest, CHAIN_DIGEST_BYTES);
@@ -330,10 +330,6 @@ static void want (storage_t *self, const moment_t *now, const wanted_transfer_t 
     transfer->wanted = *wanted;
     if (!self->swept)
         return;
-    if (anew && transfer->work != 0) { /* its bytes were found right: they are good for this, too */
-        transfer->receipt.attempt = wanted->attempt;
-        anew = false;
-    }
     if (anew) {
         flow_close (self, transfer);
         begin (self, now, transfer, true);
