@@ -278,6 +278,15 @@ static bool on_death (void *owner, int process)
     return false;
 }
 
+/*  Between its last byte and its name a file is most in danger. */
+static void on_whole (void *owner, int process)
+{
+    chain_scene_t *self = owner;
+    if (self->harms && !self->harmed && prng_below (&self->prng, 4) == 0)
+        sim_kill (self->sim, process,
+                  sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, 100000), 300);
+}
+
 /*  A source's file is not any more what its digest was taken of. */
 static void on_spoilt (void *owner, uint64_t process)
 {
@@ -336,7 +345,8 @@ static void faults_draw (chain_scene_t *self, prng_t *prng)
                &(sim_faults_t){.crash = (uint32_t) prng_below (prng, 25),
                                .crashes_max = (uint32_t) prng_below (prng, 12),
                                .pause_ms_max = 3000,
-                               .slow = (uint32_t) prng_below (prng, 30)},
+                               .slow = (uint32_t) prng_below (prng, 30),
+                               .work_ms_max = (uint32_t) prng_below (prng, 2) * 4000},
                &(sim_net_faults_t){.loss = (uint32_t) prng_below (prng, 60),
                                    .doubling = (uint32_t) prng_below (prng, 60),
                                    .reordering = (uint32_t) prng_below (prng, 60),
@@ -431,6 +441,7 @@ void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, 
     prng_seed (&self->prng, seed + 17);
     sim_observe (self->sim, &(sim_observer_t){.owner = self, .dies = on_death});
     self->flows = sim_flows_new (self->sim, seed + 91, CHAIN_SCENE_MBPS);
+    sim_flows_on_whole (self->flows, on_whole, self);
     sim_worker (self->sim, work, self);
     for (size_t i = 0; i < self->nodes; i++)
         snprintf (self->ends [i].name, sizeof self->ends [i].name, "n%u", (unsigned) i);

@@ -45,6 +45,7 @@ typedef struct {
     uint32_t pause_ms_max; /* how long a process stays down */
     uint32_t move;         /* it comes back at another address */
     uint32_t slow;         /* a batch takes long, as on a busy machine */
+    uint32_t work_ms_max;  /* how long work takes; 0 = some 2 ms (no chance, a time) */
 } sim_faults_t;
 
 /*  What the schedule and its checks see. Any may be NULL. */

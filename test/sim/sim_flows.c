@@ -51,6 +51,8 @@ struct sim_flows {
     uint32_t mbps [SIM_PROCESSES_MAX];
     int64_t cut_us [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
+    void (*whole) (void *owner, int process); /* NULL: nobody waits for it */
+    void *owner;
 };
 
 /*  --- files --- */
@@ -333,6 +335,8 @@ static void own_on (sim_flows_t *self, own_t *own)
     if (!own->order.whole && !own->whole_told && own->file->bytes == own->size) {
         own->whole_told = true;
         tell (self, own, (flow_event_t){.news = FLOW_WHOLE, .why = ""});
+        if (self->whole)
+            self->whole (self->owner, own->process);
     } else if (own->told != own->received + own->fed &&
                sim_now_us (self->sim) % (5 * TICK_US) == 0) {
         own->told = own->received + own->fed;
@@ -414,4 +418,10 @@ void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us)
 uint64_t sim_flows_received (const sim_flows_t *self, int process)
 {
     return self->received [process];
+}
+
+void sim_flows_on_whole (sim_flows_t *self, void (*whole) (void *owner, int process), void *owner)
+{
+    self->whole = whole;
+    self->owner = owner;
 }

@@ -501,8 +501,10 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
         sim_work_t *work = sim_works_find (&self->works, leaving->number);
         if (work && prng_below (&sim->prng, 2) == 0)
             work_do (sim, self, work);
+        int64_t most_us =
+          sim->faults.work_ms_max > 0 ? 1000 * (int64_t) sim->faults.work_ms_max : WORK_US_MAX;
         sim_queue_push (sim->queue,
-                        &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, WORK_US_MAX),
+                        &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, most_us),
                                   .kind = TICK_WORK,
                                   .process = self->number,
                                   .life = self->life,

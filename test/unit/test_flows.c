@@ -91,7 +91,7 @@ static uint8_t *some_bytes (void)
     return data;
 }
 
-static void feed (end_t *end)
+static void feed_at (end_t *end, uint32_t mbps)
 {
     flows_order (end->flows, &(flow_order_t){.verb = FLOW_OPEN,
                                              .flow = 1,
@@ -102,8 +102,14 @@ static void feed (end_t *end)
                                              .attempt = FLOW_PROVED,
                                              .size = FLOW_SIZE_UNKNOWN,
                                              .epoch = 5,
+                                             .mbps = mbps,
                                              .feeds = 1});
     assert_int_equal (await (end, FLOW_OPENED).size, BYTES);
+}
+
+static void feed (end_t *end)
+{
+    feed_at (end, 0);
 }
 
 static flow_event_t open_part (end_t *end, const uint8_t *shown, uint64_t epoch, uint64_t size)
@@ -119,12 +125,17 @@ static flow_event_t open_part (end_t *end, const uint8_t *shown, uint64_t epoch,
     return await (end, FLOW_OPENED);
 }
 
-static void dial (end_t *end, const end_t *feeder)
+static void dial_link (end_t *end, const end_t *feeder, uint64_t link)
 {
     flows_order (end->flows, &(flow_order_t){.verb = FLOW_DIAL,
                                              .flow = 1,
-                                             .link = 7,
+                                             .link = link,
                                              .endpoint = flows_endpoint (feeder->flows)});
+}
+
+static void dial (end_t *end, const end_t *feeder)
+{
+    dial_link (end, feeder, 7);
 }
 
 static void refused (const uint8_t *shown, uint64_t epoch, uint64_t size, const char *word)
@@ -238,6 +249,38 @@ static void a_feeder_that_ends_is_told_as_failed (void **state)
     free (data);
 }
 
+/*  Both feed slowly, so that the first still does when the second begins. */
+static void who_is_fed_by_another_takes_nothing_from_the_first_any_more (void **state)
+{
+    (void) state;
+    end_t first = end_new ("tcp://127.0.0.1:0"), second = end_new ("tcp://127.0.0.1:0");
+    end_t receiver = end_new (NULL);
+    uint8_t *data = some_bytes (), *got = must (malloc (BYTES));
+    write_file ("source", data, BYTES);
+    unlink (path ("part"));
+    feed_at (&first, 16);
+    feed_at (&second, 16);
+    open_part (&receiver, token, 6, BYTES);
+    dial_link (&receiver, &first, 7);
+    await (&receiver, FLOW_LINKED);
+    dial_link (&receiver, &second, 8);
+    await (&receiver, FLOW_LINKED);
+    flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 7});
+    flow_event_t begun = await (&receiver, FLOW_PROGRESS);
+    assert_in_range (begun.has, 1, BYTES - 1);
+    flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 8});
+    assert_int_equal (await (&receiver, FLOW_WHOLE).received, BYTES);
+    FILE *file = must (fopen (path ("part"), "rb"));
+    assert_int_equal (fread (got, 1, BYTES, file), BYTES);
+    fclose (file);
+    assert_memory_equal (got, data, BYTES);
+    end_destroy (&receiver);
+    end_destroy (&second);
+    end_destroy (&first);
+    free (data);
+    free (got);
+}
+
 static int make_folder (void **state)
 {
     (void) state;
@@ -263,6 +306,7 @@ int main (void)
       cmocka_unit_test (what_was_there_before_does_not_come_again),
       cmocka_unit_test (a_digest_is_the_sha_256_of_all_bytes_those_from_before_too),
       cmocka_unit_test (a_feeder_that_ends_is_told_as_failed),
+      cmocka_unit_test (who_is_fed_by_another_takes_nothing_from_the_first_any_more),
     };
     return cmocka_run_group_tests (tests, make_folder, remove_folder);
 }
