@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# A few rules broken, each found, those of networks and of a site's tasks too. All of them: test/mutants/run
+# A few rules broken, each found, those of networks, of a site's tasks and of chains too. All of them: test/mutants/run
 exec "$(dirname "$0")/run" vote-not-stored resolve-no-tombstone circuit-without-its-last-link \
-  second-domain-forgotten silent-node-counts-as-lost
+  second-domain-forgotten silent-node-counts-as-lost digest-not-checked token-not-checked
