@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WRITE_BYTES (UINT64_C (8) << 20)
+
 static int by_id (const void *key, const void *thing)
 {
     return memcmp (key, ((const transfer_t *) thing)->wanted.id.bytes, CHAIN_ID_BYTES);
@@ -178,6 +180,7 @@ static void begin (storage_t *self, const moment_t *now, transfer_t *transfer, b
                                     .epoch = transfer->wanted.epoch,
                                     .attempt = transfer->wanted.attempt,
                                     .size = transfer->wanted.size};
+    transfer->written = 0;
     if (transfer->wanted.feeds_only)
         begin_feeding (self, now, transfer);
     else
@@ -254,6 +257,18 @@ static void count (transfer_t *transfer, const flow_event_t *event)
     transfer->receipt.fed = event->fed;
 }
 
+/*  What has come goes to the disk meanwhile, so that little is left to be flushed at the end. */
+static void write_on (storage_t *self, transfer_t *transfer)
+{
+    char part [STORAGE_PATH_BYTES];
+    if (self->writing != 0 || transfer->receipt.state != RECEIPT_RECEIVING ||
+        transfer->receipt.has < transfer->written + WRITE_BYTES)
+        return;
+    transfer->written = transfer->receipt.has;
+    self->writing = storage_order (
+      self, FILE_WRITE, &(storage_work_t){.from = files_part (self, &transfer->wanted.id, part)});
+}
+
 static void opened (storage_t *self, const moment_t *now, transfer_t *transfer,
                     const flow_event_t *event)
 {
@@ -297,6 +312,7 @@ void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *ev
             flow_close (self, transfer); /* the file is there; it feeds nobody */
         break;
     case FLOW_PROGRESS:
+        write_on (self, transfer);
         storage_news (self, now, false);
         break;
     case FLOW_LINKED:
@@ -384,6 +400,10 @@ static void sweep (storage_t *self)
 
 bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work)
 {
+    if (work == self->writing) {
+        self->writing = 0;
+        return true;
+    }
     if (work != self->sweep)
         return false;
     self->swept = true;

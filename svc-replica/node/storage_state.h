@@ -57,7 +57,8 @@ typedef struct {
     bool mentioned; /* in the answer that is being carried out */
     uint64_t flow;  /* 0 = none */
     bool opened;
-    uint64_t work; /* keeps or proves */
+    uint64_t work;    /* keeps or proves */
+    uint64_t written; /* so far it was begun to write it to the disk */
     links_t links;
 } transfer_t;
 
@@ -71,6 +72,7 @@ typedef struct {
     uint64_t numbers;     /* of flows, links and work, in this start */
     uint64_t sweep;       /* the work that removes old parts; 0 = not ordered yet */
     bool swept;           /* it is done: transfers may begin */
+    uint64_t writing;     /* the work that writes a part to the disk; one at once; 0 = none */
 
     size_t at; /* which of its endpoints */
     uint64_t number;

@@ -3,9 +3,10 @@
  *
  *      file_keep    from, to      flush the part and give it its name; done when the part is gone
  *                                 and the name is there
- *      file_prove   from          its size and digest, read anew; there = false when it is not
- *      file_drop    from          remove it; done when it is not there
- *      file_sweep   from, names   remove everything of the folder from but these
+ *      file_write   from          begin to write to the disk what is in memory; done, too, when it
+ * is not there any more file_prove   from          its size and digest, read anew; there = false
+ * when it is not file_drop    from          remove it; done when it is not there file_sweep   from,
+ * names   remove everything of the folder from but these
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -13,6 +14,7 @@
 #include "chain_wire.h"
 
 #define FILE_KEEP  "file_keep"
+#define FILE_WRITE "file_write"
 #define FILE_PROVE "file_prove"
 #define FILE_DROP  "file_drop"
 #define FILE_SWEEP "file_sweep"

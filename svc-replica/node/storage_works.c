@@ -95,6 +95,21 @@ static bool keep (void *owner, const storage_work_t *work)
     return flush_folder_of (work->to) || failed (outcome, "flushing the folder of", work->to);
 }
 
+/*  --- write --- */
+
+static bool write_out (void *owner, const storage_work_t *work)
+{
+    done_t *outcome = owner;
+    int file = open (work->from, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno == ENOENT || failed (outcome, "opening", work->from);
+    outcome->result.there = true;
+    /*  Whether it got there is found when it is flushed (keep). */
+    (void) sync_file_range (file, 0, 0, SYNC_FILE_RANGE_WRITE);
+    close (file);
+    return true;
+}
+
 /*  --- prove --- */
 
 static bool same_file (const struct stat *a, const struct stat *b)
@@ -206,6 +221,11 @@ static bool run_keep (bytes_t arguments, uint8_t **result, size_t *result_size)
     return run (arguments, keep, result, result_size);
 }
 
+static bool run_write (bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    return run (arguments, write_out, result, result_size);
+}
+
 static bool run_prove (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     return run (arguments, prove, result, result_size);
@@ -222,6 +242,7 @@ static bool run_sweep (bytes_t arguments, uint8_t **result, size_t *result_size)
 }
 
 const work_kind_t storage_works [] = {{.kind = FILE_KEEP, .run = run_keep},
+                                      {.kind = FILE_WRITE, .run = run_write},
                                       {.kind = FILE_PROVE, .run = run_prove},
                                       {.kind = FILE_DROP, .run = run_drop},
                                       {.kind = FILE_SWEEP, .run = run_sweep}};

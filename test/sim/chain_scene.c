@@ -190,6 +190,8 @@ static bool work_do (void *owner, const storage_work_t *work)
         return sweep (task, work);
     if (strcmp (task->kind, FILE_KEEP) == 0)
         return keep (task, work, from);
+    if (strcmp (task->kind, FILE_WRITE) == 0)
+        return true;
     if (strcmp (task->kind, FILE_DROP) == 0) {
         if (from)
             from->path [0] = '\0';
