@@ -20,6 +20,7 @@
 #define FLOW_TOKEN_BYTES  32
 #define FLOW_DIGEST_BYTES 32 /* SHA-256 */
 #define FLOW_SIZE_UNKNOWN UINT64_MAX
+#define FLOW_MARKS        ".marks"   /* beside a file that grows: digests of what came so far */
 #define FLOW_PROVED       UINT64_MAX /* attempt of who has the file with the right digest */
 
 #define FLOW_ALIVE_MS  100 /* whoever feeds and has nothing new says so, so often */

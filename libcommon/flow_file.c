@@ -1,5 +1,9 @@
-/*  flow_file - the own file of a flow. What it has from before is read once more when it is taken
- *  up: its digest goes on from there, and what can't be read is not counted as there.
+/*  flow_file - the own file of a flow. While it is written its digest so far is noted after each
+ *  MARK_BYTES and at the end, beside it (FLOW_MARKS): the digest of a prefix, which costs no other
+ *  hash than that of the whole.
+ *
+ *  What it has from before is read once more when it is taken up: its digest goes on from there.
+ *  Only what its marks say is right counts as there; the rest is received again.
  */
 #include "flow_loop.h"
 
@@ -13,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MODE 0640
+#define FILE_MODE  0640
+#define MARK_BYTES (UINT64_C (1) << 20)
 
 static bool failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *flow)
 {
@@ -40,6 +45,21 @@ static bool whole_open (flow_t *flow, uint64_t size, char why [FLOW_WHY_BYTES])
     return true;
 }
 
+static bool room_take (const flow_t *flow, char why [FLOW_WHY_BYTES])
+{
+    return flow->size == 0 ||
+           fallocate (flow->file, FALLOC_FL_KEEP_SIZE, 0, (off_t) flow->size) == 0 ||
+           errno == EOPNOTSUPP || errno == ENOSYS || failed (why, "taking the room of", flow);
+}
+
+static bool marks_open (flow_t *flow, bool anew, char why [FLOW_WHY_BYTES])
+{
+    char path [FLOW_PATH_BYTES + sizeof FLOW_MARKS];
+    snprintf (path, sizeof path, "%s" FLOW_MARKS, flow->path);
+    flow->marks = open (path, O_RDWR | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : 0), FILE_MODE);
+    return flow->marks >= 0 || failed (why, "opening the marks of", flow);
+}
+
 static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES])
 {
     struct stat found;
@@ -55,11 +75,12 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_W
         if (ftruncate (flow->file, 0) != 0)
             return failed (why, "cutting", flow);
     }
-    if (fallocate (flow->file, FALLOC_FL_KEEP_SIZE, 0, (off_t) flow->size) != 0 && flow->size > 0 &&
-        errno != EOPNOTSUPP && errno != ENOSYS)
-        return failed (why, "taking the room of", flow);
+    if (!room_take (flow, why) || !marks_open (flow, order->anew, why))
+        return false;
     flow->digest = must (EVP_MD_CTX_new ());
-    if (EVP_DigestInit_ex (flow->digest, EVP_sha256 (), NULL) != 1) {
+    flow->sure = must (EVP_MD_CTX_new ());
+    if (EVP_DigestInit_ex (flow->digest, EVP_sha256 (), NULL) != 1 ||
+        EVP_MD_CTX_copy_ex (flow->sure, flow->digest) != 1) {
         snprintf (why, FLOW_WHY_BYTES, "libcrypto has no SHA-256");
         return false;
     }
@@ -68,7 +89,7 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_W
 
 bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES])
 {
-    flow->file = -1;
+    flow->file = flow->marks = -1;
     if ((size_t) snprintf (flow->path, sizeof flow->path, "%s", order->path) >= sizeof flow->path) {
         snprintf (why, FLOW_WHY_BYTES, "the path of the file is longer than %zu bytes",
                   sizeof flow->path - 1);
@@ -81,38 +102,97 @@ bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY
 void flow_file_close (flow_t *flow)
 {
     EVP_MD_CTX_free (flow->digest);
-    flow->digest = NULL;
+    EVP_MD_CTX_free (flow->sure);
+    flow->digest = flow->sure = NULL;
     if (flow->file >= 0)
         close (flow->file);
-    flow->file = -1;
+    if (flow->marks >= 0)
+        close (flow->marks);
+    flow->file = flow->marks = -1;
+}
+
+/*  --- marks --- */
+
+static uint64_t to_next_mark (const flow_t *flow)
+{
+    uint64_t left = MARK_BYTES - flow->has % MARK_BYTES;
+    return left < flow->size - flow->has ? left : flow->size - flow->has;
+}
+
+static bool at_mark (const flow_t *flow)
+{
+    return flow->has > 0 && (flow->has % MARK_BYTES == 0 || flow->has == flow->size);
+}
+
+static off_t mark_place (const flow_t *flow)
+{
+    return (off_t) ((flow->has + MARK_BYTES - 1) / MARK_BYTES - 1) * FLOW_DIGEST_BYTES;
+}
+
+/*  The digest so far, which goes on. */
+static void mark_take (const flow_t *flow, uint8_t mark [FLOW_DIGEST_BYTES])
+{
+    unsigned size = 0;
+    EVP_MD_CTX *now = must (EVP_MD_CTX_new ());
+    EVP_MD_CTX_copy_ex (now, flow->digest);
+    EVP_DigestFinal_ex (now, mark, &size);
+    EVP_MD_CTX_free (now);
+}
+
+/*  One that can't be written is missed after a restart: what it stands for is received again. */
+static void mark_write (const flow_t *flow)
+{
+    uint8_t mark [FLOW_DIGEST_BYTES];
+    mark_take (flow, mark);
+    ssize_t put = pwrite (flow->marks, mark, sizeof mark, mark_place (flow));
+    (void) put;
+}
+
+/*  Are the bytes so far those that were written? */
+static bool mark_right (flow_t *flow)
+{
+    uint8_t mark [FLOW_DIGEST_BYTES], noted [FLOW_DIGEST_BYTES];
+    mark_take (flow, mark);
+    if (pread (flow->marks, noted, sizeof noted, mark_place (flow)) != (ssize_t) sizeof noted ||
+        memcmp (mark, noted, sizeof mark) != 0)
+        return false;
+    EVP_MD_CTX_copy_ex (flow->sure, flow->digest);
+    flow->sure_bytes = flow->has;
+    return true;
+}
+
+/*  What has no right mark is not there. */
+static bool look_end (flow_t *flow, char why [FLOW_WHY_BYTES])
+{
+    flow->look_until = 0;
+    flow->has = flow->sure_bytes;
+    EVP_MD_CTX_copy_ex (flow->digest, flow->sure);
+    if (ftruncate (flow->file, (off_t) flow->has) != 0)
+        return failed (why, "cutting", flow);
+    return room_take (flow, why);
 }
 
 bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES])
 {
     for (size_t done = 0; done < FLOW_TURN_BYTES && flow->has < flow->look_until;) {
-        size_t most = FLOW_BUFFER_BYTES;
-        if (flow->look_until - flow->has < most)
-            most = (size_t) (flow->look_until - flow->has);
-        ssize_t got = pread (flow->file, buffer, most, (off_t) flow->has);
+        uint64_t most = to_next_mark (flow), left = flow->look_until - flow->has;
+        most = most < left ? most : left;
+        most = most < FLOW_BUFFER_BYTES ? most : FLOW_BUFFER_BYTES;
+        ssize_t got = pread (flow->file, buffer, (size_t) most, (off_t) flow->has);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) { /* what can't be read is received again */
-            flow->look_until = flow->has;
-            break;
-        }
+        if (got <= 0) /* what can't be read is received again */
+            return look_end (flow, why);
         EVP_DigestUpdate (flow->digest, buffer, (size_t) got);
         flow->has += (uint64_t) got;
         done += (size_t) got;
+        if (at_mark (flow) && !mark_right (flow))
+            return look_end (flow, why);
     }
-    if (flow->has < flow->look_until)
-        return true;
-    flow->look_until = 0;
-    if (ftruncate (flow->file, (off_t) flow->has) != 0)
-        return failed (why, "cutting", flow);
-    return true;
+    return flow->has < flow->look_until || look_end (flow, why);
 }
 
-bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES])
+static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES])
 {
     EVP_DigestUpdate (flow->digest, data, size);
     for (size_t done = 0; done < size;) {
@@ -126,6 +206,22 @@ bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [
     flow->has += size;
     flow->received += size;
     flow->grown = true;
+    if (at_mark (flow))
+        mark_write (flow);
+    return true;
+}
+
+bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES])
+{
+    assert (size <= flow->size - flow->has);
+    while (size > 0) {
+        uint64_t most = to_next_mark (flow);
+        size_t piece = size < most ? size : (size_t) most;
+        if (!piece_write (flow, data, piece, why))
+            return false;
+        data += piece;
+        size -= piece;
+    }
     return true;
 }
 

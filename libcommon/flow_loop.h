@@ -73,8 +73,11 @@ struct flow {
     uint64_t attempt;
     uint32_t mbps;
     uint32_t feeds;
-    EVP_MD_CTX *digest; /* of the first has bytes; NULL when whole, or when it was told */
-    bool grown;         /* in this turn */
+    EVP_MD_CTX *digest;  /* of the first has bytes; NULL when whole, or when it was told */
+    int marks;           /* the file of marks (flow_file.c); -1 = none */
+    EVP_MD_CTX *sure;    /* while it is looked at: digest of the first sure_bytes, */
+    uint64_t sure_bytes; /* which have a right mark */
+    bool grown;          /* in this turn */
 };
 
 typedef struct flow_loop {

@@ -364,13 +364,16 @@ static void want (storage_t *self, const moment_t *now, const wanted_transfer_t 
 /*  It is over here; what it has of it is not worth keeping. */
 static void leave (storage_t *self, transfer_t *transfer)
 {
-    char path [STORAGE_PATH_BYTES];
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     bool left_over = !transfer->wanted.feeds_only && transfer->work == 0 &&
                      transfer->receipt.state != RECEIPT_VERIFIED;
     flow_close (self, transfer);
-    if (left_over)
-        storage_order (self, FILE_DROP,
-                       &(storage_work_t){.from = files_part (self, &transfer->wanted.id, path)});
+    if (left_over) {
+        files_part (self, &transfer->wanted.id, path);
+        snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
+        storage_order (self, FILE_DROP, &(storage_work_t){.from = path});
+        storage_order (self, FILE_DROP, &(storage_work_t){.from = marks});
+    }
     ordered_remove (self->transfers, transfer->wanted.id.bytes);
     free (transfer);
 }

@@ -6,7 +6,7 @@
  *      file_write   from          begin to write to the disk what is in memory; done, too, when it
  * is not there any more file_prove   from          its size and digest, read anew; there = false
  * when it is not file_drop    from          remove it; done when it is not there file_sweep   from,
- * names   remove everything of the folder from but these
+ * names   remove everything of the folder from but these and their marks
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H

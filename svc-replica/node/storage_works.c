@@ -81,6 +81,14 @@ static bool copy_over (const char *from, const char *to)
     return got == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 && unlink (from) == 0;
 }
 
+/*  What the flow noted beside a part (flow.h) is of no use without it. */
+static void marks_remove (const char *part)
+{
+    char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
+    snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
+    (void) unlink (marks); /* else the next sweep does it */
+}
+
 static bool keep (void *owner, const storage_work_t *work)
 {
     done_t *outcome = owner;
@@ -92,6 +100,7 @@ static bool keep (void *owner, const storage_work_t *work)
     }
     if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
         return failed (outcome, "naming", work->to);
+    marks_remove (work->from);
     return flush_folder_of (work->to) || failed (outcome, "flushing the folder of", work->to);
 }
 
@@ -177,9 +186,12 @@ static bool drop (void *owner, const storage_work_t *work)
 
 static bool named (const storage_work_t *work, const char *name)
 {
-    for (size_t i = 0; i < work->names_count; i++)
-        if (strcmp (work->names [i], name) == 0)
+    for (size_t i = 0; i < work->names_count; i++) {
+        size_t size = strlen (work->names [i]);
+        if (strncmp (work->names [i], name, size) == 0 &&
+            (name [size] == '\0' || strcmp (name + size, FLOW_MARKS) == 0))
             return true;
+    }
     return false;
 }
 

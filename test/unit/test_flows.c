@@ -16,8 +16,9 @@
 
 #include <cmocka.h>
 
-#define BYTES   (3 * 1024 * 1024 + 17)
-#define WAIT_MS 20000 /* for news that must come */
+#define MEBIBYTE (1024 * 1024)
+#define BYTES    (3 * MEBIBYTE + 17)
+#define WAIT_MS  20000 /* for news that must come */
 
 typedef struct {
     ports_t *ports;
@@ -138,12 +139,18 @@ static void dial (end_t *end, const end_t *feeder)
     dial_link (end, feeder, 7);
 }
 
+static void no_part (void)
+{
+    unlink (path ("part"));
+    unlink (path ("part" FLOW_MARKS));
+}
+
 static void refused (const uint8_t *shown, uint64_t epoch, uint64_t size, const char *word)
 {
     end_t feeder = end_new ("tcp://127.0.0.1:0"), receiver = end_new (NULL);
     uint8_t *data = some_bytes ();
     write_file ("source", data, BYTES);
-    unlink (path ("part"));
+    no_part ();
     feed (&feeder);
     open_part (&receiver, shown, epoch, size);
     dial (&receiver, &feeder);
@@ -176,16 +183,34 @@ static void who_awaits_another_size_is_not_fed (void **state)
     refused (token, 5, BYTES - 1, "another size");
 }
 
-/*  From before there are so many bytes. */
-static void receive_all (size_t before)
+/*  A part with more than a MiB, as a receiver that has ended left it. */
+static void part_left (const end_t *feeder)
 {
-    end_t feeder = end_new ("tcp://127.0.0.1:0"), receiver = end_new (NULL);
-    uint8_t *data = some_bytes (), *got = must (malloc (BYTES));
-    write_file ("source", data, BYTES);
-    write_file ("part", data, before);
-    feed (&feeder);
+    end_t receiver = end_new (NULL);
+    no_part ();
+    open_part (&receiver, token, 6, BYTES);
+    dial (&receiver, feeder);
+    await (&receiver, FLOW_LINKED);
+    flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 7});
+    while (await (&receiver, FLOW_PROGRESS).has <= MEBIBYTE)
+        continue;
+    end_destroy (&receiver);
+}
+
+static uint64_t part_bytes (void)
+{
+    struct stat found;
+    assert_int_equal (stat (path ("part"), &found), 0);
+    return (uint64_t) found.st_size;
+}
+
+/*  What is there is before, the rest comes, and all is as it should be. */
+static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t before)
+{
+    end_t receiver = end_new (NULL);
+    uint8_t *got = must (malloc (BYTES));
     assert_int_equal (open_part (&receiver, token, 6, BYTES).has, before);
-    dial (&receiver, &feeder);
+    dial (&receiver, feeder);
     assert_int_equal (await (&receiver, FLOW_LINKED).peer_has, BYTES);
     flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 7});
     flow_event_t whole = await (&receiver, FLOW_WHOLE);
@@ -195,30 +220,76 @@ static void receive_all (size_t before)
     fclose (file);
     assert_memory_equal (got, data, BYTES);
     end_destroy (&receiver);
-    end_destroy (&feeder);
-    free (data);
     free (got);
 }
 
 static void what_comes_is_what_was_sent (void **state)
 {
     (void) state;
-    receive_all (0);
+    end_t feeder = end_new ("tcp://127.0.0.1:0");
+    uint8_t *data = some_bytes ();
+    write_file ("source", data, BYTES);
+    feed (&feeder);
+    no_part ();
+    receive_rest (&feeder, data, 0);
+    end_destroy (&feeder);
+    free (data);
 }
 
 static void what_was_there_before_does_not_come_again (void **state)
 {
     (void) state;
-    receive_all (BYTES / 2);
+    end_t feeder = end_new ("tcp://127.0.0.1:0");
+    uint8_t *data = some_bytes ();
+    write_file ("source", data, BYTES);
+    feed_at (&feeder, 16);
+    part_left (&feeder);
+    uint64_t before = part_bytes () / MEBIBYTE * MEBIBYTE;
+    assert_in_range (before, MEBIBYTE, BYTES);
+    receive_rest (&feeder, data, before);
+    end_destroy (&feeder);
+    free (data);
+}
+
+static void spoil (const char *name, long at)
+{
+    FILE *file = must (fopen (path (name), "r+b"));
+    assert_int_equal (fseek (file, at, SEEK_SET), 0);
+    int was = fgetc (file);
+    assert_int_equal (fseek (file, at, SEEK_SET), 0);
+    fputc (was ^ 1, file);
+    fclose (file);
+}
+
+static void what_was_there_before_and_is_wrong_comes_again (void **state)
+{
+    (void) state;
+    end_t feeder = end_new ("tcp://127.0.0.1:0");
+    uint8_t *data = some_bytes ();
+    write_file ("source", data, BYTES);
+    feed_at (&feeder, 16);
+    part_left (&feeder);
+    spoil ("part", 0);
+    receive_rest (&feeder, data, 0);
+    spoil ("part", MEBIBYTE + 5); /* now it has all */
+    receive_rest (&feeder, data, MEBIBYTE);
+    spoil ("part" FLOW_MARKS, 2 * FLOW_DIGEST_BYTES);
+    receive_rest (&feeder, data, 2 * MEBIBYTE);
+    end_destroy (&feeder);
+    free (data);
 }
 
 static void a_digest_is_the_sha_256_of_all_bytes_those_from_before_too (void **state)
 {
     (void) state;
     /*  Of "abc", as FIPS 180-2 prints it. */
-    static const uint8_t of_abc [4] = {0xba, 0x78, 0x16, 0xbf};
+    static const uint8_t of_abc [FLOW_DIGEST_BYTES] = {
+      0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40,
+      0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17,
+      0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
     end_t receiver = end_new (NULL);
     write_file ("part", (const uint8_t *) "abc", 3);
+    write_file ("part" FLOW_MARKS, of_abc, sizeof of_abc);
     flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_OPEN,
                                                  .flow = 1,
                                                  .id = id,
@@ -236,7 +307,7 @@ static void a_feeder_that_ends_is_told_as_failed (void **state)
     end_t feeder = end_new ("tcp://127.0.0.1:0"), receiver = end_new (NULL);
     uint8_t *data = some_bytes ();
     write_file ("source", data, BYTES);
-    unlink (path ("part"));
+    no_part ();
     feed (&feeder);
     open_part (&receiver, token, 6, BYTES);
     dial (&receiver, &feeder);
@@ -257,7 +328,7 @@ static void who_is_fed_by_another_takes_nothing_from_the_first_any_more (void **
     end_t receiver = end_new (NULL);
     uint8_t *data = some_bytes (), *got = must (malloc (BYTES));
     write_file ("source", data, BYTES);
-    unlink (path ("part"));
+    no_part ();
     feed_at (&first, 16);
     feed_at (&second, 16);
     open_part (&receiver, token, 6, BYTES);
@@ -292,7 +363,7 @@ static int remove_folder (void **state)
 {
     (void) state;
     unlink (path ("source"));
-    unlink (path ("part"));
+    no_part ();
     return rmdir (folder);
 }
 
@@ -304,6 +375,7 @@ int main (void)
       cmocka_unit_test (who_awaits_another_size_is_not_fed),
       cmocka_unit_test (what_comes_is_what_was_sent),
       cmocka_unit_test (what_was_there_before_does_not_come_again),
+      cmocka_unit_test (what_was_there_before_and_is_wrong_comes_again),
       cmocka_unit_test (a_digest_is_the_sha_256_of_all_bytes_those_from_before_too),
       cmocka_unit_test (a_feeder_that_ends_is_told_as_failed),
       cmocka_unit_test (who_is_fed_by_another_takes_nothing_from_the_first_any_more),
