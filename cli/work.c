@@ -80,7 +80,7 @@ const char *work_state_word (const json_t *task)
     static const char *const words [][2] = {
       {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},   {"TASK_RUNNING", "running"},
       {"TASK_ENDED", "ended"},         {"TASK_STOPPED", "stopped"}, {"TASK_LOST", "lost"},
-      {"TASK_CANCELLED", "cancelled"},
+      {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},       {"TASK_RETURNED", "returned"},
     };
     const char *state = text_of (task, "state");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

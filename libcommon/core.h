@@ -259,6 +259,9 @@ enum {
     TABLE_TRANSFERS = 17,     /* replica: transfers that were begun and not forgotten */
     TABLE_KEPT_FILES = 18,    /* storage node: its files */
     TABLE_FILES = 20,         /* site: its catalogue of files */
+    TABLE_MOVES = 21,         /* site: moves of its tasks to other sites */
+    TABLE_OFFERS = 22,        /* site: answers to moves of others' tasks */
+    TABLE_MEMBERSHIP = 23,    /* site: the coalition it has joined */
     TABLES_MAX = 32
 };
 

@@ -100,7 +100,7 @@ bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char wh
 
 /*  --- plan --- */
 
-static void party_put (Musubi__Party *to, const party_t *from)
+void party_put (Musubi__Party *to, const party_t *from)
 {
     musubi__party__init (to);
     to->name = (char *) from->name;
@@ -108,8 +108,7 @@ static void party_put (Musubi__Party *to, const party_t *from)
     to->endpoint = (char *) from->endpoint;
 }
 
-static bool party_take (party_t *to, const Musubi__Party *from, const char *field,
-                        char why [WHY_BYTES])
+bool party_take (party_t *to, const Musubi__Party *from, const char *field, char why [WHY_BYTES])
 {
     *to = (party_t){0};
     if (!from)

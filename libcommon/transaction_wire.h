@@ -37,6 +37,9 @@ bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char 
 void txid_put (Musubi__Txid *to, const txid_t *from);
 bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);
 
+void party_put (Musubi__Party *to, const party_t *from);
+bool party_take (party_t *to, const Musubi__Party *from, const char *field, char why [WHY_BYTES]);
+
 /*  A plan with the lists it points to. plan_put_end frees what plan_put took. */
 typedef struct {
     Musubi__Plan plan;

@@ -87,6 +87,7 @@ static void bag_free (bag_t *bag)
         task_free (bag->tasks [i]);
     free (bag->tasks);
     free (bag->again);
+    free (bag->guest);
     free (bag->submitted.data);
     submission_clear (&bag->asked);
     free (bag);
@@ -327,6 +328,12 @@ static void unlist (bags_t *self, bag_t *bag)
         waiting_leave (self, bag);
 }
 
+/*  Guests stay until their home has heard of all of them. */
+static bool all_over (const bag_t *bag)
+{
+    return bag->over == bag->asked.count && (!bag->guest || bag->guest->untold == 0);
+}
+
 bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
 {
     bool waits = bag->waiting.waiting > 0;
@@ -334,7 +341,7 @@ bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
         list (self, bag);
     else if (!waits && bag->listed)
         unlist (self, bag);
-    if (bag->over_ms != 0 || bag->over < bag->asked.count)
+    if (bag->over_ms != 0 || !all_over (bag))
         return false;
     bag->over_ms = bag->over_stored_ms != 0 ? bag->over_stored_ms : now_ms;
     ordered_add (self->over, bag, bag);
@@ -366,6 +373,13 @@ void task_text (char **to, const char *from)
     char *copy = must (strdup (from));
     free (*to);
     *to = copy;
+}
+
+guest_t *guest_copy (const guest_t *from)
+{
+    guest_t *copy = must (malloc (sizeof *copy));
+    *copy = *from;
+    return copy;
 }
 
 task_t *bag_task (const bag_t *self, uint32_t index)
@@ -432,10 +446,36 @@ static void again_remove (bag_t *self, uint32_t index)
              (self->again_count - at) * sizeof *self->again);
 }
 
+task_t *bag_task_waits (bag_t *self, uint32_t index)
+{
+    task_t *task = bag_task_new (self, index);
+    again_add (self, index);
+    return task;
+}
+
+static bool waits_untried (const bag_t *self, uint32_t index)
+{
+    const task_t *task = bag_task (self, index);
+    return bag_task_state (self, index) == TASK_QUEUED && (!task || task->tries == 0);
+}
+
+uint32_t bag_tail (const bag_t *self, uint32_t most, uint32_t *first)
+{
+    uint32_t behind = self->waiting.waiting > 0 ? self->asked.count : 0;
+    while (behind > 0 && !waits_untried (self, behind - 1))
+        behind--;
+    *first = behind;
+    while (*first > 0 && behind - *first < most && waits_untried (self, *first - 1))
+        --*first;
+    return behind - *first;
+}
+
 static uint32_t *counter_of (bag_t *bag, task_state_t state)
 {
     if (state == TASK_QUEUED)
         return &bag->waiting.waiting;
+    if (state == TASK_AWAY)
+        return &bag->away;
     return task_over (state) ? &bag->over : &bag->running;
 }
 
@@ -459,6 +499,8 @@ void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
         booth->running += running (to);
         booth->running -= running (task->state);
     }
+    if (bag->guest && task_over (to) && !task->told)
+        bag->guest->untold++;
     task->state = to;
 }
 
@@ -510,11 +552,12 @@ static void bag_check (const bag_t *bag)
         counted [bag_task_state (bag, i)]++;
     uint32_t over = 0;
     for (task_state_t state = TASK_ENDED; state < TASK_STATES; state++)
-        over += counted [state];
+        over += task_over (state) ? counted [state] : 0;
+    assert (counted [TASK_AWAY] == bag->away);
     assert (counted [TASK_QUEUED] == bag->waiting.waiting && over == bag->over);
     assert (counted [TASK_PLACED] + counted [TASK_RUNNING] == bag->running);
     assert (bag->listed == (bag->waiting.waiting > 0));
-    assert ((bag->over_ms != 0) == (over == bag->asked.count));
+    assert ((bag->over_ms != 0) == all_over (bag));
     for (uint32_t i = 0; i < bag->again_count; i++) {
         const task_t *task = bag_task (bag, bag->again [i]);
         assert (task && task->state == TASK_QUEUED &&

@@ -24,6 +24,7 @@ typedef struct {
     char class_name [NAME_BYTES_MAX + 1]; /* "" = any */
     bool preemptible;
     bool requeue;
+    bool shared;        /* tasks that wait may be moved to another site */
     run_order_t *order; /* command, cpus, limits, whose it is, reservation and need */
 } submission_t;
 
@@ -36,12 +37,14 @@ typedef enum {
     TASK_STOPPED,
     TASK_LOST,
     TASK_CANCELLED,
+    TASK_AWAY,     /* another site's, until that tells its end or gives it back */
+    TASK_RETURNED, /* a guest, given back to its home */
     TASK_STATES
 } task_state_t;
 
 static inline bool task_over (task_state_t state)
 {
-    return state >= TASK_ENDED;
+    return state >= TASK_ENDED && state != TASK_AWAY;
 }
 
 /*  Who has told its run to end, of us; others are its reservation, and whoever wants its node. */
@@ -61,7 +64,19 @@ typedef struct {
     int32_t signal;
     int64_t cpu_ms;
     char *why;
+    txid_t move;                    /* the last one that took it to another site; start 0 = none */
+    char site [NAME_BYTES_MAX + 1]; /* that site, "lis/osa"; "" = it is here */
+    bool told;                      /* of a guest: its home has acknowledged its end */
 } task_t;
+
+/*  Of a bag whose tasks are another site's (sharing.h). */
+typedef struct {
+    txid_t move; /* that brought them */
+    party_t home;
+    uint64_t bag;    /* at home */
+    uint32_t first;  /* index at home of the first one */
+    uint32_t untold; /* that are over, and their home has not acknowledged it */
+} guest_t;
 
 typedef struct bag {
     backfill_bag_t waiting; /* waiting.waiting: tasks that are queued; owner: this bag */
@@ -83,6 +98,8 @@ typedef struct bag {
     uint32_t again_count;
     uint32_t running; /* placed ones included */
     uint32_t over;
+    uint32_t away;  /* at other sites */
+    guest_t *guest; /* NULL = submitted here */
 } bag_t;
 
 /*  Bags in the order in which they are to be started. */
@@ -150,6 +167,13 @@ task_t *bag_task (const bag_t *self, uint32_t index);
 /*  With a record from now on: queued. */
 task_t *bag_task_new (bag_t *self, uint32_t index);
 
+/*  The same, and it is among those that are to be run again. */
+task_t *bag_task_waits (bag_t *self, uint32_t index);
+
+/*  The last tasks that wait, and were never started, next to one another: at most so many, from
+ *  first on. 0 = there is none. Costs the number of tasks behind them. */
+uint32_t bag_tail (const bag_t *self, uint32_t most, uint32_t *first);
+
 /*  The next one to start, waiting.waiting > 0; it has a record from now on. Its state is the
  *  caller's to move with task_move. */
 uint32_t bag_take (bag_t *self);
@@ -172,6 +196,7 @@ bool bag_forget_last (bag_t *self);
 task_state_t bag_task_state (const bag_t *self, uint32_t index);
 
 void task_text (char **to, const char *from);
+guest_t *guest_copy (const guest_t *from);
 void submission_clear (submission_t *self);
 
 /*  Walk the invariants; aborts on a broken one. For tests. */

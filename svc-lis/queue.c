@@ -107,6 +107,8 @@ void queue_soon (queue_t *self)
 
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
 {
+    if (bag->guest)
+        sharing_guests_over (self->sharing, now, bag);
     if (!bags_settle (self->bags, bag, queue_now_ms (self, now)))
         return;
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "bag %" PRIu64 " over tasks=%" PRIu32,
@@ -154,6 +156,8 @@ static void untold (void *owner, bag_t *bag, uint32_t index)
 static void bags_load (queue_t *self, const moment_t *now)
 {
     for (bag_t *bag = bags_after (self->bags, 0); bag; bag = bags_after (self->bags, bag->number)) {
+        if (bag->guest)
+            sharing_guests_load (self->sharing, bag);
         if (bag->cancelled || bag->over_stored_ms != 0)
             bag_cancel (self->bags, bag, untold, self);
         bags_settle (self->bags, bag, queue_now_ms (self, now));
@@ -219,6 +223,7 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     openings_wants (parts->openings, queue_wants, self);
     timetable_on_freed (parts->timetable, on_freed, self);
     service_at_start (parts->service, on_start, self);
+    self->sharing = sharing_new (self, &sharing_limits_default);
     return self;
 }
 
@@ -231,6 +236,7 @@ void queue_destroy (queue_t **self_p)
     uint64_t set [] = {self->pass_timer, self->wake_timer, self->due_timer, self->keep_timer};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         timers_cancel (timers, set [i]);
+    sharing_destroy (&self->sharing);
     hint_end (&self->freed);
     timetable_off_freed (self->parts.timetable, self);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
@@ -254,6 +260,7 @@ void queue_destroy (queue_t **self_p)
 void queue_check (const queue_t *self)
 {
     bags_check (self->bags);
+    sharing_check (self->sharing);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
         const backfill_node_t *seat = &self->seats [i];
         const stretch_t *booked = &self->places [i].booked;

@@ -3,6 +3,7 @@
 #include "queue_wire.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,13 +42,25 @@ static bool index_check (const queue_t *self, const request_t *request, const ba
     return index < bag->asked.count;
 }
 
+static call_status_t no (char why [WHY_BYTES], call_status_t status, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+static call_status_t no (char why [WHY_BYTES], call_status_t status, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, WHY_BYTES, format, arguments);
+    va_end (arguments);
+    return status;
+}
+
 /*  --- Submit --- */
 
 /*  The class named must be there, and a node of it, or of any, must have the CPUs. */
-static bool class_check (const queue_t *self, const request_t *request, const submission_t *asked)
+call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
+                                 char why [WHY_BYTES])
 {
     const site_t *site = self->parts.site;
-    service_t *service = self->parts.service;
+    const char *name = self->parts.service->name;
     uint32_t most = 0;
     bool found = false;
     for (size_t i = 0; i < site->classes_count; i++) {
@@ -58,14 +71,13 @@ static bool class_check (const queue_t *self, const request_t *request, const su
         most = class->cpus_per_node > most ? class->cpus_per_node : most;
     }
     if (!found)
-        service_refuse (service, request, CALL_NOT_FOUND, "class_name: %s has no class %s",
-                        service->name, asked->class_name);
-    else if (asked->order->cpus > most)
-        service_refuse (
-          service, request, CALL_BAD_REQUEST,
+        return no (why, CALL_NOT_FOUND, "class_name: %s has no class %s", name, asked->class_name);
+    if (asked->order->cpus > most)
+        return no (
+          why, CALL_BAD_REQUEST,
           "cpus: a task runs on one node, and those %s%s have %" PRIu32 " CPUs, not %" PRIu32,
           *asked->class_name ? "of class " : "here", asked->class_name, most, asked->order->cpus);
-    return found && asked->order->cpus <= most;
+    return CALL_OK;
 }
 
 /*  The need named must be one of the reservation's, and a node that it has here must have the CPUs.
@@ -134,23 +146,20 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
 }
 
 /*  Refused by name; a bag that is over leaves room for another. */
-static bool limits_check (const queue_t *self, const moment_t *now, const request_t *request)
+call_status_t queue_limits_check (const queue_t *self, const moment_t *now, const char *owner,
+                                  char why [WHY_BYTES])
 {
-    service_t *service = self->parts.service;
+    const char *name = self->parts.service->name;
     if (bags_count (self->bags) >= self->limits.bags_max)
-        service_refuse (service, request, CALL_DENIED,
-                        "%s keeps at most %" PRIu32 " bags, says limit bags_max", service->name,
-                        self->limits.bags_max);
-    else if (bags_of (self->bags, request->actor) >= self->limits.bags_per_actor_max)
-        service_refuse (service, request, CALL_DENIED,
-                        "%s keeps at most %" PRIu32 " bags of one owner, says limit "
-                        "bags_per_actor_max",
-                        service->name, self->limits.bags_per_actor_max);
-    else if (now->store_free_bytes < now->store_bytes / STORE_FREE_PARTS)
-        service_refuse (service, request, CALL_DENIED, "the store of %s is full", service->name);
-    else
-        return true;
-    return false;
+        return no (why, CALL_DENIED, "%s keeps at most %" PRIu32 " bags, says limit bags_max", name,
+                   self->limits.bags_max);
+    if (bags_of (self->bags, owner) >= self->limits.bags_per_actor_max)
+        return no (why, CALL_DENIED,
+                   "%s keeps at most %" PRIu32 " bags of one owner, says limit bags_per_actor_max",
+                   name, self->limits.bags_per_actor_max);
+    if (now->store_free_bytes < now->store_bytes / STORE_FREE_PARTS)
+        return no (why, CALL_DENIED, "the store of %s is full", name);
+    return CALL_OK;
 }
 
 /*  The same submission once more, R9: true when it was answered. */
@@ -203,6 +212,20 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
     reply (self, request->reply_to, submit_answer_encode (bag->number));
 }
 
+static bool submission_check (const queue_t *self, const moment_t *now, const request_t *request,
+                              const submission_t *asked)
+{
+    char why [WHY_BYTES];
+    call_status_t status = queue_class_check (self, asked, why);
+    if (status == CALL_OK && !reservation_check (self, now, request, asked))
+        return false;
+    if (status == CALL_OK)
+        status = queue_limits_check (self, now, request->actor, why);
+    if (status != CALL_OK)
+        service_refuse (self->parts.service, request, status, "%s", why);
+    return status == CALL_OK;
+}
+
 static void on_submit (void *owner, const moment_t *now, const request_t *request)
 {
     queue_t *self = owner;
@@ -225,8 +248,7 @@ static void on_submit (void *owner, const moment_t *now, const request_t *reques
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (class_check (self, request, &asked) && reservation_check (self, now, request, &asked) &&
-        limits_check (self, now, request))
+    if (submission_check (self, now, request, &asked))
         accept (self, now, request, &asked);
     else
         submission_clear (&asked);
@@ -294,8 +316,10 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
         return;
     snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
     uint32_t cancelled = 0;
-    uint32_t ended = stop_all (self, now, bag, cancel.one ? cancel.index : 0,
-                               cancel.one ? cancel.index + 1 : bag->asked.count, why);
+    uint32_t from = cancel.one ? cancel.index : 0;
+    uint32_t until = cancel.one ? cancel.index + 1 : bag->asked.count;
+    uint32_t ended = stop_all (self, now, bag, from, until, why);
+    ended += sharing_withdraw (self->sharing, now, bag, from, until);
     if (cancel.one)
         cancelled = cancel_one (self, bag, cancel.index, why);
     else
@@ -338,6 +362,28 @@ static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t 
         reply (self, reader.reply_to, output_answer_encode (data, size, reader.over));
 }
 
+void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
+                   const output_question_t *question)
+{
+    if (!index_check (self, request, bag, question->task.index))
+        return;
+    const task_t *task = bag_task (bag, question->task.index);
+    if (!task || task->tries == 0) {
+        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                        "task %" PRIu64 ".%" PRIu32 " has not been started", bag->number,
+                        question->task.index);
+        return;
+    }
+    run_id_t id = {.task = question->task, .number = task->tries};
+    uint64_t token = ++self->readers_next;
+    self->readers =
+      must (reallocarray (self->readers, self->readers_count + 1, sizeof *self->readers));
+    self->readers [self->readers_count++] =
+      (reader_t){token, request->reply_to, task_over (task->state)};
+    nodes_output (self->parts.nodes, now, &id, question->errors, question->offset, question->most,
+                  on_output_told, self, token);
+}
+
 static void on_output (void *owner, const moment_t *now, const request_t *request)
 {
     queue_t *self = owner;
@@ -350,23 +396,11 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
     }
     if (!queue_allowed (self, request, question.task.bag, &bag))
         return;
-    if (!index_check (self, request, bag, question.task.index))
-        return;
     const task_t *task = bag_task (bag, question.task.index);
-    if (!task || task->tries == 0) {
-        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
-                        "task %" PRIu64 ".%" PRIu32 " has not been started", bag->number,
-                        question.task.index);
-        return;
-    }
-    run_id_t id = {.task = question.task, .number = task->tries};
-    uint64_t token = ++self->readers_next;
-    self->readers =
-      must (reallocarray (self->readers, self->readers_count + 1, sizeof *self->readers));
-    self->readers [self->readers_count++] =
-      (reader_t){token, request->reply_to, task_over (task->state)};
-    nodes_output (self->parts.nodes, now, &id, question.errors, question.offset, question.most,
-                  on_output_told, self, token);
+    if (task && *task->site)
+        sharing_output (self->sharing, now, request, task, question.task.index);
+    else
+        queue_output (self, now, request, bag, &question);
 }
 
 void queue_serve (queue_t *self)

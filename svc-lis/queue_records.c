@@ -77,6 +77,8 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
     bag->submitted_ms = stored.submitted_ms;
     bag->cancelled = stored.cancelled;
     bag->over_stored_ms = stored.over_ms;
+    if (stored.guest_set)
+        bag->guest = guest_copy (&stored.guest);
     class_find (self, bag);
 }
 

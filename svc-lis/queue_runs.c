@@ -14,7 +14,7 @@
 static const char *const state_words [] = {
   [TASK_QUEUED] = "queued",       [TASK_PLACED] = "placed",   [TASK_RUNNING] = "running",
   [TASK_ENDED] = "ended",         [TASK_STOPPED] = "stopped", [TASK_LOST] = "lost",
-  [TASK_CANCELLED] = "cancelled",
+  [TASK_CANCELLED] = "cancelled", [TASK_AWAY] = "away",       [TASK_RETURNED] = "returned",
 };
 
 /*  --- those that have had their time --- */
@@ -101,7 +101,7 @@ static run_id_t run_of (const bag_t *bag, uint32_t index)
 static void tell_moved (queue_t *self, const bag_t *bag, uint32_t index, task_state_t from)
 {
     const task_t *task = bag_task (bag, index);
-    bool told = task->state >= TASK_ENDED;
+    bool told = task_over (task->state);
     outbox_log (self->parts.service->outbox, task->state == TASK_LOST ? LEVEL_WARNING : LEVEL_INFO,
                 "task %" PRIu64 ".%" PRIu32 " %s->%s node=%s try=%" PRIu32 "%s%s", bag->number,
                 index, state_words [from], state_words [task->state], task->node_name, task->tries,

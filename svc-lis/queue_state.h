@@ -7,6 +7,7 @@
  *  queue_asked.c      Submit, Cancel, Output
  *  queue_told.c       Bags, Tasks
  *  queue_records.c    what is kept, and for how long
+ *  sharing*.c         tasks moved to other sites, and those of others (sharing_state.h)
  */
 #ifndef MUSUBI_QUEUE_STATE_H
 #define MUSUBI_QUEUE_STATE_H
@@ -16,6 +17,8 @@
 #include "must.h"
 #include "ordered.h"
 #include "queue.h"
+#include "queue_wire.h"
+#include "sharing.h"
 
 /*  A node, beside what backfill knows of it. */
 typedef struct {
@@ -34,6 +37,7 @@ typedef struct {
 struct queue {
     queue_parts_t parts;
     queue_limits_t limits;
+    sharing_t *sharing;
     bags_t *bags;
     backfill_node_t *seats; /* of each node: what runs there */
     place_t *places;
@@ -138,6 +142,18 @@ void queue_records (queue_t *self);
 
 /*  False, and the request is refused, unless there is such a bag and the asker may see to it. */
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag);
+
+/*  Could a node here run its tasks? CALL_OK, or why not. */
+call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
+                                 char why [WHY_BYTES]);
+
+/*  Is there room for one more bag of this owner's? */
+call_status_t queue_limits_check (const queue_t *self, const moment_t *now, const char *owner,
+                                  char why [WHY_BYTES]);
+
+/*  Answers the request with what a task has written here. */
+void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
+                   const output_question_t *question);
 
 void queue_put_bag (queue_t *self, const bag_t *bag);
 void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index);

@@ -67,6 +67,9 @@ static bool words_take (submission_t *to, const Musubi__SubmitRequest *from,
     if (from->preemptible && *reservation)
         return wrong (why, "preemptible: a reservation's tasks have its nodes; leave one of "
                            "preemptible and reservation out");
+    if (from->shared && *reservation)
+        return wrong (why, "shared: a reservation's tasks stay on its nodes; leave one of shared "
+                           "and reservation out");
     return true;
 }
 
@@ -108,7 +111,8 @@ bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, ch
       (Musubi__SubmitRequest *) message_unpack (&musubi__submit_request__descriptor, body);
     if (!from)
         return wrong (why, "not a SubmitRequest");
-    *asked = (submission_t){.preemptible = from->preemptible, .requeue = from->requeue};
+    *asked = (submission_t){
+      .preemptible = from->preemptible, .requeue = from->requeue, .shared = from->shared};
     bool good = order_take (asked, from, by, why);
     message_free (&from->base);
     return good;
@@ -152,6 +156,8 @@ packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool mor
         messages [i].running = bag->running;
         messages [i].over = bag->over;
         messages [i].expected_ms = records [i].expected_ms;
+        messages [i].away = bag->away;
+        messages [i].home = bag->guest ? bag->guest->home.name : "";
         list [i] = &messages [i];
     }
     Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
@@ -176,6 +182,8 @@ static const Musubi__TaskState states [] = {
   [TASK_STOPPED] = MUSUBI__TASK_STATE__TASK_STOPPED,
   [TASK_LOST] = MUSUBI__TASK_STATE__TASK_LOST,
   [TASK_CANCELLED] = MUSUBI__TASK_STATE__TASK_CANCELLED,
+  [TASK_AWAY] = MUSUBI__TASK_STATE__TASK_AWAY,
+  [TASK_RETURNED] = MUSUBI__TASK_STATE__TASK_RETURNED,
 };
 
 bool tasks_question_decode (tasks_question_t *question, bytes_t body, char why [WHY_BYTES])
@@ -209,6 +217,7 @@ static void record_put (Musubi__TaskRecord *to, Musubi__TaskId *id, const bag_t 
     to->signal = task->signal;
     to->cpu_ms = task->cpu_ms;
     to->why = task->why;
+    to->site = (char *) task->site;
 }
 
 packed_t tasks_answer_encode (const bag_t *bag, uint32_t from, uint32_t count, cpu_ms_fn *cpu_ms,

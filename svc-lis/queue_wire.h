@@ -84,6 +84,8 @@ typedef struct {
     int64_t submitted_ms;
     bool cancelled;
     int64_t over_ms;
+    bool guest_set;
+    guest_t guest; /* asked has its count, and the index that it starts from */
 } stored_bag_t;
 bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES]);
 

@@ -69,7 +69,37 @@ packed_t stored_bag_encode (const bag_t *bag)
     stored.submitted_ms = bag->submitted_ms;
     stored.cancelled = bag->cancelled;
     stored.over_ms = bag->over_ms;
+    Musubi__GuestBag guest = MUSUBI__GUEST_BAG__INIT;
+    Musubi__Txid move;
+    Musubi__Party home;
+    if (bag->guest) {
+        txid_put (&move, &bag->guest->move);
+        party_put (&home, &bag->guest->home);
+        guest.move = &move;
+        guest.home = &home;
+        guest.bag = bag->guest->bag;
+        guest.first = bag->guest->first;
+        guest.count = bag->asked.count;
+        stored.guest = &guest;
+    }
     return packed_of (&stored.base);
+}
+
+static bool guest_take_stored (stored_bag_t *bag, const Musubi__GuestBag *from,
+                               char why [WHY_BYTES])
+{
+    bag->guest_set = true;
+    bag->guest = (guest_t){.bag = from->bag, .first = from->first};
+    if (!txid_take (&bag->guest.move, from->move, "guest.move", why) ||
+        !party_take (&bag->guest.home, from->home, "guest.home", why))
+        return false;
+    if (from->count < 1 || from->count > bag->asked.count ||
+        from->first > bag->asked.count - from->count)
+        return wrong (why, "guest.count: %u from %u on of %u tasks", from->count, from->first,
+                      bag->asked.count);
+    bag->asked.count = from->count;
+    bag->asked.order->index_from = from->first;
+    return true;
 }
 
 /*  Limits of today say nothing about what was taken before. */
@@ -89,6 +119,10 @@ static bool bag_take_stored (stored_bag_t *bag, const Musubi__StoredBag *stored,
                     "request_id", why) ||
         !submit_decode (&bag->asked, submitted, &by, why))
         return false;
+    if (stored->guest && !guest_take_stored (bag, stored->guest, why)) {
+        submission_clear (&bag->asked);
+        return false;
+    }
     bag->submitted = (packed_t){.data = must (malloc (submitted.size + 1)), .size = submitted.size};
     memcpy (bag->submitted.data, submitted.data, submitted.size);
     return true;
@@ -122,6 +156,13 @@ packed_t stored_task_encode (const task_t *task)
     stored.signal = task->signal;
     stored.cpu_ms = task->cpu_ms;
     stored.why = task->why;
+    stored.site = (char *) task->site;
+    stored.told = task->told;
+    Musubi__Txid move;
+    if (task->move.start != 0) {
+        txid_put (&move, &task->move);
+        stored.move = &move;
+    }
     return packed_of (&stored.base);
 }
 
@@ -132,8 +173,13 @@ static bool task_take_stored (task_t *task, const Musubi__StoredTask *stored, ch
         return wrong (why, "state: %d is not known", (int) stored->state);
     if (stored->stop >= STOPS)
         return wrong (why, "stop: %u is not known", stored->stop);
-    if (!text_take (node, NAME_BYTES_MAX, stored->node, TEXT_WORD_OR_NONE, "node", why))
+    if (!text_take (node, NAME_BYTES_MAX, stored->node, TEXT_WORD_OR_NONE, "node", why) ||
+        !text_take (task->site, NAME_BYTES_MAX, stored->site, TEXT_WORD_OR_NONE, "site", why) ||
+        (stored->move && !txid_take (&task->move, stored->move, "move", why)))
         return false;
+    if (stored->state == MUSUBI__TASK_STATE__TASK_AWAY && (!stored->move || !*task->site))
+        return wrong (why, "move: missing, and the task is away");
+    task->told = stored->told;
     task->stop = (stop_t) stored->stop;
     task->tries = stored->tries;
     task_text (&task->node_name, node);

@@ -48,6 +48,7 @@ typedef struct {
     const char *owner;       /* actor */
     const char *reservation; /* "" = from the queue */
     const char *need;        /* of the reservation; "" = none */
+    uint32_t index_from;     /* its tasks are told their index from this on */
     int64_t booked_until_ms; /* the site's calendar has the node for it until then; 0 = it has not:
                                 the run is preemptible, or a reservation's */
 } run_order_t;

@@ -61,6 +61,7 @@ void run_order_put (run_order_wire_t *to, const run_order_t *from)
     to->order.owner = (char *) from->owner;
     to->order.reservation = (char *) from->reservation;
     to->order.need = (char *) from->need;
+    to->order.index_from = from->index_from;
 }
 
 run_order_t *run_order_take (const Musubi__RunOrder *from, char why [WHY_BYTES])
@@ -82,7 +83,8 @@ run_order_t *run_order_take (const Musubi__RunOrder *from, char why [WHY_BYTES])
                          .account = from->account,
                          .owner = from->owner,
                          .reservation = from->reservation,
-                         .need = from->need};
+                         .need = from->need,
+                         .index_from = from->index_from};
     char text [NAME_BYTES_MAX + 1];
     if (!run_order_check (&order, why) ||
         !text_take (text, NAME_BYTES_MAX, order.owner, TEXT_WORD_OR_NONE, "order.owner", why) ||

@@ -125,7 +125,7 @@ static environment_t environment_make (const ticket_t *ticket, const account_t *
     set (&made, "MUSUBI_SITE=%s", ticket->site);
     set (&made, "MUSUBI_NODE=%s", ticket->node);
     set (&made, "MUSUBI_TASK=%" PRIu64 ".%" PRIu32, ticket->id.task.bag, ticket->id.task.index);
-    set (&made, "MUSUBI_TASK_INDEX=%" PRIu32, ticket->id.task.index);
+    set (&made, "MUSUBI_TASK_INDEX=%" PRIu32, order->index_from + ticket->id.task.index);
     set (&made, "MUSUBI_RUN=%" PRIu32, ticket->id.number);
     set (&made, "MUSUBI_CPUS=%" PRIu32, order->cpus);
     set (&made, "MUSUBI_LIMIT_MS=%" PRId64, order->limit_ms);

@@ -40,6 +40,10 @@ typedef struct {
     size_t agents_count;
     uint64_t bags;
     uint64_t asked; /* questions of agents */
+
+    /*  Hears of every run that a machine begins; NULL = nobody. */
+    void (*begun) (void *owner, const wanted_run_t *wanted);
+    void *begun_owner;
 } field_t;
 
 static inline nodes_t *field_nodes (field_t *self)
@@ -124,6 +128,8 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
                           .begun_ms = now_ms};
         if (wanted->wish == WISH_END) /* it never begins */
             run->report = (run_report_t){.id = wanted->id, .state = RUN_ENDED};
+        else if (self->begun)
+            self->begun (self->begun_owner, wanted);
     }
     if (wanted->wish == WISH_WARN)
         run->warned_ms = wanted->grace_ms;

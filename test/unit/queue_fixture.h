@@ -132,6 +132,7 @@ typedef struct {
     uint32_t over;
     int64_t expected_ms;
     bool found;
+    uint32_t away;
 } told_bag_t;
 
 static inline told_bag_t bag_as (field_t *self, const char *actor, uint64_t bag)
@@ -144,8 +145,12 @@ static inline told_bag_t bag_as (field_t *self, const char *actor, uint64_t bag)
     Musubi__QueueAnswer *told = answer (&self->w, &musubi__queue_answer__descriptor);
     told_bag_t found = {.found = false};
     if (told->n_bags == 1 && told->bags [0]->bag == bag)
-        found = (told_bag_t){told->bags [0]->queued, told->bags [0]->running, told->bags [0]->over,
-                             told->bags [0]->expected_ms, true};
+        found = (told_bag_t){told->bags [0]->queued,
+                             told->bags [0]->running,
+                             told->bags [0]->over,
+                             told->bags [0]->expected_ms,
+                             true,
+                             told->bags [0]->away};
     message_free (&told->base);
     return found;
 }

@@ -29,8 +29,10 @@
 #ifndef RECORDS_MAX
 #define RECORDS_MAX 256
 #endif
+#ifndef CALLS_MAX
 #define CALLS_MAX 16
-#define PLANNER   "planner/00000000000000000000000000000001"
+#endif
+#define PLANNER "planner/00000000000000000000000000000001"
 
 typedef struct {
     uint8_t table;
@@ -45,6 +47,12 @@ typedef struct {
     core_t core;
     moment_t now;
     uint32_t start;
+    const char *name;               /* NULL = FIXTURE_NAME */
+    uint8_t store [STORE_ID_BYTES]; /* zero = fixture_store */
+
+    /*  Who carries calls, and replies that are not asked's, to others; NULL = nobody. */
+    void (*carry) (void *owner, const effect_t *effect);
+    void *carrier;
     int64_t timer_ms;
     record_t records [RECORDS_MAX];
     size_t records_count;
@@ -159,8 +167,11 @@ static inline void take_effect (world_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY:
-        if (effect->reply.reply_to != self->asked)
+        if (effect->reply.reply_to != self->asked) {
+            if (self->carry)
+                self->carry (self->carrier, effect);
             break;
+        }
         self->replied = true;
         self->status = effect->reply.status;
         snprintf (self->reason, sizeof self->reason, "%s",
@@ -178,6 +189,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
         self->calls [self->calls_count++].ends_ms = self->now.mono_ms + effect->call.timeout_ms;
         if (strcmp (effect->call.method, "Announce") == 0)
             see_announcement (self, effect->call.body);
+        else if (self->carry)
+            self->carry (self->carrier, effect);
         break;
     case EFFECT_PUBLISH:
         assert_int_equal (effect->publish.body.size, 0);
@@ -285,11 +298,17 @@ static inline void start (world_t *self)
                                .record = {.table = loaded [i].table,
                                           .key = {loaded [i].key, loaded [i].key_size},
                                           .value = {loaded [i].value, loaded [i].value_size}}});
-    event_t event = {.kind = EVENT_START,
-                     .start = {.store = {.start = self->start},
-                               .endpoint = "sim://" FIXTURE_NAME,
-                               .events = "sim://" FIXTURE_NAME "/events"}};
-    memcpy (event.start.store.id, fixture_store, STORE_ID_BYTES);
+    const char *name = self->name ? self->name : FIXTURE_NAME;
+    char endpoint [96];
+    char events [96];
+    snprintf (endpoint, sizeof endpoint, "sim://%s", name);
+    snprintf (events, sizeof events, "sim://%s/events", name);
+    if (self->store [0] == 0)
+        memcpy (self->store, fixture_store, STORE_ID_BYTES);
+    event_t event = {
+      .kind = EVENT_START,
+      .start = {.store = {.start = self->start}, .endpoint = endpoint, .events = events}};
+    memcpy (event.start.store.id, self->store, STORE_ID_BYTES);
     step (self, &event);
 }
 

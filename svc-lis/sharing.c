@@ -1,0 +1,279 @@
+/*  sharing - membership of a coalition, and orders to move tasks. */
+#include "sharing_state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const sharing_limits_t sharing_limits_default = {
+  .move_max = 1000,
+  .pieces_max = 16,
+  .offer_ms = 5 * 60000,
+  .answers_ms = 24 * 3600000,
+  .again_ms = 60000,
+  .timeout_ms = 5000,
+};
+
+static const uint8_t membership_key [] = "membership";
+#define MEMBERSHIP_KEY ((bytes_t){membership_key, sizeof membership_key - 1})
+
+/*  --- what its files share --- */
+
+void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record)
+{
+    outbox_put (self->service->outbox, table, key,
+                (bytes_t){.data = record.data, .size = record.size});
+    free (record.data);
+}
+
+void sharing_bad_record (sharing_t *self, const char *table, const char *why)
+{
+    service_count (self->service, "bad_records", 1);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=%s: %s", table, why);
+}
+
+uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
+                       packed_t body, call_done_fn *done, void *owner)
+{
+    call_order_t order = {.peer = to->name,
+                          .endpoint = to->endpoint,
+                          .to_store = to->store,
+                          .service = "Sharing",
+                          .method = method,
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = self->limits.timeout_ms};
+    uint64_t call = calls_start (self->service->calls, now, &order, done, owner, 0);
+    free (body.data);
+    return call;
+}
+
+/*  --- membership --- */
+
+static bool member (const sharing_t *self)
+{
+    return *self->membership.balancer != '\0';
+}
+
+static bool administers (const sharing_t *self, const char *actor)
+{
+    return may (self->queue->parts.access, VERB_ADMINISTER, actor, actor, "");
+}
+
+static bool administers_check (sharing_t *self, const request_t *request)
+{
+    if (administers (self, request->actor))
+        return true;
+    service_refuse (self->service, request, CALL_DENIED, "%.63s is no administrator of %s",
+                    request->actor, self->service->name);
+    return false;
+}
+
+static void membership_put (sharing_t *self)
+{
+    sharing_put (self, TABLE_MEMBERSHIP, MEMBERSHIP_KEY,
+                 stored_membership_encode (&self->membership));
+}
+
+static void on_membership_record (void *owner, bytes_t key, bytes_t value)
+{
+    sharing_t *self = owner;
+    char why [WHY_BYTES];
+    (void) key;
+    if (stored_membership_decode (&self->membership, value, why))
+        return;
+    self->membership = (membership_t){.round = 0};
+    sharing_bad_record (self, "membership", why);
+}
+
+static void on_join (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    sharing_t *self = owner;
+    membership_t asked;
+    char why [WHY_BYTES];
+    if (!administers_check (self, request))
+        return;
+    if (!join_decode (&asked, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (member (self) && strcmp (self->membership.balancer, asked.balancer) != 0) {
+        service_refuse (self->service, request, CALL_DENIED,
+                        "balancer: %s is of the coalition of %s; leave that first",
+                        self->service->name, self->membership.balancer);
+        return;
+    }
+    asked.round = self->membership.round;
+    asked.number = self->membership.number;
+    asked.moved = self->membership.moved;
+    self->membership = asked;
+    membership_put (self);
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "coalition joined balancer=%s level_s=%g%s by=%s", asked.balancer, asked.level_s,
+                asked.automatic ? " automatic" : "", request->actor);
+    sharing_reply (self, request, join_answer_encode ());
+}
+
+static void on_leave (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    char why [WHY_BYTES];
+    if (!administers_check (self, request))
+        return;
+    if (!leave_decode (request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    bags_t *bags = self->queue->bags;
+    uint32_t given_back = 0;
+    for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
+        if (bag->guest)
+            given_back += sharing_give_back (self, now, bag, UINT32_MAX, "the site has left");
+    self->membership = (membership_t){.round = 0};
+    outbox_delete (self->service->outbox, TABLE_MEMBERSHIP, MEMBERSHIP_KEY);
+    outbox_log (self->service->outbox, LEVEL_INFO, "coalition left by=%s given_back=%" PRIu32,
+                request->actor, given_back);
+    sharing_reply (self, request, leave_answer_encode (given_back));
+}
+
+static bool balances (const sharing_t *self, const char *actor)
+{
+    return member (self) && strcmp (self->membership.balancer, actor) == 0;
+}
+
+static bool allowed (sharing_t *self, const request_t *request)
+{
+    if (balances (self, request->actor) || administers (self, request->actor))
+        return true;
+    service_refuse (self->service, request, CALL_DENIED, "%.63s is not the balancer of %s",
+                    request->actor, self->service->name);
+    return false;
+}
+
+static void on_membership (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    sharing_t *self = owner;
+    char why [WHY_BYTES];
+    if (!allowed (self, request))
+        return;
+    if (!membership_question_decode (request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const bags_t *bags = self->queue->bags;
+    uint32_t away = 0;
+    uint32_t guests = 0;
+    for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number)) {
+        away += bag->away;
+        guests += bag->guest ? bag->asked.count - bag->over : 0;
+    }
+    sharing_reply (self, request, membership_answer_encode (&self->membership, away, guests));
+}
+
+/*  --- orders --- */
+
+/*  True when it was answered: as before, or that it is too old. */
+static bool repeated (sharing_t *self, const request_t *request, const move_order_t *order)
+{
+    const membership_t *last = &self->membership;
+    if (order->round > last->round || (order->round == last->round && order->number > last->number))
+        return false;
+    if (order->round == last->round && order->number == last->number)
+        sharing_reply (self, request, move_answer_encode (last->moved));
+    else
+        service_refuse (self->service, request, CALL_BAD_REQUEST,
+                        "round, number: order %" PRIu64 ".%" PRIu32 " comes after %" PRIu64
+                        ".%" PRIu32,
+                        order->round, order->number, last->round, last->number);
+    return true;
+}
+
+static bool order_check (sharing_t *self, const request_t *request, const move_order_t *order,
+                         const bag_t *bag)
+{
+    service_t *service = self->service;
+    if (!member (self))
+        service_refuse (service, request, CALL_DENIED, "%s has joined no coalition", service->name);
+    else if (!bag)
+        service_refuse (service, request, CALL_NOT_FOUND, "%s knows no bag %" PRIu64, service->name,
+                        order->bag);
+    else if (bag->guest && strcmp (bag->guest->home.name, order->to.name) != 0)
+        service_refuse (service, request, CALL_DENIED,
+                        "to: guests go home first, and bag %" PRIu64 " is from %s", bag->number,
+                        bag->guest->home.name);
+    else if (!bag->guest && !bag->asked.shared)
+        service_refuse (service, request, CALL_DENIED, "bag %" PRIu64 " is not shared",
+                        bag->number);
+    else if (strcmp (order->to.name, service->name) == 0)
+        service_refuse (service, request, CALL_BAD_REQUEST, "to: %s is where it is", service->name);
+    else
+        return true;
+    return false;
+}
+
+static void on_move (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    move_order_t order;
+    char why [WHY_BYTES];
+    if (!allowed (self, request))
+        return;
+    if (!move_decode (&order, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (repeated (self, request, &order))
+        return;
+    bag_t *bag = bags_find (self->queue->bags, order.bag);
+    if (!order_check (self, request, &order, bag))
+        return;
+    self->membership.round = order.round;
+    self->membership.number = order.number;
+    self->membership.moved =
+      bag->guest ? sharing_give_back (self, now, bag, order.count, "the balancer gives it back")
+                 : sharing_send (self, now, bag, &order.to, order.count);
+    membership_put (self);
+    sharing_reply (self, request, move_answer_encode (self->membership.moved));
+}
+
+/*  --- its life --- */
+
+static void on_start (void *owner, const moment_t *now)
+{
+    sharing_t *self = owner;
+    sharing_moves_start (self, now);
+    sharing_guests_start (self, now);
+}
+
+sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
+{
+    sharing_t *self = must (calloc (1, sizeof *self));
+    self->queue = queue;
+    self->service = queue->parts.service;
+    self->limits = *limits;
+    self->moves = sharing_moves_new ();
+    self->offers = sharing_offers_new ();
+    self->tellings = sharing_tellings_new ();
+    service_serve (self->service, "Sharing", "Join", on_join, self);
+    service_serve (self->service, "Sharing", "Leave", on_leave, self);
+    service_serve (self->service, "Sharing", "Membership", on_membership, self);
+    service_serve (self->service, "Sharing", "Move", on_move, self);
+    sharing_moves_serve (self);
+    sharing_guests_serve (self);
+    service_load (self->service, TABLE_MEMBERSHIP, on_membership_record, self);
+    service_at_start (self->service, on_start, self);
+    return self;
+}
+
+void sharing_destroy (sharing_t **self_p)
+{
+    sharing_t *self = *self_p;
+    if (!self)
+        return;
+    sharing_moves_destroy (self);
+    sharing_guests_destroy (self);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,432 @@
+/*  sharing_guests - as host: an offer is answered once and for all; guests that are over are told
+ *  to their home until it has acknowledged them.
+ */
+#include "sharing_state.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FORGET_LOOK_MS 3600000
+
+static int by_move (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const stored_offer_t *) thing)->move);
+}
+
+static int by_bag (const void *key, const void *thing)
+{
+    const uint64_t *bag = key;
+    const telling_t *telling = thing;
+    return (*bag > telling->bag) - (*bag < telling->bag);
+}
+
+ordered_t *sharing_offers_new (void)
+{
+    return ordered_new (by_move);
+}
+
+ordered_t *sharing_tellings_new (void)
+{
+    return ordered_new (by_bag);
+}
+
+/*  --- offers --- */
+
+static stored_offer_t *offer_add (sharing_t *self, const stored_offer_t *from)
+{
+    stored_offer_t *offer = must (malloc (sizeof *offer));
+    *offer = *from;
+    ordered_add (self->offers, &offer->move, offer);
+    return offer;
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    sharing_t *self = owner;
+    stored_offer_t offer;
+    char why [WHY_BYTES];
+    if (stored_offer_decode (&offer, key, value, why))
+        offer_add (self, &offer);
+    else
+        sharing_bad_record (self, "offers", why);
+}
+
+static bool no (char why [WHY_BYTES], const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+static bool no (char why [WHY_BYTES], const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, WHY_BYTES, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+static bool terms_check (const sharing_t *self, const moment_t *now, const offer_message_t *offer,
+                         char why [WHY_BYTES])
+{
+    const char *name = self->service->name;
+    int64_t age_ms = now->wall_ms - offer->offered_ms;
+    if (!*self->membership.balancer)
+        return no (why, "%s has joined no coalition", name);
+    if (strcmp (self->membership.balancer, offer->balancer) != 0)
+        return no (why, "balancer: %s is of the coalition of %s", name, self->membership.balancer);
+    if (age_ms > self->limits.offer_ms || age_ms < -self->limits.offer_ms)
+        return no (why,
+                   "offered_ms: offered %" PRId64 " ms ago by the clock of %s; limit offer_ms is "
+                   "%" PRId64,
+                   age_ms, name, self->limits.offer_ms);
+    if (offer->count > self->limits.move_max)
+        return no (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limit move_max",
+                   offer->count, self->limits.move_max);
+    return true;
+}
+
+/*  What was submitted at home, as it would be here. On true it is the caller's. */
+static bool asked_take (const sharing_t *self, const offer_message_t *offer, submission_t *asked,
+                        char why [WHY_BYTES])
+{
+    const queue_t *queue = self->queue;
+    const char *account = queue->parts.account (queue->parts.account_owner, offer->owner);
+    if (!account)
+        return no (why, "owner: %s has no local account at %s", offer->owner, self->service->name);
+    submitter_t by = {.owner = offer->owner,
+                      .account = account,
+                      .count_max = UINT32_MAX,
+                      .limit_ms_max = queue->limits.limit_ms_max};
+    bytes_t submitted = {offer->submitted.data, offer->submitted.size};
+    if (!submit_decode (asked, submitted, &by, why))
+        return false;
+    if (!asked->shared)
+        no (why, "shared: the bag is not shared");
+    else if (offer->first >= asked->count || offer->count > asked->count - offer->first)
+        no (why, "first, count: the bag has %" PRIu32 " tasks", asked->count);
+    else if (queue_class_check (queue, asked, why) == CALL_OK)
+        return true;
+    submission_clear (asked);
+    return false;
+}
+
+static void guests_come (sharing_t *self, const moment_t *now, const offer_message_t *offer,
+                         submission_t *asked, uint64_t *number)
+{
+    queue_t *queue = self->queue;
+    guest_t guest = {
+      .move = offer->move, .home = offer->home, .bag = offer->bag, .first = offer->first};
+    packed_t submitted = {.data = must (malloc (offer->submitted.size + 1)),
+                          .size = offer->submitted.size};
+    memcpy (submitted.data, offer->submitted.data, submitted.size);
+    asked->count = offer->count;
+    asked->order->index_from = offer->first;
+    *number = bags_next_number (queue->bags);
+    bag_t *bag = bags_add (queue->bags, *number, offer->owner, "", submitted, asked);
+    bag->guest = guest_copy (&guest);
+    bag->submitted_ms = now->wall_ms;
+    if (*asked->class_name)
+        room_find (queue->parts.room, asked->class_name, &bag->waiting.class);
+    for (uint32_t i = 0; i < offer->count; i++) {
+        bag_task_waits (bag, i);
+        queue_put_task (queue, bag, i);
+    }
+    queue_put_bag (queue, bag);
+    queue_settle (queue, now, bag);
+    queue_soon (queue);
+    service_count (self->service, "guests", offer->count);
+}
+
+static void answer_offer (sharing_t *self, const moment_t *now, const offer_message_t *message,
+                          offer_answer_t *given)
+{
+    stored_offer_t offer = {.move = message->move, .offered_ms = message->offered_ms};
+    submission_t asked;
+    char text [TXID_TEXT_BYTES];
+    uint8_t key [TXID_BYTES];
+    given->accepted =
+      terms_check (self, now, message, given->why) &&
+      queue_limits_check (self->queue, now, message->owner, given->why) == CALL_OK &&
+      asked_take (self, message, &asked, given->why);
+    if (given->accepted)
+        guests_come (self, now, message, &asked, &offer.bag);
+    offer.given = *given;
+    offer_add (self, &offer);
+    txid_pack (&offer.move, key);
+    sharing_put (self, TABLE_OFFERS, (bytes_t){key, sizeof key}, stored_offer_encode (&offer));
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "offer %s %s home=%s tasks=%" PRIu32 " bag=%" PRIu64 "%s%s",
+                txid_text (&offer.move, text), given->accepted ? "accepted" : "refused",
+                message->home.name, message->count, offer.bag, *given->why ? " why=" : "",
+                given->why);
+}
+
+static void on_accept (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    offer_message_t message;
+    offer_answer_t given = {.accepted = false};
+    char why [WHY_BYTES];
+    if (!accept_decode (&message, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const stored_offer_t *known = ordered_find (self->offers, &message.move);
+    if (strcmp (request->actor, message.home.name) != 0) {
+        service_refuse (self->service, request, CALL_DENIED, "home: %.63s is not %s",
+                        request->actor, message.home.name);
+    } else {
+        if (known)
+            given = known->given;
+        else
+            answer_offer (self, now, &message, &given);
+        sharing_reply (self, request, accept_answer_encode (&given));
+    }
+    free (message.submitted.data);
+}
+
+/*  --- telling their home --- */
+
+static void tell (sharing_t *self, const moment_t *now, const bag_t *bag);
+
+static void telling_end (telling_t *telling)
+{
+    sharing_t *self = telling->sharing;
+    calls_cancel (self->service->calls, telling->call);
+    timers_cancel (self->service->timers, telling->again_timer);
+    ordered_remove (self->tellings, &telling->bag);
+    free (telling->indices);
+    free (telling);
+}
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    telling_t *telling = owner;
+    sharing_t *self = telling->sharing;
+    const bag_t *bag = bags_find (self->queue->bags, telling->bag);
+    telling->again_timer = 0;
+    telling_end (telling);
+    if (bag)
+        tell (self, now, bag);
+}
+
+static void told (sharing_t *self, const moment_t *now, const telling_t *telling)
+{
+    bag_t *bag = bags_find (self->queue->bags, telling->bag);
+    for (size_t i = 0; bag && i < telling->count; i++) {
+        task_t *task = bag_task (bag, telling->indices [i]);
+        task->told = true;
+        bag->guest->untold--;
+        queue_put_task (self->queue, bag, telling->indices [i]);
+    }
+    if (bag)
+        queue_settle (self->queue, now, bag);
+}
+
+static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    telling_t *telling = owner;
+    sharing_t *self = telling->sharing;
+    telling->call = 0;
+    if (result->status != CALL_OK) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "guests of bag %" PRIu64 " Ended: %s",
+                    telling->bag, result->reason);
+        telling->again_timer = timers_set (
+          self->service->timers, now->mono_ms + self->limits.again_ms, on_again, telling, 0);
+        return;
+    }
+    ordered_remove (self->tellings, &telling->bag);
+    told (self, now, telling);
+    free (telling->indices);
+    free (telling);
+}
+
+static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
+{
+    if (bag->guest->untold == 0 || ordered_find (self->tellings, &bag->number))
+        return;
+    telling_t *telling = must (calloc (1, sizeof *telling));
+    telling->sharing = self;
+    telling->bag = bag->number;
+    telling->indices = must (calloc (ENDS_MAX, sizeof *telling->indices));
+    for (uint32_t i = 0; i < bag->tasks_room && telling->count < ENDS_MAX; i++) {
+        const task_t *task = bag_task (bag, i);
+        if (task && task_over (task->state) && !task->told)
+            telling->indices [telling->count++] = i;
+    }
+    ordered_add (self->tellings, &telling->bag, telling);
+    telling->call =
+      sharing_call (self, now, &bag->guest->home, "Ended",
+                    ended_encode (bag, telling->indices, telling->count), on_told, telling);
+}
+
+void sharing_guests_over (sharing_t *self, const moment_t *now, bag_t *bag)
+{
+    tell (self, now, bag);
+}
+
+uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,
+                            const char *why)
+{
+    uint32_t given = 0;
+    uint32_t first;
+    for (uint32_t piece; given < count && (piece = bag_tail (guests, count - given, &first)) > 0;
+         given += piece)
+        for (uint32_t i = first; i - first < piece; i++) {
+            task_text (&bag_task (guests, i)->why, why);
+            task_move (self->queue->bags, guests, i, TASK_RETURNED);
+            queue_put_task (self->queue, guests, i);
+        }
+    if (given > 0) {
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "guests of bag %" PRIu64 " go home tasks=%" PRIu32 ": %s", guests->number,
+                    given, why);
+        service_count (self->service, "guests_given_back", given);
+        queue_settle (self->queue, now, guests);
+        queue_soon (self->queue);
+    }
+    return given;
+}
+
+/*  --- asked by their home --- */
+
+/*  The bag of a move; NULL, and the request is refused, unless its home asks and it is here. */
+static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t *move)
+{
+    const stored_offer_t *offer = ordered_find (self->offers, move);
+    bag_t *bag = offer && offer->bag > 0 ? bags_find (self->queue->bags, offer->bag) : NULL;
+    char text [TXID_TEXT_BYTES];
+    if (!bag || !bag->guest || strcmp (bag->guest->home.name, request->actor) != 0) {
+        service_refuse (self->service, request, CALL_NOT_FOUND,
+                        "%s has no guests of %.63s by move %s, or not any more",
+                        self->service->name, request->actor, txid_text (move, text));
+        return NULL;
+    }
+    return bag;
+}
+
+static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+{
+    const char *why = "its owner has cancelled it at its home";
+    task_t *task = bag_task (bag, index);
+    if (!task || task_over (task->state))
+        return;
+    if (task->state != TASK_QUEUED) {
+        queue_stop_task (self->queue, now, bag, index, STOP_CANCELLED, why);
+        return;
+    }
+    task_text (&task->why, why);
+    task_move (self->queue->bags, bag, index, TASK_CANCELLED);
+    queue_put_task (self->queue, bag, index);
+}
+
+static void on_withdraw (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    txid_t move;
+    uint32_t *indices;
+    size_t count;
+    char why [WHY_BYTES];
+    if (!guest_cancel_decode (&move, &indices, &count, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    bag_t *bag = guests_of (self, request, &move);
+    if (bag) {
+        for (size_t i = 0; i < count; i++)
+            if (indices [i] >= bag->guest->first)
+                withdraw (self, now, bag, indices [i] - bag->guest->first);
+        queue_settle (self->queue, now, bag);
+        queue_soon (self->queue);
+        sharing_reply (self, request, guest_cancel_answer_encode ());
+    }
+    free (indices);
+}
+
+static void on_output (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    guest_output_t asked;
+    char why [WHY_BYTES];
+    if (!guest_output_decode (&asked, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    const bag_t *bag = guests_of (self, request, &asked.move);
+    if (!bag)
+        return;
+    asked.question.task = (task_id_t){bag->number, asked.index - bag->guest->first};
+    queue_output (self->queue, now, request, bag, &asked.question);
+}
+
+/*  --- forgetting --- */
+
+static void forget_watch (sharing_t *self, const moment_t *now);
+
+/*  An offer so old is refused even where its answer is forgotten. */
+static void on_forget (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    sharing_t *self = owner;
+    self->forget_timer = 0;
+    int64_t past_ms = timekeeper_least (&self->service->timekeeper, now) - self->limits.answers_ms;
+    for (stored_offer_t *offer = ordered_after (self->offers, NULL), *next; offer; offer = next) {
+        next = ordered_after (self->offers, &offer->move);
+        if (offer->offered_ms > past_ms || bags_find (self->queue->bags, offer->bag))
+            continue;
+        uint8_t key [TXID_BYTES];
+        txid_pack (&offer->move, key);
+        outbox_delete (self->service->outbox, TABLE_OFFERS, (bytes_t){key, sizeof key});
+        free (ordered_remove (self->offers, &offer->move));
+    }
+    forget_watch (self, now);
+}
+
+static void forget_watch (sharing_t *self, const moment_t *now)
+{
+    self->forget_timer =
+      timers_set (self->service->timers, now->mono_ms + FORGET_LOOK_MS, on_forget, self, 0);
+}
+
+/*  --- their life --- */
+
+/*  Each had its record from the first write on. */
+void sharing_guests_load (sharing_t *self, bag_t *bag)
+{
+    for (uint32_t i = 0; i < bag->asked.count && bag->over_stored_ms == 0; i++) {
+        if (bag_task (bag, i))
+            continue;
+        task_text (&bag_task_new (bag, i)->why, "its record is gone");
+        task_move (self->queue->bags, bag, i, TASK_LOST);
+        queue_put_task (self->queue, bag, i);
+    }
+}
+
+void sharing_guests_start (sharing_t *self, const moment_t *now)
+{
+    const bags_t *bags = self->queue->bags;
+    for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
+        if (bag->guest)
+            tell (self, now, bag);
+    forget_watch (self, now);
+}
+
+void sharing_guests_serve (sharing_t *self)
+{
+    service_serve (self->service, "Sharing", "Accept", on_accept, self);
+    service_serve (self->service, "Sharing", "Cancel", on_withdraw, self);
+    service_serve (self->service, "Sharing", "Output", on_output, self);
+    service_load (self->service, TABLE_OFFERS, on_record, self);
+}
+
+void sharing_guests_destroy (sharing_t *self)
+{
+    timers_cancel (self->service->timers, self->forget_timer);
+    for (telling_t *telling; (telling = ordered_after (self->tellings, NULL));)
+        telling_end (telling);
+    ordered_destroy (&self->tellings);
+    for (stored_offer_t *offer; (offer = ordered_after (self->offers, NULL));)
+        free (ordered_remove (self->offers, &offer->move));
+    ordered_destroy (&self->offers);
+}

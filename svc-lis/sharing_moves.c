@@ -1,0 +1,462 @@
+/*  sharing_moves - as home: a move is stored with its tasks, which are away from then on; only the
+ *  store that it was offered to can say that they are not.
+ */
+#include "sharing_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int by_id (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const move_t *) thing)->kept.id);
+}
+
+ordered_t *sharing_moves_new (void)
+{
+    return ordered_new (by_id);
+}
+
+/*  --- what is kept --- */
+
+static void move_put (sharing_t *self, const move_t *move)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&move->kept.id, key);
+    sharing_put (self, TABLE_MOVES, (bytes_t){key, sizeof key}, stored_move_encode (&move->kept));
+}
+
+static move_t *move_add (sharing_t *self, const stored_move_t *kept)
+{
+    move_t *move = must (calloc (1, sizeof *move));
+    move->sharing = self;
+    move->kept = *kept;
+    ordered_add (self->moves, &move->kept.id, move);
+    return move;
+}
+
+static void move_end (move_t *move)
+{
+    sharing_t *self = move->sharing;
+    calls_cancel (self->service->calls, move->accepting);
+    calls_cancel (self->service->calls, move->withdrawing);
+    timers_cancel (self->service->timers, move->again_timer);
+    ordered_remove (self->moves, &move->kept.id);
+    free (move);
+}
+
+static void move_forget (move_t *move)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&move->kept.id, key);
+    outbox_delete (move->sharing->service->outbox, TABLE_MOVES, (bytes_t){key, sizeof key});
+    move_end (move);
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    sharing_t *self = owner;
+    stored_move_t kept;
+    char why [WHY_BYTES];
+    if (stored_move_decode (&kept, key, value, why))
+        move_add (self, &kept);
+    else
+        sharing_bad_record (self, "moves", why);
+}
+
+/*  Is the task away by this move? */
+static bool away_by (const bag_t *bag, uint32_t index, const txid_t *move)
+{
+    const task_t *task = bag_task (bag, index);
+    return task && task->state == TASK_AWAY && txid_same (&task->move, move);
+}
+
+/*  --- back home --- */
+
+/*  It waits here again, if it is still wanted. */
+static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
+{
+    task_t *task = bag_task (bag, index);
+    bool wanted = !bag->cancelled && task->stop == STOP_NONE;
+    task->move = (txid_t){.start = 0};
+    task->site [0] = '\0';
+    task->stop = STOP_NONE;
+    if (!wanted)
+        task_text (&task->why, "cancelled while it was away");
+    task_move (self->queue->bags, bag, index, wanted ? TASK_QUEUED : TASK_CANCELLED);
+    queue_put_task (self->queue, bag, index);
+}
+
+static void refused (move_t *move, const moment_t *now, const char *why)
+{
+    sharing_t *self = move->sharing;
+    char text [TXID_TEXT_BYTES];
+    bag_t *bag = bags_find (self->queue->bags, move->kept.bag);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "move %s refused by=%s bag=%" PRIu64 ": %s",
+                txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, why);
+    service_count (self->service, "moves_refused", 1);
+    if (bag) {
+        for (uint32_t i = 0; i < move->kept.count; i++)
+            if (away_by (bag, move->kept.first + i, &move->kept.id))
+                back_home (self, bag, move->kept.first + i);
+        queue_settle (self->queue, now, bag);
+        queue_soon (self->queue);
+    }
+    move_forget (move);
+}
+
+/*  --- calls --- */
+
+static void drive (move_t *move, const moment_t *now);
+
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    move_t *move = owner;
+    move->again_timer = 0;
+    drive (move, now);
+}
+
+/*  An answer that settles nothing, as from another store: it is asked again, in a while. */
+static void unsettled (move_t *move, const moment_t *now, const char *method, const char *reason)
+{
+    sharing_t *self = move->sharing;
+    char text [TXID_TEXT_BYTES];
+    outbox_log (self->service->outbox, LEVEL_WARNING, "move %s %s at=%s: %s",
+                txid_text (&move->kept.id, text), method, move->kept.to.name, reason);
+    if (move->again_timer == 0)
+        move->again_timer = timers_set (self->service->timers, now->mono_ms + self->limits.again_ms,
+                                        on_again, move, 0);
+}
+
+static void on_answered (void *owner, const moment_t *now, uint64_t token,
+                         const call_result_t *result)
+{
+    (void) token;
+    move_t *move = owner;
+    offer_answer_t given;
+    char why [WHY_BYTES];
+    move->accepting = 0;
+    if (result->status != CALL_OK) {
+        unsettled (move, now, "Accept", result->reason);
+    } else if (!accept_answer_decode (&given, result->body, why)) {
+        unsettled (move, now, "Accept", why);
+    } else if (!given.accepted) {
+        refused (move, now, given.why);
+    } else {
+        move->kept.accepted = true;
+        move_put (move->sharing, move);
+        drive (move, now);
+    }
+}
+
+static packed_t offer_of (const sharing_t *self, const move_t *move, const bag_t *bag)
+{
+    offer_message_t offer = {.move = move->kept.id,
+                             .submitted = bag->submitted,
+                             .bag = bag->number,
+                             .first = move->kept.first,
+                             .count = move->kept.count,
+                             .offered_ms = move->kept.offered_ms};
+    snprintf (offer.home.name, sizeof offer.home.name, "%s", self->service->name);
+    snprintf (offer.home.endpoint, sizeof offer.home.endpoint, "%s", self->service->endpoint);
+    memcpy (offer.home.store, move->kept.id.store, STORE_ID_BYTES);
+    memcpy (offer.balancer, move->kept.balancer, sizeof offer.balancer);
+    memcpy (offer.owner, bag->owner, sizeof offer.owner);
+    return accept_encode (&offer);
+}
+
+static void on_withdrawn (void *owner, const moment_t *now, uint64_t token,
+                          const call_result_t *result)
+{
+    (void) token;
+    move_t *move = owner;
+    move->withdrawing = 0;
+    if (result->status != CALL_OK) {
+        move->withdraw = true;
+        unsettled (move, now, "Cancel", result->reason);
+    } else {
+        drive (move, now);
+    }
+}
+
+static void withdraw (move_t *move, const moment_t *now, const bag_t *bag)
+{
+    sharing_t *self = move->sharing;
+    uint32_t *indices = must (calloc ((size_t) move->kept.count + 1, sizeof *indices));
+    size_t count = 0;
+    for (uint32_t i = move->kept.first; i - move->kept.first < move->kept.count; i++)
+        if (away_by (bag, i, &move->kept.id) && bag_task (bag, i)->stop == STOP_CANCELLED)
+            indices [count++] = i;
+    move->withdraw = false;
+    if (count > 0)
+        move->withdrawing =
+          sharing_call (self, now, &move->kept.to, "Cancel",
+                        guest_cancel_encode (&move->kept.id, indices, count), on_withdrawn, move);
+    free (indices);
+}
+
+/*  What there is to ask of the other site. */
+static void drive (move_t *move, const moment_t *now)
+{
+    sharing_t *self = move->sharing;
+    const bag_t *bag = bags_find (self->queue->bags, move->kept.bag);
+    if (!bag)
+        return;
+    if (!move->kept.accepted && move->accepting == 0)
+        move->accepting = sharing_call (self, now, &move->kept.to, "Accept",
+                                        offer_of (self, move, bag), on_answered, move);
+    else if (move->kept.accepted && move->withdraw && move->withdrawing == 0)
+        withdraw (move, now, bag);
+}
+
+/*  --- sending --- */
+
+static void send_piece (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
+                        uint32_t first, uint32_t count)
+{
+    stored_move_t kept = {.id = {.start = self->service->store.start, .counter = ++self->counter},
+                          .to = *to,
+                          .bag = bag->number,
+                          .first = first,
+                          .count = count,
+                          .offered_ms = now->wall_ms};
+    memcpy (kept.id.store, self->service->store.id, STORE_ID_BYTES);
+    memcpy (kept.balancer, self->membership.balancer, sizeof kept.balancer);
+    move_t *move = move_add (self, &kept);
+    move->left = count;
+    for (uint32_t i = first; i - first < count; i++) {
+        task_t *task = bag_task (bag, i);
+        if (!task)
+            task = bag_task_new (bag, i);
+        task->move = kept.id;
+        snprintf (task->site, sizeof task->site, "%s", to->name);
+        task_move (self->queue->bags, bag, i, TASK_AWAY);
+        queue_put_task (self->queue, bag, i);
+    }
+    move_put (self, move);
+    drive (move, now);
+}
+
+uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
+                       uint32_t count)
+{
+    uint32_t moved = 0;
+    for (uint32_t pieces = 0; pieces < self->limits.pieces_max && moved < count; pieces++) {
+        uint32_t first;
+        uint32_t most =
+          count - moved < self->limits.move_max ? count - moved : self->limits.move_max;
+        uint32_t piece = bag_tail (bag, most, &first);
+        if (piece == 0)
+            break;
+        send_piece (self, now, bag, to, first, piece);
+        moved += piece;
+    }
+    if (moved > 0) {
+        outbox_log (self->service->outbox, LEVEL_INFO, "bag %" PRIu64 " moves to=%s tasks=%" PRIu32,
+                    bag->number, to->name, moved);
+        service_count (self->service, "tasks_moved", moved);
+        queue_settle (self->queue, now, bag);
+        queue_soon (self->queue);
+    }
+    return moved;
+}
+
+uint32_t sharing_withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t from,
+                           uint32_t until)
+{
+    uint32_t count = 0;
+    for (uint32_t i = from; i < until && i < bag->tasks_room && bag->away > 0; i++) {
+        task_t *task = bag_task (bag, i);
+        if (!task || task->state != TASK_AWAY || task->stop != STOP_NONE)
+            continue;
+        task->stop = STOP_CANCELLED;
+        queue_put_task (self->queue, bag, i);
+        move_t *move = ordered_find (self->moves, &task->move);
+        if (move)
+            move->withdraw = true;
+        count++;
+    }
+    for (move_t *move = ordered_after (self->moves, NULL); count > 0 && move;
+         move = ordered_after (self->moves, &move->kept.id))
+        if (move->withdraw && move->kept.bag == bag->number)
+            drive (move, now);
+    return count;
+}
+
+/*  --- their ends --- */
+
+static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
+{
+    task_t *task = bag_task (bag, end->index);
+    if (end->state == TASK_RETURNED) {
+        back_home (self, bag, end->index);
+        return;
+    }
+    task->tries = end->tries;
+    task->started_ms = end->started_ms;
+    task->ended_ms = end->ended_ms;
+    task->exit_code = end->exit_code;
+    task->signal = end->signal;
+    task->cpu_ms = end->cpu_ms;
+    task_text (&task->node_name, end->node ? end->node : "");
+    task_text (&task->why, end->why ? end->why : "");
+    task_move (self->queue->bags, bag, end->index, end->state);
+    queue_put_task (self->queue, bag, end->index);
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "task %" PRIu64 ".%" PRIu32 " over at=%s exit_code=%d signal=%d", bag->number,
+                end->index, task->site, task->exit_code, task->signal);
+}
+
+/*  Those that it is not awaited of any more have been told before. */
+static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends, const char *host)
+{
+    bag_t *bag = bags_find (self->queue->bags, ends->bag);
+    uint32_t taken = 0;
+    for (size_t i = 0; bag && i < ends->count; i++) {
+        if (!away_by (bag, ends->ends [i].index, &ends->move) ||
+            strcmp (bag_task (bag, ends->ends [i].index)->site, host) != 0)
+            continue;
+        end_take (self, bag, &ends->ends [i]);
+        taken++;
+    }
+    if (taken == 0)
+        return;
+    service_count (self->service, "tasks_back", taken);
+    move_t *move = ordered_find (self->moves, &ends->move);
+    if (move) {
+        assert (move->left >= taken);
+        move->left -= taken;
+        if (move->left == 0)
+            move_forget (move);
+    }
+    queue_settle (self->queue, now, bag);
+    queue_soon (self->queue);
+}
+
+static void on_ended (void *owner, const moment_t *now, const request_t *request)
+{
+    sharing_t *self = owner;
+    ends_t ends;
+    char why [WHY_BYTES];
+    if (!ended_decode (&ends, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    ends_take (self, now, &ends, request->actor);
+    ends_clear (&ends);
+    sharing_reply (self, request, ended_answer_encode ());
+}
+
+/*  --- output --- */
+
+static relay_t *relay_take (relay_t *relay)
+{
+    relay_t **link = &relay->sharing->relays;
+    while (*link != relay)
+        link = &(*link)->after;
+    *link = relay->after;
+    return relay;
+}
+
+static void on_output (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) now, (void) token;
+    relay_t *relay = relay_take (owner);
+    outbox_t *outbox = relay->sharing->service->outbox;
+    if (result->status == CALL_OK)
+        outbox_reply (outbox, relay->reply_to, result->body);
+    else
+        outbox_refuse (outbox, relay->reply_to, CALL_NOT_FOUND,
+                       result->status == CALL_TIMED_OUT ? "the site that has it does not answer"
+                                                        : result->reason);
+    free (relay);
+}
+
+void sharing_output (sharing_t *self, const moment_t *now, const request_t *request,
+                     const task_t *task, uint32_t index)
+{
+    const move_t *move = ordered_find (self->moves, &task->move);
+    guest_output_t asked = {.move = task->move, .index = index};
+    char why [WHY_BYTES];
+    if (!output_question_decode (&asked.question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    packed_t body = guest_output_encode (&asked);
+    relay_t *relay = must (calloc (1, sizeof *relay));
+    *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};
+    self->relays = relay;
+    call_order_t order = {.peer = task->site,
+                          .endpoint = move ? move->kept.to.endpoint : "",
+                          .service = "Sharing",
+                          .method = "Output",
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = self->limits.timeout_ms,
+                          .tries_max = 1};
+    relay->call = calls_start (self->service->calls, now, &order, on_output, relay, 0);
+    free (body.data);
+}
+
+/*  --- their life --- */
+
+static void left_count (move_t *move)
+{
+    const bag_t *bag = bags_find (move->sharing->queue->bags, move->kept.bag);
+    for (uint32_t i = 0; bag && i < move->kept.count; i++)
+        if (away_by (bag, move->kept.first + i, &move->kept.id)) {
+            move->left++;
+            if (bag_task (bag, move->kept.first + i)->stop == STOP_CANCELLED)
+                move->withdraw = true;
+        }
+}
+
+void sharing_moves_start (sharing_t *self, const moment_t *now)
+{
+    for (move_t *move = ordered_after (self->moves, NULL), *next; move; move = next) {
+        left_count (move);
+        txid_t id = move->kept.id;
+        if (move->left > 0)
+            drive (move, now);
+        else
+            move_forget (move);
+        next = ordered_after (self->moves, &id);
+    }
+}
+
+void sharing_moves_serve (sharing_t *self)
+{
+    service_serve (self->service, "Sharing", "Ended", on_ended, self);
+    service_load (self->service, TABLE_MOVES, on_record, self);
+}
+
+void sharing_moves_destroy (sharing_t *self)
+{
+    for (move_t *move; (move = ordered_after (self->moves, NULL));)
+        move_end (move);
+    ordered_destroy (&self->moves);
+    while (self->relays) {
+        relay_t *relay = relay_take (self->relays);
+        calls_cancel (self->service->calls, relay->call);
+        free (relay);
+    }
+}
+
+void sharing_check (const sharing_t *self)
+{
+    uint64_t left = 0;
+    uint64_t away = 0;
+    const bags_t *bags = self->queue->bags;
+    for (const move_t *move = ordered_after (self->moves, NULL); move;
+         move = ordered_after (self->moves, &move->kept.id)) {
+        assert (move->left > 0 && move->left <= move->kept.count);
+        left += move->left;
+    }
+    for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
+        away += bag->away;
+    assert (left <= away); /* less where a record of a move was damaged */
+}

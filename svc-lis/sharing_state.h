@@ -1,0 +1,99 @@
+/*  sharing_state - what the files of sharing share; nobody else includes it.
+ *
+ *  sharing.c          its life, membership, orders to move
+ *  sharing_moves.c    as home: moves of its tasks, and what becomes of them
+ *  sharing_guests.c   as host: offers, guests, their ends told
+ */
+#ifndef MUSUBI_SHARING_STATE_H
+#define MUSUBI_SHARING_STATE_H
+
+#include "queue_state.h"
+#include "sharing_wire.h"
+
+/*  A move of tasks of this site, until the last of them is back or over. */
+typedef struct {
+    sharing_t *sharing;
+    stored_move_t kept;
+    uint32_t left;      /* tasks that are away by it */
+    uint64_t accepting; /* calls that are under way; 0 = none */
+    uint64_t withdrawing;
+    bool withdraw; /* some are not wanted any more, and that is not told */
+    uint64_t again_timer;
+} move_t;
+
+/*  Ends of guests on their way home. */
+typedef struct {
+    sharing_t *sharing;
+    uint64_t bag;
+    uint64_t call;
+    uint64_t again_timer;
+    uint32_t *indices;
+    size_t count;
+} telling_t;
+
+/*  Who waits for output that another site has. */
+typedef struct relay {
+    sharing_t *sharing;
+    uint64_t call;
+    uint64_t reply_to;
+    struct relay *after;
+} relay_t;
+
+struct sharing {
+    queue_t *queue;
+    service_t *service;
+    sharing_limits_t limits;
+    membership_t membership;
+    ordered_t *moves;    /* by id */
+    ordered_t *offers;   /* stored_offer_t, by move */
+    ordered_t *tellings; /* by bag */
+    relay_t *relays;
+    uint64_t counter; /* of moves of this start */
+    uint64_t forget_timer;
+};
+
+static inline bool txid_same (const txid_t *a, const txid_t *b)
+{
+    return txid_compare (a, b) == 0;
+}
+
+static inline void sharing_reply (const sharing_t *self, const request_t *request, packed_t answer)
+{
+    outbox_reply (self->service->outbox, request->reply_to,
+                  (bytes_t){.data = answer.data, .size = answer.size});
+    free (answer.data);
+}
+
+/*  --- sharing.c --- */
+
+void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record);
+void sharing_bad_record (sharing_t *self, const char *table, const char *why);
+
+/*  A call to another site's Sharing, in this one's name, until it is answered. */
+uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
+                       packed_t body, call_done_fn *done, void *owner);
+
+/*  --- sharing_moves.c --- */
+
+ordered_t *sharing_moves_new (void);
+void sharing_moves_destroy (sharing_t *self);
+void sharing_moves_serve (sharing_t *self);
+void sharing_moves_start (sharing_t *self, const moment_t *now);
+
+/*  At most so many of the bag's last tasks that wait; returns how many are away now. */
+uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
+                       uint32_t count);
+
+/*  --- sharing_guests.c --- */
+
+ordered_t *sharing_offers_new (void);
+ordered_t *sharing_tellings_new (void);
+void sharing_guests_destroy (sharing_t *self);
+void sharing_guests_serve (sharing_t *self);
+void sharing_guests_start (sharing_t *self, const moment_t *now);
+
+/*  At most so many guests that wait go home; returns how many. */
+uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,
+                            const char *why);
+
+#endif

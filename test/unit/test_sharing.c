@@ -1,0 +1,342 @@
+/*  test_sharing - tasks that move between the queues of sites: where they are run, how their ends
+ *  come home, and that none is forgotten or run twice.
+ */
+#include "sharing_fixture.h"
+
+enum { AMS, OSA, KYO };
+
+/*  More than the 16 CPUs of thin, so that some wait: those move. */
+enum { MANY = 20, WAIT = 4 };
+
+static coalition_t c;
+
+static told_task_t task_at (size_t site, uint64_t bag_number, uint32_t index)
+{
+    return task (&c.sites [site], bag_number, index);
+}
+
+static told_bag_t bag_at (size_t site, uint64_t number)
+{
+    return bag (&c.sites [site], number);
+}
+
+static void the_last_tasks_that_wait_are_run_elsewhere_and_their_ends_come_home (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    assert_int_equal (move (&c, AMS, OSA, number, 3), 3);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_AWAY);
+    assert_int_equal (task_at (AMS, number, 16).state, TASK_QUEUED);
+    coalition_pass (&c, 2 * SECOND_MS);
+    assert_int_equal (bag_at (OSA, 1).running, 3);
+    all_end (&c, OSA, 7);
+    coalition_pass (&c, SECOND_MS);
+    for (uint32_t i = 17; i < MANY; i++) {
+        told_task_t told = task_at (AMS, number, i);
+        assert_int_equal (told.state, TASK_ENDED);
+        assert_int_equal (told.exit_code, 7);
+        assert_int_equal (begun (&c, "a", i), 1);
+    }
+    assert_int_equal (begun (&c, "a", 16), 0);
+    assert_int_equal (records_of (&c.sites [AMS].w, TABLE_MOVES), 0);
+    assert_int_equal (bag_at (OSA, 1).over, 3);
+    close_coalition (&c);
+}
+
+static void a_site_that_is_no_member_refuses_and_the_tasks_wait_at_home_again (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    Musubi__LeaveRequest leave = MUSUBI__LEAVE_REQUEST__INIT;
+    assert_int_equal (ask_sharing (&c, OSA, "root", "Leave", &leave.base), CALL_OK);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    move (&c, AMS, OSA, number, 3);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).queued, WAIT);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_QUEUED);
+    /*  And it is refused for ever, also when the same offer comes after it has joined. */
+    assert_int_equal (records_of (&c.sites [OSA].w, TABLE_OFFERS), 1);
+    all_end (&c, AMS, 0);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).running, WAIT);
+    close_coalition (&c);
+}
+
+static void an_order_is_carried_out_once (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    assert_int_equal (move (&c, AMS, OSA, number, 1), 1);
+    c.order--;
+    assert_int_equal (move (&c, AMS, OSA, number, 1), 1);
+    assert_int_equal (bag_at (AMS, number).queued, WAIT - 1);
+    restart_field (&c.sites [AMS]);
+    c.order--;
+    assert_int_equal (move (&c, AMS, OSA, number, 1), 1);
+    assert_int_equal (bag_at (AMS, number).queued, WAIT - 1);
+    move (&c, AMS, OSA, number, 1);
+    c.order -= 2;
+    assert_int_equal (try_move (&c, AMS, OSA, number, 1), CALL_BAD_REQUEST);
+    close_coalition (&c);
+}
+
+static void no_more_is_moved_than_waits (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    assert_int_equal (move (&c, AMS, OSA, number, 1000), WAIT);
+    assert_int_equal (move (&c, AMS, OSA, number, 1000), 0);
+    close_coalition (&c);
+}
+
+static void orders_that_are_not_to_be_are_refused (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    uint64_t own = submit (&c.sites [AMS], (wish_bag_t){.count = 2});
+    assert_int_equal (try_move (&c, AMS, OSA, own, 1), CALL_DENIED);
+    assert_int_equal (try_move (&c, AMS, OSA, 77, 1), CALL_NOT_FOUND);
+    assert_int_equal (try_move (&c, AMS, AMS, number, 1), CALL_BAD_REQUEST);
+    assert_int_equal (try_move (&c, AMS, OSA, number, 0), CALL_BAD_REQUEST);
+    Musubi__MoveRequest request = MUSUBI__MOVE_REQUEST__INIT;
+    assert_int_equal (ask_sharing (&c, AMS, "alice", "Move", &request.base), CALL_DENIED);
+    Musubi__JoinRequest joined = MUSUBI__JOIN_REQUEST__INIT;
+    joined.balancer = "balancer/other";
+    assert_int_equal (ask_sharing (&c, AMS, "alice", "Join", &joined.base), CALL_DENIED);
+    assert_int_equal (ask_sharing (&c, AMS, "root", "Join", &joined.base), CALL_DENIED);
+    joined.balancer = BALANCER;
+    joined.level_s = -1;
+    assert_int_equal (ask_sharing (&c, AMS, "root", "Join", &joined.base), CALL_BAD_REQUEST);
+    close_coalition (&c);
+}
+
+/*  OSA is full of its own, so that guests wait there. */
+static uint64_t guests_wait (uint64_t *number)
+{
+    open_coalition (&c);
+    share (&c, OSA, "o", 16);
+    agents_come (&c.sites [OSA]);
+    *number = share (&c, AMS, "a", MANY);
+    assert_int_equal (move (&c, AMS, OSA, *number, 3), 3);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (bag_at (OSA, 2).queued, 3);
+    return 2;
+}
+
+static void guests_that_wait_go_home_and_nowhere_else (void **state)
+{
+    (void) state;
+    uint64_t number;
+    uint64_t guests = guests_wait (&number);
+    assert_int_equal (try_move (&c, OSA, KYO, guests, 1), CALL_DENIED);
+    assert_int_equal (move (&c, OSA, AMS, guests, 1), 1);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_QUEUED);
+    assert_int_equal (task_at (AMS, number, 18).state, TASK_AWAY);
+    assert_int_equal (move (&c, AMS, KYO, number, 1), 1);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (begun (&c, "a", 19), 1);
+    close_coalition (&c);
+}
+
+static void a_site_that_leaves_gives_back_what_waits (void **state)
+{
+    (void) state;
+    uint64_t number;
+    guests_wait (&number);
+    Musubi__LeaveRequest leave = MUSUBI__LEAVE_REQUEST__INIT;
+    assert_int_equal (ask_sharing (&c, OSA, "root", "Leave", &leave.base), CALL_OK);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).queued, WAIT);
+    assert_int_equal (records_of (&c.sites [AMS].w, TABLE_MOVES), 0);
+    close_coalition (&c);
+}
+
+static void what_is_cancelled_at_home_ends_where_it_is (void **state)
+{
+    (void) state;
+    uint64_t number;
+    guests_wait (&number);
+    told_cancel_t told = cancel (&c.sites [AMS], number, 18);
+    assert_int_equal (told.ended, 1);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (task_at (AMS, number, 18).state, TASK_CANCELLED);
+    assert_int_equal (task_at (AMS, number, 17).state, TASK_AWAY);
+    all_end (&c, OSA, 0);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (begun (&c, "a", 17), 1);
+    cancel (&c.sites [AMS], number, -1);
+    coalition_pass (&c, 2 * SECOND_MS);
+    assert_int_equal (task_at (AMS, number, 17).state, TASK_STOPPED);
+    assert_int_equal (bag_at (AMS, number).over, MANY);
+    close_coalition (&c);
+}
+
+static void what_is_cancelled_before_the_other_site_has_answered_is_never_run (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    share (&c, OSA, "o", 16);
+    agents_come (&c.sites [OSA]);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    c.cut = true;
+    move (&c, AMS, OSA, number, 3);
+    cancel (&c.sites [AMS], number, -1);
+    coalition_pass (&c, 20 * SECOND_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_AWAY);
+    c.cut = false;
+    coalition_pass (&c, 20 * SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).over, MANY);
+    for (uint32_t i = 17; i < MANY; i++)
+        assert_int_equal (begun (&c, "a", i), 0);
+    close_coalition (&c);
+}
+
+/*  The answer is lost, then either site is killed: the same answer is told again. */
+static void an_answer_that_was_lost_is_told_again (void **state)
+{
+    (void) state;
+    for (size_t killed = AMS; killed <= OSA; killed++) {
+        open_coalition (&c);
+        uint64_t number = share (&c, AMS, "a", MANY);
+        move (&c, AMS, OSA, number, 3);
+        assert_int_equal (c.messages_count, 1);
+        message_t offer = c.messages [0];
+        c.messages_count = 0;
+        request_deliver (&c, &offer);
+        assert_int_equal (c.messages_count, 1);
+        message_end (&c.messages [0]);
+        message_end (&offer);
+        c.messages_count = 0;
+        restart_field (&c.sites [killed]);
+        coalition_pass (&c, 20 * SECOND_MS);
+        assert_int_equal (records_of (&c.sites [OSA].w, TABLE_BAGS), 1);
+        for (uint32_t i = 17; i < MANY; i++)
+            assert_int_equal (begun (&c, "a", i), 1);
+        all_end (&c, OSA, 0);
+        coalition_pass (&c, 20 * SECOND_MS);
+        assert_int_equal (bag_at (AMS, number).away, 0);
+        assert_int_equal (task_at (AMS, number, 19).state, TASK_ENDED);
+        close_coalition (&c);
+    }
+}
+
+static void an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_home (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    c.cut = true;
+    move (&c, AMS, OSA, number, 3);
+    coalition_pass (&c, 6 * MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 3);
+    c.cut = false;
+    all_end (&c, AMS, 0);
+    coalition_pass (&c, 10 * SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).running, WAIT);
+    for (uint32_t i = 16; i < MANY; i++)
+        assert_int_equal (begun (&c, "a", i), 1);
+    close_coalition (&c);
+}
+
+static void ends_from_a_site_that_does_not_have_the_task_are_not_heard (void **state)
+{
+    (void) state;
+    uint64_t number;
+    guests_wait (&number);
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    txid.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [AMS].w.store};
+    txid.start = c.sites [AMS].w.start;
+    txid.counter = 1;
+    Musubi__GuestEnd end = MUSUBI__GUEST_END__INIT;
+    end.index = 19;
+    end.state = MUSUBI__TASK_STATE__TASK_ENDED;
+    Musubi__GuestEnd *ends [] = {&end};
+    Musubi__GuestsEndedRequest request = MUSUBI__GUESTS_ENDED_REQUEST__INIT;
+    request.move = &txid;
+    request.bag = number;
+    request.n_ends = 1;
+    request.ends = ends;
+    ask_sharing (&c, AMS, "lis/kyo", "Ended", &request.base);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_AWAY);
+    ask_sharing (&c, AMS, "lis/osa", "Ended", &request.base);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_ENDED);
+    ask_sharing (&c, AMS, "lis/osa", "Ended", &request.base);
+    end.state = MUSUBI__TASK_STATE__TASK_AWAY;
+    assert_int_equal (ask_sharing (&c, AMS, "lis/osa", "Ended", &request.base), CALL_BAD_REQUEST);
+    close_coalition (&c);
+}
+
+static void messages_that_are_spoilt_break_nothing (void **state)
+{
+    (void) state;
+    uint64_t number;
+    guests_wait (&number);
+    world_t *w = &c.sites [OSA].w;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    Musubi__Party home = MUSUBI__PARTY__INIT;
+    txid.store = home.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [KYO].w.store};
+    txid.start = txid.counter = 1;
+    home.name = "lis/kyo";
+    home.endpoint = "sim://lis/kyo";
+    Musubi__AcceptRequest offer = MUSUBI__ACCEPT_REQUEST__INIT;
+    offer.move = &txid;
+    offer.home = &home;
+    offer.balancer = BALANCER;
+    offer.owner = "alice";
+    offer.bag = offer.count = 1;
+    offer.offered_ms = w->now.wall_ms;
+    ask_spoilt (w, "lis/kyo", "Sharing", "Accept", &offer.base);
+    Musubi__MoveRequest order = MUSUBI__MOVE_REQUEST__INIT;
+    order.round = 9;
+    order.to = &home;
+    order.bag = order.count = 1;
+    ask_spoilt (w, BALANCER, "Sharing", "Move", &order.base);
+    Musubi__GuestCancelRequest cancelling = MUSUBI__GUEST_CANCEL_REQUEST__INIT;
+    uint32_t indices [] = {1, 2};
+    cancelling.move = &txid;
+    cancelling.n_indices = 2;
+    cancelling.indices = indices;
+    ask_spoilt (w, "lis/kyo", "Sharing", "Cancel", &cancelling.base);
+    Musubi__GuestEnd end = MUSUBI__GUEST_END__INIT;
+    Musubi__GuestEnd *ends [] = {&end};
+    end.state = MUSUBI__TASK_STATE__TASK_ENDED;
+    end.node = "thin-001";
+    end.why = "so";
+    Musubi__GuestsEndedRequest ended = MUSUBI__GUESTS_ENDED_REQUEST__INIT;
+    ended.move = &txid;
+    ended.bag = 1;
+    ended.n_ends = 1;
+    ended.ends = ends;
+    ask_spoilt (w, "lis/kyo", "Sharing", "Ended", &ended.base);
+    Musubi__JoinRequest joined = MUSUBI__JOIN_REQUEST__INIT;
+    joined.balancer = BALANCER;
+    joined.level_s = 3;
+    ask_spoilt (w, "root", "Sharing", "Join", &joined.base);
+    field_check (&c.sites [OSA]);
+    close_coalition (&c);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (the_last_tasks_that_wait_are_run_elsewhere_and_their_ends_come_home),
+      cmocka_unit_test (a_site_that_is_no_member_refuses_and_the_tasks_wait_at_home_again),
+      cmocka_unit_test (an_order_is_carried_out_once),
+      cmocka_unit_test (no_more_is_moved_than_waits),
+      cmocka_unit_test (orders_that_are_not_to_be_are_refused),
+      cmocka_unit_test (guests_that_wait_go_home_and_nowhere_else),
+      cmocka_unit_test (a_site_that_leaves_gives_back_what_waits),
+      cmocka_unit_test (what_is_cancelled_at_home_ends_where_it_is),
+      cmocka_unit_test (what_is_cancelled_before_the_other_site_has_answered_is_never_run),
+      cmocka_unit_test (an_answer_that_was_lost_is_told_again),
+      cmocka_unit_test (an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_home),
+      cmocka_unit_test (ends_from_a_site_that_does_not_have_the_task_are_not_heard),
+      cmocka_unit_test (messages_that_are_spoilt_break_nothing),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
