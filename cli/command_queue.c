@@ -43,16 +43,20 @@ static const char *number_text (const json_t *form, const char *key, char text [
 
 static json_t *bag_form (const char *site, const json_t *record)
 {
-    static const char *const kept [] = {"name", "priority",   "cpus",        "reservation",
-                                        "need", "class_name", "preemptible", "requeue"};
+    static const char *const kept [] = {"name",        "priority", "cpus",
+                                        "reservation", "need",     "class_name",
+                                        "preemptible", "requeue",  "shared"};
     char name [2 * NAME_BYTES_MAX];
     const json_t *submitted = json_object_get (record, "submitted");
     snprintf (name, sizeof name, "%s/%" PRId64, site, number_of (record, "bag"));
     json_t *form = json_pack (
-      "{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "bag", name, "site", site, "owner",
+      "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "bag", name, "site", site, "owner",
       text_of (record, "owner"), "tasks", (json_int_t) number_of (submitted, "count"), "queued",
       (json_int_t) number_of (record, "queued"), "running",
-      (json_int_t) number_of (record, "running"), "over", (json_int_t) number_of (record, "over"));
+      (json_int_t) number_of (record, "running"), "over", (json_int_t) number_of (record, "over"),
+      "away", (json_int_t) number_of (record, "away"));
+    if (*text_of (record, "home"))
+        json_object_set (form, "home", json_object_get (record, "home"));
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         json_object_set (form, kept [i], json_object_get (submitted, kept [i]));
     char limit [TIMETEXT_BYTES];
@@ -94,14 +98,15 @@ static bool add_bags (const cli_t *cli, session_t *session, const json_t *site,
 
 static void print_bags (const json_t *bags)
 {
-    static const char *const headings [] = {"BAG",   "OWNER", "NAME",   ">QUEUED",   ">RUNNING",
-                                            ">OVER", ">CPUS", ">LIMIT", ">PRIORITY", "EXPECTED"};
-    table_t *table = table_new (headings, 10);
+    static const char *const headings [] = {"BAG",      "OWNER",     "NAME",    ">QUEUED",
+                                            ">RUNNING", ">AWAY",     ">OVER",   ">CPUS",
+                                            ">LIMIT",   ">PRIORITY", "EXPECTED"};
+    table_t *table = table_new (headings, 11);
     size_t i;
     const json_t *bag;
     json_array_foreach (bags, i, bag)
     {
-        char queued [24], running [24], over [24], cpus [24], priority [24];
+        char queued [24], running [24], away [24], over [24], cpus [24], priority [24];
         char expected [TIME_TEXT_BYTES];
         const char *when = text_of (bag, "expected");
         const char *cells [] = {text_of (bag, "bag"),
@@ -109,6 +114,7 @@ static void print_bags (const json_t *bags)
                                 text_of (bag, "name"),
                                 number_text (bag, "queued", queued),
                                 number_text (bag, "running", running),
+                                number_text (bag, "away", away),
                                 number_text (bag, "over", over),
                                 number_text (bag, "cpus", cpus),
                                 text_of (bag, "limit"),
@@ -166,6 +172,8 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
     json_t *form = json_pack ("{s:s, s:s}", "task", text, "state", state);
     if (*text_of (record, "why"))
         json_object_set (form, "why", json_object_get (record, "why"));
+    if (*text_of (record, "site"))
+        json_object_set (form, "site", json_object_get (record, "site"));
     if (number_of (record, "run") == 0)
         return form;
     json_object_set (form, "tries", json_object_get (record, "run"));
@@ -183,9 +191,9 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
 
 static void print_tasks (const json_t *tasks)
 {
-    static const char *const headings [] = {"TASK",    "STATE",  "NODE",    ">EXIT",
+    static const char *const headings [] = {"TASK",    "STATE",  "NODE",    "SITE", ">EXIT",
                                             ">SIGNAL", ">CPU S", "STARTED", "WHY"};
-    table_t *table = table_new (headings, 8);
+    table_t *table = table_new (headings, 9);
     size_t i;
     const json_t *task;
     json_array_foreach (tasks, i, task)
@@ -199,6 +207,7 @@ static void print_tasks (const json_t *tasks)
         const char *cells [] = {text_of (task, "task"),
                                 text_of (task, "state"),
                                 text_of (task, "node"),
+                                name_short (text_of (task, "site")),
                                 over ? number_text (task, "exit_code", exit_code) : "",
                                 over ? number_text (task, "signal", signal) : "",
                                 cpu,

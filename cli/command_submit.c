@@ -22,6 +22,7 @@ typedef struct {
     option_texts_t environment;
     bool preemptible;
     bool requeue;
+    bool shared;
 } submit_options_t;
 
 static const char *text_of (const json_t *object, const char *key)
@@ -151,12 +152,12 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
 {
     json_t *command = json_object ();
     json_t *question =
-      json_pack ("{s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "command", command, "count",
+      json_pack ("{s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "command", command, "count",
                  (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
                  (json_int_t) options->limit_ms, "cpu_limit_ms",
                  (json_int_t) (options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0), "priority",
                  (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
-                 options->requeue);
+                 options->requeue, "shared", options->shared);
     if (add_texts (command, "arguments", program, words) &&
         add_texts (command, "environment", options->environment.list, options->environment.count) &&
         add_text (command, "folder", options->folder) &&
@@ -237,6 +238,8 @@ int run_submit (cli_t *cli)
        "may borrow idle reserved nodes; is ended when they are wanted", 0, 0},
       {"requeue", OPTION_FLAG, &options.requeue, NULL, "run again what was lost or preempted", 0,
        0},
+      {"shared", OPTION_FLAG, &options.shared, NULL,
+       "tasks that wait may be run at other sites of the coalition", 0, 0},
       {"folder", OPTION_TEXT, &options.folder, "DIR", "working folder on the node", 0, 0},
       {"output", OPTION_TEXT, &options.output, "FILE", "standard output, else kept with the task",
        0, 0},

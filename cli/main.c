@@ -36,7 +36,7 @@ static const command_t commands [] = {
   {"submit",
    "[SITE] --limit D [--cpus N] [--count N] [--reservation ID[/NEED]] [--priority P] "
    "[--preemptible]\n"
-   "              [--requeue] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
+   "              [--requeue] [--shared] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
    "[--errors FILE]\n"
    "              [--env NAME=VALUE]... [--cpu-limit D] [--request-id ID] -- PROGRAM ARG...",
    "Run a program at a site: in its queue, or on the nodes of a reservation.\n"

@@ -37,7 +37,7 @@ _musubi () {
     provision) own='--release' ;;
     plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
-    submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --class --folder
+    submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --shared --class --folder
       --output --errors --env --cpu-limit --request-id' ;;
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;

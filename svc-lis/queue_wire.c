@@ -151,6 +151,7 @@ packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool mor
         messages [i].owner = (char *) bag->owner;
         messages [i].submitted =
           (Musubi__SubmitRequest *) message_unpack (&musubi__submit_request__descriptor, submitted);
+        messages [i].submitted->count = bag->asked.count; /* of guests, those that are here */
         messages [i].submitted_ms = bag->submitted_ms;
         messages [i].queued = bag->waiting.waiting;
         messages [i].running = bag->running;

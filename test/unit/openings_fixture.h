@@ -141,6 +141,27 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
         *run = agent->runs [--agent->runs_count];
 }
 
+/*  What a run has written is its id. */
+static inline void agent_bring (field_t *self, const char *actor, const wanted_output_t *wanted)
+{
+    char text [RUN_ID_TEXT_BYTES];
+    run_id_text (&wanted->id, text);
+    brought_t brought = {.number = wanted->number,
+                         .data = {(const uint8_t *) text, strlen (text)},
+                         .size = strlen (text),
+                         .why = ""};
+    packed_t body = bring_encode (&brought);
+    self->w.asked = 1 + ++self->asked;
+    step (&self->w, &(event_t){.kind = EVENT_REQUEST,
+                               .request = {.service = "Nodes",
+                                           .method = "Bring",
+                                           .actor = actor,
+                                           .request_id = "",
+                                           .body = {.data = body.data, .size = body.size},
+                                           .reply_to = self->w.asked}});
+    free (body.data);
+}
+
 /*  One question, and what its answer wants; false when it waits. */
 static inline bool agent_ask (field_t *self, agent_t *agent)
 {
@@ -181,6 +202,8 @@ static inline bool agent_ask (field_t *self, agent_t *agent)
     agent->seen = wanted.number;
     for (size_t i = 0; i < wanted.runs_count; i++)
         agent_carry_out (self, agent, &wanted.runs [i]);
+    for (size_t i = 0; i < wanted.outputs_count; i++)
+        agent_bring (self, actor, &wanted.outputs [i]);
     wanted_clear (&wanted);
     return true;
 }

@@ -8,6 +8,8 @@ enum { AMS, OSA, KYO };
 /*  More than the 16 CPUs of thin, so that some wait: those move. */
 enum { MANY = 20, WAIT = 4 };
 
+enum { OUTPUT = 2 }; /* reply_to of who waits for output */
+
 static coalition_t c;
 
 static told_task_t task_at (size_t site, uint64_t bag_number, uint32_t index)
@@ -243,6 +245,93 @@ static void an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_hom
     close_coalition (&c);
 }
 
+/*  Its store is another one now: that says nothing of what the one that was asked has done. */
+static void an_answer_of_another_store_settles_nothing (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    move (&c, AMS, OSA, number, 3);
+    message_t offer = c.messages [0];
+    c.messages_count = 0;
+    offer.answer = true;
+    offer.status = CALL_WRONG_STORE;
+    snprintf (offer.reason, sizeof offer.reason, "another store");
+    offer.size = 0;
+    answer_deliver (&c, &offer);
+    message_end (&offer);
+    assert_int_equal (bag_at (AMS, number).away, 3);
+    coalition_pass (&c, 2 * MINUTE_MS);
+    for (uint32_t i = 17; i < MANY; i++)
+        assert_int_equal (begun (&c, "a", i), 1);
+    close_coalition (&c);
+}
+
+/*  Asked at ams; what it is told comes later. */
+static void output_asked (uint64_t number, uint32_t index)
+{
+    Musubi__TaskId id = MUSUBI__TASK_ID__INIT;
+    id.bag = number;
+    id.index = index;
+    Musubi__OutputRequest request = MUSUBI__OUTPUT_REQUEST__INIT;
+    request.task = &id;
+    size_t size;
+    uint8_t *packed = message_pack (&request.base, &size);
+    world_t *w = &c.sites [AMS].w;
+    step (w, &(event_t){.kind = EVENT_REQUEST,
+                        .request = {.service = "Queue",
+                                    .method = "Output",
+                                    .actor = "alice",
+                                    .request_id = "",
+                                    .body = {packed, size},
+                                    .reply_to = OUTPUT}});
+    free (packed);
+}
+
+/*  How it was answered, as far as it was. */
+static bool output_told (int64_t ms)
+{
+    world_t *w = &c.sites [AMS].w;
+    for (; ms > 0; ms -= SECOND_MS) {
+        for (size_t i = SITES; i-- > 0;) {
+            agents_come (&c.sites [i]);
+            w->asked = OUTPUT;
+            w->replied = false;
+            carry (&c);
+            if (w->replied)
+                return true;
+            pass (&c.sites [i].w, SECOND_MS);
+            if (w->replied)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void what_a_task_has_written_elsewhere_is_read_at_home (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    move (&c, AMS, OSA, number, 3);
+    coalition_pass (&c, SECOND_MS);
+    task_ends (&c.sites [OSA], 1, 1, 0);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (task_at (AMS, number, 18).state, TASK_ENDED);
+    output_asked (number, 18);
+    assert_true (output_told (10 * SECOND_MS));
+    Musubi__OutputAnswer *told = answer (&c.sites [AMS].w, &musubi__output_answer__descriptor);
+    assert_int_equal (told->data.len, strlen ("1.1#1"));
+    assert_memory_equal (told->data.data, "1.1#1", told->data.len);
+    assert_true (told->over);
+    message_free (&told->base);
+    c.cut = true;
+    output_asked (number, 18);
+    assert_true (output_told (20 * SECOND_MS));
+    assert_int_equal (c.sites [AMS].w.status, CALL_NOT_FOUND);
+    close_coalition (&c);
+}
+
 static void ends_from_a_site_that_does_not_have_the_task_are_not_heard (void **state)
 {
     (void) state;
@@ -335,6 +424,8 @@ int main (void)
       cmocka_unit_test (what_is_cancelled_before_the_other_site_has_answered_is_never_run),
       cmocka_unit_test (an_answer_that_was_lost_is_told_again),
       cmocka_unit_test (an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_home),
+      cmocka_unit_test (an_answer_of_another_store_settles_nothing),
+      cmocka_unit_test (what_a_task_has_written_elsewhere_is_read_at_home),
       cmocka_unit_test (ends_from_a_site_that_does_not_have_the_task_are_not_heard),
       cmocka_unit_test (messages_that_are_spoilt_break_nothing),
     };
