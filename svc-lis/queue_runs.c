@@ -208,6 +208,8 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     task_state_t from = task->state;
     task_state_t to = state_after (self, bag, task, run);
     result_take (task, run, to);
+    if (!*bag->asked.order->reservation && run->started_ms > 0 && run->ended_ms > run->started_ms)
+        self->done_ms += (run->ended_ms - run->started_ms) * bag->waiting.cpus;
     due_remove (self, bag, index);
     if (task->node != TASK_NODE_NONE)
         queue_seat_leave (self, now, task->node, &task->seat);

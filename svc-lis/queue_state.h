@@ -50,6 +50,7 @@ struct queue {
     uint64_t wake_timer; /* nothing has happened, and yet something may start */
     uint64_t due_timer;
     uint64_t keep_timer;
+    int64_t done_ms; /* CPUs times wall time that its tasks have had, in this start */
     bool started;
     hint_t freed;
     reader_t *readers;

@@ -142,7 +142,7 @@ static bool balances (const sharing_t *self, const char *actor)
     return member (self) && strcmp (self->membership.balancer, actor) == 0;
 }
 
-static bool allowed (sharing_t *self, const request_t *request)
+bool sharing_allowed (sharing_t *self, const request_t *request)
 {
     if (balances (self, request->actor) || administers (self, request->actor))
         return true;
@@ -156,7 +156,7 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
     (void) now;
     sharing_t *self = owner;
     char why [WHY_BYTES];
-    if (!allowed (self, request))
+    if (!sharing_allowed (self, request))
         return;
     if (!membership_question_decode (request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
@@ -218,7 +218,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request)
     sharing_t *self = owner;
     move_order_t order;
     char why [WHY_BYTES];
-    if (!allowed (self, request))
+    if (!sharing_allowed (self, request))
         return;
     if (!move_decode (&order, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
@@ -260,6 +260,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     service_serve (self->service, "Sharing", "Leave", on_leave, self);
     service_serve (self->service, "Sharing", "Membership", on_membership, self);
     service_serve (self->service, "Sharing", "Move", on_move, self);
+    sharing_told_serve (self);
     sharing_moves_serve (self);
     sharing_guests_serve (self);
     service_load (self->service, TABLE_MEMBERSHIP, on_membership_record, self);

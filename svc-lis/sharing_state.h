@@ -3,6 +3,7 @@
  *  sharing.c          its life, membership, orders to move
  *  sharing_moves.c    as home: moves of its tasks, and what becomes of them
  *  sharing_guests.c   as host: offers, guests, their ends told
+ *  sharing_told.c     what the balancer is told: State
  */
 #ifndef MUSUBI_SHARING_STATE_H
 #define MUSUBI_SHARING_STATE_H
@@ -72,6 +73,13 @@ void sharing_bad_record (sharing_t *self, const char *table, const char *why);
 /*  A call to another site's Sharing, in this one's name, until it is answered. */
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
                        packed_t body, call_done_fn *done, void *owner);
+
+/*  False, and the request is refused, unless the balancer asks, or an administrator. */
+bool sharing_allowed (sharing_t *self, const request_t *request);
+
+/*  --- sharing_told.c --- */
+
+void sharing_told_serve (sharing_t *self);
 
 /*  --- sharing_moves.c --- */
 

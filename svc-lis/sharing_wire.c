@@ -80,6 +80,59 @@ packed_t membership_answer_encode (const membership_t *membership, uint32_t away
     return packed_of (&answer.base);
 }
 
+/*  --- state --- */
+
+bool state_question_decode (uint64_t *after, bytes_t body, char why [WHY_BYTES])
+{
+    Musubi__StateRequest *from =
+      (Musubi__StateRequest *) message_unpack (&musubi__state_request__descriptor, body);
+    if (!from)
+        return wrong (why, "not a StateRequest");
+    *after = from->after;
+    message_free (&from->base);
+    return true;
+}
+
+static void queued_put (Musubi__QueuedBag *to, const queued_bag_t *from, const char *site)
+{
+    const bag_t *bag = from->bag;
+    const run_order_t *order = bag->asked.order;
+    musubi__queued_bag__init (to);
+    to->bag = bag->number;
+    to->home = (char *) (bag->guest ? bag->guest->home.name : site);
+    to->home_bag = bag->guest ? bag->guest->bag : bag->number;
+    to->running = bag->running;
+    to->waiting = bag->waiting.waiting;
+    to->movable = bag->guest || bag->asked.shared ? bag->waiting.waiting : 0;
+    to->task_load_s = (double) order->cpus * (double) order->limit_ms / 1000;
+    to->running_load_s = from->running_load_s;
+    to->submitted_ms = bag->submitted_ms;
+}
+
+packed_t state_answer_encode (const site_state_t *state, const membership_t *membership,
+                              const char *site)
+{
+    Musubi__StateAnswer answer = MUSUBI__STATE_ANSWER__INIT;
+    Musubi__QueuedBag *bags = must (calloc (state->bags_count + 1, sizeof *bags));
+    Musubi__QueuedBag **list = must (calloc (state->bags_count + 1, sizeof *list));
+    for (size_t i = 0; i < state->bags_count; i++) {
+        queued_put (&bags [i], &state->bags [i], site);
+        list [i] = &bags [i];
+    }
+    answer.cpus = state->cpus;
+    answer.level_s = membership->level_s;
+    answer.automatic = membership->automatic;
+    answer.done_s = state->done_s;
+    answer.start = state->start;
+    answer.n_bags = state->bags_count;
+    answer.bags = list;
+    answer.more = state->more;
+    packed_t packed = packed_of (&answer.base);
+    free (list);
+    free (bags);
+    return packed;
+}
+
 /*  --- moves --- */
 
 static bool order_take (move_order_t *to, const Musubi__MoveRequest *from, char why [WHY_BYTES])

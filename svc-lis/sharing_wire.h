@@ -31,6 +31,24 @@ packed_t leave_answer_encode (uint32_t given_back);
 bool membership_question_decode (bytes_t body, char why [WHY_BYTES]);
 packed_t membership_answer_encode (const membership_t *membership, uint32_t away, uint32_t guests);
 
+bool state_question_decode (uint64_t *after, bytes_t body, char why [WHY_BYTES]);
+
+/*  A bag of the queue, and what is left of those of its tasks that run. */
+typedef struct {
+    const bag_t *bag;
+    double running_load_s;
+} queued_bag_t;
+typedef struct {
+    double cpus;
+    double done_s;
+    uint32_t start;
+    const queued_bag_t *bags;
+    size_t bags_count;
+    bool more;
+} site_state_t;
+packed_t state_answer_encode (const site_state_t *state, const membership_t *membership,
+                              const char *site);
+
 typedef struct {
     uint64_t round;
     uint32_t number;

@@ -434,7 +434,7 @@ typedef struct {
 static inline txid_t hold (world_t *self, const order_t *order, command_answer_t *told)
 {
     party_t participant = {.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME};
-    memcpy (participant.store, fixture_store, STORE_ID_BYTES);
+    memcpy (participant.store, self->store, STORE_ID_BYTES);
     hold_t asked = {
       .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = ++self->counter},
                .operation = order->operation,

@@ -360,6 +360,60 @@ static void ends_from_a_site_that_does_not_have_the_task_are_not_heard (void **s
     close_coalition (&c);
 }
 
+static Musubi__StateAnswer *state_at (size_t site, uint64_t after)
+{
+    Musubi__StateRequest request = MUSUBI__STATE_REQUEST__INIT;
+    request.after = after;
+    assert_int_equal (ask_sharing (&c, site, BALANCER, "State", &request.base), CALL_OK);
+    return answer (&c.sites [site].w, &musubi__state_answer__descriptor);
+}
+
+static void a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue (void **state)
+{
+    (void) state;
+    uint64_t number;
+    uint64_t guests = guests_wait (&number);
+    Musubi__StateAnswer *told = state_at (OSA, 0);
+    assert_true (told->cpus == 8 * 2 + 4 * 16);
+    assert_true (told->level_s == 60);
+    assert_int_equal (told->n_bags, 2);
+    assert_int_equal (told->bags [0]->running, 16);
+    assert_string_equal (told->bags [0]->home, "lis/osa");
+    assert_true (told->bags [0]->running_load_s > 16 * 590 &&
+                 told->bags [0]->running_load_s <= 16 * 600);
+    assert_int_equal (told->bags [1]->bag, guests);
+    assert_string_equal (told->bags [1]->home, "lis/ams");
+    assert_int_equal (told->bags [1]->home_bag, number);
+    assert_int_equal (told->bags [1]->movable, 3);
+    assert_true (told->bags [1]->task_load_s == 600);
+    message_free (&told->base);
+    told = state_at (OSA, 1);
+    assert_int_equal (told->n_bags, 1);
+    message_free (&told->base);
+    coalition_pass (&c, 10 * SECOND_MS);
+    all_end (&c, OSA, 0);
+    told = state_at (OSA, 0);
+    assert_true (told->done_s >= 16 * 10 && told->done_s < 16 * 20);
+    message_free (&told->base);
+    Musubi__StateRequest request = MUSUBI__STATE_REQUEST__INIT;
+    assert_int_equal (ask_sharing (&c, OSA, "alice", "State", &request.base), CALL_DENIED);
+    request.after = 77;
+    assert_int_equal (ask_sharing (&c, OSA, BALANCER, "State", &request.base), CALL_NOT_FOUND);
+    close_coalition (&c);
+}
+
+static void what_is_reserved_is_not_counted_as_speed (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    reserve (&c.sites [AMS].w, "r1", booking ("thin", 6, 3, 2, 30));
+    field_pass (&c.sites [AMS], 3 * MINUTE_MS);
+    Musubi__StateAnswer *told = state_at (AMS, 0);
+    assert_true (told->cpus == 5 * 2 + 4 * 16);
+    message_free (&told->base);
+    close_coalition (&c);
+}
+
 static void messages_that_are_spoilt_break_nothing (void **state)
 {
     (void) state;
@@ -427,6 +481,8 @@ int main (void)
       cmocka_unit_test (an_answer_of_another_store_settles_nothing),
       cmocka_unit_test (what_a_task_has_written_elsewhere_is_read_at_home),
       cmocka_unit_test (ends_from_a_site_that_does_not_have_the_task_are_not_heard),
+      cmocka_unit_test (a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue),
+      cmocka_unit_test (what_is_reserved_is_not_counted_as_speed),
       cmocka_unit_test (messages_that_are_spoilt_break_nothing),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
