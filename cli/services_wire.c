@@ -5,6 +5,7 @@
 #include "message.h"
 
 #include "agent.pb-c.h"
+#include "balance.pb-c.h"
 #include "bus.pb-c.h"
 #include "calendar.pb-c.h"
 #include "chain.pb-c.h"
@@ -36,6 +37,7 @@ static const struct {
   {&musubi__coordinator__descriptor, " planner "},
   {&musubi__queue__descriptor, " lis "},
   {&musubi__nodes__descriptor, " lis "},
+  {&musubi__sharing__descriptor, " lis "},
   {&musubi__participant__descriptor, " gis lis nis "},
   {&musubi__factory__descriptor, " lis "},
   {&musubi__reservation__descriptor, " lis "},

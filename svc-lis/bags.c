@@ -122,6 +122,14 @@ void submission_clear (submission_t *self)
     *self = (submission_t){0};
 }
 
+void submission_of_guests (submission_t *self, uint32_t first, uint32_t count)
+{
+    self->count = count;
+    self->order->index_from = first;
+    if (self->priority > 0)
+        self->priority = 0;
+}
+
 uint64_t bags_next_number (const bags_t *self)
 {
     return self->numbers + 1;

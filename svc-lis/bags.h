@@ -199,6 +199,10 @@ void task_text (char **to, const char *from);
 guest_t *guest_copy (const guest_t *from);
 void submission_clear (submission_t *self);
 
+/*  Tasks first to first + count - 1 of what was asked, as guests: behind what is there, so of no
+ *  higher priority than most. */
+void submission_of_guests (submission_t *self, uint32_t first, uint32_t count);
+
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void bags_check (const bags_t *self);
 

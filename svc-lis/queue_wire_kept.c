@@ -97,8 +97,7 @@ static bool guest_take_stored (stored_bag_t *bag, const Musubi__GuestBag *from,
         from->first > bag->asked.count - from->count)
         return wrong (why, "guest.count: %u from %u on of %u tasks", from->count, from->first,
                       bag->asked.count);
-    bag->asked.count = from->count;
-    bag->asked.order->index_from = from->first;
+    submission_of_guests (&bag->asked, from->first, from->count);
     return true;
 }
 

@@ -118,8 +118,7 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
     packed_t submitted = {.data = must (malloc (offer->submitted.size + 1)),
                           .size = offer->submitted.size};
     memcpy (submitted.data, offer->submitted.data, submitted.size);
-    asked->count = offer->count;
-    asked->order->index_from = offer->first;
+    submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (queue->bags);
     bag_t *bag = bags_add (queue->bags, *number, offer->owner, "", submitted, asked);
     bag->guest = guest_copy (&guest);
@@ -258,7 +257,7 @@ static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
     ordered_add (self->tellings, &telling->bag, telling);
     telling->call =
       sharing_call (self, now, &bag->guest->home, "Ended",
-                    ended_encode (bag, telling->indices, telling->count), on_told, telling);
+                    guests_ended_encode (bag, telling->indices, telling->count), on_told, telling);
 }
 
 void sharing_guests_over (sharing_t *self, const moment_t *now, bag_t *bag)

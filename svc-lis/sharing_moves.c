@@ -340,13 +340,13 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
     sharing_t *self = owner;
     ends_t ends;
     char why [WHY_BYTES];
-    if (!ended_decode (&ends, request->body, why)) {
+    if (!guests_ended_decode (&ends, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
     ends_take (self, now, &ends, request->actor);
     ends_clear (&ends);
-    sharing_reply (self, request, ended_answer_encode ());
+    sharing_reply (self, request, guests_ended_answer_encode ());
 }
 
 /*  --- output --- */

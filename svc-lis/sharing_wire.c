@@ -251,7 +251,7 @@ bool accept_answer_decode (offer_answer_t *given, bytes_t body, char why [WHY_BY
 
 /*  --- ends --- */
 
-packed_t ended_encode (const bag_t *guests, const uint32_t *indices, size_t count)
+packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size_t count)
 {
     Musubi__GuestsEndedRequest request = MUSUBI__GUESTS_ENDED_REQUEST__INIT;
     Musubi__Txid move;
@@ -304,7 +304,7 @@ static bool end_take (guest_end_t *to, const Musubi__GuestEnd *from, char why [W
     return true;
 }
 
-bool ended_decode (ends_t *ends, bytes_t body, char why [WHY_BYTES])
+bool guests_ended_decode (ends_t *ends, bytes_t body, char why [WHY_BYTES])
 {
     Musubi__GuestsEndedRequest *from = (Musubi__GuestsEndedRequest *) message_unpack (
       &musubi__guests_ended_request__descriptor, body);
@@ -328,7 +328,7 @@ void ends_clear (ends_t *self)
     *self = (ends_t){.bag = 0};
 }
 
-packed_t ended_answer_encode (void)
+packed_t guests_ended_answer_encode (void)
 {
     Musubi__GuestsEndedAnswer answer = MUSUBI__GUESTS_ENDED_ANSWER__INIT;
     return packed_of (&answer.base);

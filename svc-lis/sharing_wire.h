@@ -83,7 +83,7 @@ packed_t accept_answer_encode (const offer_answer_t *given);
 bool accept_answer_decode (offer_answer_t *given, bytes_t body, char why [WHY_BYTES]);
 
 /*  Of tasks of a guest bag, by index there. */
-packed_t ended_encode (const bag_t *guests, const uint32_t *indices, size_t count);
+packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size_t count);
 
 /*  Strings live until ends_clear. */
 typedef struct {
@@ -105,9 +105,9 @@ typedef struct {
     size_t count;
     void *message; /* private */
 } ends_t;
-bool ended_decode (ends_t *ends, bytes_t body, char why [WHY_BYTES]);
+bool guests_ended_decode (ends_t *ends, bytes_t body, char why [WHY_BYTES]);
 void ends_clear (ends_t *self);
-packed_t ended_answer_encode (void);
+packed_t guests_ended_answer_encode (void);
 
 packed_t guest_cancel_encode (const txid_t *move, const uint32_t *indices, size_t count);
 
