@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS_MAX 10
+#define TABLE_COLUMNS_MAX 12
 
 typedef struct table table_t;
 
