@@ -36,9 +36,10 @@ static const command_t commands [] = {
   {"submit",
    "[SITE] --limit D [--cpus N] [--count N] [--reservation ID[/NEED]] [--priority P] "
    "[--preemptible]\n"
-   "              [--requeue] [--shared] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
+   "              [--requeue] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
    "[--errors FILE]\n"
-   "              [--env NAME=VALUE]... [--cpu-limit D] [--request-id ID] -- PROGRAM ARG...",
+   "              [--env NAME=VALUE]... [--cpu-limit D] [--shared] [--request-id ID] -- PROGRAM "
+   "ARG...",
    "Run a program at a site: in its queue, or on the nodes of a reservation.\n"
    "Prints the bag's name, such as ams/12. Without SITE: where the reservation is, else the only\n"
    "site that runs tasks.",

@@ -78,6 +78,7 @@ static void task_free (task_t *task)
         return;
     free (task->node_name);
     free (task->why);
+    free (task->trip);
     free (task);
 }
 
@@ -381,13 +382,6 @@ void task_text (char **to, const char *from)
     char *copy = must (strdup (from));
     free (*to);
     *to = copy;
-}
-
-guest_t *guest_copy (const guest_t *from)
-{
-    guest_t *copy = must (malloc (sizeof *copy));
-    *copy = *from;
-    return copy;
 }
 
 task_t *bag_task (const bag_t *self, uint32_t index)

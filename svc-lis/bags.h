@@ -50,6 +50,12 @@ static inline bool task_over (task_state_t state)
 /*  Who has told its run to end, of us; others are its reservation, and whoever wants its node. */
 typedef enum { STOP_NONE, STOP_CANCELLED, STOP_LIMIT, STOPS } stop_t;
 
+/*  Where a task is, or was run, that is not here. */
+typedef struct {
+    txid_t move;                    /* that took it there */
+    char site [NAME_BYTES_MAX + 1]; /* "lis/osa" */
+} trip_t;
+
 /*  One that was started, or cancelled by itself. */
 typedef struct {
     task_state_t state;
@@ -64,9 +70,8 @@ typedef struct {
     int32_t signal;
     int64_t cpu_ms;
     char *why;
-    txid_t move;                    /* the last one that took it to another site; start 0 = none */
-    char site [NAME_BYTES_MAX + 1]; /* that site, "lis/osa"; "" = it is here */
-    bool told;                      /* of a guest: its home has acknowledged its end */
+    trip_t *trip; /* NULL = it is here, and was run nowhere else */
+    bool told;    /* of a guest: its home has acknowledged its end */
 } task_t;
 
 /*  Of a bag whose tasks are another site's (sharing.h). */
@@ -196,7 +201,6 @@ bool bag_forget_last (bag_t *self);
 task_state_t bag_task_state (const bag_t *self, uint32_t index);
 
 void task_text (char **to, const char *from);
-guest_t *guest_copy (const guest_t *from);
 void submission_clear (submission_t *self);
 
 /*  Tasks first to first + count - 1 of what was asked, as guests: behind what is there, so of no

@@ -397,7 +397,7 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
     if (!queue_allowed (self, request, question.task.bag, &bag))
         return;
     const task_t *task = bag_task (bag, question.task.index);
-    if (task && *task->site)
+    if (task && task->trip)
         sharing_output (self->sharing, now, request, task, question.task.index);
     else
         queue_output (self, now, request, bag, &question);

@@ -77,8 +77,10 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
     bag->submitted_ms = stored.submitted_ms;
     bag->cancelled = stored.cancelled;
     bag->over_stored_ms = stored.over_ms;
-    if (stored.guest_set)
-        bag->guest = guest_copy (&stored.guest);
+    if (stored.guest_set) {
+        bag->guest = must (malloc (sizeof stored.guest));
+        *bag->guest = stored.guest;
+    }
     class_find (self, bag);
 }
 

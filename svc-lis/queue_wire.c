@@ -218,7 +218,8 @@ static void record_put (Musubi__TaskRecord *to, Musubi__TaskId *id, const bag_t 
     to->signal = task->signal;
     to->cpu_ms = task->cpu_ms;
     to->why = task->why;
-    to->site = (char *) task->site;
+    if (task->trip)
+        to->site = task->trip->site;
 }
 
 packed_t tasks_answer_encode (const bag_t *bag, uint32_t from, uint32_t count, cpu_ms_fn *cpu_ms,

@@ -155,14 +155,25 @@ packed_t stored_task_encode (const task_t *task)
     stored.signal = task->signal;
     stored.cpu_ms = task->cpu_ms;
     stored.why = task->why;
-    stored.site = (char *) task->site;
     stored.told = task->told;
     Musubi__Txid move;
-    if (task->move.start != 0) {
-        txid_put (&move, &task->move);
+    if (task->trip) {
+        txid_put (&move, &task->trip->move);
         stored.move = &move;
+        stored.site = task->trip->site;
     }
     return packed_of (&stored.base);
+}
+
+static bool trip_take_stored (task_t *task, const Musubi__StoredTask *stored, char why [WHY_BYTES])
+{
+    trip_t trip;
+    if (!txid_take (&trip.move, stored->move, "move", why) ||
+        !text_take (trip.site, NAME_BYTES_MAX, stored->site, TEXT_WORD, "site", why))
+        return false;
+    task->trip = must (malloc (sizeof trip));
+    *task->trip = trip;
+    return true;
 }
 
 static bool task_take_stored (task_t *task, const Musubi__StoredTask *stored, char why [WHY_BYTES])
@@ -172,11 +183,11 @@ static bool task_take_stored (task_t *task, const Musubi__StoredTask *stored, ch
         return wrong (why, "state: %d is not known", (int) stored->state);
     if (stored->stop >= STOPS)
         return wrong (why, "stop: %u is not known", stored->stop);
-    if (!text_take (node, NAME_BYTES_MAX, stored->node, TEXT_WORD_OR_NONE, "node", why) ||
-        !text_take (task->site, NAME_BYTES_MAX, stored->site, TEXT_WORD_OR_NONE, "site", why) ||
-        (stored->move && !txid_take (&task->move, stored->move, "move", why)))
+    if (!text_take (node, NAME_BYTES_MAX, stored->node, TEXT_WORD_OR_NONE, "node", why))
         return false;
-    if (stored->state == MUSUBI__TASK_STATE__TASK_AWAY && (!stored->move || !*task->site))
+    if (stored->move && !trip_take_stored (task, stored, why))
+        return false;
+    if (stored->state == MUSUBI__TASK_STATE__TASK_AWAY && !stored->move)
         return wrong (why, "move: missing, and the task is away");
     task->told = stored->told;
     task->stop = (stop_t) stored->stop;

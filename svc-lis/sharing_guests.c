@@ -121,7 +121,8 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
     submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (queue->bags);
     bag_t *bag = bags_add (queue->bags, *number, offer->owner, "", submitted, asked);
-    bag->guest = guest_copy (&guest);
+    bag->guest = must (malloc (sizeof guest));
+    *bag->guest = guest;
     bag->submitted_ms = now->wall_ms;
     if (*asked->class_name)
         room_find (queue->parts.room, asked->class_name, &bag->waiting.class);

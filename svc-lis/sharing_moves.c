@@ -69,7 +69,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 static bool away_by (const bag_t *bag, uint32_t index, const txid_t *move)
 {
     const task_t *task = bag_task (bag, index);
-    return task && task->state == TASK_AWAY && txid_same (&task->move, move);
+    return task && task->state == TASK_AWAY && txid_same (&task->trip->move, move);
 }
 
 /*  --- back home --- */
@@ -79,8 +79,8 @@ static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
 {
     task_t *task = bag_task (bag, index);
     bool wanted = !bag->cancelled && task->stop == STOP_NONE;
-    task->move = (txid_t){.start = 0};
-    task->site [0] = '\0';
+    free (task->trip);
+    task->trip = NULL;
     task->stop = STOP_NONE;
     if (!wanted)
         task_text (&task->why, "cancelled while it was away");
@@ -230,8 +230,9 @@ static void send_piece (sharing_t *self, const moment_t *now, bag_t *bag, const 
         task_t *task = bag_task (bag, i);
         if (!task)
             task = bag_task_new (bag, i);
-        task->move = kept.id;
-        snprintf (task->site, sizeof task->site, "%s", to->name);
+        task->trip = must (malloc (sizeof *task->trip));
+        task->trip->move = kept.id;
+        memcpy (task->trip->site, to->name, sizeof task->trip->site);
         task_move (self->queue->bags, bag, i, TASK_AWAY);
         queue_put_task (self->queue, bag, i);
     }
@@ -273,7 +274,7 @@ uint32_t sharing_withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uin
             continue;
         task->stop = STOP_CANCELLED;
         queue_put_task (self->queue, bag, i);
-        move_t *move = ordered_find (self->moves, &task->move);
+        move_t *move = ordered_find (self->moves, &task->trip->move);
         if (move)
             move->withdraw = true;
         count++;
@@ -306,7 +307,7 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
     queue_put_task (self->queue, bag, end->index);
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "task %" PRIu64 ".%" PRIu32 " over at=%s exit_code=%d signal=%d", bag->number,
-                end->index, task->site, task->exit_code, task->signal);
+                end->index, task->trip->site, task->exit_code, task->signal);
 }
 
 /*  Those that it is not awaited of any more have been told before. */
@@ -316,7 +317,7 @@ static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends,
     uint32_t taken = 0;
     for (size_t i = 0; bag && i < ends->count; i++) {
         if (!away_by (bag, ends->ends [i].index, &ends->move) ||
-            strcmp (bag_task (bag, ends->ends [i].index)->site, host) != 0)
+            strcmp (bag_task (bag, ends->ends [i].index)->trip->site, host) != 0)
             continue;
         end_take (self, bag, &ends->ends [i]);
         taken++;
@@ -378,8 +379,8 @@ static void on_output (void *owner, const moment_t *now, uint64_t token,
 void sharing_output (sharing_t *self, const moment_t *now, const request_t *request,
                      const task_t *task, uint32_t index)
 {
-    const move_t *move = ordered_find (self->moves, &task->move);
-    guest_output_t asked = {.move = task->move, .index = index};
+    const move_t *move = ordered_find (self->moves, &task->trip->move);
+    guest_output_t asked = {.move = task->trip->move, .index = index};
     char why [WHY_BYTES];
     if (!output_question_decode (&asked.question, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
@@ -389,7 +390,7 @@ void sharing_output (sharing_t *self, const moment_t *now, const request_t *requ
     relay_t *relay = must (calloc (1, sizeof *relay));
     *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};
     self->relays = relay;
-    call_order_t order = {.peer = task->site,
+    call_order_t order = {.peer = task->trip->site,
                           .endpoint = move ? move->kept.to.endpoint : "",
                           .service = "Sharing",
                           .method = "Output",
@@ -439,8 +440,8 @@ void sharing_moves_destroy (sharing_t *self)
     for (move_t *move; (move = ordered_after (self->moves, NULL));)
         move_end (move);
     ordered_destroy (&self->moves);
-    while (self->relays) {
-        relay_t *relay = relay_take (self->relays);
+    for (relay_t *relay = self->relays, *after; relay; relay = after) {
+        after = relay->after;
         calls_cancel (self->service->calls, relay->call);
         free (relay);
     }
