@@ -25,7 +25,7 @@ for name in $("$sim" experiment --list | cut -d' ' -f1); do
   "$sim" experiment "$name" ${form[@]+"${form[@]}"} --revision test --out "$work/$name.json" \
     --plot "$work/$name.svg" >"$work/$name" 2>&1
   tell $? "$name: every criterion holds"
-  grep -E '^(accept|REJECT|broken)' "$work/$name" | sed 's/^/# /'
+  grep -E '^(REJECT|broken)' "$work/$name" | sed 's/^/# /'
   python3 - "$name" "$work/$name.json" >"$work/read" 2>&1 <<'CHECK'
 import json, sys
 name, path = sys.argv[1:]

@@ -13,12 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MICRO      1e6
-#define PATH_BYTES 640
+#define MICRO        1e6
+#define FOLDER_BYTES 512
+#define PATH_BYTES   (FOLDER_BYTES + 128)
 
 struct live_federation {
     char program [512]; /* musubi */
-    char folder [80];
+    char folder [FOLDER_BYTES];
     int line; /* the guardian waits at its other end */
     pid_t guardian;
 };
@@ -165,7 +166,12 @@ static bool make_folder (live_federation_t *self, const grid_t *grid)
 {
     char path [PATH_BYTES];
     const char *root = getenv ("TMPDIR");
-    snprintf (self->folder, sizeof self->folder, "%.50s/musubi-live.XXXXXX", root ? root : "/tmp");
+    int size = snprintf (self->folder, sizeof self->folder, "%s/musubi-live.XXXXXX",
+                         root && *root ? root : "/tmp");
+    if ((size_t) size >= sizeof self->folder) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
     if (!mkdtemp (self->folder))
         return false;
     path_in (self, "grid.zpl", path);
