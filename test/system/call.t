@@ -35,7 +35,7 @@ agent=$(jq -r '[.members[] | select(.kind == "node")][0].endpoint' "$federation/
 
 kind_of () { # SERVICE-BLOCK: who serves it
   case "$1" in
-    Factory | Reservation | Command | Nodes | Queue) echo lis/bern ;;
+    Factory | Reservation | Command | Nodes | Queue | Sharing) echo lis/bern ;;
     Chain | Replica) echo replica ;;
     ReplicaIndex) echo index ;;
     Agent) echo "$agent" ;;
