@@ -71,6 +71,8 @@ static json_t *node_form (const json_t *site, const json_t *record)
         abort ();
     if (*text_of (record, "reservation"))
         json_object_set (form, "reservation", json_object_get (record, "reservation"));
+    if (*text_of (record, "resting"))
+        json_object_set (form, "resting", json_object_get (record, "resting"));
     if (number_of (record, "heard_ms") != 0)
         json_object_set_new (form, "heard",
                              json_string (time_text (number_of (record, "heard_ms"), heard)));
@@ -112,8 +114,9 @@ static void print_nodes (const json_t *nodes)
     {
         char state [48], cpus [24], used [24], heard [TIME_TEXT_BYTES];
         const char *when = text_of (node, "heard");
-        snprintf (state, sizeof state, "%s%s", text_of (node, "state"),
-                  json_is_true (json_object_get (node, "drained")) ? ", drained" : "");
+        snprintf (state, sizeof state, "%s%s%s", text_of (node, "state"),
+                  json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
+                  *text_of (node, "resting") ? ", rests" : "");
         snprintf (cpus, sizeof cpus, "%" PRId64, number_of (node, "cpus"));
         snprintf (used, sizeof used, "%" PRId64, number_of (node, "cpus_used"));
         const char *cells [] = {text_of (node, "site"),

@@ -19,6 +19,8 @@ const nodes_limits_t nodes_limits_default = {
   .lost_ms = 330000,
   .output_bytes_max = 262144,
   .runs_kept_ms = 24 * INT64_C (3600000),
+  .rest_ms = 5000,
+  .rest_ms_max = 300000,
 };
 
 static const char *const state_words [] = {
@@ -140,7 +142,8 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
           .class_name = self->site->classes [self->places [node].class].name,
           .reservation =
             self->binder.reservation ? self->binder.reservation (self->binder.owner, node) : NULL,
-          .heard_ms = self->places [node].heard_wall_ms};
+          .heard_ms = self->places [node].heard_wall_ms,
+          .resting = nodes_resting (self, node)};
     }
     packed_t answer = nodes_answer_encode (records, count, at < self->places_count);
     outbox_reply (self->service->outbox, request->reply_to,
@@ -355,7 +358,7 @@ bool nodes_usable (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
     const place_t *place = &self->places [node];
-    return place->state == NODE_UP && !place->kept.drained &&
+    return place->state == NODE_UP && !place->kept.drained && place->rest_timer == 0 &&
            ordered_count (place->runs) < NODE_RUNS_MAX;
 }
 

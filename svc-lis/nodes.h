@@ -24,6 +24,8 @@ typedef struct {
     uint32_t lost_ms;          /* lease_ms + 30 000 */
     uint32_t output_bytes_max; /* in one answer to Output; 262 144 */
     int64_t runs_kept_ms;      /* of those that are over; 24 h; 0 = until the observer has heard */
+    uint32_t rest_ms; /* of a node that was unfit for a run, doubled each time; 5 000; 0 = none */
+    uint32_t rest_ms_max; /* 300 000 */
 } nodes_limits_t;
 
 extern const nodes_limits_t nodes_limits_default;
@@ -63,7 +65,7 @@ typedef struct {
      */
     void (*run_moved) (void *owner, const moment_t *now, const run_t *run);
 
-    /*  A node has moved: up, silent, lost, drained, resumed. */
+    /*  A node has moved: up, silent, lost, drained, resumed, rests, has rested. */
     void (*node_moved) (void *owner, const moment_t *now, size_t node);
 } nodes_observer_t;
 
@@ -95,7 +97,8 @@ size_t nodes_count (const nodes_t *self);
 node_t nodes_at (const nodes_t *self, size_t node);
 bool nodes_find (const nodes_t *self, const char *name, size_t *node);
 
-/*  Can something new be put there: up, not drained, and fewer than NODE_RUNS_MAX run. */
+/*  Can something new be put there: up, neither drained nor resting, and fewer than NODE_RUNS_MAX
+ *  run. */
 bool nodes_usable (const nodes_t *self, size_t node);
 
 /*  A new run at a usable node, stored with this step; number as its owner counts. It must not have

@@ -213,8 +213,13 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
         run->ended_ms = report->ended_ms;
         run->exit_code = report->exit_code;
         run->signal = report->signal;
+        run->node_unfit = report->state == RUN_REFUSED && report->node_unfit;
         why_set (entry, report->state, report->why);
     }
+    if (run->node_unfit)
+        nodes_rest (self, now, entry->node, run->why);
+    else if (report->state == RUN_RUNNING)
+        nodes_rest_over (self, entry->node);
     run_move (self, now, entry, report->state);
 }
 

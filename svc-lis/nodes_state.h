@@ -1,7 +1,8 @@
 /*  nodes_state - what the files of nodes share: the nodes, the runs, and who waits for what.
  *
  *  For nodes*.c only. nodes.c makes it, loads and asks it; nodes_attend.c hears the agents and
- *  decides what they are told; nodes_runs.c moves runs; nodes_output.c fetches output.
+ *  decides what they are told; nodes_runs.c moves runs; nodes_rest.c spares those that can't start
+ *  any; nodes_output.c fetches output.
  */
 #ifndef MUSUBI_NODES_STATE_H
 #define MUSUBI_NODES_STATE_H
@@ -40,6 +41,10 @@ typedef struct {
     bool waits; /* that question has not been answered */
     uint64_t reply_to;
     uint64_t patience; /* timer: it is answered by then */
+
+    uint64_t rest_timer; /* nothing new is put there until then; 0 = it does not rest */
+    uint32_t rest_ms;    /* how long it rested last; 0 = something has run since */
+    char rest_why [RUN_WHY_BYTES_MAX + 1];
 
     packed_t told;        /* the last answer, without its number */
     uint64_t told_number; /* 0 = none to this start of the agent's store */
@@ -115,6 +120,16 @@ void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64
 
 /*  Those that are to end and that no agent has heard of. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now);
+
+/*  --- nodes_rest.c --- */
+
+void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *why);
+
+/*  Something runs there: the next rest is a short one again. */
+void nodes_rest_over (nodes_t *self, size_t node);
+
+/*  Why it rests; empty when it does not. */
+const char *nodes_resting (const nodes_t *self, size_t node);
 
 /*  --- nodes_output.c --- */
 

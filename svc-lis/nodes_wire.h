@@ -86,6 +86,7 @@ typedef struct {
     const char *class_name;
     const char *reservation; /* NULL = none */
     int64_t heard_ms;
+    const char *resting; /* why; "" = it does not rest */
 } node_record_t;
 bool nodes_question_decode (bytes_t body, char after [NAME_BYTES_MAX + 1], uint32_t *most,
                             char why [WHY_BYTES]);

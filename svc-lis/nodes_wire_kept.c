@@ -46,6 +46,7 @@ packed_t nodes_answer_encode (const node_record_t *records, size_t count, bool m
         messages [i].cpus = node->cpus;
         messages [i].cpus_used = node->cpus_used;
         messages [i].heard_ms = records [i].heard_ms;
+        messages [i].resting = (char *) records [i].resting;
         if (records [i].reservation)
             messages [i].reservation = (char *) records [i].reservation;
         list [i] = &messages [i];
@@ -141,6 +142,7 @@ packed_t stored_run_encode (const stored_run_t *run)
     record.end_why = (char *) run->end_why;
     record.over_ms = run->over_ms;
     record.booked_until_ms = run->run.booked_until_ms;
+    record.node_unfit = run->run.node_unfit;
     return packed_of (&record.base);
 }
 
@@ -185,6 +187,7 @@ static bool stored_run_take (stored_run_t *to, const Musubi__StoredRun *from, ch
                       .signal = from->signal,
                       .cpu_ms = from->cpu_ms,
                       .told_to_end = from->told_to_end,
+                      .node_unfit = from->node_unfit,
                       .why = copied (from->why)};
     return true;
 }

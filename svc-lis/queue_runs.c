@@ -2,7 +2,8 @@
  *  end with the run's; what is told here is already so there.
  *
  *      queued -> placed -> running -> ended | stopped | lost
- *         ^________________________|  lost or preempted, where it wants to be run again
+ *         ^________________________|  refused by a node that was unfit, never begun; lost or
+ *                                     preempted, where it wants to be run again
  */
 #include "queue_state.h"
 
@@ -178,6 +179,8 @@ static task_state_t state_after (const queue_t *self, const bag_t *bag, const ta
     bool was_preempted = preempted (bag, task, run);
     if (was_preempted)
         service_count (self->parts.service, "tasks_preempted", 1);
+    if (run->node_unfit && !bag->cancelled && task->stop == STOP_NONE)
+        return TASK_QUEUED;
     if (run->state == RUN_LOST)
         return again ? TASK_QUEUED : TASK_LOST;
     if (was_preempted)

@@ -91,6 +91,7 @@ typedef struct {
     int32_t signal;
     int64_t cpu_ms;   /* processor time so far */
     bool told_to_end; /* we have asked for its end */
+    bool node_unfit;  /* RUN_REFUSED for what its node lacks */
     const char *why;  /* of its end: "" = by itself */
 } run_t;
 
@@ -103,6 +104,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
+    bool node_unfit;
     char why [RUN_WHY_BYTES_MAX + 1];
 } run_report_t;
 

@@ -187,6 +187,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run, co
         run->report.ended_ms = stand->ended_ms;
         run->report.exit_code = stand->exit_code;
         run->report.signal = stand->signal;
+        run->report.node_unfit = stand->node_unfit;
         run_end (self, now, run, end_of (stand->state), stand->why);
     } else if (run->report.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;

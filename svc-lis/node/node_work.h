@@ -45,6 +45,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
+    bool node_unfit; /* refused for what this machine lacks */
     char why [RUN_WHY_BYTES_MAX + 1];
 } stand_t;
 

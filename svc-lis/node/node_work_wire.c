@@ -66,6 +66,7 @@ static void stand_put (Musubi__RunStand *to, const stand_t *from)
     to->signal = from->signal;
     to->cpu_ms = from->cpu_ms;
     to->why = (char *) from->why;
+    to->node_unfit = from->node_unfit;
 }
 
 static bool stand_take (stand_t *to, const Musubi__RunStand *from, char why [WHY_BYTES])
@@ -84,6 +85,7 @@ static bool stand_take (stand_t *to, const Musubi__RunStand *from, char why [WHY
     to->exit_code = from->exit_code;
     to->signal = from->signal;
     to->cpu_ms = from->cpu_ms;
+    to->node_unfit = from->node_unfit;
     return true;
 }
 

@@ -100,11 +100,12 @@ static bool do_lease (const work_order_t *order, done_t *done)
 
 /*  --- run_start --- */
 
-/*  Nothing of it was begun, and nothing will be: its folder can't be made. */
+/*  Nothing of it was begun here, and nothing will be. */
 static bool refuse (done_t *done, const char *name, const char *what, int error)
 {
     stand_t *stand = stand_new (done, name);
     stand->state = STAND_REFUSED;
+    stand->node_unfit = true;
     stand->ended_ms = run_wall_ms ();
     snprintf (stand->why, sizeof stand->why, "%s: %s", what, strerror (error));
     return true;

@@ -27,6 +27,7 @@ typedef struct {
     uint32_t cpus;
     bool away;
     bool stubborn; /* its runs don't end when they are told to */
+    bool unfit;    /* it has room for none */
     uint64_t number;
     uint64_t seen;
     machine_run_t runs [MACHINE_RUNS];
@@ -128,6 +129,9 @@ static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_
                           .begun_ms = now_ms};
         if (wanted->wish == WISH_END) /* it never begins */
             run->report = (run_report_t){.id = wanted->id, .state = RUN_ENDED};
+        else if (agent->unfit)
+            run->report = (run_report_t){
+              .id = wanted->id, .state = RUN_REFUSED, .node_unfit = true, .why = "no room"};
         else if (self->begun)
             self->begun (self->begun_owner, wanted);
     }

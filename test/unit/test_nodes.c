@@ -255,6 +255,54 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
     close_world (&w);
 }
 
+/*  By want of room on its disk, say. */
+static void refuse_unfit (world_t *w, agent_t *a, run_id_t id)
+{
+    place (w, "n1", id, 1);
+    agent_comes (w, a);
+    run_report_t *report = agent_says (a, id, RUN_REFUSED);
+    report->node_unfit = true;
+    snprintf (report->why, sizeof report->why, "no room");
+    agent_comes (w, a);
+}
+
+static void a_node_that_could_start_nothing_rests_longer_each_time_until_something_runs (
+  void **state)
+{
+    (void) state;
+    world_t w;
+    open_world (&w);
+    w.limits.attend_ms = 1000;
+    agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    refuse_unfit (&w, &a, run_of (1, 1));
+    assert_true (run_at (&w, run_of (1, 1)).node_unfit);
+    assert_false (nodes_usable (w.nodes, 0));
+    pass (&w, 4999);
+    assert_false (nodes_usable (w.nodes, 0));
+    size_t moves = w.node_moves;
+    pass (&w, 1);
+    assert_true (nodes_usable (w.nodes, 0));
+    assert_int_equal (w.node_moves, moves + 1);
+
+    refuse_unfit (&w, &a, run_of (1, 2));
+    pass (&w, 5000);
+    assert_false (nodes_usable (w.nodes, 0));
+    pass (&w, 5000);
+    assert_true (nodes_usable (w.nodes, 0));
+
+    place (&w, "n1", run_of (1, 3), 1);
+    agent_comes (&w, &a);
+    agent_says (&a, run_of (1, 3), RUN_RUNNING);
+    agent_comes (&w, &a);
+    refuse_unfit (&w, &a, run_of (1, 4));
+    assert_false (nodes_usable (w.nodes, 0));
+    pass (&w, 5000);
+    assert_true (nodes_usable (w.nodes, 0));
+    agent_leaves (&a);
+    close_world (&w);
+}
+
 static void runs_that_are_over_are_kept_for_a_while (void **state)
 {
     (void) state;
@@ -349,6 +397,8 @@ int main (void)
       cmocka_unit_test (after_a_restart_everything_is_told_again_from_the_records),
       cmocka_unit_test (warning_and_end_are_told_at_once_and_their_reason_with_the_end),
       cmocka_unit_test (a_run_that_no_agent_has_heard_of_ends_without_one),
+      cmocka_unit_test (
+        a_node_that_could_start_nothing_rests_longer_each_time_until_something_runs),
       cmocka_unit_test (runs_that_are_over_are_kept_for_a_while),
       cmocka_unit_test (wrong_agents_are_refused_in_words),
       cmocka_unit_test (a_drained_node_finishes_what_it_runs_and_gets_nothing_new),

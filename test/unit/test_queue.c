@@ -27,6 +27,39 @@ static void tasks_run_and_end_with_their_exit_codes (void **state)
     close_world (&f.w);
 }
 
+static void a_node_without_room_does_not_eat_a_bag (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    agents_come (&f);
+    f.agents [0].unfit = true;
+    const char *bad = f.agents [0].name;
+    uint64_t number = submit (&f, (wish_bag_t){.class_name = "thin", .count = 5});
+    agents_come (&f);
+    agents_come (&f);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal (task (&f, number, i).state, TASK_RUNNING);
+        assert_string_not_equal (task (&f, number, i).node, bad);
+    }
+    assert_true (task (&f, number, 0).tries > 1 || task (&f, number, 4).tries > 1);
+
+    /*  Where there is no other, it waits until there is room. */
+    for (size_t i = 0; i < f.agents_count; i++)
+        f.agents [i].unfit = true;
+    uint64_t waits = submit (&f, (wish_bag_t){.class_name = "fat"});
+    agents_come (&f);
+    assert_int_equal (task (&f, waits, 0).state, TASK_QUEUED);
+    restart_field (&f);
+    agents_come (&f);
+    for (size_t i = 0; i < f.agents_count; i++)
+        f.agents [i].unfit = false;
+    field_until (&f, 1, 0);
+    agents_come (&f);
+    assert_int_equal (task (&f, waits, 0).state, TASK_RUNNING);
+    close_world (&f.w);
+}
+
 static void what_runs_is_in_the_calendar_until_its_limit_and_no_longer_than_it_runs (void **state)
 {
     (void) state;
@@ -521,6 +554,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (tasks_run_and_end_with_their_exit_codes),
+      cmocka_unit_test (a_node_without_room_does_not_eat_a_bag),
       cmocka_unit_test (what_runs_is_in_the_calendar_until_its_limit_and_no_longer_than_it_runs),
       cmocka_unit_test (nothing_is_promised_twice_where_work_and_reservations_meet),
       cmocka_unit_test (a_bag_that_waits_is_told_when_and_starts_then_by_itself),
