@@ -28,7 +28,8 @@ static int by_key (const void *key, const void *thing)
 
 static bool of_site (const agent_t *self, const agent_run_t *run)
 {
-    return self->site_known && memcmp (run->record.site, self->site, STORE_ID_BYTES) == 0;
+    const uint8_t *site = attending_store (self->attending);
+    return site && memcmp (run->record.site, site, STORE_ID_BYTES) == 0;
 }
 
 /*  --- records --- */
@@ -203,7 +204,8 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
     if (!run)
         return;
     run_stands (self, now, run, stand);
-    if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) && self->site_known)
+    if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) &&
+        attending_store (self->attending))
         run_forget (self, run);
 }
 
@@ -327,7 +329,7 @@ void agent_runs_lease (agent_t *self)
 /*  Claimed: stored before it is begun. */
 static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_new (self, self->site, &wanted->id);
+    agent_run_t *run = run_new (self, attending_store (self->attending), &wanted->id);
     if (wanted->wish == WISH_START && wanted->order) {
         run->record.order = wanted->order;
         wanted->order = NULL;
@@ -347,7 +349,7 @@ static void want_end (agent_run_t *run, int64_t grace_ms)
 
 static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_find (self, self->site, &wanted->id);
+    agent_run_t *run = run_find (self, attending_store (self->attending), &wanted->id);
     if (!run && wanted->wish == WISH_FORGET)
         return;
     if (!run)
@@ -384,7 +386,7 @@ static void want_others (agent_t *self)
 static void want_output (agent_t *self, const wanted_output_t *wanted)
 {
     char name [RUN_NAME_BYTES_MAX + 1];
-    const char *names [] = {run_name (self->site, &wanted->id, name)};
+    const char *names [] = {run_name (attending_store (self->attending), &wanted->id, name)};
     if (agent_reads (self, wanted->number))
         return;
     agent_order (self, RUN_READ,

@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "agent_wire.h"
+#include "attending.h"
 #include "node_work.h"
 #include "ordered.h"
 #include "service.h"
@@ -51,20 +52,9 @@ typedef struct {
     ordered_work_t *works;
     uint64_t works_ordered;
 
-    bool site_known;
-    uint8_t site [STORE_ID_BYTES];
+    attending_t *attending; /* its site */
     char site_name [NAME_BYTES_MAX + 1];
-    size_t at; /* which of its endpoints */
-    uint64_t number;
-    uint64_t seen;
-    uint64_t call;    /* that asks; 0 = none */
-    bool bare;        /* it says nothing: we don't know yet which store answers */
-    int64_t asked_ms; /* mono */
-    uint64_t ask_timer;
-    bool backs_off;
-    uint32_t failures; /* in a row */
-    int64_t attend_ms; /* as last told */
-    int64_t lease_ms;
+    int64_t lease_ms;       /* as last told */
     int64_t lease_until_ms; /* mono: may go on without another word; 0 = no word yet */
     int64_t leased_ms;      /* as last written for the starters */
     uint64_t again_timer;

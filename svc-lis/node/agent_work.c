@@ -51,8 +51,8 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
       .number = output, .data = result->data, .size = result->size, .why = result->why});
     calls_start (self->service->calls, now,
                  &(call_order_t){.peer = "",
-                                 .endpoint = self->settings.sites [self->at],
-                                 .to_store = self->site_known ? self->site : NULL,
+                                 .endpoint = attending_endpoint (self->attending),
+                                 .to_store = attending_store (self->attending),
                                  .service = "Nodes",
                                  .method = "Bring",
                                  .actor = self->actor,

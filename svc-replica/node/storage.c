@@ -1,9 +1,6 @@
-/*  storage - the questions, one after another. The site holds each until there is something new; an
- *  agent with news gives up the question that waits there and asks a new one.
- */
+/*  storage - what it says of its files and transfers, and what it hears of them. */
 #include "storage_state.h"
 
-#include "call.h"
 #include "must.h"
 
 #include <assert.h>
@@ -11,23 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEND_MS      10000 /* until the site has told its own */
-#define REPORT_MS      250
-#define ANSWER_MS      5000 /* an answer may be so much later than the site meant it */
-#define BACKOFF_MS     100  /* doubles, with jitter of half */
+#define REPORT_MS      250 /* until the site has told its own */
+#define BACKOFF_MS     100
 #define BACKOFF_MS_MAX 2000
 
-/*  --- asking --- */
+/*  --- attending the site --- */
 
-static void on_answer (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result);
-
-static void ask (storage_t *self, const moment_t *now)
+void storage_news (storage_t *self, const moment_t *now, bool at_once)
 {
+    attending_news (self->attending, now, at_once ? 0 : self->report_ms);
+}
+
+static packed_t ask (void *owner, const attending_question_t *question)
+{
+    storage_t *self = owner;
     stored_file_t *files = must (calloc (STORED_FILES_MAX, sizeof *files));
     storage_attend_t attend = {.start = self->service->store.start,
-                               .number = ++self->number,
-                               .seen = self->seen,
+                               .number = question->number,
+                               .seen = question->seen,
                                .bytes_max = self->settings.bytes_max,
                                .bytes_used = files_bytes (self) + transfers_bytes (self),
                                .guest = self->settings.guest,
@@ -39,96 +37,25 @@ static void ask (storage_t *self, const moment_t *now)
     attend.receipts = transfers_report (self, &attend.receipts_count);
     packed_t body = storage_attend_encode (&attend);
     storage_attend_clear (&attend);
-    calls_cancel (self->service->calls, self->call);
-    self->asked_ms = now->mono_ms;
-    self->call = calls_start (self->service->calls, now,
-                              &(call_order_t){.peer = "",
-                                              .endpoint = self->settings.sites [self->at],
-                                              .service = "Chain",
-                                              .method = "Attend",
-                                              .actor = self->actor,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
-                                              .timeout_ms = self->attend_ms + ANSWER_MS,
-                                              .tries_max = 1},
-                              on_answer, self, 0);
-    free (body.data);
+    return body;
 }
 
-static void on_ask (void *owner, const moment_t *now, uint64_t token)
+static bool take (void *owner, const moment_t *now, const attending_question_t *question,
+                  bytes_t body, attending_answer_t *answer, char why [WHY_BYTES])
 {
-    (void) token;
-    storage_t *self = owner;
-    self->ask_timer = 0;
-    self->backs_off = false;
-    ask (self, now);
-}
-
-static void ask_at (storage_t *self, int64_t mono_ms)
-{
-    timers_cancel (self->service->timers, self->ask_timer);
-    self->ask_ms = mono_ms;
-    self->ask_timer = timers_set (self->service->timers, mono_ms, on_ask, self, 0);
-}
-
-/*  A timer that is due fires at the end of the step that set it. */
-void storage_news (storage_t *self, const moment_t *now, bool at_once)
-{
-    int64_t at_ms = self->asked_ms + self->report_ms;
-    if (at_once || at_ms < now->mono_ms)
-        at_ms = now->mono_ms;
-    if (self->backs_off || (self->ask_timer != 0 && self->ask_ms <= at_ms))
-        return; /* it will be told with that question */
-    ask_at (self, at_ms);
-}
-
-/*  --- answers --- */
-
-static void no_answer (storage_t *self, const moment_t *now, const char *why)
-{
-    int64_t most_ms = BACKOFF_MS << (self->failures < 6 ? self->failures : 6);
-    most_ms = most_ms < BACKOFF_MS_MAX ? most_ms : BACKOFF_MS_MAX;
-    int64_t wait_ms =
-      most_ms / 2 + (int64_t) prng_below (&self->service->prng, (uint64_t) most_ms / 2 + 1);
-    if (self->failures == 0)
-        outbox_log (self->service->outbox, LEVEL_WARNING, "site %s does not answer why=\"%.200s\"",
-                    self->settings.sites [self->at], why);
-    self->failures++;
-    self->seen = 0;
-    self->at = (self->at + 1) % self->settings.sites_count;
-    self->backs_off = true;
-    ask_at (self, now->mono_ms + wait_ms);
-}
-
-static void carry_out (storage_t *self, const moment_t *now, const storage_wanted_t *wanted)
-{
-    self->failures = 0;
-    self->attend_ms = wanted->attend_ms;
-    self->report_ms = wanted->report_ms;
-    self->seen = wanted->number;
-    self->files_seen = wanted->files_seen;
-    files_heard (self, wanted->files_seen);
-    transfers_want (self, now, wanted);
-    files_want (self, now, wanted);
-    storage_news (self, now, true); /* the next question, which waits there */
-}
-
-static void on_answer (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
-{
-    (void) token;
+    (void) question;
     storage_t *self = owner;
     storage_wanted_t wanted;
-    char why [WHY_BYTES];
-    self->call = 0;
-    if (result->status != CALL_OK) {
-        no_answer (self, now, result->reason);
-    } else if (!storage_wanted_decode (&wanted, result->body, why)) {
-        no_answer (self, now, why);
-    } else {
-        carry_out (self, now, &wanted);
-        storage_wanted_clear (&wanted);
-    }
+    if (!storage_wanted_decode (&wanted, body, why))
+        return false;
+    *answer = (attending_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
+    self->report_ms = wanted.report_ms;
+    self->files_seen = wanted.files_seen;
+    files_heard (self, wanted.files_seen);
+    transfers_want (self, now, &wanted);
+    files_want (self, now, &wanted);
+    storage_wanted_clear (&wanted);
+    return true;
 }
 
 /*  --- work --- */
@@ -168,7 +95,7 @@ static void on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
     files_start (self, now);
-    ask (self, now);
+    attending_start (self->attending, now);
 }
 
 static void storage_step (void *owner, const moment_t *now, const event_t *event)
@@ -221,6 +148,7 @@ static void storage_destroy (void *owner)
     storage_t *self = owner;
     transfers_end (self);
     files_end (self);
+    attending_destroy (&self->attending);
     service_destroy (&self->service);
     settings_clear (&self->settings);
     free (self);
@@ -228,13 +156,22 @@ static void storage_destroy (void *owner)
 
 void storage_core (const storage_settings_t *settings, core_t *core)
 {
-    assert (settings->sites_count > 0 && settings->name && settings->folder);
+    assert (settings->name && settings->folder);
     storage_t *self = must (calloc (1, sizeof *self));
     settings_copy (&self->settings, settings);
     snprintf (self->actor, sizeof self->actor, "storage/%.54s", settings->name);
     self->service = service_new (self->actor, NULL, 0);
-    self->attend_ms = ATTEND_MS;
     self->report_ms = REPORT_MS;
+    self->attending =
+      attending_new (self->service, &(attending_settings_t){.service = "Chain",
+                                                            .actor = self->actor,
+                                                            .sites = self->settings.sites,
+                                                            .sites_count = settings->sites_count,
+                                                            .backoff_ms = BACKOFF_MS,
+                                                            .backoff_ms_max = BACKOFF_MS_MAX,
+                                                            .ask = ask,
+                                                            .take = take,
+                                                            .owner = self});
     files_init (self);
     transfers_init (self);
     service_at_start (self->service, on_start, self);

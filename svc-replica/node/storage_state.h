@@ -1,6 +1,6 @@
 /*  storage_state - what the storage_*.c files share.
  *
- *      storage.c            the questions, one after another
+ *      storage.c            what is said to its site, and what is heard
  *      storage_files.c      the files it has
  *      storage_receipts.c   the transfers it takes part in
  *      storage_links.c      who feeds it
@@ -8,6 +8,7 @@
 #ifndef MUSUBI_STORAGE_STATE_H
 #define MUSUBI_STORAGE_STATE_H
 
+#include "attending.h"
 #include "chain_wire.h"
 #include "ordered.h"
 #include "service.h"
@@ -74,17 +75,8 @@ typedef struct {
     bool swept;           /* it is done: transfers may begin */
     uint64_t writing;     /* the work that writes a part to the disk; one at once; 0 = none */
 
-    size_t at; /* which of its endpoints */
-    uint64_t number;
-    uint64_t seen;
+    attending_t *attending; /* its site */
     uint64_t files_seen;
-    uint64_t call;
-    uint64_t ask_timer;
-    int64_t ask_ms; /* for which that is set */
-    bool backs_off;
-    uint32_t failures;
-    int64_t asked_ms;
-    int64_t attend_ms;
     int64_t report_ms;
 } storage_t;
 

@@ -1,0 +1,180 @@
+/*  attending - the questions, one after another.
+ *
+ *  With one_store the first question says nothing but who asks: its answer tells which store the
+ *  site has, and nothing of it is carried out. From the second on, questions are for that store
+ *  alone; should another one answer, everything begins anew.
+ */
+#include "attending.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ATTEND_MS     10000 /* until the site has told its own */
+#define ANSWER_MS     5000  /* an answer may be so much later than the site meant it */
+#define DOUBLINGS_MAX 6
+
+struct attending {
+    service_t *service;
+    attending_settings_t settings;
+    attending_question_t question; /* the last */
+    size_t at;                     /* which of the endpoints */
+    bool store_known;
+    uint8_t store [STORE_ID_BYTES];
+    uint64_t call; /* that asks; 0 = none */
+    uint64_t timer;
+    int64_t timer_ms; /* for which that is set */
+    bool backs_off;
+    uint32_t failures; /* in a row */
+    int64_t attend_ms;
+};
+
+attending_t *attending_new (service_t *service, const attending_settings_t *settings)
+{
+    assert (settings->sites_count > 0 && settings->ask && settings->take);
+    attending_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->settings = *settings;
+    self->attend_ms = ATTEND_MS;
+    return self;
+}
+
+void attending_destroy (attending_t **self_p)
+{
+    free (*self_p);
+    *self_p = NULL;
+}
+
+const char *attending_endpoint (const attending_t *self)
+{
+    return self->settings.sites [self->at];
+}
+
+const uint8_t *attending_store (const attending_t *self)
+{
+    return self->store_known ? self->store : NULL;
+}
+
+/*  --- asking --- */
+
+static void on_answer (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result);
+
+static void ask (attending_t *self, const moment_t *now)
+{
+    self->question.number++;
+    self->question.bare = self->settings.one_store && !self->store_known;
+    self->question.asked_ms = now->mono_ms;
+    packed_t body = self->settings.ask (self->settings.owner, &self->question);
+    calls_cancel (self->service->calls, self->call);
+    self->call = calls_start (self->service->calls, now,
+                              &(call_order_t){.peer = "",
+                                              .endpoint = attending_endpoint (self),
+                                              .to_store = attending_store (self),
+                                              .service = self->settings.service,
+                                              .method = "Attend",
+                                              .actor = self->settings.actor,
+                                              .request_id = "",
+                                              .body = {.data = body.data, .size = body.size},
+                                              .timeout_ms = self->attend_ms + ANSWER_MS,
+                                              .tries_max = 1},
+                              on_answer, self, 0);
+    free (body.data);
+}
+
+void attending_start (attending_t *self, const moment_t *now)
+{
+    ask (self, now);
+}
+
+static void on_timer (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    attending_t *self = owner;
+    self->timer = 0;
+    self->backs_off = false;
+    ask (self, now);
+}
+
+static void ask_at (attending_t *self, int64_t mono_ms)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer_ms = mono_ms;
+    self->timer = timers_set (self->service->timers, mono_ms, on_timer, self, 0);
+}
+
+/*  A timer that is due fires at the end of the step that set it. */
+void attending_news (attending_t *self, const moment_t *now, int64_t gap_ms)
+{
+    int64_t at_ms = self->question.asked_ms + gap_ms;
+    at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms;
+    if (self->backs_off || (self->settings.one_store && !self->store_known) ||
+        (self->timer != 0 && self->timer_ms <= at_ms))
+        return; /* it will be told with the next question */
+    ask_at (self, at_ms);
+}
+
+/*  --- answers --- */
+
+static void no_answer (attending_t *self, const moment_t *now, call_status_t status,
+                       const char *why)
+{
+    uint32_t doublings = self->failures < DOUBLINGS_MAX ? self->failures : DOUBLINGS_MAX;
+    int64_t most_ms = self->settings.backoff_ms << doublings;
+    most_ms = most_ms < self->settings.backoff_ms_max ? most_ms : self->settings.backoff_ms_max;
+    int64_t wait_ms =
+      most_ms / 2 + (int64_t) prng_below (&self->service->prng, (uint64_t) most_ms / 2 + 1);
+    if (self->failures == 0 || status != CALL_TIMED_OUT)
+        outbox_log (self->service->outbox, LEVEL_WARNING, "site %s does not answer why=\"%.200s\"",
+                    attending_endpoint (self), why);
+    self->failures++;
+    self->question.seen = 0;
+    self->at = (self->at + 1) % self->settings.sites_count;
+    self->backs_off = true;
+    ask_at (self, now->mono_ms + wait_ms);
+}
+
+static void store_changed (attending_t *self, const moment_t *now)
+{
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "site %s has another store: what the former wanted is ended",
+                attending_endpoint (self));
+    self->store_known = false;
+    self->question.seen = 0;
+    ask_at (self, now->mono_ms);
+}
+
+/*  The next question waits there until there is something to do. */
+static void go_on (attending_t *self, const moment_t *now, const call_result_t *result,
+                   const attending_answer_t *answer)
+{
+    if (self->question.bare) {
+        memcpy (self->store, result->store, STORE_ID_BYTES);
+        self->store_known = true;
+    }
+    self->failures = 0;
+    self->attend_ms = answer->attend_ms;
+    self->question.seen = self->question.bare ? 0 : answer->number;
+    ask_at (self, now->mono_ms);
+}
+
+static void on_answer (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) token;
+    attending_t *self = owner;
+    attending_answer_t answer;
+    char why [WHY_BYTES];
+    self->call = 0;
+    if (result->status == CALL_WRONG_STORE && self->store_known)
+        store_changed (self, now);
+    else if (result->status != CALL_OK)
+        no_answer (self, now, result->status, result->reason);
+    else if (self->settings.take (self->settings.owner, now, &self->question, result->body, &answer,
+                                  why))
+        go_on (self, now, result, &answer);
+    else
+        no_answer (self, now, CALL_BAD_REQUEST, why);
+}

@@ -1,0 +1,66 @@
+/*  attending - how an agent attends its site's service: one question after another, each of which
+ *  the service holds until there is something to do. An agent with news gives up the question that
+ *  waits there and asks a new one.
+ *
+ *  Whoever does not answer is asked again later, with jitter, at the next of the site's endpoints.
+ *  Answers are numbered by the site, and each question says which was carried out last; nothing has
+ *  been after a failure, so that all is told anew. Pure.
+ */
+#ifndef MUSUBI_ATTENDING_H
+#define MUSUBI_ATTENDING_H
+
+#include "message.h"
+#include "service.h"
+
+typedef struct attending attending_t;
+
+typedef struct {
+    uint64_t number;  /* counts the questions of this start, from 1 */
+    uint64_t seen;    /* number of the last answer that was carried out; 0 = none */
+    bool bare;        /* which store answers is not known yet: nothing of the answer is an order */
+    int64_t asked_ms; /* mono */
+} attending_question_t;
+
+/*  What every answer tells. */
+typedef struct {
+    uint64_t number;
+    int64_t attend_ms; /* ask again at the latest so long after the answer */
+} attending_answer_t;
+
+/*  The question's body. */
+typedef packed_t attending_ask_fn (void *owner, const attending_question_t *question);
+
+/*  Carry out an answer to this question; false with why when it is none. */
+typedef bool attending_take_fn (void *owner, const moment_t *now,
+                                const attending_question_t *question, bytes_t body,
+                                attending_answer_t *answer, char why [WHY_BYTES]);
+
+/*  All of it is borrowed for life. */
+typedef struct {
+    const char *service; /* its method is Attend */
+    const char *actor;
+    const char *const *sites; /* endpoints; the next is tried when one is silent */
+    size_t sites_count;
+    bool one_store;         /* questions are for the store that answered the first, bare one */
+    int64_t backoff_ms;     /* doubles, with jitter of half */
+    int64_t backoff_ms_max; /* at most */
+    attending_ask_fn *ask;
+    attending_take_fn *take;
+    void *owner;
+} attending_settings_t;
+
+attending_t *attending_new (service_t *service, const attending_settings_t *settings);
+void attending_destroy (attending_t **self_p);
+
+/*  The first question. */
+void attending_start (attending_t *self, const moment_t *now);
+
+/*  There is something new to say: ask at the end of this step, or so long after the last question
+ *  when that is later. */
+void attending_news (attending_t *self, const moment_t *now, int64_t gap_ms);
+
+/*  Where it was asked last, and the store that answers there, with one_store; NULL = not known. */
+const char *attending_endpoint (const attending_t *self);
+const uint8_t *attending_store (const attending_t *self);
+
+#endif
