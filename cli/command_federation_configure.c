@@ -8,6 +8,7 @@
  */
 #include "cli.h"
 #include "configuration.h"
+#include "must.h"
 #include "places.h"
 #include "table.h"
 
@@ -19,15 +20,16 @@
 #include <sys/stat.h>
 
 #define FEDERATION_BYTES_MAX (4u << 20)
-#define HOST_BYTES           80
-#define PLACE_BYTES          112
+#define HOST_BYTES           144
+#define PLACE_BYTES          176
+#define STORAGE_BYTES        130 /* of a storage node's name, with its site's */
 #define PORT_PRESET          5600
 #define STORES_PRESET        "/var/lib/musubi"
 
 typedef struct {
     const char *folder;
     const char *stores;
-    int64_t port; /* of requests; hints are on the next one */
+    int64_t port; /* of requests; hints are on the next one, bytes of files on the one after */
     const federation_t *federation;
     char *administrator;
     table_t *table;
@@ -37,10 +39,14 @@ typedef struct {
 typedef struct {
     const char *kind;
     size_t (*names) (const federation_t *self, const char *const **names);
+    bool keeps_files; /* only those that do */
 } kind_t;
 
-static const kind_t kinds [] = {
-  {"gis", federation_directories}, {"lis", federation_sites}, {"nis", federation_domains}};
+static const kind_t kinds [] = {{"gis", federation_directories, false},
+                                {"lis", federation_sites, false},
+                                {"nis", federation_domains, false},
+                                {"index", federation_indexes, false},
+                                {"replica", federation_sites, true}};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 
@@ -86,6 +92,42 @@ static bool hosts_differ (const char *const *names, size_t count, const char *ki
     return true;
 }
 
+/*  "disk-1.kyoto": its host is "storage-disk-1.kyoto", which others dial. */
+static void storage_name (const char *node, const char *site, char name [STORAGE_BYTES])
+{
+    snprintf (name, STORAGE_BYTES, "%.64s.%.64s", node, site);
+}
+
+/*  Those of all storage nodes; the list and what is in it are malloc'ed. */
+static char **storage_names (const federation_t *federation, size_t *count)
+{
+    const char *const *sites, *const *nodes;
+    char **names = NULL;
+    size_t sites_count = federation_sites (federation, &sites);
+    *count = 0;
+    for (size_t i = 0; i < sites_count; i++) {
+        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
+        names = must (reallocarray (names, *count + nodes_count + 1, sizeof *names));
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [STORAGE_BYTES];
+            storage_name (nodes [k], sites [i], name);
+            names [(*count)++] = must (strdup (name));
+        }
+    }
+    return names;
+}
+
+static bool storage_hosts_differ (const federation_t *federation)
+{
+    size_t count;
+    char **names = storage_names (federation, &count);
+    bool differ = hosts_differ ((const char *const *) names, count, "storage");
+    for (size_t i = 0; i < count; i++)
+        free (names [i]);
+    free (names);
+    return differ;
+}
+
 /*  Endpoints of the directories but one, comma-separated. Malloc'ed. */
 static char *directories_but (const plan_t *plan, const char *but)
 {
@@ -110,11 +152,9 @@ static char *directories_but (const plan_t *plan, const char *but)
     return text;
 }
 
-static void tell (const plan_t *plan, const char *kind, const char *host, const char *file)
+static void tell (const plan_t *plan, const char *kind, const char *host, const char *endpoint,
+                  const char *file)
 {
-    char endpoint [PLACE_BYTES] = "";
-    if (strcmp (kind, "node") != 0)
-        snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, *host ? host : "*", plan->port);
     const char *cells [] = {kind, host, endpoint, file};
     table_row (plan->table, cells);
     json_array_append_new (plan->members, json_pack ("{s:s, s:s, s:s, s:s}", "kind", kind, "host",
@@ -165,55 +205,111 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
                                      .trusted = true,
                                      .store = store};
     int code = write_file (plan, &configuration, path);
+    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, name ? host : "*", plan->port);
     if (code == EXIT_DONE)
-        tell (plan, kind, host, path);
+        tell (plan, kind, host, endpoint, path);
     free (directories);
     free (store);
     free (path);
     return code;
 }
 
+/*  What an agent is called in files, and where its site is. Paths are malloc'ed. */
+typedef struct {
+    char site [PLACE_BYTES];
+    char *path;
+    char *store;
+    char *kept; /* folder of what it keeps besides its store */
+} agent_t;
+
+static agent_t agent_of (const plan_t *plan, const char *kind, const char *name,
+                         const char *service, const char *site, const char *keeps)
+{
+    agent_t agent;
+    char host [HOST_BYTES];
+    host_of (service, site, host);
+    snprintf (agent.site, sizeof agent.site, "tcp://%s:%" PRId64, host, plan->port);
+    if (asprintf (&agent.path, "%s/%s-%s@%s.zpl", plan->folder, kind, name, site) < 0 ||
+        asprintf (&agent.store, "%s/%s-%s@%s", plan->stores, kind, name, site) < 0 ||
+        asprintf (&agent.kept, "%s/%s-%s@%s", plan->stores, keeps, name, site) < 0)
+        abort ();
+    return agent;
+}
+
+static void agent_clear (agent_t *agent)
+{
+    free (agent->path);
+    free (agent->store);
+    free (agent->kept);
+}
+
 /*  An agent's host is called as its node, and told to nobody. */
 static int write_agent (plan_t *plan, const char *site, const federation_node_t *node)
 {
-    char host [HOST_BYTES], endpoint [PLACE_BYTES];
-    char *path = NULL, *store = NULL, *runs = NULL;
-    host_of ("lis", site, host);
-    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, host, plan->port);
-    if (asprintf (&path, "%s/node-%s@%s.zpl", plan->folder, node->name, site) < 0 ||
-        asprintf (&store, "%s/node-%s@%s", plan->stores, node->name, site) < 0 ||
-        asprintf (&runs, "%s/runs-%s@%s", plan->stores, node->name, site) < 0)
-        abort ();
+    agent_t agent = agent_of (plan, "node", node->name, "lis", site, "runs");
     configuration_t configuration = {.kind = "node",
                                      .name = node->name,
                                      .written_by = "musubi federation configure",
-                                     .store = store,
+                                     .store = agent.store,
                                      .node = node,
-                                     .site = endpoint,
-                                     .runs = runs};
-    int code = write_file (plan, &configuration, path);
+                                     .site = agent.site,
+                                     .runs = agent.kept};
+    int code = write_file (plan, &configuration, agent.path);
     if (code == EXIT_DONE)
-        tell (plan, "node", node->name, path);
-    free (path);
-    free (store);
-    free (runs);
+        tell (plan, "node", node->name, "", agent.path);
+    agent_clear (&agent);
     return code;
 }
 
-static int write_agents (plan_t *plan)
+static int write_storage (plan_t *plan, const char *site, const char *node)
 {
-    const char *const *sites;
-    size_t sites_count = federation_sites (plan->federation, &sites);
-    for (size_t i = 0; i < sites_count; i++) {
-        const federation_node_t *nodes;
-        size_t count = federation_nodes (plan->federation, sites [i], &nodes);
-        for (size_t k = 0; k < count; k++) {
-            int code = write_agent (plan, sites [i], &nodes [k]);
-            if (code != EXIT_DONE)
-                return code;
-        }
-    }
-    return EXIT_DONE;
+    char name [STORAGE_BYTES], host [HOST_BYTES], data [PLACE_BYTES];
+    agent_t agent = agent_of (plan, "storage", node, "replica", site, "files");
+    storage_name (node, site, name);
+    host_of ("storage", name, host);
+    snprintf (data, sizeof data, "tcp://*:%" PRId64, plan->port + 2);
+    configuration_t configuration = {.kind = "storage",
+                                     .name = node,
+                                     .written_by = "musubi federation configure",
+                                     .store = agent.store,
+                                     .site = agent.site,
+                                     .files = agent.kept,
+                                     .bytes = federation_storage_bytes (plan->federation, site),
+                                     .data = data,
+                                     .host = host,
+                                     .trusted = true};
+    int code = write_file (plan, &configuration, agent.path);
+    snprintf (data, sizeof data, "tcp://%s:%" PRId64, host, plan->port + 2);
+    if (code == EXIT_DONE)
+        tell (plan, "storage", host, data, agent.path);
+    agent_clear (&agent);
+    return code;
+}
+
+static int write_agents (plan_t *plan, const char *site)
+{
+    const federation_node_t *nodes;
+    size_t count = federation_nodes (plan->federation, site, &nodes);
+    const char *const *storage;
+    size_t storage_count = federation_storage (plan->federation, site, &storage);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+        code = write_agent (plan, site, &nodes [i]);
+    for (size_t i = 0; i < storage_count && code == EXIT_DONE; i++)
+        code = write_storage (plan, site, storage [i]);
+    return code;
+}
+
+/*  One kind of service. */
+static int write_kind (plan_t *plan, const kind_t *kind)
+{
+    const char *const *names, *const *nodes;
+    size_t count = kind->names (plan->federation, &names);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+        if (!kind->keeps_files || federation_storage (plan->federation, names [i], &nodes) > 0)
+            code = write_member (plan, kind->kind, names [i]);
+    return code;
 }
 
 static int write_members (plan_t *plan)
@@ -224,16 +320,17 @@ static int write_members (plan_t *plan)
         if (!hosts_differ (names, count, kinds [k].kind))
             return EXIT_USAGE;
     }
-    for (size_t k = 0; k < KINDS; k++) {
-        size_t count = kinds [k].names (plan->federation, &names);
-        for (size_t i = 0; i < count; i++) {
-            int code = write_member (plan, kinds [k].kind, names [i]);
-            if (code != EXIT_DONE)
-                return code;
-        }
-    }
-    int code = write_member (plan, "planner", NULL);
-    return code == EXIT_DONE ? write_agents (plan) : code;
+    if (!storage_hosts_differ (plan->federation))
+        return EXIT_USAGE;
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < KINDS && code == EXIT_DONE; k++)
+        code = write_kind (plan, &kinds [k]);
+    if (code == EXIT_DONE)
+        code = write_member (plan, "planner", NULL);
+    size_t sites = federation_sites (plan->federation, &names);
+    for (size_t i = 0; i < sites && code == EXIT_DONE; i++)
+        code = write_agents (plan, names [i]);
+    return code;
 }
 
 static int configure (const cli_t *cli, plan_t *plan)
@@ -265,8 +362,9 @@ int run_federation_configure (cli_t *cli)
     bool trusted = false;
     option_t list [] = {
       {"trusted", OPTION_FLAG, &trusted, NULL, "all who can reach the members are trusted", 0, 0},
-      {"port", OPTION_INTEGER, &plan.port, "N", "where members listen; hints are on the next; 5600",
-       1, 65534},
+      {"port", OPTION_INTEGER, &plan.port, "N",
+       "where members listen; hints are on the next, bytes of files on the one after; 5600", 1,
+       65533},
       {"stores", OPTION_TEXT, &plan.stores, "DIR", "holds the stores there; " STORES_PRESET, 0, 0},
     };
     words_t words;

@@ -34,8 +34,12 @@ static void write_homes (const federation_t *federation, FILE *to)
 static void write_bind (const configuration_t *self, FILE *to)
 {
     fputs ("bind\n", to);
-    federation_write_value (to, 1, "endpoint", self->endpoint);
-    federation_write_value (to, 1, "events", self->events);
+    if (self->endpoint)
+        federation_write_value (to, 1, "endpoint", self->endpoint);
+    if (self->events)
+        federation_write_value (to, 1, "events", self->events);
+    if (self->data)
+        federation_write_value (to, 1, "data", self->data);
     if (self->host)
         federation_write_value (to, 1, "host", self->host);
     if (self->trusted)
@@ -93,7 +97,7 @@ void configuration_write (const configuration_t *self, const federation_t *feder
         write_storage (self, to);
     else
         write_service (self, federation, to);
-    if (self->endpoint)
+    if (self->endpoint || self->data)
         write_bind (self, to);
     /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
     fputs ("store\n", to);

@@ -30,6 +30,7 @@ typedef struct {
     /*  Of a storage node's alone, with site: */
     const char *files; /* folder of its files */
     uint64_t bytes;    /* that it may use */
+    const char *data;  /* where others fetch them, with host and trusted; NULL = any of loopback */
 } configuration_t;
 
 /*  "svc-lis node"; "?" of a kind that is none. */

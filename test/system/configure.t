@@ -20,7 +20,7 @@ check "the file is as it was" cmp "$files/lis-quito.zpl" "$work/before"
 # served HOST FILE: starts the service on loopback, reads where it says that others reach it, and ends it.
 served () {
   local program line process
-  program=svc-$(basename "$2" .zpl | sed 's/-.*//')
+  program=svc-$(basename "$2" .zpl | sed 's/-.*//; s/index/replica/')
   mkfifo "$work/ready"
   "$program" -c "$2" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 >"$work/ready" 2>"$work/log" &
   process=$!
@@ -50,11 +50,12 @@ check "agents of nodes have files, too" musubi federation configure "$work/runne
   --stores "$work/stores" --port 7000
 check "one for each node" test "$(ls "$work/runners" | grep -c '^node-')" = 16
 check "which know their site" grep -x 'lis = "tcp://lis-kyoto:7000"' "$work/runners/node-frontier@kyoto.zpl"
-# An agent has read its file when it serves.
+# agent_serves FILE PROGRAM…: an agent has read its file when it serves.
 agent_serves () {
-  local process line
+  local process line file=$1
+  shift
   mkfifo "$work/ready"
-  svc-lis node -c "$1" >"$work/ready" 2>"$work/log" &
+  "$@" -c "$file" >"$work/ready" 2>"$work/log" &
   process=$!
   read -r -t 20 line <"$work/ready"
   rm "$work/ready"
@@ -63,13 +64,29 @@ agent_serves () {
   echo "$line"
   [[ $line =~ ^ready\ endpoint=tcp://127.0.0.1: ]]
 }
-check "an agent serves, on loopback alone" agent_serves "$work/runners/node-fat-001@amsterdam.zpl"
+check "an agent serves, on loopback alone" agent_serves "$work/runners/node-fat-001@amsterdam.zpl" svc-lis node
+
+check "who keeps files has files, too" musubi federation configure "$root/deploy/federations/files.zpl" "$work/files" \
+  --trusted --stores "$work/stores" --port 7000
+says "each storage node is dialled by others" '^storage +storage-disk-1.kyoto +tcp://storage-disk-1.kyoto:7002 '
+check "one for each, for its site, and for the index" test "$(ls "$work/files" | grep -cE '^(storage|replica|index)-')" = 10
+check "storage nodes know their site" grep -x 'replica = "tcp://replica-kyoto:7000"' "$work/files/storage-disk-2@kyoto.zpl"
+check "  … and their room" grep -x 'bytes = "2000000000"' "$work/files/storage-disk-2@kyoto.zpl"
+check "sites know their storage nodes" grep -x 'nodes = "disk-1, disk-2"' "$work/files/replica-kyoto.zpl"
+check "replica-kyoto serves" served replica-kyoto "$work/files/replica-kyoto.zpl"
+check "index-i1 serves" served index-i1 "$work/files/index-i1.zpl"
+check "  … as one" grep -q 'index = "true"' "$work/files/index-i1.zpl"
+check "a storage node serves" agent_serves "$work/files/storage-disk-1@kyoto.zpl" svc-replica node --set bind/host=127.0.0.1
+check "  … with a folder for its files" test -d "$work/stores/files-disk-1@kyoto/files"
+sed 's/disk-2/DISK-1/' "$root/deploy/federations/files.zpl" >"$work/disks.zpl"
+exits 2 "two storage nodes on a host of one name" musubi federation configure "$work/disks.zpl" "$work/disks" --trusted
+says "  … and which" 'storage/disk-1.amsterdam and storage/DISK-1.amsterdam would share a host name'
 
 sed 's/amsterdam/Kyoto/' "$five" >"$work/alike.zpl"
 exits 2 "two hosts of one name" musubi federation configure "$work/alike.zpl" "$work/alike" --trusted
 says "  … and which" 'lis/(Kyoto and lis/kyoto|kyoto and lis/Kyoto) would share a host name'
 exits 2 "no such description" musubi federation configure "$work/none.zpl" "$work/none" --trusted
-exits 2 "a port that leaves none for hints" musubi federation configure "$five" "$work/high" --trusted --port 65535
+exits 2 "a port that leaves too few for hints and files" musubi federation configure "$five" "$work/high" --trusted --port 65534
 exits 2 "no such command" musubi federation nonsense
 says "  … and where they are listed" 'federation --help'
 check "which are listed" musubi federation --help
