@@ -8,6 +8,7 @@
 
 typedef struct {
     const char *site;
+    const char *bind;
     int64_t lifetime_ms;
 } put_options_t;
 
@@ -24,6 +25,30 @@ static void tell (const cli_t *cli, const char *site, const char *name, uint64_t
                 there ? ", was there" : "");
 }
 
+/*  On this machine. */
+static bool is_near (const char *endpoint)
+{
+    static const char *const near [] = {"ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (strncmp (endpoint, near [i], strlen (near [i])) == 0)
+            return true;
+    return false;
+}
+
+/*  A site elsewhere has to be told from where it can fetch the file. */
+static bool bind_right (const char *endpoint, const char *bind)
+{
+    if (bind || is_near (endpoint))
+        return true;
+    cli_fail (
+      EXIT_USAGE,
+      "put: the site is reached at %s and fetches the file from here: say with --bind "
+      "tcp://ADDRESS:PORT at which address of this machine (port 0 = any free one); all who "
+      "can reach that are trusted",
+      endpoint);
+    return false;
+}
+
 static int put (const cli_t *cli, session_t *session, const json_t *site, const char *path,
                 const char *name, const put_options_t *options)
 {
@@ -33,10 +58,11 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
     guest_t guest;
     json_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
-    if (!file_digest ("put", path, &size, digest))
-        return EXIT_USAGE;
-    guest_errand_t errand = {.gives = true, .name = name, .path = path, .size = size};
     const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
+    if (!bind_right (endpoint, options->bind) || !file_digest ("put", path, &size, digest))
+        return EXIT_USAGE;
+    guest_errand_t errand = {
+      .gives = true, .name = name, .path = path, .size = size, .bind = options->bind};
     if (!guest_start (&guest, endpoint, &errand, why)) {
         guest_end (&guest);
         return cli_fail (EXIT_REFUSED, "put: %s", why);
@@ -68,11 +94,13 @@ int run_put (cli_t *cli)
     option_t list [] = {
       {"site", OPTION_TEXT, &options.site, "SITE",
        "where it is to be; the only one if there is one", 0, 0},
+      {"bind", OPTION_TEXT, &options.bind, "tcp://ADDRESS:PORT",
+       "where the site fetches it from this machine; wanted when that is not loopback", 0, 0},
       {"lifetime", OPTION_DURATION, &options.lifetime_ms, "D", "it is dropped after so long", 0, 0},
     };
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 1, 2, &words, &code))
+    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof *list}, 1, 2, &words, &code))
         return code;
     char *path = realpath (words.list [0], NULL);
     if (!path)

@@ -75,7 +75,7 @@ static void name_draw (guest_t *self)
     snprintf (self->name, sizeof self->name, "guest-%s", hex);
 }
 
-#define SETTINGS 9
+#define SETTINGS_MAX 11
 
 static bool run (guest_t *self, const char *endpoint, const guest_errand_t *errand,
                  char why [GUEST_WHY_BYTES])
@@ -83,7 +83,8 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
     char program [PROGRAM_BYTES];
     const char *verb = errand->gives ? "gives" : "takes";
     uint64_t bytes = errand->size + ROOM_BYTES;
-    char *settings [SETTINGS] = {
+    size_t count = 9;
+    char *settings [SETTINGS_MAX] = {
       text_of ("name=%s", self->name),
       text_of ("replica=%s", endpoint),
       text_of ("folder=%s/files", self->folder),
@@ -94,10 +95,14 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
       text_of ("guest/%s_path=%s", verb, errand->path),
       text_of ("store/bytes=16777216"),
     };
+    if (errand->bind) {
+        settings [count++] = text_of ("bind/data=%s", errand->bind);
+        settings [count++] = text_of ("bind/trusted=true");
+    }
     char node [] = "node";
     char set [] = "--set";
-    char *arguments [3 + 2 * SETTINGS] = {program, node};
-    for (size_t i = 0; i < SETTINGS; i++) {
+    char *arguments [3 + 2 * SETTINGS_MAX] = {program, node};
+    for (size_t i = 0; i < count; i++) {
         arguments [2 + 2 * i] = set;
         arguments [3 + 2 * i] = settings [i];
     }
@@ -107,7 +112,7 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
       program_find (program) && process_start (&self->process, program, arguments, output, log);
     if (!good)
         failed (why, "can't be started", program);
-    for (size_t i = 0; i < SETTINGS; i++)
+    for (size_t i = 0; i < count; i++)
         free (settings [i]);
     free (output);
     free (log);

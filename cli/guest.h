@@ -21,6 +21,8 @@ typedef struct {
     const char *name;
     const char *path;
     uint64_t size;
+    const char *bind; /* gives: where the site fetches it; whoever reaches that is trusted. NULL =
+                         any of loopback */
 } guest_errand_t;
 
 /*  Starts it towards a site's svc-replica. False with why. Ended by guest_end in either case. */

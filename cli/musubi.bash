@@ -42,7 +42,7 @@ _musubi () {
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;
     output) own='--errors --follow' ;;
-    put) own='--site --lifetime' ;;
+    put) own='--site --bind --lifetime' ;;
     get) own='--output --site --stage --keep' ;;
     replicas | pin | unpin) own='--site' ;;
     rule) own='--copies --spread --site' ;;

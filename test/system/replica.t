@@ -180,4 +180,14 @@ check "and got" test $getting = 0
 check "each as it was" diff -r many back
 exits 0 "a rule" musubi rule many/1 --copies 3
 check "brings copies to other sites" until_ have many/1 "ams sound berlin sound oslo sound"
+
+# --- sites beyond this machine
+exits 0 "a file is fetched where it is said" musubi put three three --site ams --bind tcp://127.0.0.1:0
+exits 1 "an address that is none of this machine's" musubi put four five --site ams --bind tcp://192.0.2.1:0
+says "  … is named" '192\.0\.2\.1'
+launch far svc-replica --set name=far --set gis="$gis" --set nodes=n1 --set bind/host=far.example --set store/folder="$work/store-far"
+known () { musubi call gis Gis.Snapshot '{}' | grep -q '"replica/far"'; }
+check "a site on another machine is known" until_ known
+exits 2 "it has to be told where to fetch a file" musubi put three six --site far
+says "  … and how" 'tcp://far\.example:[0-9]+ and fetches the file from here: say with --bind tcp://ADDRESS:PORT'
 finish
