@@ -54,10 +54,10 @@ static federation_t *load (const char *file)
 {
     char why [CONFIG_WHY_BYTES];
     char *text = malloc (FEDERATION_BYTES_MAX);
-    FILE *from = fopen (file, "re");
     if (!text)
         abort ();
     errno = 0;
+    FILE *from = fopen (file, "re");
     size_t size = from ? fread (text, 1, FEDERATION_BYTES_MAX, from) : 0;
     federation_t *federation = NULL;
     if (!from || ferror (from))
