@@ -44,7 +44,7 @@ struct command {
     int (*run) (cli_t *cli);
 };
 
-#define WORDS_MAX 8
+#define WORDS_MAX 64
 
 /*  What was said besides options. */
 typedef struct {
@@ -116,6 +116,7 @@ int run_call (cli_t *cli);
 int run_workload (cli_t *cli);
 int run_check (cli_t *cli);
 int run_audit (cli_t *cli);
+int run_doctor (cli_t *cli);
 int run_txn (cli_t *cli);
 int run_solve (cli_t *cli);
 int run_balance (cli_t *cli);

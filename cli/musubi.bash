@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes put get replicas pin unpin rule evict gantt call workload check audit txn solve balance'
+  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes put get replicas pin unpin rule evict gantt call workload check audit doctor txn solve balance'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in

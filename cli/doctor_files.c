@@ -1,0 +1,221 @@
+/*  doctor_files - nothing is made, written or changed. */
+#include "doctor_files.h"
+
+#include "holdings.h"
+#include "must.h"
+#include "session.h"
+#include "zpl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX     (4u << 20)
+#define PATH_BYTES         4096
+#define STORAGE_BYTES      107374182400.0 /* the preset of svc-replica node */
+#define DISK_BLOCK_BYTES   512.0
+#define STORE_ROOM_BYTES   67108864.0 /* less than that is too little for any store */
+#define ENDPOINTS_SEPARATE ", \t"
+
+typedef struct {
+    const cli_t *cli;
+    const char *file;
+    const zpl_t *settings;
+    findings_t *findings;
+} look_t;
+
+static const char *setting (const look_t *look, const char *path)
+{
+    const zpl_node_t *node = zpl_find (look->settings, path);
+    return node && node->value && *node->value ? node->value : NULL;
+}
+
+/*  --- folders --- */
+
+static bool is_folder (const char *path)
+{
+    struct stat status;
+    return stat (path, &status) == 0 && S_ISDIR (status.st_mode);
+}
+
+/*  The nearest folder above that is there; "/" at last. */
+static void nearest (const char *path, char above [PATH_BYTES])
+{
+    snprintf (above, PATH_BYTES, "%s", path);
+    while (*above && !is_folder (above)) {
+        char *slash = strrchr (above, '/');
+        *(slash ? slash : above) = '\0';
+    }
+    if (!*above)
+        snprintf (above, PATH_BYTES, "%s", *path == '/' ? "/" : ".");
+}
+
+/*  True when it is there. One that is not is made at the start, where that can be. */
+static bool look_at_folder (const look_t *look, const char *key, const char *path)
+{
+    char above [PATH_BYTES];
+    nearest (path, above);
+    bool there = strcmp (above, path) == 0;
+    if (!there && (access (path, F_OK) == 0 || errno == ENOTDIR))
+        findings_add (look->findings, look->file, "%s: %s is no folder", key, path);
+    else if (access (above, R_OK | W_OK | X_OK) != 0)
+        findings_add (look->findings, look->file, "%s: %s%s: %s", key, above,
+                      there ? "" : ", where it would be made", strerror (errno));
+    return there;
+}
+
+static double free_bytes (const char *path)
+{
+    char above [PATH_BYTES];
+    struct statvfs disk;
+    nearest (path, above);
+    return statvfs (above, &disk) == 0 ? (double) disk.f_bavail * (double) disk.f_frsize : -1;
+}
+
+static void look_at_store (const look_t *look)
+{
+    const char *key = setting (look, "store/pool") ? "store/pool" : "store/folder";
+    const char *path = setting (look, key);
+    char text [BYTES_TEXT_BYTES];
+    if (!path) {
+        findings_add (look->findings, look->file, "store/folder: it is not given");
+        return;
+    }
+    look_at_folder (look, key, path);
+    double room = free_bytes (path);
+    if (room >= 0 && room < STORE_ROOM_BYTES)
+        findings_add (look->findings, look->file, "%s: only %s are free on the disk of %s", key,
+                      bytes_text (room, text), path);
+}
+
+/*  --- a storage node's files --- */
+
+/*  What the files right in a folder take on the disk. */
+static double bytes_in (const char *folder, const char *inside)
+{
+    char path [PATH_BYTES];
+    double bytes = 0;
+    snprintf (path, sizeof path, "%s/%s", folder, inside);
+    DIR *listed = opendir (path);
+    for (const struct dirent *entry; listed && (entry = readdir (listed));) {
+        struct stat status;
+        if (fstatat (dirfd (listed), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG (status.st_mode))
+            bytes += (double) status.st_blocks * DISK_BLOCK_BYTES;
+    }
+    if (listed)
+        closedir (listed);
+    return bytes;
+}
+
+static void look_at_room (const look_t *look, const char *folder)
+{
+    const char *given = setting (look, "bytes");
+    double bytes = given ? strtod (given, NULL) : STORAGE_BYTES;
+    double room = free_bytes (folder);
+    double most = room + bytes_in (folder, "files") + bytes_in (folder, "parts");
+    char wanted [BYTES_TEXT_BYTES], there [BYTES_TEXT_BYTES];
+    if (room >= 0 && bytes > most)
+        findings_add (look->findings, look->file,
+                      "bytes: %s, but its disk has room for %s, with what it keeps already: %s",
+                      bytes_text (bytes, wanted), bytes_text (most, there), folder);
+}
+
+static void look_at_storage (const look_t *look, const char *folder)
+{
+    const char *store = setting (look, "store/folder");
+    if (*folder != '/') {
+        findings_add (look->findings, look->file, "folder: %s should be an absolute path", folder);
+        return;
+    }
+    if (!look_at_folder (look, "folder", folder) && store && is_folder (store))
+        findings_add (look->findings, look->file,
+                      "folder: %s is missing, and its store %s is there: all its files would count "
+                      "as lost; is a disk not mounted?",
+                      folder, store);
+    look_at_room (look, folder);
+}
+
+/*  --- whom it asks --- */
+
+static void ask (const look_t *look, session_t *session, const char *key, const char *endpoint,
+                 const char *kind)
+{
+    method_t method = services_method ("Service", "Status");
+    char reason [CLIENT_REASON_BYTES] = "";
+    json_t *body = json_object ();
+    json_t *answer = NULL;
+    call_status_t status = session_ask (session, endpoint, &method, body, "",
+                                        session_timeout_ms (session), &answer, reason);
+    const char *name = json_string_value (json_object_get (answer, "name"));
+    if (status != CALL_OK)
+        findings_add (look->findings, look->file, "%s: %s does not answer: %s", key, endpoint,
+                      reason);
+    else if (!name || strncmp (name, kind, strlen (kind)) != 0)
+        findings_add (look->findings, look->file, "%s: %s is %s, and not a %s", key, endpoint,
+                      name ? name : "?", kind);
+    json_decref (answer);
+    json_decref (body);
+}
+
+static void look_at_endpoints (const look_t *look, const char *key, const char *kind)
+{
+    const char *value = setting (look, key);
+    cli_t cli = *look->cli;
+    int code;
+    cli.gis = value;
+    session_t *session = value ? session_open (&cli, &code) : NULL;
+    if (!session)
+        return;
+    char *endpoints = must (strdup (value));
+    char *rest = NULL;
+    for (const char *one = strtok_r (endpoints, ENDPOINTS_SEPARATE, &rest); one;
+         one = strtok_r (NULL, ENDPOINTS_SEPARATE, &rest))
+        ask (look, session, key, one, kind);
+    free (endpoints);
+    session_close (&session);
+}
+
+/*  --- a file --- */
+
+static void look_at_settings (const look_t *look)
+{
+    const char *folder = setting (look, "replica") ? setting (look, "folder") : NULL;
+    const char *runs = setting (look, "lis") ? setting (look, "runs") : NULL;
+    look_at_store (look);
+    if (folder)
+        look_at_storage (look, folder);
+    if (runs)
+        look_at_folder (look, "runs", runs);
+    look_at_endpoints (look, "gis", "gis/");
+    look_at_endpoints (look, "lis", "lis/");
+    look_at_endpoints (look, "replica", "replica/");
+}
+
+void doctor_file (const cli_t *cli, const char *file, findings_t *findings)
+{
+    char why [ZPL_WHY_BYTES];
+    char *text = must (malloc (FILE_BYTES_MAX));
+    zpl_t *settings = zpl_new ();
+    errno = 0;
+    FILE *from = fopen (file, "re");
+    size_t size = from ? fread (text, 1, FILE_BYTES_MAX, from) : 0;
+    findings->looked_at++;
+    if (!from || ferror (from))
+        findings_add (findings, file, "it can't be read: %s", strerror (errno ? errno : ENOENT));
+    else if (!zpl_read (settings, text, size, why))
+        findings_add (findings, file, "line %s", why);
+    else
+        look_at_settings (
+          &(look_t){.cli = cli, .file = file, .settings = settings, .findings = findings});
+    if (from)
+        fclose (from);
+    zpl_destroy (&settings);
+    free (text);
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Is everybody there, and well? Of a federation by asking, of the members of a machine by their files.
+. "$(dirname "$0")/lib.sh"
+federation "$root/deploy/federations/files.zpl"
+pid_of () { musubi up --pids --dir "$federation" | awk -v member="$1" '$2 == member {print $1}'; }
+until_ () { # COMMAND…: until it succeeds, for half a minute
+  for _ in $(seq 300); do
+    if output=$("$@" 2>&1); then echo "$output"; return; fi
+    sleep 0.1
+  done
+  return 1
+}
+
+# --- a federation
+check "all are well" until_ musubi doctor
+says "  … all of them" '^10 looked at, 0 found wrong$'
+extra=$work/extra
+setsid svc-replica --set name=extra --set gis="$MUSUBI_GIS" --set nodes="n1, n2" --set store/folder="$extra" >"$work/ready" 2>&1 &
+extra_pid=$!
+ails () { ! output=$(musubi --timeout 3s doctor 2>&1) && grep -qE "$1" <<<"$output"; }
+check "storage nodes that have not come are told" until_ ails '^replica/extra: 2 of 2 storage nodes awaited: n1, n2$'
+kill $extra_pid
+wait $extra_pid
+slay "$(pid_of index/i1)"
+exits 1 "an index that does not answer is told" musubi --timeout 1s doctor
+says "  … by name" '^index/i1: does not answer at tcp://[^ ]+: nothing came in time$'
+exits 1 "also as JSON" musubi --timeout 1s --json doctor
+check "  … with how many were looked at" python3 -c '
+import json, sys
+answer = json.loads (sys.argv [1])
+assert answer ["looked_at"] >= 10
+assert "index/i1" in [one ["who"] for one in answer ["wrong"]]' "$output"
+# A directory that forgets whom it does not hear leaves the sites without any.
+check "one that was forgotten is missed" until_ ails '^federation: no index is listed'
+exits 3 "nobody to ask" musubi --gis tcp://127.0.0.1:1 --timeout 1s doctor
+
+# --- the files of a machine
+exits 0 "members that can run here" musubi doctor "$federation"/{gis-g1,replica-kyoto,storage-disk-1@kyoto,lis-kyoto}.zpl
+says "  … each of them" '^4 looked at, 0 found wrong$'
+storage=$federation/storage-disk-1@kyoto.zpl
+ill () { # SENTENCE SED PATTERN: the storage node's file, changed so
+  sed -E "$2" "$storage" >"$work/ill.zpl"
+  exits 1 "$1" musubi --timeout 1s doctor "$work/ill.zpl"
+  says "  … with the key and what is wrong" "^$work/ill.zpl: $3"
+}
+ill "more room than the disk has" 's/^bytes = .*/bytes = 9000000000000000000/' 'bytes: 9000 PB, but its disk has room for [0-9.]+ .?B'
+ill "folders that can't be made" "s|^folder = .*|folder = \"$storage/files\"|" "folder: $storage/files is no folder"
+ill "a relative folder" 's|^folder = .*|folder = files|' 'folder: files should be an absolute path'
+ill "files that are gone while the store is there" 's|^(folder = .*)"$|\1-elsewhere"|' 'folder: .*-elsewhere is missing, and its store .* is there'
+ill "no store" '/^store/,$d' 'store/folder: it is not given'
+ill "a site that is not there" 's|^replica = .*|replica = "tcp://127.0.0.1:1"|' 'replica: tcp://127.0.0.1:1 does not answer'
+lis=$(musubi --json sites | python3 -c 'import json, sys; print (json.load (sys.stdin) ["sites"] [0] ["endpoint"])')
+ill "another one at its address" "s|^replica = .*|replica = \"$lis\"|" "replica: $lis is lis/[a-z]+, and not a replica/"
+ill "what can't be read" 's/^name.*/no such thing = = /' 'line [0-9]+: '
+exits 1 "a file that is not there" musubi doctor "$work/none.zpl"
+says "  … is named" "^$work/none.zpl: it can't be read: No such file or directory"
+if [ "$(id -u)" -eq 0 ]; then
+  mkdir -m 755 "$work/closed"
+  chmod 755 "$work"
+  cp "$storage" "$work/closed/storage.zpl"
+  exits 1 "as another account" setpriv --reuid 65534 --clear-groups musubi --timeout 1s doctor "$work/closed/storage.zpl"
+  says "  … what that may not write is told" 'store/folder: .*: Permission denied'
+fi
+finish broken
