@@ -27,6 +27,13 @@ check "a run" "$testbed" run --planners 1,2,4 --requests 60
 sed 's/^/# /' <<<"$output" | grep -vE '^# Step '
 says "commits over sites and domains" '^committed '
 says "a new planner adopts a dead one's store" '^after: .*"store": "[0-9a-f]{32}"'
+says "a file is put at one site" '^logs/[0-9a-f]{12}: .* at n64$'
+says "  … and read at another, which has it from then on" '^logs/[0-9a-f]{12} .* u32 +disk-1 +sound +cached'
+for i in 0 1 2; do
+  says "task $i is run by an agent in a container" "^task $i ran on node-001 of n8, container [0-9a-f]{12}\$"
+done
+ran=$(sed -n 's/^task 0 .* container //p' <<<"$output")
+says "  … its own" "^the agent is in container ${ran:-none}"
 for planners in 1 2 4; do
   says "figures with $planners planners" "^ +$planners +[1-9][0-9]* +[0-9]+ +[0-9]+\.[0-9] +[0-9]+\.[0-9] +[0-9]+\.[0-9]\$"
 done
