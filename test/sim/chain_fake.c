@@ -33,6 +33,7 @@ typedef struct {
     uint64_t max;
     disk_file_t *files;
     size_t count;
+    char missing [NAME_MAX_FAKE]; /* it was to feed this, and found that it has not got it */
 } disk_t;
 
 typedef struct {
@@ -190,6 +191,11 @@ void fake_file (const char *service, const char *node, const char *name, uint64_
     file_add (disk_of (service, node), name, size, content, 1);
 }
 
+static void missing_add (disk_t *disk, const char *name)
+{
+    snprintf (disk->missing, sizeof disk->missing, "%s", name);
+}
+
 static void file_remove (disk_t *disk, const char *name)
 {
     disk_file_t *file = file_of (disk, name);
@@ -248,11 +254,24 @@ uint64_t fake_crossed (const char *service, const char *name)
     return 0;
 }
 
-static loan_t *loan_of (const chain_id_t *id)
+static loan_t *loan_of (const chain_id_t *id, const char *service)
 {
     for (size_t i = 0; i < world.loans_count; i++)
-        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0)
+        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0 &&
+            strcmp (world.loans [i].service, service) == 0)
             return &world.loans [i];
+    return NULL;
+}
+
+/*  The lender and its node are in the source's name, "replica/b/n1". */
+static loan_t *loan_named (const chain_id_t *id, const char *source)
+{
+    for (size_t i = 0; i < world.loans_count; i++) {
+        size_t size = strlen (world.loans [i].service);
+        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0 &&
+            strncmp (world.loans [i].service, source, size) == 0 && source [size] == '/')
+            return &world.loans [i];
+    }
     return NULL;
 }
 
@@ -448,9 +467,19 @@ static bool roomy (const chain_t *self, const char *node, uint64_t size, char *w
     return chain_room (&view) >= size;
 }
 
+static source_t *source_named (transfer_t *transfer, const chain_source_t *from)
+{
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (strcmp (transfer->sources [i].name, from->node ? from->node : from->name) == 0)
+            return &transfer->sources [i];
+    return NULL;
+}
+
 static void source_add (transfer_t *transfer, const chain_source_t *from)
 {
-    source_t *source = &transfer->sources [transfer->sources_count++];
+    source_t *source = source_named (transfer, from);
+    if (!source)
+        source = &transfer->sources [transfer->sources_count++];
     *source = (source_t){.failed = false};
     snprintf (source->node, sizeof source->node, "%s", from->node ? from->node : "");
     snprintf (source->name, sizeof source->name, "%s", from->node ? from->node : from->name);
@@ -500,7 +529,8 @@ bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
     (void) now;
     transfer_t *transfer = transfer_of (self, id);
     snprintf (why, 64, "too many sources");
-    if (!transfer || transfer->over || transfer->sources_count == CHAIN_SOURCES_MAX)
+    if (!transfer || transfer->over ||
+        (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source)))
         return false;
     source_add (transfer, source);
     keep (self, transfer);
@@ -515,12 +545,17 @@ static void tell_receiver (const chain_t *self, const moment_t *now, const trans
     self->observer.receiver_moved (self->observer.owner, now, &view, &at);
 }
 
-static void look_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+static bool all_ended (const transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
         if (transfer->receivers [i].state < RECEIVER_VERIFIED)
-            return;
-    if (transfer->over)
+            return false;
+    return true;
+}
+
+static void look_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+{
+    if (transfer->over || !all_ended (transfer))
         return;
     transfer->over = true;
     keep (self, transfer);
@@ -532,17 +567,27 @@ void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, con
                    const char *why)
 {
     transfer_t *transfer = transfer_of (self, id);
+    bool failed [RECEIVERS_MAX] = {false};
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
         receiver_t *receiver = &transfer->receivers [i];
-        if (receiver->state >= RECEIVER_VERIFIED || (node && strcmp (node, receiver->node) != 0))
+        failed [i] =
+          receiver->state < RECEIVER_VERIFIED && (!node || strcmp (node, receiver->node) == 0);
+        if (!failed [i])
             continue;
         receiver->state = RECEIVER_FAILED;
         snprintf (receiver->why, sizeof receiver->why, "%.60s", why);
-        keep (self, transfer);
-        tell_receiver (self, now, transfer, receiver);
     }
-    if (transfer)
-        look_over (self, now, transfer);
+    if (!transfer || transfer->over)
+        return;
+    bool over = all_ended (transfer); /* observers hear of it when all has been done */
+    transfer->over = over;
+    keep (self, transfer);
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (failed [i])
+            tell_receiver (self, now, transfer, &transfer->receivers [i]);
+    chain_transfer_t view = transfer_view (transfer);
+    if (over)
+        self->observer.transfer_over (self->observer.owner, now, &view);
 }
 
 void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
@@ -551,7 +596,7 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
     for (size_t i = 0; i < self->count; i++) {
         if (memcmp (&self->transfers [i]->id, id, sizeof *id) != 0)
             continue;
-        loan_t *loan = loan_of (id);
+        loan_t *loan = loan_of (id, self->service->name);
         if (self->transfers [i]->loan && loan)
             loan->active = false;
         outbox_delete (self->service->outbox, TABLE_TRANSFERS,
@@ -569,7 +614,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     (void) now;
     (void) why;
     snprintf (endpoint, CHAIN_ENDPOINT_BYTES_MAX + 1, "tcp://%s:1", loan->node);
-    loan_t *known = loan_of (&loan->id);
+    loan_t *known = loan_of (&loan->id, self->service->name);
     if (!known) {
         assert (world.loans_count < LOANS_MAX);
         known = &world.loans [world.loans_count++];
@@ -640,26 +685,46 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
 
 /*  --- bytes move --- */
 
-/*  Where its bytes come from now; NULL when no source is left. */
-static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t *transfer,
-                                  const char **from, bool *crosses, source_t **source)
+/*  Of a receiver that has it: whoever still waits is fed there. */
+static const disk_file_t *verified_feeder (const chain_t *self, const transfer_t *transfer)
 {
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        const disk_t *disk = own_disk (self, transfer->receivers [i].node);
+        if (transfer->receivers [i].state != RECEIVER_VERIFIED || !disk || !disk->up)
+            continue;
+        const disk_file_t *file = file_of (disk, transfer->file);
+        if (file)
+            return file;
+    }
+    return NULL;
+}
+
+/*  Where its bytes come from now, and from which source if from one; NULL when none is left. */
+static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t *transfer,
+                                  bool *crosses, source_t **source)
+{
+    *crosses = false;
+    *source = NULL;
+    const disk_file_t *has = verified_feeder (self, transfer);
+    if (has)
+        return has;
     for (size_t i = 0; i < transfer->sources_count; i++) {
         source_t *at = &transfer->sources [i];
         if (at->failed)
             continue;
-        const loan_t *loan = loan_of (&transfer->id);
+        const loan_t *loan = loan_named (&transfer->id, at->name);
         bool lent = !*at->node && loan && loan->active;
-        const disk_t *disk = *at->node ? own_disk (self, at->node)
-                             : lent    ? disk_of (loan->service, loan->node)
-                                       : NULL;
+        disk_t *disk = *at->node ? own_disk (self, at->node)
+                       : lent    ? disk_of (loan->service, loan->node)
+                                 : NULL;
         const disk_file_t *file = disk && disk->up ? file_of (disk, transfer->file) : NULL;
         if (file) {
-            *from = at->name;
             *crosses = !*at->node;
             *source = at;
             return file;
         }
+        if (disk && disk->up && lent)
+            missing_add (disk, transfer->file);
         at->failed = true;
         keep (self, transfer);
         char name [sizeof at->name];
@@ -677,8 +742,9 @@ static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfe
                          receiver_t *receiver, source_t *source)
 {
     bool left = false;
-    source->failed = true;
-    if (!*source->node) {
+    if (source)
+        source->failed = true;
+    if (!source || !*source->node) {
         receiver->state = RECEIVER_FAILED;
         snprintf (receiver->why, sizeof receiver->why, "its bytes are others");
         keep (self, transfer);
@@ -721,14 +787,12 @@ static void receiver_check (chain_t *self, const moment_t *now, transfer_t *tran
 
 static void transfer_tick (chain_t *self, const moment_t *now, transfer_t *transfer)
 {
-    const char *from;
     bool crosses;
     source_t *source;
-    const disk_file_t *bytes = transfer->over || transfer->loan
-                                 ? NULL
-                                 : feeder (self, now, transfer, &from, &crosses, &source);
+    const disk_file_t *bytes =
+      transfer->over || transfer->loan ? NULL : feeder (self, now, transfer, &crosses, &source);
     bool head = true;
-    for (size_t i = 0; bytes && i < transfer->receivers_count && !source->failed; i++) {
+    for (size_t i = 0; bytes && i < transfer->receivers_count && !(source && source->failed); i++) {
         receiver_t *receiver = &transfer->receivers [i];
         const disk_t *disk = own_disk (self, receiver->node);
         if (receiver->state >= RECEIVER_VERIFIED) {
@@ -760,6 +824,11 @@ static void drops_tick (chain_t *self, const moment_t *now)
         disk_t *disk = &world.disks [i];
         if (strcmp (disk->service, self->service->name) != 0 || !disk->up)
             continue;
+        if (*disk->missing && !file_of (disk, disk->missing)) {
+            chain_file_t view = {.node = disk->node, .file = disk->missing, .gone = true};
+            self->observer.file_moved (self->observer.owner, now, &view);
+        }
+        disk->missing [0] = '\0';
         for (size_t k = disk->count; k-- > 0;) {
             if (!disk->files [k].dropping)
                 continue;
