@@ -192,10 +192,21 @@ static void receiver_add (transfer_t *transfer, const char *node)
     (void) chain_to_tail (transfer, receiver, false);
 }
 
-static bool source_right (const chain_t *self, const transfer_t *transfer,
-                          const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+static kept_source_t *source_named (transfer_t *transfer, const chain_source_t *source)
 {
-    if (transfer->kept.sources_count == CHAIN_SOURCES_MAX)
+    const char *name = source->node ? source->node : source->name;
+    for (size_t i = 0; name && i < transfer->kept.sources_count; i++)
+        if (!transfer->kept.sources [i].wrong &&
+            strcmp (transfer->kept.sources [i].name, name) == 0 &&
+            (source->node != NULL) == (*transfer->kept.sources [i].node != '\0'))
+            return &transfer->kept.sources [i];
+    return NULL;
+}
+
+static bool source_right (const chain_t *self, transfer_t *transfer, const chain_source_t *source,
+                          char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    if (transfer->kept.sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
         return no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
     if (source->node) {
         if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
@@ -215,9 +226,12 @@ static bool source_right (const chain_t *self, const transfer_t *transfer,
            no (why, "size: of what comes from elsewhere it must be known");
 }
 
+/*  One that it has already is told to be back. */
 static void source_add (transfer_t *transfer, const chain_source_t *source)
 {
-    kept_source_t *kept = &transfer->kept.sources [transfer->kept.sources_count++];
+    kept_source_t *kept = source_named (transfer, source);
+    if (!kept)
+        kept = &transfer->kept.sources [transfer->kept.sources_count++];
     *kept = (kept_source_t){0};
     snprintf (kept->node, sizeof kept->node, "%s", source->node ? source->node : "");
     snprintf (kept->name, sizeof kept->name, "%s", source->node ? source->node : source->name);

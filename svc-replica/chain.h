@@ -179,7 +179,8 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                  char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  One more source, after those it has. */
+/*  One more source, after those it has; one that it has already is asked again as if it had never
+ *  failed, unless its bytes were wrong. */
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
                    const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1]);
 
