@@ -502,6 +502,8 @@ static void take_up (negotiator_t *self, const moment_t *now, const chain_transf
     transit->settled = transit->settled || !*transit->node;
     if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
         transit_look (transit, now);
+    else
+        transit_watch (transit, now);
     if (file) {
         transit->file.created_ms = file->created_ms;
         transit->file.kept = file->kept;

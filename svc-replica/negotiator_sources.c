@@ -232,20 +232,59 @@ static bool stalls (transit_t *transit)
     return stalled;
 }
 
+/*  Of the nodes of this site. */
+static bool others_here (const negotiator_t *self, const char *name)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    for (size_t i = 0; file && i < file->copies_count; i++) {
+        chain_node_t node;
+        if (file->copies [i].state == COPY_SOUND &&
+            chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
+            node.state <= CHAIN_NODE_UP)
+            return true;
+    }
+    return false;
+}
+
+/*  Who fed it before the last start is not known any more, nor whether it was told that this one
+ *  fails: as long as bytes come nothing is asked. */
+static void look_after (transit_t *transit, const moment_t *now)
+{
+    bool here = transit->kind == TRANSIT_SERVE
+                  ? others_here (transit->negotiator, transit->file.name)
+                  : transit->settled;
+    if (transit->state != TRANSIT_RUNNING || transit->kind == TRANSIT_PUT)
+        return;
+    if (here || !stalls (transit)) {
+        transit_watch (transit, now);
+        return;
+    }
+    transit->kind = TRANSIT_FETCH;
+    transit_look (transit, now);
+}
+
 static void on_renew (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
     transit->renew_timer = 0;
-    if (!transit->feeding)
+    if (!transit->feeding) {
+        look_after (transit, now);
         return;
+    }
     bool due = now->mono_ms - transit->offered_ms >= RENEW_MS;
     if ((stalls (transit) || due) && transit->call == 0) {
         transit->offered_ms = now->mono_ms;
         ask_offer (transit, now, on_renewed);
     }
-    transit->renew_timer = timers_set (transit->negotiator->parts.service->timers,
-                                       now->mono_ms + STALL_MS, on_renew, transit, 0);
+    transit_watch (transit, now);
+}
+
+void transit_watch (transit_t *transit, const moment_t *now)
+{
+    timers_t *timers = transit->negotiator->parts.service->timers;
+    timers_cancel (timers, transit->renew_timer);
+    transit->renew_timer = timers_set (timers, now->mono_ms + STALL_MS, on_renew, transit, 0);
 }
 
 /*  A source that has the file no more, or is gone with its site, makes place for another one. */
@@ -290,8 +329,7 @@ static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t 
     transit->why [0] = '\0';
     transit->rests = 0;
     transit_move (transit, TRANSIT_RUNNING);
-    transit->renew_timer =
-      timers_set (self->parts.service->timers, now->mono_ms + RENEW_MS, on_renew, transit, 0);
+    transit_watch (transit, now);
     return true;
 }
 
@@ -399,19 +437,6 @@ static void own_failed (const negotiator_t *self, const moment_t *now, const cha
                !chain_file_find (self->parts.chain, node, name, &have)) {
         catalogue_gone (self->parts.catalogue, name, node);
     }
-}
-
-static bool others_here (const negotiator_t *self, const char *name)
-{
-    const file_t *file = catalogue_find (self->parts.catalogue, name);
-    for (size_t i = 0; file && i < file->copies_count; i++) {
-        chain_node_t node;
-        if (file->copies [i].state == COPY_SOUND &&
-            chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
-            node.state <= CHAIN_NODE_UP)
-            return true;
-    }
-    return false;
 }
 
 void negotiator_source_failed (negotiator_t *self, const moment_t *now,

@@ -55,8 +55,8 @@ typedef struct transit {
     uint64_t question;
     uint64_t call;
     int64_t call_ms;
-    uint64_t timer; /* of a rest, of patience for room, of keeping when it is over */
-    uint64_t renew_timer;
+    uint64_t timer;       /* of a rest, of patience for room, of keeping when it is over */
+    uint64_t renew_timer; /* of looking whether bytes come, and of renewing the loan */
     char wrong [WRONG_MAX][NAME_BYTES_MAX + 1]; /* sites that sent other bytes */
     size_t wrong_count;
     uint64_t stalled_at; /* bytes of all receivers at the last look at its progress */
@@ -100,6 +100,8 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why);
 /*  negotiator_sources.c */
 void transit_look (transit_t *transit, const moment_t *now);
 void transit_source (transit_t *transit, const moment_t *now);
+/*  It runs: every while, do bytes come? */
+void transit_watch (transit_t *transit, const moment_t *now);
 /*  The site that feeds it sent other bytes, and is not asked any more. */
 void transit_source_out (transit_t *transit);
 /*  The site that feeds it no longer does: how many bytes came from there, and were they wrong? */

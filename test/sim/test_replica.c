@@ -149,6 +149,28 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     replica_scene_destroy (&scene);
 }
 
+/*  What was told of its source was told to the start before. */
+static void a_transfer_whose_source_had_failed_finds_one_again_after_a_restart (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (11, &scene_plan_default);
+    sim_t *sim = scene_sim (scene);
+    put (scene, "replica/a", "x", 8 * MB, 1);
+    assert_int_not_equal (scene_get (scene, "replica/c", "x", "", why), UINT64_MAX);
+    scene_pass (scene, 500);
+    fake_up ("replica/a", "n1", false);
+    scene_pass (scene, 500);
+    assert_int_equal (file_copies (file_at (scene, "replica/c", "x"), COPY_STAGED), 1);
+    sim_kill (sim, scene_process (scene, "replica/c"), sim_now_us (sim), 200);
+    scene_pass (scene, 500);
+    fake_up ("replica/a", "n1", true);
+    scene_pass (scene, 20000);
+    assert_true (fake_has ("replica/c", "n1", "x", 1));
+    assert_true (fake_crossed ("replica/c", "x") <= 8 * MB);
+    replica_check (scene_core (scene, "replica/c"));
+    replica_scene_destroy (&scene);
+}
+
 static void the_least_recently_used_leaves_for_what_is_wanted (void **state)
 {
     (void) state;
@@ -321,6 +343,7 @@ int main (void)
       cmocka_unit_test (a_name_has_one_content),
       cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),
       cmocka_unit_test (a_catalogue_that_lies_brings_nobody_wrong_bytes),
+      cmocka_unit_test (a_transfer_whose_source_had_failed_finds_one_again_after_a_restart),
       cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
