@@ -41,6 +41,7 @@ static void begin (chain_scene_t *self, const moment_t *now)
                                        .mbps = self->mbps},
                       &id, why))
         sim_fail (self->sim, "it does not begin: %s", why);
+    self->begun_us = sim_now_us (self->sim);
 }
 
 static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
@@ -83,6 +84,9 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
     self->tally->counts [COUNT_RECEIVED]++;
     if (transfer->size != self->size || !kept_right (self, receiver->node))
         sim_fail (self->sim, "%s is told verified and has not got the file", receiver->node);
+    for (size_t i = 0; i < self->nodes; i++)
+        if (self->verified_us [i] == 0 && strcmp (self->ends [i].name, receiver->node) == 0)
+            self->verified_us [i] = sim_now_us (self->sim);
 }
 
 static void site_step (void *owner, const moment_t *now, const event_t *event)
@@ -118,7 +122,7 @@ static void site_make (void *owner, core_t *core)
     chain_scene_t *self = owner;
     chain_place_t places [CHAIN_SCENE_NODES_MAX] = {0};
     chain_limits_t limits = chain_limits_default;
-    limits.slow_ms = 1000;
+    limits.slow_ms = self->slow_ms > 0 ? self->slow_ms : 1000;
     for (size_t i = 0; i < self->nodes; i++)
         snprintf (places [i].name, sizeof places [i].name, "%s", self->ends [i].name);
     self->service = service_new ("replica/ams", NULL, 0);
@@ -469,7 +473,7 @@ bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [
     chain_scene_t *self = must (calloc (1, sizeof *self));
     prng_t prng;
     prng_seed (&prng, seed);
-    self->nodes = 2 + prng_below (&prng, CHAIN_SCENE_NODES_MAX - 1);
+    self->nodes = 2 + prng_below (&prng, CHAIN_SCENE_DRAWN_MAX - 1);
     self->sources = 1 + prng_below (&prng, 2);
     self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
     self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);

@@ -18,7 +18,8 @@
 #include "chain.h"
 #include "sim_flows.h"
 
-#define CHAIN_SCENE_NODES_MAX 6
+#define CHAIN_SCENE_NODES_MAX 16
+#define CHAIN_SCENE_DRAWN_MAX 6 /* nodes of a schedule that is drawn */
 #define CHAIN_SCENE_ENDS_MAX  (CHAIN_SCENE_NODES_MAX + 2)
 #define CHAIN_SCENE_MBPS      100 /* of every host */
 
@@ -40,6 +41,7 @@ struct chain_scene {
     size_t nodes, sources;
     uint64_t size;
     uint32_t mbps;
+    uint32_t slow_ms; /* chain_limits_t; 0 = 1 000 */
 
     sim_t *sim;
     sim_flows_t *flows;
@@ -53,6 +55,8 @@ struct chain_scene {
     prng_t prng;        /* for that */
     size_t gone;        /* this node does not come back; SIZE_MAX = all do */
     fall_t gone_how;
+    int64_t begun_us;                            /* the transfer */
+    int64_t verified_us [CHAIN_SCENE_NODES_MAX]; /* 0 = not yet */
 
     /*  Of the conductor's present life. */
     service_t *service;

@@ -94,6 +94,7 @@ extern const experiment_t experiment_arms;
 extern const experiment_t experiment_planners;
 extern const experiment_t experiment_live;
 extern const experiment_t experiment_catalogue;
+extern const experiment_t experiment_fanout;
 extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;
 extern const experiment_t experiment_matrix;

@@ -51,6 +51,7 @@ struct sim_flows {
     uint32_t mbps [SIM_PROCESSES_MAX];
     int64_t cut_us [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
+    uint64_t fed [SIM_PROCESSES_MAX];
     void (*whole) (void *owner, int process); /* NULL: nobody waits for it */
     void *owner;
 };
@@ -280,6 +281,7 @@ static void take_in (sim_flows_t *self, link_t *link, uint64_t bytes)
     own->received += bytes;
     peer->fed += bytes;
     self->received [own->process] += bytes;
+    self->fed [peer->process] += bytes;
 }
 
 static void flow_on (sim_flows_t *self, link_t *link)
@@ -418,6 +420,11 @@ void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us)
 uint64_t sim_flows_received (const sim_flows_t *self, int process)
 {
     return self->received [process];
+}
+
+uint64_t sim_flows_fed (const sim_flows_t *self, int process)
+{
+    return self->fed [process];
 }
 
 void sim_flows_on_whole (sim_flows_t *self, void (*whole) (void *owner, int process), void *owner)

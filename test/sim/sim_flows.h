@@ -37,6 +37,9 @@ void sim_file_digest (const sim_file_t *file, uint8_t digest [FLOW_DIGEST_BYTES]
 /*  Bytes that have come to this process, in all its lives. */
 uint64_t sim_flows_received (const sim_flows_t *self, int process);
 
+/*  Bytes that have left it for others. */
+uint64_t sim_flows_fed (const sim_flows_t *self, int process);
+
 /*  Called when a process is told that its file has all bytes. */
 void sim_flows_on_whole (sim_flows_t *self, void (*whole) (void *owner, int process), void *owner);
 
