@@ -199,8 +199,8 @@ void transit_done (transit_t *transit, const moment_t *now)
     transit_ends (transit, now, TRANSIT_DONE);
 }
 
-static transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
-                               const char *name)
+transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
+                        const char *name)
 {
     prune (self, now);
     transit_t *transit = must (calloc (1, sizeof *transit));
@@ -378,17 +378,34 @@ static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *fil
     return BEGIN_OK;
 }
 
+/*  What comes, or is there, stays for so long; what is kept already stays as it is. */
+static void keep (const negotiator_t *self, const moment_t *now, const begin_question_t *question,
+                  transit_t *transit)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, question->name);
+    int64_t expires_ms = question->lifetime_ms > 0 ? now->wall_ms + question->lifetime_ms : 0;
+    if (!question->keep)
+        return;
+    if (file && !file->kept) {
+        catalogue_keep (self->parts.catalogue, question->name, true);
+        catalogue_expire (self->parts.catalogue, question->name, expires_ms);
+    }
+    if (transit && !transit->file.kept) {
+        transit->file.kept = true;
+        transit->file.expires_ms = expires_ms;
+    }
+}
+
 begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_question_t *question,
                         uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     static const transit_kind_t kinds [] = {TRANSIT_FETCH, TRANSIT_PUT, TRANSIT_SERVE};
     chain_source_t sources [CHAIN_SOURCES_MAX];
+    keep (self, now, question, NULL);
+    catalogue_use (self->parts.catalogue, question->name, now->wall_ms);
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
     bool here = sources_here (self, file, sources) > 0;
-    catalogue_use (self->parts.catalogue, question->name, now->wall_ms);
     *transfer = 0;
-    if (question->keep && file)
-        catalogue_keep (self->parts.catalogue, question->name, true);
     if (here && !*question->guest)
         return BEGIN_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -396,7 +413,7 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
         if (!transit || (kinds [i] == TRANSIT_SERVE && !*question->guest) ||
             !join (transit, now, question->guest, why))
             continue;
-        transit->file.kept = transit->file.kept || question->keep;
+        keep (self, now, question, transit);
         *transfer = transit->number;
         return BEGIN_OK;
     }
@@ -405,7 +422,7 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
     if (here)
         return serve (self, now, file, question, transfer, why);
     transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
-    transit->file.kept = question->keep;
+    keep (self, now, question, transit);
     if (file && file->digest_known) {
         transit->file.size = file->size;
         transit->file.digest_known = true;
@@ -474,75 +491,6 @@ bool negotiator_brings (const negotiator_t *self, const char *name, const char *
 }
 
 /*  --- life --- */
-
-/*  One of before: what it is, is in its order; where its bytes come from is looked for again when
- *  the chain has no source left. */
-static void take_up (negotiator_t *self, const moment_t *now, const chain_transfer_t *from)
-{
-    if (from->owner < 1 || from->owner > TRANSIT_SERVE + 1)
-        return;
-    transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
-    transit->file.size = from->size;
-    transit->file.digest_known = from->digest != NULL;
-    if (from->digest)
-        memcpy (transit->file.digest, from->digest, FILE_DIGEST_BYTES);
-    transit->begun = true;
-    transit->id = from->id;
-    transit->state = TRANSIT_RUNNING;
-    ordered_add (self->by_id, transit->id.bytes, transit);
-    const file_t *file = catalogue_find (self->parts.catalogue, from->file);
-    chain_receiver_t receiver;
-    for (size_t i = 0; chain_receiver (self->parts.chain, &from->id, i, &receiver); i++) {
-        const copy_t *copy = file ? file_copy (file, receiver.node) : NULL;
-        if (!copy)
-            continue;
-        snprintf (transit->node, sizeof transit->node, "%s", receiver.node);
-        transit->settled = receiver.state == RECEIVER_VERIFIED;
-    }
-    transit->settled = transit->settled || !*transit->node;
-    if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
-        transit_look (transit, now);
-    else
-        transit_watch (transit, now);
-    if (file) {
-        transit->file.created_ms = file->created_ms;
-        transit->file.kept = file->kept;
-        snprintf (transit->file.owner, sizeof transit->file.owner, "%s", file->owner);
-    }
-}
-
-/*  Copies of a file that nothing brings any more. */
-static void staged_end (const negotiator_t *self, const file_t *file, const char *name)
-{
-    char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
-    size_t count = 0;
-    for (size_t i = 0; i < file->copies_count; i++)
-        if (file->copies [i].state == COPY_STAGED &&
-            !negotiator_brings (self, name, file->copies [i].node))
-            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
-    for (size_t i = 0; i < count; i++)
-        catalogue_gone (self->parts.catalogue, name, nodes [i]);
-}
-
-void negotiator_start (negotiator_t *self, const moment_t *now)
-{
-    chain_transfer_t transfer;
-    bool more = chain_transfer_after (self->parts.chain, NULL, &transfer);
-    while (more) {
-        chain_id_t id = transfer.id;
-        if (!transfer.loan && transfer.over)
-            chain_forget (self->parts.chain, now, &id);
-        else if (!transfer.loan)
-            take_up (self, now, &transfer);
-        more = chain_transfer_after (self->parts.chain, &id, &transfer);
-    }
-    char name [FILE_NAME_BYTES_MAX + 1];
-    for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
-         file = catalogue_after (self->parts.catalogue, name)) {
-        memcpy (name, file->name, sizeof name);
-        staged_end (self, file, name);
-    }
-}
 
 negotiator_t *negotiator_new (const negotiator_parts_t *parts, const negotiator_limits_t *limits)
 {

@@ -420,8 +420,8 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
 /*  --- a source that failed --- */
 
 /*  A node of this site that should have had the file. */
-static void own_failed (const negotiator_t *self, const moment_t *now, const char *name,
-                        const char *node, bool wrong)
+static void own_failed (negotiator_t *self, const moment_t *now, const char *name, const char *node,
+                        bool wrong)
 {
     chain_file_t have;
     chain_node_t at;
@@ -435,7 +435,7 @@ static void own_failed (const negotiator_t *self, const moment_t *now, const cha
         chain_prove (self->parts.chain, now, node, name);
     } else if (at.state == CHAIN_NODE_UP &&
                !chain_file_find (self->parts.chain, node, name, &have)) {
-        catalogue_gone (self->parts.catalogue, name, node);
+        negotiator_lost (self, now, name, node);
     }
 }
 

@@ -84,6 +84,8 @@ static inline bool transit_live (const transit_t *transit)
 }
 
 /*  negotiator.c */
+transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
+                        const char *name);
 transit_t *transit_of (const negotiator_t *self, const chain_id_t *id);
 void transit_move (transit_t *transit, transit_state_t to);
 void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)

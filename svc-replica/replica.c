@@ -252,6 +252,8 @@ static void on_rule (void *owner, const moment_t *now, const request_t *request)
     if (!file_said (self, request, SAID_RULE, &said))
         return;
     catalogue_set_rule (self->catalogue, said.name, &said.rule);
+    if (said.rule.copies > 0) /* it is said here, and goes with the copy */
+        catalogue_keep (self->catalogue, said.name, true);
     rules_hurry (self->rules, now);
     reply (self, request, said_answer_encode (SAID_RULE, 0));
 }
@@ -288,7 +290,7 @@ static void on_file (void *owner, const moment_t *now, const chain_file_t *have)
     const file_t *file = catalogue_find (self->catalogue, have->file);
     const copy_t *copy = file ? file_copy (file, have->node) : NULL;
     if (have->gone) {
-        catalogue_gone (self->catalogue, have->file, have->node);
+        negotiator_lost (self->negotiator, now, have->file, have->node);
         negotiator_room (self->negotiator, now);
         return;
     }

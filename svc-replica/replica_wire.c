@@ -193,17 +193,22 @@ bool get_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTE
         return wrong (why, "not a GetRequest");
     const Musubi__GetRequest *from = (const Musubi__GetRequest *) message;
     to->keep = from->keep;
-    bool good = file_name_take (to->name, from->name, why) &&
-                text_take (to->guest, NAME_BYTES_MAX, from->guest, TEXT_WORD_OR_NONE, "guest", why);
+    to->lifetime_ms = from->lifetime_ms;
+    bool good =
+      file_name_take (to->name, from->name, why) &&
+      text_take (to->guest, NAME_BYTES_MAX, from->guest, TEXT_WORD_OR_NONE, "guest", why) &&
+      lifetime_check (from->lifetime_ms, why);
     message_free (message);
     return good;
 }
 
-packed_t get_question_encode (const char *name, bool keep)
+packed_t get_question_encode (const begin_question_t *question)
 {
     Musubi__GetRequest request = MUSUBI__GET_REQUEST__INIT;
-    request.name = (char *) name;
-    request.keep = keep;
+    request.name = (char *) question->name;
+    request.guest = (char *) question->guest;
+    request.keep = question->keep;
+    request.lifetime_ms = question->lifetime_ms;
     return packed_of (&request.base);
 }
 

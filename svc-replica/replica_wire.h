@@ -33,7 +33,7 @@ typedef struct {
 } begin_question_t;
 bool put_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES]);
 bool get_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES]);
-packed_t get_question_encode (const char *name, bool keep);
+packed_t get_question_encode (const begin_question_t *question);
 /*  digest NULL = not known. */
 packed_t begin_answer_encode (uint64_t transfer, uint64_t size, const uint8_t *digest);
 

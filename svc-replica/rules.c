@@ -18,6 +18,7 @@ struct rules {
     const char *site;
     char name [FILE_NAME_BYTES_MAX + 1]; /* of the round's last file */
     bool busy;                           /* a file is being looked at */
+    bool refused;                        /* the site that was asked last did not begin */
     uint64_t timer;
 };
 
@@ -44,8 +45,10 @@ static void round_over (rules_t *self, const moment_t *now)
 /*  --- what there is, and where one may be added --- */
 
 typedef struct {
-    const char *sites [SITES_MAX + 1]; /* with sound copies */
+    const char *sites [SITES_MAX + 1]; /* that keep a copy, or will when it has come */
     size_t count;
+    const char *cached [SITES_MAX + 1]; /* that have one until they need its room */
+    size_t cached_count;
 } holders_t;
 
 /*  The first domain that has the site among its vertices; "" when none has. */
@@ -92,34 +95,55 @@ static bool apart_from_all (const rules_t *self, const holders_t *holders, sprea
     return true;
 }
 
-/*  One of the sites that would add a copy, at random; NULL when there is none. */
+static bool has_cached (const holders_t *holders, const char *site)
+{
+    for (size_t i = 0; i < holders->cached_count; i++)
+        if (strcmp (holders->cached [i], site) == 0)
+            return true;
+    return false;
+}
+
+/*  One of the sites that would add a copy, at random; of those that have it already, when there are
+ *  any: nothing need be sent there. NULL when there is none. */
 static const char *target_of (rules_t *self, const holders_t *holders, spread_t spread)
 {
     const directory_t *directory = self->service->directory;
-    const char *chosen = NULL;
-    uint64_t seen = 0;
+    const char *chosen [2] = {NULL, NULL};
+    uint64_t seen [2] = {0, 0};
     for (const directory_entry_t *entry = directory_next (directory, "replica", NULL); entry;
          entry = directory_next (directory, "replica", entry)) {
-        if (apart_from_all (self, holders, spread, entry->name + strlen ("replica/")) &&
-            prng_below (&self->service->prng, ++seen) == 0)
-            chosen = entry->name;
+        const char *site = entry->name + strlen ("replica/");
+        bool cached = !self->refused && has_cached (holders, site);
+        if (apart_from_all (self, holders, spread, site) &&
+            prng_below (&self->service->prng, ++seen [cached]) == 0)
+            chosen [cached] = entry->name;
     }
-    return chosen;
+    return chosen [true] ? chosen [true] : chosen [false];
 }
 
 static void on_asked (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     (void) token;
     rules_t *self = owner;
-    if (result->status != CALL_OK)
+    self->refused = result->status != CALL_OK;
+    if (self->refused)
         outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
                     self->name, result->reason);
     go_on (self, now);
 }
 
-static void ask (rules_t *self, const moment_t *now, const char *peer)
+/*  0 = for ever; less: it is over. */
+static int64_t left_ms (const rules_t *self, const moment_t *now, const file_t *file)
 {
-    packed_t body = get_question_encode (self->name, true);
+    int64_t left = file->expires_ms - timekeeper_least (&self->service->timekeeper, now);
+    return file->expires_ms == 0 ? 0 : left != 0 ? left : -1;
+}
+
+static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t lifetime_ms)
+{
+    begin_question_t question = {.keep = true, .lifetime_ms = lifetime_ms};
+    memcpy (question.name, self->name, sizeof question.name);
+    packed_t body = get_question_encode (&question);
     call_order_t order = {.peer = peer,
                           .endpoint = "",
                           .service = "Replica",
@@ -143,21 +167,25 @@ static void on_located (void *owner, const moment_t *now, uint64_t token, const 
         go_on (self, now);
         return;
     }
-    holders_t holders = {.count = 0};
+    holders_t holders = {.count = 0, .cached_count = 0};
     file_place_t own = {.size = file->size};
     memcpy (own.digest, file->digest, FILE_DIGEST_BYTES);
     if (file_copies (file, COPY_SOUND) > 0)
         holders.sites [holders.count++] = self->site;
     for (size_t i = 0; i < located->count && holders.count < SITES_MAX; i++)
-        if (file_place_same (&located->places [i], &own))
+        if (!file_place_same (&located->places [i], &own))
+            continue;
+        else if (located->places [i].kept)
             holders.sites [holders.count++] = located->places [i].site;
+        else
+            holders.cached [holders.cached_count++] = located->places [i].site;
     const char *target = NULL;
     /* A silent site may have one: nothing is copied because somebody is slow to answer. */
-    if (located->silent == 0 &&
+    if (located->silent == 0 && left_ms (self, now, file) >= 0 &&
         copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
         target = target_of (self, &holders, file->rule.spread);
     if (target)
-        ask (self, now, target);
+        ask (self, now, target, left_ms (self, now, file));
     else
         go_on (self, now);
 }

@@ -1,6 +1,8 @@
 /*  rules - files whose owner wants so many copies, at sites or in domains apart: the site where the
  *  rule was said looks from time to time how many there are, and asks another site to fetch one
- *  when they are too few. One question at a time, so rules never crowd out users. Pure.
+ *  when they are too few. Only copies that their sites keep count: one that a cache may let go is
+ *  asked for, too, and kept from then on. One question at a time, so rules never crowd out users.
+ *  Pure.
  */
 #ifndef MUSUBI_RULES_H
 #define MUSUBI_RULES_H

@@ -233,23 +233,90 @@ static void its_owner_pins_a_copy_wherever_it_is (void **state)
     replica_scene_destroy (&scene);
 }
 
+static void say_rule (replica_scene_t *scene, const char *site, const char *name, uint32_t copies)
+{
+    Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
+    Musubi__ReplicaRule rule = MUSUBI__REPLICA_RULE__INIT;
+    ProtobufCMessage *answer;
+    rule.copies = copies;
+    request.name = (char *) name;
+    request.rule = &rule;
+    assert_int_equal (scene_ask (scene, site, "Rule", &request.base, &answer, why), CALL_OK);
+    message_free (answer);
+}
+
 static void a_rule_brings_copies_to_other_sites (void **state)
 {
     (void) state;
     replica_scene_t *scene = replica_scene_new (8, &scene_plan_default);
     put (scene, "replica/a", "x", MB, 1);
-    Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
-    Musubi__ReplicaRule rule = MUSUBI__REPLICA_RULE__INIT;
-    ProtobufCMessage *answer;
-    rule.copies = 3;
-    request.name = "x";
-    request.rule = &rule;
-    assert_int_equal (scene_ask (scene, "replica/a", "Rule", &request.base, &answer, why), CALL_OK);
-    message_free (answer);
+    say_rule (scene, "replica/a", "x", 3);
     scene_pass (scene, 60000);
     assert_true (fake_has ("replica/b", "n1", "x", 1));
     assert_true (fake_has ("replica/c", "n1", "x", 1));
     assert_true (file_at (scene, "replica/b", "x")->kept);
+    replica_scene_destroy (&scene);
+}
+
+static void a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (12, &scene_plan_default);
+    put (scene, "replica/a", "x", 6 * MB, 1);
+    put (scene, "replica/c", "y", 6 * MB, 2);
+    uint64_t transfer = scene_get (scene, "replica/b", "x", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 20000, why), TRANSFER_DONE);
+    assert_false (file_at (scene, "replica/b", "x")->kept); /* as long as there is room */
+    say_rule (scene, "replica/a", "x", 2);
+    scene_pass (scene, 30000);
+    assert_true (file_at (scene, "replica/b", "x")->kept);
+    assert_null (file_at (scene, "replica/c", "x")); /* it was there: nothing crossed */
+    transfer = scene_get (scene, "replica/b", "y", "", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "", 40000, why), TRANSFER_FAILED);
+    assert_non_null (strstr (why, "disk full"));
+    assert_true (fake_has ("replica/b", "n1", "x", 1));
+
+    /* Behind everybody's back; then somebody wants it. */
+    fake_lose ("replica/b", "n1", "x");
+    transfer = scene_get (scene, "replica/b", "x", "guest-1", why);
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 30000, why),
+                      TRANSFER_DONE);
+    scene_pass (scene, 30000);
+    assert_true (fake_has ("replica/b", "n1", "x", 1));
+    assert_true (file_at (scene, "replica/b", "x")->kept);
+
+    /* Where the rule is. */
+    fake_lose ("replica/a", "n1", "x");
+    transfer = scene_get (scene, "replica/a", "x", "guest-2", why);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-2", 30000, why),
+                      TRANSFER_DONE);
+    scene_pass (scene, 30000);
+    assert_true (fake_has ("replica/a", "n1", "x", 1));
+    assert_int_equal (file_at (scene, "replica/a", "x")->rule.copies, 2);
+    replica_scene_destroy (&scene);
+}
+
+static void what_a_rule_brought_ends_with_the_file (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (13, &scene_plan_default);
+    Musubi__LifetimeRequest lifetime = MUSUBI__LIFETIME_REQUEST__INIT;
+    ProtobufCMessage *answer;
+    put (scene, "replica/a", "x", MB, 1);
+    lifetime.name = "x";
+    lifetime.lifetime_ms = 60000;
+    assert_int_equal (scene_ask (scene, "replica/a", "Lifetime", &lifetime.base, &answer, why),
+                      CALL_OK);
+    message_free (answer);
+    say_rule (scene, "replica/a", "x", 3);
+    scene_pass (scene, 40000);
+    assert_true (fake_has ("replica/b", "n1", "x", 1));
+    assert_true (fake_has ("replica/c", "n1", "x", 1));
+    scene_pass (scene, 40000);
+    assert_null (file_at (scene, "replica/a", "x"));
+    assert_null (file_at (scene, "replica/b", "x"));
+    assert_null (file_at (scene, "replica/c", "x"));
+    assert_int_equal (fake_used ("replica/b", "n1"), 0);
     replica_scene_destroy (&scene);
 }
 
@@ -347,6 +414,8 @@ int main (void)
       cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
+      cmocka_unit_test (a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost),
+      cmocka_unit_test (what_a_rule_brought_ends_with_the_file),
       cmocka_unit_test (without_an_index_the_sites_are_asked),
       cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),
     };
