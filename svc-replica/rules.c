@@ -1,15 +1,17 @@
-/*  rules - a round through the catalogue by name. */
+/*  rules - a round through the catalogue by name; as many sites as are wanted are asked for each.
+ */
 #include "rules.h"
 
 #include "must.h"
 #include "replica_wire.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ASK_TRY_MS 2000
-#define SITES_MAX  PLACES_MAX
+#define SITES_MAX  (PLACES_MAX + RULE_COPIES_MAX)
 
 struct rules {
     service_t *service;
@@ -19,10 +21,13 @@ struct rules {
     char name [FILE_NAME_BYTES_MAX + 1]; /* of the round's last file */
     bool busy;                           /* a file is being looked at */
     bool refused;                        /* the site that was asked last did not begin */
+    char asked [RULE_COPIES_MAX][NAME_BYTES_MAX + 1]; /* sites, for this file in this round */
+    size_t asked_count;
     uint64_t timer;
 };
 
 static void go_on (rules_t *self, const moment_t *now);
+static void look (rules_t *self, const moment_t *now);
 
 static void on_round (void *owner, const moment_t *now, uint64_t token)
 {
@@ -126,9 +131,12 @@ static void on_asked (void *owner, const moment_t *now, uint64_t token, const ca
     (void) token;
     rules_t *self = owner;
     self->refused = result->status != CALL_OK;
-    if (self->refused)
-        outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
-                    self->name, result->reason);
+    if (!self->refused) {
+        look (self, now); /* is one more wanted? */
+        return;
+    }
+    outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
+                self->name, result->reason);
     go_on (self, now);
 }
 
@@ -139,8 +147,18 @@ static int64_t left_ms (const rules_t *self, const moment_t *now, const file_t *
     return file->expires_ms == 0 ? 0 : left != 0 ? left : -1;
 }
 
+static bool was_asked (const rules_t *self, const char *site)
+{
+    for (size_t i = 0; i < self->asked_count; i++)
+        if (strcmp (self->asked [i], site) == 0)
+            return true;
+    return false;
+}
+
 static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t lifetime_ms)
 {
+    snprintf (self->asked [self->asked_count++], sizeof *self->asked, "%s",
+              peer + strlen ("replica/"));
     begin_question_t question = {.keep = true, .lifetime_ms = lifetime_ms};
     memcpy (question.name, self->name, sizeof question.name);
     packed_t body = get_question_encode (&question);
@@ -158,6 +176,27 @@ static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t l
     free (body.data);
 }
 
+static void holders_find (const rules_t *self, const file_t *file, const located_t *located,
+                          holders_t *holders)
+{
+    file_place_t own = {.size = file->size};
+    memcpy (own.digest, file->digest, FILE_DIGEST_BYTES);
+    *holders = (holders_t){.count = 0};
+    if (file_copies (file, COPY_SOUND) > 0)
+        holders->sites [holders->count++] = self->site;
+    for (size_t i = 0; i < self->asked_count; i++)
+        holders->sites [holders->count++] = self->asked [i];
+    for (size_t i = 0; i < located->count && i < PLACES_MAX; i++) {
+        const file_place_t *place = &located->places [i];
+        if (!file_place_same (place, &own) || was_asked (self, place->site))
+            continue;
+        if (place->kept)
+            holders->sites [holders->count++] = place->site;
+        else
+            holders->cached [holders->cached_count++] = place->site;
+    }
+}
+
 static void on_located (void *owner, const moment_t *now, uint64_t token, const located_t *located)
 {
     (void) token;
@@ -167,27 +206,23 @@ static void on_located (void *owner, const moment_t *now, uint64_t token, const 
         go_on (self, now);
         return;
     }
-    holders_t holders = {.count = 0, .cached_count = 0};
-    file_place_t own = {.size = file->size};
-    memcpy (own.digest, file->digest, FILE_DIGEST_BYTES);
-    if (file_copies (file, COPY_SOUND) > 0)
-        holders.sites [holders.count++] = self->site;
-    for (size_t i = 0; i < located->count && holders.count < SITES_MAX; i++)
-        if (!file_place_same (&located->places [i], &own))
-            continue;
-        else if (located->places [i].kept)
-            holders.sites [holders.count++] = located->places [i].site;
-        else
-            holders.cached [holders.cached_count++] = located->places [i].site;
+    holders_t holders;
+    holders_find (self, file, located, &holders);
     const char *target = NULL;
     /* A silent site may have one: nothing is copied because somebody is slow to answer. */
-    if (located->silent == 0 && left_ms (self, now, file) >= 0 &&
+    if (located->silent == 0 && self->asked_count < RULE_COPIES_MAX &&
+        left_ms (self, now, file) >= 0 &&
         copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
         target = target_of (self, &holders, file->rule.spread);
     if (target)
         ask (self, now, target, left_ms (self, now, file));
     else
         go_on (self, now);
+}
+
+static void look (rules_t *self, const moment_t *now)
+{
+    locating_ask (self->locating, now, self->name, true, on_located, self, 0);
 }
 
 /*  The next file with a rule, or the round is over. */
@@ -202,7 +237,8 @@ static void go_on (rules_t *self, const moment_t *now)
         return;
     }
     memcpy (self->name, file->name, sizeof self->name);
-    locating_ask (self->locating, now, self->name, true, on_located, self, 0);
+    self->asked_count = 0;
+    look (self, now);
 }
 
 void rules_hurry (rules_t *self, const moment_t *now)
