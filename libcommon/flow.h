@@ -9,6 +9,10 @@
  *
  *  At most one link feeds a flow. GO starts it where the own file ends, and hangs up whoever fed
  *  it before; a link that closes is told as failed, once.
+ *
+ *  After each FLOW_CHUNK_BYTES a feeder says the digest of all bytes so far, where it knows it: its
+ *  mark. Where that is not the receiver's own, the bytes since the last mark are let go and the
+ * link has failed as wrong: they are to be had from another one.
  */
 #ifndef MUSUBI_FLOW_H
 #define MUSUBI_FLOW_H
@@ -20,7 +24,8 @@
 #define FLOW_TOKEN_BYTES  32
 #define FLOW_DIGEST_BYTES 32 /* SHA-256 */
 #define FLOW_SIZE_UNKNOWN UINT64_MAX
-#define FLOW_MARKS        ".marks"   /* beside a file that grows: digests of what came so far */
+#define FLOW_MARKS        ".marks" /* beside a file that grows: its marks */
+#define FLOW_CHUNK_BYTES  (UINT64_C (1) << 20)
 #define FLOW_PROVED       UINT64_MAX /* attempt of who has the file with the right digest */
 
 #define FLOW_ALIVE_MS  100 /* whoever feeds and has nothing new says so, so often */
@@ -45,11 +50,13 @@ typedef struct {
     uint64_t attempt;     /* OPEN: feeders of the same one, or proved ones, are good */
     bool anew;            /* OPEN: what the own file has is worth nothing */
     uint64_t size;        /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
-    uint64_t epoch;       /* OPEN: whoever dials with an older one is sent away */
-    uint32_t mbps;        /* OPEN: that each receiver is fed with; 0 = no limit */
-    uint32_t feeds;       /* OPEN: receivers at once; two more are fed while links change */
-    uint64_t link;        /* DIAL, GO, HANG_UP: unique in this start */
-    const char *endpoint; /* DIAL: tcp://HOST:PORT */
+    const char *marks;    /* OPEN, whole: the file of its marks; NULL = none are known */
+    const uint8_t *digest; /* OPEN: of the whole file; NULL = not known yet */
+    uint64_t epoch;        /* OPEN: whoever dials with an older one is sent away */
+    uint32_t mbps;         /* OPEN: that each receiver is fed with; 0 = no limit */
+    uint32_t feeds;        /* OPEN: receivers at once; two more are fed while links change */
+    uint64_t link;         /* DIAL, GO, HANG_UP: unique in this start */
+    const char *endpoint;  /* DIAL: tcp://HOST:PORT */
 } flow_order_t;
 
 typedef enum {
@@ -74,6 +81,7 @@ typedef struct {
     uint64_t fed;      /* bytes that went out */
     uint64_t peer_has;
     bool refused;
+    bool wrong;            /* FAILED: what it sent since its last right mark was not what it says */
     const uint8_t *digest; /* FLOW_DIGEST_BYTES */
     const char *why;       /* "" when there is nothing to say */
 } flow_event_t;

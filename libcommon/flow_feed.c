@@ -18,7 +18,6 @@
 #define UNSENT_BYTES                                                                               \
     (256 * 1024) /* in the kernel, of one connection: what is on the way when a link changes is    \
                sent again */
-#define FRAME_BYTES_MAX   (UINT64_C (64) << 20)
 #define BYTES_PER_MEGABIT 125000
 
 void feed_accept (flow_loop_t *self)
@@ -126,12 +125,41 @@ static void hear_choice (flow_loop_t *self, conn_t *conn)
 
 /*  --- bytes --- */
 
+/*  Behind a mark that is to be sent, if there is one. */
 static void head_put (conn_t *conn, uint64_t length)
 {
-    flow_number_pack (conn->out, length);
-    conn->out_used = FLOW_NUMBER_BYTES;
+    flow_number_pack (conn->out + conn->out_used, length);
+    conn->out_used += FLOW_NUMBER_BYTES;
     conn->out_sent = 0;
     conn->frame_left = length;
+}
+
+/*  The mark of the chunks before the next byte, when it is known and was not said. False: it is
+ *  known soon. */
+static bool mark_put (conn_t *conn)
+{
+    const flow_t *flow = conn->flow;
+    uint64_t at = conn->offset - conn->offset % FLOW_CHUNK_BYTES;
+    if (at <= conn->marked)
+        return true;
+    if (at > flow->has || at == flow->size)
+        return true;
+    if (at == flow->has && flow->mark_due)
+        return false;
+    conn->marked = at;
+    if (flow_mark_read (flow, at, conn->out + FLOW_NUMBER_BYTES)) {
+        flow_number_pack (conn->out, FLOW_MARK | at);
+        conn->out_used = FLOW_MARK_BYTES;
+    }
+    return true;
+}
+
+/*  What there is of the next chunk. */
+static uint64_t body_ready (const conn_t *conn)
+{
+    uint64_t left = FLOW_CHUNK_BYTES - conn->offset % FLOW_CHUNK_BYTES;
+    uint64_t ready = conn->offset < conn->flow->has ? conn->flow->has - conn->offset : 0;
+    return ready < left ? ready : left;
 }
 
 /*  False when it has to wait, or is over. */
@@ -165,21 +193,22 @@ static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
 
 void feed_more (flow_loop_t *self, conn_t *conn)
 {
-    const flow_t *flow = conn->flow;
     bool failed = false;
     size_t moved = 0;
     while (!conn->dead && conn->state == CONN_FEEDS) {
         if (conn->out_used == 0 && conn->frame_left == 0) {
-            uint64_t ready = conn->offset < flow->has ? flow->has - conn->offset : 0;
-            if (ready == 0) {
-                conn_watch (self, conn, false);
-                return;
-            }
+            uint64_t ready = body_ready (conn);
             if (moved >= FLOW_TURN_BYTES) {
                 conn_watch (self, conn, true); /* after others */
                 return;
             }
-            head_put (conn, ready < FRAME_BYTES_MAX ? ready : FRAME_BYTES_MAX);
+            bool known = mark_put (conn);
+            if (ready > 0)
+                head_put (conn, ready);
+            if (!known || conn->out_used == 0) {
+                conn_watch (self, conn, false);
+                return;
+            }
         }
         if (!conn_flush (self, conn, conn->frame_left > 0, &failed)) {
             if (failed)

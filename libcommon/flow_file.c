@@ -1,6 +1,6 @@
 /*  flow_file - the own file of a flow. While it is written its digest so far is noted after each
- *  MARK_BYTES and at the end, beside it (FLOW_MARKS): the digest of a prefix, which costs no other
- *  hash than that of the whole.
+ *  chunk and at the end, beside it (FLOW_MARKS): a mark is the digest of a prefix, which costs no
+ *  other hash than that of the whole. It is noted when who feeds has said the same, or nothing.
  *
  *  What it has from before is read once more when it is taken up: its digest goes on from there.
  *  Only what its marks say is right counts as there; the rest is received again.
@@ -17,8 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MODE  0640
-#define MARK_BYTES (UINT64_C (1) << 20)
+#define FILE_MODE 0640
 
 static bool failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *flow)
 {
@@ -26,7 +25,7 @@ static bool failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *
     return false;
 }
 
-static bool whole_open (flow_t *flow, uint64_t size, char why [FLOW_WHY_BYTES])
+static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why [FLOW_WHY_BYTES])
 {
     struct stat found;
     flow->file = open (flow->path, O_RDONLY | O_CLOEXEC);
@@ -37,6 +36,8 @@ static bool whole_open (flow_t *flow, uint64_t size, char why [FLOW_WHY_BYTES])
         return false;
     }
     flow->size = flow->has = (uint64_t) found.st_size;
+    if (marks)
+        flow->marks = open (marks, O_RDONLY | O_CLOEXEC); /* without them it feeds as well */
     if (size != FLOW_SIZE_UNKNOWN && size != flow->size) {
         snprintf (why, FLOW_WHY_BYTES, "%.120s has %llu bytes and should have %llu", flow->path,
                   (unsigned long long) flow->size, (unsigned long long) size);
@@ -96,7 +97,8 @@ bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY
         return false;
     }
     flow->whole = order->whole;
-    return order->whole ? whole_open (flow, order->size, why) : part_open (flow, order, why);
+    return order->whole ? whole_open (flow, order->size, order->marks, why)
+                        : part_open (flow, order, why);
 }
 
 void flow_file_close (flow_t *flow)
@@ -115,18 +117,24 @@ void flow_file_close (flow_t *flow)
 
 static uint64_t to_next_mark (const flow_t *flow)
 {
-    uint64_t left = MARK_BYTES - flow->has % MARK_BYTES;
+    uint64_t left = FLOW_CHUNK_BYTES - flow->has % FLOW_CHUNK_BYTES;
     return left < flow->size - flow->has ? left : flow->size - flow->has;
 }
 
 static bool at_mark (const flow_t *flow)
 {
-    return flow->has > 0 && (flow->has % MARK_BYTES == 0 || flow->has == flow->size);
+    return flow->has > 0 && (flow->has % FLOW_CHUNK_BYTES == 0 || flow->has == flow->size);
 }
 
-static off_t mark_place (const flow_t *flow)
+static off_t mark_place (uint64_t at)
 {
-    return (off_t) ((flow->has + MARK_BYTES - 1) / MARK_BYTES - 1) * FLOW_DIGEST_BYTES;
+    return (off_t) ((at + FLOW_CHUNK_BYTES - 1) / FLOW_CHUNK_BYTES - 1) * FLOW_DIGEST_BYTES;
+}
+
+bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_BYTES])
+{
+    return flow->marks >= 0 &&
+           pread (flow->marks, mark, FLOW_DIGEST_BYTES, mark_place (at)) == FLOW_DIGEST_BYTES;
 }
 
 /*  The digest so far, which goes on. */
@@ -139,13 +147,26 @@ static void mark_take (const flow_t *flow, uint8_t mark [FLOW_DIGEST_BYTES])
     EVP_MD_CTX_free (now);
 }
 
-/*  One that can't be written is missed after a restart: what it stands for is received again. */
-static void mark_write (const flow_t *flow)
+/*  Those that can't be written are missed after a restart: what they stand for is received again.
+ */
+void flow_mark_note (flow_t *flow)
 {
-    uint8_t mark [FLOW_DIGEST_BYTES];
-    mark_take (flow, mark);
-    ssize_t put = pwrite (flow->marks, mark, sizeof mark, mark_place (flow));
-    (void) put;
+    if (!flow->mark_due)
+        return;
+    flow->mark_due = false;
+    flow->grown = true; /* who is fed may have it now */
+    if (flow->marks >= 0 && pwrite (flow->marks, flow->mark, sizeof flow->mark,
+                                    mark_place (flow->has)) != (ssize_t) sizeof flow->mark) {
+        close (flow->marks);
+        flow->marks = -1;
+    }
+}
+
+void flow_mark_sure (flow_t *flow)
+{
+    flow_mark_note (flow);
+    EVP_MD_CTX_copy_ex (flow->sure, flow->digest);
+    flow->sure_bytes = flow->has;
 }
 
 /*  Are the bytes so far those that were written? */
@@ -153,11 +174,9 @@ static bool mark_right (flow_t *flow)
 {
     uint8_t mark [FLOW_DIGEST_BYTES], noted [FLOW_DIGEST_BYTES];
     mark_take (flow, mark);
-    if (pread (flow->marks, noted, sizeof noted, mark_place (flow)) != (ssize_t) sizeof noted ||
-        memcmp (mark, noted, sizeof mark) != 0)
+    if (!flow_mark_read (flow, flow->has, noted) || memcmp (mark, noted, sizeof mark) != 0)
         return false;
-    EVP_MD_CTX_copy_ex (flow->sure, flow->digest);
-    flow->sure_bytes = flow->has;
+    flow_mark_sure (flow);
     return true;
 }
 
@@ -206,8 +225,9 @@ static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char wh
     flow->has += size;
     flow->received += size;
     flow->grown = true;
-    if (at_mark (flow))
-        mark_write (flow);
+    flow->mark_due = at_mark (flow);
+    if (flow->mark_due)
+        mark_take (flow, flow->mark);
     return true;
 }
 
@@ -225,10 +245,27 @@ bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [
     return true;
 }
 
+bool flow_file_back (flow_t *flow, bool all, char why [FLOW_WHY_BYTES])
+{
+    if (all) {
+        flow->sure_bytes = 0;
+        EVP_DigestInit_ex (flow->sure, EVP_sha256 (), NULL);
+    }
+    flow->mark_due = false;
+    return look_end (flow, why);
+}
+
+bool flow_file_wrong (const flow_t *flow)
+{
+    return flow->has == flow->size && flow->mark_due && flow->expects &&
+           memcmp (flow->mark, flow->expected, sizeof flow->mark) != 0;
+}
+
 void flow_file_digest (flow_t *flow, uint8_t digest [FLOW_DIGEST_BYTES])
 {
     assert (flow->digest && flow->has == flow->size);
     unsigned size = 0;
+    flow_mark_note (flow);
     EVP_DigestFinal_ex (flow->digest, digest, &size);
     assert (size == FLOW_DIGEST_BYTES);
     EVP_MD_CTX_free (flow->digest);

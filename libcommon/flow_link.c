@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static void tell_link (flow_loop_t *self, const conn_t *conn, flow_news_t news, bool refused,
-                       uint64_t peer_has, const char *why)
+                       bool wrong, uint64_t peer_has, const char *why)
 {
     self->tell (self->owner, &(flow_event_t){.news = news,
                                              .flow = conn->flow->number,
@@ -27,6 +27,7 @@ static void tell_link (flow_loop_t *self, const conn_t *conn, flow_news_t news, 
                                              .fed = conn->flow->fed,
                                              .peer_has = peer_has,
                                              .refused = refused,
+                                             .wrong = wrong,
                                              .why = why});
 }
 
@@ -35,7 +36,7 @@ void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why)
     if (conn->dead)
         return;
     conn_end (self, conn);
-    tell_link (self, conn, FLOW_FAILED, refused, 0, why);
+    tell_link (self, conn, FLOW_FAILED, refused, false, 0, why);
 }
 
 /*  "tcp://10.0.0.7:4711", "tcp://[::1]:4711" */
@@ -89,7 +90,7 @@ void link_dial (flow_loop_t *self, flow_t *flow, uint64_t link, const char *endp
     int file = dial (endpoint);
     if (file < 0) {
         conn_t none = {.flow = flow, .link = link};
-        tell_link (self, &none, FLOW_FAILED, false, 0, strerror (errno));
+        tell_link (self, &none, FLOW_FAILED, false, false, 0, strerror (errno));
         return;
     }
     conn_t *conn = conn_new (self, file, CONN_DIALS, flow);
@@ -125,7 +126,7 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
     conn->in_used = 0;
     conn->heard_ms = self->now_ms;
     if (!flow_reply_unpack (&reply, conn->in)) {
-        link_fail (self, conn, true, "it does not speak MUSUBI/1");
+        link_fail (self, conn, true, "it does not speak MUSUBI/2");
         return;
     }
     if (reply.answer != FLOW_FEEDS) {
@@ -141,7 +142,7 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
         return;
     }
     conn->state = CONN_LINKED;
-    tell_link (self, conn, FLOW_LINKED, false, reply.has, "");
+    tell_link (self, conn, FLOW_LINKED, false, false, reply.has, "");
 }
 
 /*  --- bytes --- */
@@ -165,17 +166,91 @@ void flow_whole (flow_loop_t *self, flow_t *flow)
                                              .why = ""});
 }
 
-/*  A frame's head, of which some bytes may have come before; returns how many were taken. */
-static size_t head_take (conn_t *conn, const uint8_t *data, size_t size)
+/*  Bytes that are not right are let go; whoever was fed with them asks anew, from where it is. */
+static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const char *why)
 {
-    size_t taken = FLOW_NUMBER_BYTES - conn->in_used;
+    flow_t *flow = conn->flow;
+    char failed [FLOW_WHY_BYTES];
+    if (!flow_file_back (flow, all, failed)) {
+        flow_break (self, flow, failed);
+        return;
+    }
+    for (conn_t *fed = self->conns; fed; fed = fed->after)
+        if (fed->flow == flow && fed->state == CONN_FEEDS &&
+            fed->offset + fed->frame_left > flow->has)
+            conn_end (self, fed);
+    conn_end (self, conn);
+    tell_link (self, conn, FLOW_FAILED, false, wrong, 0, why);
+}
+
+/*  The bytes since the last right mark are not what they should be. Its own they were only when
+ * they all came from it. */
+static void chunk_wrong (flow_loop_t *self, conn_t *conn)
+{
+    char why [FLOW_WHY_BYTES];
+    const flow_t *flow = conn->flow;
+    bool its_own = conn->offset <= flow->sure_bytes;
+    snprintf (why, sizeof why, "bytes %llu to %llu are not those of %s",
+              (unsigned long long) flow->sure_bytes, (unsigned long long) flow->has,
+              flow->has == flow->size ? "the file's digest" : "its mark");
+    let_go (self, conn, false, its_own, why);
+}
+
+static void hear_mark (flow_loop_t *self, conn_t *conn, uint64_t at,
+                       const uint8_t mark [FLOW_DIGEST_BYTES])
+{
+    flow_t *flow = conn->flow;
+    uint8_t own [FLOW_DIGEST_BYTES];
+    bool end = at == flow->has, begin = at == conn->offset - conn->offset % FLOW_CHUNK_BYTES;
+    if (conn->begun ? !end : !begin) {
+        link_fail (self, conn, true, "it says a mark where there is none");
+        return;
+    }
+    if (end && flow->mark_due)
+        memcpy (own, flow->mark, sizeof own);
+    else if (!flow_mark_read (flow, at, own))
+        return;
+    if (memcmp (mark, own, sizeof own) == 0) {
+        if (end)
+            flow_mark_sure (flow);
+        return;
+    }
+    if (conn->begun || (end && flow->mark_due)) {
+        chunk_wrong (self, conn);
+        return;
+    }
+    /*  What is here is not what it has, and who of both is right is not known: the digest of the
+     *  whole will tell. Once its word counts, or whoever has wrong bytes could never come right. */
+    bool before = flow->doubted;
+    flow->doubted = true;
+    if (before)
+        link_fail (self, conn, true, "it has other bytes than are here");
+    else
+        let_go (self, conn, true, false, "it has other bytes than are here");
+}
+
+/*  A frame's head, of which some bytes may have come before; returns how many were taken. */
+static size_t head_take (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
+{
+    bool marks = conn->in_used >= FLOW_NUMBER_BYTES;
+    size_t taken = (marks ? FLOW_MARK_BYTES : FLOW_NUMBER_BYTES) - conn->in_used;
     taken = taken < size ? taken : size;
     memcpy (conn->in + conn->in_used, data, taken);
     conn->in_used += taken;
-    if (conn->in_used == FLOW_NUMBER_BYTES) {
-        conn->frame_left = flow_number_unpack (conn->in);
-        conn->in_used = 0;
+    if (conn->in_used < FLOW_NUMBER_BYTES)
+        return taken;
+    uint64_t number = flow_number_unpack (conn->in);
+    if (number & FLOW_MARK) {
+        if (conn->in_used == FLOW_MARK_BYTES) {
+            conn->in_used = 0;
+            hear_mark (self, conn, number & ~FLOW_MARK, conn->in + FLOW_NUMBER_BYTES);
+        }
+        return taken;
     }
+    flow_mark_note (conn->flow); /* it has no mark for that */
+    conn->frame_left = number;
+    conn->in_used = 0;
+    conn->begun = conn->begun || number > 0;
     return taken;
 }
 
@@ -183,9 +258,9 @@ static void take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_
 {
     flow_t *flow = conn->flow;
     char why [FLOW_WHY_BYTES];
-    while (size > 0) {
+    while (size > 0 && !conn->dead) {
         if (conn->frame_left == 0) {
-            size_t taken = head_take (conn, data, size);
+            size_t taken = head_take (self, conn, data, size);
             data += taken;
             size -= taken;
             if (conn->frame_left > flow->size - flow->has) {
@@ -202,6 +277,10 @@ static void take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_
         conn->frame_left -= piece;
         data += piece;
         size -= piece;
+        if (flow_file_wrong (flow) && flow->sure_bytes > 0 && !flow->doubted) {
+            flow->doubted = true;
+            chunk_wrong (self, conn);
+        }
     }
 }
 
@@ -245,6 +324,7 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
     conn->out_sent = 0;
     conn->in_used = 0;
     conn->state = CONN_RECEIVES;
+    conn->offset = flow->has;
     conn->heard_ms = self->now_ms;
     link_ready (self, conn);
 }
@@ -278,5 +358,5 @@ void link_tick (flow_loop_t *self, conn_t *conn)
     if (conn->silent_ms != 0 && self->now_ms - conn->silent_ms < FLOW_SILENT_MS)
         return;
     conn->silent_ms = self->now_ms;
-    tell_link (self, conn, FLOW_SILENT, false, 0, "");
+    tell_link (self, conn, FLOW_SILENT, false, false, 0, "");
 }

@@ -133,23 +133,29 @@ static void tell_opened (flow_loop_t *self, const flow_t *flow)
                                              .why = ""});
 }
 
+/*  What may be another when it is opened again. */
+static void order_again (flow_t *flow, const flow_order_t *order)
+{
+    flow->epoch = order->epoch;
+    flow->attempt = order->attempt;
+    flow->mbps = order->mbps;
+    flow->feeds = order->feeds;
+    flow->expects = order->digest;
+    if (order->digest)
+        memcpy (flow->expected, order->digest, FLOW_DIGEST_BYTES);
+}
+
 static void order_open (flow_loop_t *self, const flow_order_t *order)
 {
     char why [FLOW_WHY_BYTES];
     flow_t *flow = flow_find (self, order->flow);
     if (flow) {
-        flow->epoch = order->epoch;
-        flow->attempt = order->attempt;
-        flow->mbps = order->mbps;
-        flow->feeds = order->feeds;
+        order_again (flow, order);
         return;
     }
     flow = must (calloc (1, sizeof *flow));
     flow->number = order->flow;
-    flow->epoch = order->epoch;
-    flow->attempt = order->attempt;
-    flow->mbps = order->mbps;
-    flow->feeds = order->feeds;
+    order_again (flow, order);
     memcpy (flow->id, order->id, FLOW_ID_BYTES);
     memcpy (flow->token, order->token, FLOW_TOKEN_BYTES);
     flow->after = self->flows;

@@ -48,7 +48,9 @@ typedef struct conn {
     size_t out_used;
     size_t out_sent;
     uint64_t frame_left;
-    uint64_t offset; /* CONN_FEEDS: of the next byte to be sent */
+    uint64_t offset; /* CONN_FEEDS: of the next byte to be sent; CONN_RECEIVES: of the first */
+    uint64_t marked; /* CONN_FEEDS: so far there is no mark to be sent any more */
+    bool begun;      /* CONN_RECEIVES: bytes have come */
     uint64_t link;
     int64_t silent_ms; /* silence was told then; 0 = not */
 } conn_t;
@@ -75,9 +77,14 @@ struct flow {
     uint32_t feeds;
     EVP_MD_CTX *digest;  /* of the first has bytes; NULL when whole, or when it was told */
     int marks;           /* the file of marks (flow_file.c); -1 = none */
-    EVP_MD_CTX *sure;    /* while it is looked at: digest of the first sure_bytes, */
-    uint64_t sure_bytes; /* which have a right mark */
-    bool grown;          /* in this turn */
+    EVP_MD_CTX *sure;    /* digest of the first sure_bytes, */
+    uint64_t sure_bytes; /* which have a right mark: the own one, or that of who feeds */
+    uint8_t mark [FLOW_DIGEST_BYTES];     /* of the first has bytes, */
+    bool mark_due;                        /* not noted yet: who feeds may say another one */
+    uint8_t expected [FLOW_DIGEST_BYTES]; /* of the whole file, */
+    bool expects;                         /* when that is known */
+    bool doubted;                         /* it was let go once, all of it or its end */
+    bool grown;                           /* in this turn */
 };
 
 typedef struct flow_loop {
@@ -127,6 +134,21 @@ void flow_file_close (flow_t *flow);
 /*  Looks at a further piece of what it has from before: done when look_until is 0. */
 bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES]);
 bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES]);
+
+/*  The mark of the first at bytes, at most has, as it is noted; false when there is none. */
+bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_BYTES]);
+
+/*  Nobody says another mark than the due one: it is noted. */
+void flow_mark_note (flow_t *flow);
+
+/*  And it was said by who feeds. */
+void flow_mark_sure (flow_t *flow);
+
+/*  What is not sure is not there any more; all: nothing is. */
+bool flow_file_back (flow_t *flow, bool all, char why [FLOW_WHY_BYTES]);
+
+/*  All bytes are there, and they are not those of the digest that is known. */
+bool flow_file_wrong (const flow_t *flow);
 
 /*  All bytes are there: their digest, once. */
 void flow_file_digest (flow_t *flow, uint8_t digest [FLOW_DIGEST_BYTES]);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const uint8_t magic [FLOW_MAGIC_BYTES] = {'M', 'U', 'S', 'U', 'B', 'I', '/', '1'};
+static const uint8_t magic [FLOW_MAGIC_BYTES] = {'M', 'U', 'S', 'U', 'B', 'I', '/', '2'};
 
 void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number)
 {

@@ -1,9 +1,13 @@
 /*  flow_wire - what is said on a connection that carries bulk bytes. Numbers are big-endian.
  *
- *      receiver: "MUSUBI/1"  transfer [16]  token [32]  epoch u64
- *      feeder:   "MUSUBI/1"  answer u64  has u64  size u64  attempt u64
+ *      receiver: "MUSUBI/2"  transfer [16]  token [32]  epoch u64
+ *      feeder:   "MUSUBI/2"  answer u64  has u64  size u64  attempt u64
  *      receiver: offset u64                              it wants to be fed from there on
- *      feeder:   { length u64  bytes [length] }*         length 0 = I live and have nothing new
+ *      feeder:   { length u64  bytes [length]            length 0 = I live and have nothing new
+ *                | MARK + n u64  mark [32] }*            SHA-256 of the first n bytes of the file
+ *
+ *  A mark stands where a whole number of chunks ends, before the bytes behind it; and, for what the
+ *  receiver has already, before all bytes.
  *
  *  The feeder answers only what has shown the right token; whoever has not is told that there is
  *  no such transfer. It closes when the receiver does; a receiver closes when it has all.
@@ -19,6 +23,8 @@
 #define FLOW_HELLO_BYTES  (FLOW_MAGIC_BYTES + FLOW_ID_BYTES + FLOW_TOKEN_BYTES + 8)
 #define FLOW_ANSWER_BYTES (FLOW_MAGIC_BYTES + 32)
 #define FLOW_NUMBER_BYTES 8
+#define FLOW_MARK         (UINT64_C (1) << 63)
+#define FLOW_MARK_BYTES   (FLOW_NUMBER_BYTES + FLOW_DIGEST_BYTES)
 
 typedef enum {
     FLOW_FEEDS = 0,

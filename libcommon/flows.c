@@ -29,6 +29,7 @@ typedef struct item {
     uint8_t token [FLOW_TOKEN_BYTES];
     uint8_t digest [FLOW_DIGEST_BYTES];
     char *text; /* path, endpoint or why */
+    char *marks;
 } item_t;
 
 typedef struct {
@@ -52,6 +53,7 @@ static void item_free (item_t *item)
     if (!item)
         return;
     free (item->text);
+    free (item->marks);
     free (item);
 }
 
@@ -255,6 +257,12 @@ void flows_order (flows_t *self, const flow_order_t *order)
         item->order.id = item->id;
         item->order.token = item->token;
         item->order.path = item->text = must (strdup (order->path));
+        if (order->marks)
+            item->order.marks = item->marks = must (strdup (order->marks));
+        if (order->digest) {
+            memcpy (item->digest, order->digest, FLOW_DIGEST_BYTES);
+            item->order.digest = item->digest;
+        }
     } else if (order->verb == FLOW_DIAL) {
         item->order.endpoint = item->text = must (strdup (order->endpoint));
     }

@@ -100,6 +100,7 @@ static void feed_at (end_t *end, uint32_t mbps)
                                              .token = token,
                                              .path = path ("source"),
                                              .whole = true,
+                                             .marks = path ("source.marks"),
                                              .attempt = FLOW_PROVED,
                                              .size = FLOW_SIZE_UNKNOWN,
                                              .epoch = 5,
@@ -141,6 +142,7 @@ static void dial (end_t *end, const end_t *feeder)
 
 static void no_part (void)
 {
+    unlink (path ("source.marks"));
     unlink (path ("part"));
     unlink (path ("part" FLOW_MARKS));
 }
@@ -279,6 +281,184 @@ static void what_was_there_before_and_is_wrong_comes_again (void **state)
     free (data);
 }
 
+/*  --- wrong bytes --- */
+
+/*  A source whose marks are those of the bytes; digest is theirs. */
+static void source_marked (const uint8_t *data, uint8_t digest [FLOW_DIGEST_BYTES])
+{
+    end_t feeder = end_new ("tcp://127.0.0.1:0"), receiver = end_new (NULL);
+    write_file ("source", data, BYTES);
+    no_part ();
+    feed (&feeder);
+    open_part (&receiver, token, 6, BYTES);
+    dial (&receiver, &feeder);
+    await (&receiver, FLOW_LINKED);
+    flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 7});
+    memcpy (digest, await (&receiver, FLOW_WHOLE).digest, FLOW_DIGEST_BYTES);
+    end_destroy (&receiver);
+    end_destroy (&feeder);
+    assert_int_equal (rename (path ("part" FLOW_MARKS), path ("source.marks")), 0);
+    unlink (path ("part"));
+}
+
+static void open_expecting (end_t *end, const uint8_t digest [FLOW_DIGEST_BYTES])
+{
+    flows_order (end->flows, &(flow_order_t){.verb = FLOW_OPEN,
+                                             .flow = 1,
+                                             .id = id,
+                                             .token = token,
+                                             .path = path ("part"),
+                                             .size = BYTES,
+                                             .digest = digest,
+                                             .epoch = 6,
+                                             .feeds = 1});
+    await (end, FLOW_OPENED);
+}
+
+static void go (end_t *end, const end_t *feeder, uint64_t link)
+{
+    dial_link (end, feeder, link);
+    await (end, FLOW_LINKED);
+    flows_order (end->flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = link});
+}
+
+static void part_is (const uint8_t *data)
+{
+    uint8_t *got = must (malloc (BYTES));
+    FILE *file = must (fopen (path ("part"), "rb"));
+    assert_int_equal (fread (got, 1, BYTES, file), BYTES);
+    fclose (file);
+    assert_memory_equal (got, data, BYTES);
+    free (got);
+}
+
+/*  Of the source one byte is another one; what came right stays, and the rest comes from another
+ *  feeder. */
+static void found_in_its_chunk (long at, uint64_t stays)
+{
+    end_t bad = end_new ("tcp://127.0.0.1:0"), good = end_new ("tcp://127.0.0.1:0");
+    end_t receiver = end_new (NULL);
+    uint8_t *data = some_bytes (), digest [FLOW_DIGEST_BYTES];
+    source_marked (data, digest);
+    spoil ("source", at);
+    feed (&bad);
+    open_expecting (&receiver, digest);
+    go (&receiver, &bad, 7);
+    flow_event_t failed = await (&receiver, FLOW_FAILED);
+    assert_int_equal (failed.link, 7);
+    assert_true (failed.wrong);
+    assert_int_equal (failed.has, stays);
+    assert_int_equal (part_bytes (), stays);
+    spoil ("source", at); /* it is right again */
+    feed (&good);
+    go (&receiver, &good, 8);
+    flow_event_t whole = await (&receiver, FLOW_WHOLE);
+    assert_memory_equal (whole.digest, digest, FLOW_DIGEST_BYTES);
+    assert_in_range (whole.received, BYTES, BYTES + 2 * MEBIBYTE);
+    part_is (data);
+    end_destroy (&receiver);
+    end_destroy (&good);
+    end_destroy (&bad);
+    free (data);
+}
+
+static void a_wrong_byte_is_found_at_the_end_of_its_chunk (void **state)
+{
+    (void) state;
+    found_in_its_chunk (5, 0);
+    found_in_its_chunk (2 * MEBIBYTE + 5, UINT64_C (2) * MEBIBYTE);
+}
+
+static void a_wrong_byte_of_the_last_chunk_is_found_by_the_digest_of_all (void **state)
+{
+    (void) state;
+    found_in_its_chunk (BYTES - 1, UINT64_C (3) * MEBIBYTE);
+}
+
+/*  Wrong bytes that came before, with the marks they had: nobody who is right can go on with them.
+ */
+static void what_is_here_and_is_not_what_the_feeder_has_comes_again (void **state)
+{
+    (void) state;
+    end_t bad = end_new ("tcp://127.0.0.1:0"), good = end_new ("tcp://127.0.0.1:0");
+    uint8_t *data = some_bytes (), digest [FLOW_DIGEST_BYTES];
+    source_marked (data, digest);
+    rename (path ("source.marks"), path ("kept"));
+    spoil ("source", 5);
+    feed_at (&bad, 16);
+    part_left (&bad);
+    end_destroy (&bad);
+    rename (path ("kept"), path ("source.marks"));
+    spoil ("source", 5);
+    feed (&good);
+    end_t receiver = end_new (NULL);
+    open_expecting (&receiver, digest);
+    go (&receiver, &good, 7);
+    flow_event_t failed = await (&receiver, FLOW_FAILED);
+    assert_false (failed.wrong);
+    assert_int_equal (failed.has, 0);
+    go (&receiver, &good, 8);
+    assert_memory_equal (await (&receiver, FLOW_WHOLE).digest, digest, FLOW_DIGEST_BYTES);
+    part_is (data);
+    end_destroy (&receiver);
+    end_destroy (&good);
+    free (data);
+}
+
+/*  The one in the middle has fed of a chunk before it finds that it is wrong: who is behind it goes
+ *  on all the same, and blames nobody. */
+static void who_is_behind_finds_the_wrong_bytes_too (void **state)
+{
+    (void) state;
+    end_t bad = end_new ("tcp://127.0.0.1:0"), good = end_new ("tcp://127.0.0.1:0");
+    end_t middle = end_new ("tcp://127.0.0.1:0"), last = end_new (NULL);
+    uint8_t *data = some_bytes (), digest [FLOW_DIGEST_BYTES];
+    source_marked (data, digest);
+    spoil ("source", MEBIBYTE + 5);
+    feed_at (&bad, 64);
+    flow_order_t order = {.verb = FLOW_OPEN,
+                          .flow = 1,
+                          .id = id,
+                          .token = token,
+                          .path = path ("middle"),
+                          .size = BYTES,
+                          .digest = digest,
+                          .epoch = 6,
+                          .feeds = 1};
+    flows_order (middle.flows, &order);
+    await (&middle, FLOW_OPENED);
+    open_expecting (&last, digest);
+    go (&last, &middle, 7);
+    go (&middle, &bad, 7);
+    assert_true (await (&middle, FLOW_FAILED).wrong);
+    spoil ("source", MEBIBYTE + 5);
+    feed (&good);
+    go (&middle, &good, 8);
+    uint64_t link = 7;
+    event_t event;
+    flow_event_t end = {0};
+    for (int64_t until_ms = mono_ms () + WAIT_MS;
+         end.news != FLOW_WHOLE && mono_ms () < until_ms;) {
+        while (end.news != FLOW_WHOLE && flows_receive (last.flows, &event)) {
+            end = event.flow;
+            if (end.news == FLOW_FAILED) { /* what it has of that chunk came by two links */
+                assert_false (end.wrong);
+                go (&last, &middle, ++link);
+            }
+        }
+        ports_wait (last.ports, 100);
+    }
+    assert_int_equal (end.news, FLOW_WHOLE);
+    part_is (data);
+    end_destroy (&last);
+    end_destroy (&middle);
+    end_destroy (&good);
+    end_destroy (&bad);
+    unlink (path ("middle"));
+    unlink (path ("middle" FLOW_MARKS));
+    free (data);
+}
+
 static void a_digest_is_the_sha_256_of_all_bytes_those_from_before_too (void **state)
 {
     (void) state;
@@ -376,6 +556,10 @@ int main (void)
       cmocka_unit_test (what_comes_is_what_was_sent),
       cmocka_unit_test (what_was_there_before_does_not_come_again),
       cmocka_unit_test (what_was_there_before_and_is_wrong_comes_again),
+      cmocka_unit_test (a_wrong_byte_is_found_at_the_end_of_its_chunk),
+      cmocka_unit_test (a_wrong_byte_of_the_last_chunk_is_found_by_the_digest_of_all),
+      cmocka_unit_test (what_is_here_and_is_not_what_the_feeder_has_comes_again),
+      cmocka_unit_test (who_is_behind_finds_the_wrong_bytes_too),
       cmocka_unit_test (a_digest_is_the_sha_256_of_all_bytes_those_from_before_too),
       cmocka_unit_test (a_feeder_that_ends_is_told_as_failed),
       cmocka_unit_test (who_is_fed_by_another_takes_nothing_from_the_first_any_more),
