@@ -117,7 +117,8 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t 
                                   .mbps = kept->mbps,
                                   .feeds = kept->feeds,
                                   .epoch = kept->loan ? 0 : kept->epoch,
-                                  .attempt = receives ? receiver->kept.attempt : 0};
+                                  .attempt = receives ? receiver->kept.attempt : 0,
+                                  .looks = receives ? receiver->kept.looks : 0};
     memcpy (wanted->token, kept->token, CHAIN_TOKEN_BYTES);
     memcpy (wanted->digest, kept->digest, CHAIN_DIGEST_BYTES);
     memcpy (wanted->file, kept->file, sizeof wanted->file);

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRONGS_MAX 3 /* times that one receives all bytes of a file and they are wrong */
+#define WRONGS_MAX       3 /* times that one receives all bytes of a file and they are wrong */
+#define CHUNKS_WRONG_MAX 3 /* that come from one source, which finds its file right */
 
 /*  --- sources --- */
 
@@ -67,8 +68,9 @@ static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfe
     source->wrong = wrong;
     snprintf (source->why, sizeof source->why, "%s", why);
     source_tell (self, now, transfer, source);
-    if (wrong && transfer->fed [source - transfer->kept.sources] > 0)
-        receive_anew (transfer);
+    size_t at = (size_t) (source - transfer->kept.sources);
+    if (wrong && transfer->fed [at] > 0 && transfer->wrongs [at] == 0)
+        receive_anew (transfer); /* else what was wrong was found in its chunk, and let go */
     else if (!chain_source_left (transfer, false))
         chain_most_first (transfer);
     chain_replan (self, now, transfer);
@@ -197,6 +199,53 @@ static void sources_skipped (chain_t *self, const moment_t *now, transfer_t *tra
                              "it does not answer");
 }
 
+/*  A source whose chunk was not what it says it has: whoever finds that goes on elsewhere. It reads
+ *  its file anew, and is asked last until it has found that right; not for ever. */
+static void source_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
+                                size_t source_at)
+{
+    kept_source_t *source = &transfer->kept.sources [source_at];
+    uint64_t epoch = transfer->kept.epoch;
+    bool enough = ++transfer->wrongs [source_at] >= CHUNKS_WRONG_MAX;
+    chain_prove (self, now, source->node, transfer->kept.file);
+    source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");
+    if (transfer->kept.epoch == epoch)
+        chain_replan (self, now, transfer);
+}
+
+/*  A receiver in whose file others found wrong bytes: it looks for them, at the tail. */
+static void receiver_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
+                                  receiver_t *receiver)
+{
+    if (receiver->kept.state == RECEIVER_VERIFIED)
+        chain_prove (self, now, receiver->kept.node, transfer->kept.file);
+    receiver->kept.looks++;
+    receiver->suspect = true;
+    receiver->suspect_epoch = transfer->kept.epoch + 1;
+    chain_to_tail (transfer, receiver, true);
+    chain_replan (self, now, transfer);
+}
+
+/*  Whose bytes it found wrong. Each of them makes a new plan, so that it is heard once. */
+static void chunks_wrong (chain_t *self, const moment_t *now, transfer_t *transfer, const char *own,
+                          const receipt_t *receipt)
+{
+    for (size_t i = 0; i < receipt->wrong_count && !transfer->kept.over; i++) {
+        const char *feeder = receipt->wrong [i];
+        outbox_log (self->service->outbox, LEVEL_WARNING,
+                    "transfer %02x%02x%02x%02x wrong bytes from=%s to=%s", transfer->id.bytes [0],
+                    transfer->id.bytes [1], transfer->id.bytes [2], transfer->id.bytes [3], feeder,
+                    own);
+        service_count (self->service, "chunks_wrong", 1);
+        for (size_t j = 0; j < transfer->kept.sources_count; j++)
+            if (strcmp (transfer->kept.sources [j].name, feeder) == 0)
+                source_chunk_wrong (self, now, transfer, j);
+        receiver_t *receiver = chain_receiver_find (transfer, feeder);
+        if (receiver && strcmp (feeder, own) != 0 && receiver->kept.state != RECEIVER_FAILED)
+            receiver_chunk_wrong (self, now, transfer, receiver);
+    }
+}
+
 /*  Where it stands in the chain, given what it and others tell. */
 static void replace (chain_t *self, const moment_t *now, transfer_t *transfer, const char *node,
                      const receipt_t *receipt)
@@ -219,14 +268,17 @@ static void replace (chain_t *self, const moment_t *now, transfer_t *transfer, c
         moved = chain_to_tail (transfer, receiver, false) || moved;
     }
     uint64_t epoch = transfer->kept.epoch;
-    if (receipt->epoch == epoch)
+    if (receipt->epoch == epoch) {
         sources_skipped (self, now, transfer, receipt);
+        chunks_wrong (self, now, transfer, node, receipt);
+    }
     if (moved && transfer->kept.epoch == epoch)
         chain_replan (self, now, transfer);
 }
 
+/*  node outlives every change of the order, which receiver does not. */
 static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
-                              receiver_t *receiver, const receipt_t *receipt)
+                              receiver_t *receiver, const char *node, const receipt_t *receipt)
 {
     if (receiver->kept.state >= RECEIVER_VERIFIED || receipt->attempt < receiver->kept.attempt)
         return;
@@ -243,7 +295,7 @@ static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *tr
             chain_receiver_move (
               self, now, transfer, receiver,
               receipt->state == RECEIPT_CHECKING ? RECEIVER_CHECKING : RECEIVER_RECEIVING, "");
-        replace (self, now, transfer, receiver->kept.node, receipt);
+        replace (self, now, transfer, node, receipt);
         break;
     case RECEIPT_VERIFIED:
         verified (self, now, transfer, receiver, receipt);
@@ -275,7 +327,7 @@ void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const re
     }
     receiver_t *receiver = chain_receiver_find (transfer, place->name);
     if (receiver)
-        receiver_receipt (self, now, transfer, receiver, receipt);
+        receiver_receipt (self, now, transfer, receiver, place->name, receipt);
 }
 
 void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why)

@@ -99,6 +99,7 @@ bool stored_file_take (stored_file_t *to, const Musubi__StoredFile *from, const 
 typedef struct {
     Musubi__Receipt message;
     char *silent [FEEDERS_MAX];
+    char *wrong [FEEDERS_MAX];
 } receipt_wire_t;
 
 static void receipt_put (receipt_wire_t *to, const receipt_t *from)
@@ -115,6 +116,10 @@ static void receipt_put (receipt_wire_t *to, const receipt_t *from)
         to->silent [i] = (char *) from->silent [i];
     to->message.n_silent = from->silent_count;
     to->message.silent = to->silent;
+    for (size_t i = 0; i < from->wrong_count; i++)
+        to->wrong [i] = (char *) from->wrong [i];
+    to->message.n_wrong = from->wrong_count;
+    to->message.wrong = to->wrong;
     to->message.digest = bytes_put (from->digest, from->digest_known ? CHAIN_DIGEST_BYTES : 0);
     to->message.size = from->size;
     to->message.why = (char *) from->why;
@@ -122,26 +127,34 @@ static void receipt_put (receipt_wire_t *to, const receipt_t *from)
     to->message.attempt = from->attempt;
 }
 
+static bool feeders_take (char names [FEEDERS_MAX][FEEDER_NAME_BYTES_MAX + 1], size_t *names_count,
+                          char *const *from, size_t count, const char *field, char why [WHY_BYTES])
+{
+    if (count > FEEDERS_MAX)
+        return wrong (why, "%s: more than %d", field, FEEDERS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (!text_take (names [i], FEEDER_NAME_BYTES_MAX, from [i], TEXT_WORD, field, why))
+            return false;
+    *names_count = count;
+    return true;
+}
+
 static bool receipt_take (receipt_t *to, const Musubi__Receipt *from, const char *field,
                           char why [WHY_BYTES])
 {
     if (!enum_valid ((int) from->state, RECEIPT_FEEDING))
         return wrong (why, "%s.state: %d is not known", field, (int) from->state);
-    if (from->n_silent > FEEDERS_MAX)
-        return wrong (why, "%s.silent: more than %d", field, FEEDERS_MAX);
     if (!size_valid (from->size) || !size_valid (from->has))
         return wrong (why, "%s: a size is out of range", field);
     if (!bytes_take (to->id.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why) ||
         !digest_take (to->digest, &to->digest_known, &from->digest, "digest", why) ||
         !why_take (to->why, from->why, "why", why) ||
         !text_take (to->feeder, FEEDER_NAME_BYTES_MAX, from->feeder, TEXT_WORD_OR_NONE, "feeder",
-                    why))
+                    why) ||
+        !feeders_take (to->silent, &to->silent_count, from->silent, from->n_silent, "silent",
+                       why) ||
+        !feeders_take (to->wrong, &to->wrong_count, from->wrong, from->n_wrong, "wrong", why))
         return false;
-    for (size_t i = 0; i < from->n_silent; i++)
-        if (!text_take (to->silent [i], FEEDER_NAME_BYTES_MAX, from->silent [i], TEXT_WORD,
-                        "silent", why))
-            return false;
-    to->silent_count = from->n_silent;
     to->state = (receipt_state_t) from->state;
     to->epoch = from->epoch;
     to->has = from->has;
@@ -282,6 +295,7 @@ static void wanted_put (wanted_wire_t *to, const wanted_transfer_t *from)
     to->message.feeds = from->feeds;
     to->message.epoch = from->epoch;
     to->message.attempt = from->attempt;
+    to->message.looks = from->looks;
     for (size_t i = 0; i < from->feeders_count; i++) {
         musubi__feeder__init (&to->feeders [i]);
         to->feeders [i].name = (char *) from->feeders [i].name;
@@ -358,6 +372,7 @@ static bool wanted_take (wanted_transfer_t *to, const Musubi__WantedTransfer *fr
     to->feeds = from->feeds;
     to->epoch = from->epoch;
     to->attempt = from->attempt;
+    to->looks = from->looks;
     return true;
 }
 

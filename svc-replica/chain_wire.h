@@ -48,6 +48,8 @@ typedef struct {
     char feeder [FEEDER_NAME_BYTES_MAX + 1];
     char silent [FEEDERS_MAX][FEEDER_NAME_BYTES_MAX + 1];
     size_t silent_count;
+    char wrong [FEEDERS_MAX][FEEDER_NAME_BYTES_MAX + 1];
+    size_t wrong_count;
     bool digest_known;
     uint8_t digest [CHAIN_DIGEST_BYTES];
     uint64_t size;
@@ -74,6 +76,7 @@ typedef struct {
     uint32_t feeds;
     uint64_t epoch;
     uint32_t attempt;
+    uint32_t looks;
     feeder_t feeders [FEEDERS_MAX];
     size_t feeders_count;
 } wanted_transfer_t;
@@ -142,6 +145,7 @@ typedef struct {
     char node [NAME_BYTES_MAX + 1];
     receiver_state_t state;
     uint32_t attempt;
+    uint32_t looks;
     char why [CHAIN_WHY_BYTES_MAX + 1];
 } kept_receiver_t;
 

@@ -67,6 +67,7 @@ packed_t kept_transfer_encode (const kept_transfer_t *transfer)
         receivers [i].state = (uint32_t) from->state;
         receivers [i].why = (char *) from->why;
         receivers [i].attempt = from->attempt;
+        receivers [i].looks = from->looks;
         list [i] = &receivers [i];
     }
     sources_put (&wire, transfer);
@@ -116,6 +117,7 @@ static bool receivers_take (kept_transfer_t *to, const Musubi__KeptTransfer *fro
             return wrong (why, "receivers.state: %u is not known", kept->state);
         to->receivers [i].state = (receiver_state_t) kept->state;
         to->receivers [i].attempt = kept->attempt;
+        to->receivers [i].looks = kept->looks;
         if (!text_take (to->receivers [i].node, NAME_BYTES_MAX, kept->node, TEXT_WORD, "node",
                         why) ||
             !why_take (to->receivers [i].why, kept->why, "why", why))

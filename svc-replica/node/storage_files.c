@@ -54,14 +54,10 @@ static bool name_on_disk (const char *file, char name [FILE_NAME_BYTES_MAX + 1])
     return true;
 }
 
-const char *files_path (const storage_t *self, const own_file_t *file,
-                        char path [STORAGE_PATH_BYTES])
+static const char *path_in (const storage_t *self, const char *folder, const own_file_t *file,
+                            char path [STORAGE_PATH_BYTES])
 {
     char name [FILE_NAME_BYTES_MAX + 1];
-    if (file->path) {
-        snprintf (path, STORAGE_PATH_BYTES, "%s", file->path);
-        return path;
-    }
     if (!name_on_disk (file->stored.file, name)) {
         uint8_t digest [16];
         crypto_generichash (digest, sizeof digest, (const uint8_t *) file->stored.file,
@@ -70,8 +66,23 @@ const char *files_path (const storage_t *self, const own_file_t *file,
         for (size_t i = 0; i < sizeof digest; i++)
             used += (size_t) snprintf (name + used, sizeof name - used, "%02x", digest [i]);
     }
-    snprintf (path, STORAGE_PATH_BYTES, "%s/files/%s", self->settings.folder, name);
+    snprintf (path, STORAGE_PATH_BYTES, "%s/%s/%s", self->settings.folder, folder, name);
     return path;
+}
+
+const char *files_path (const storage_t *self, const own_file_t *file,
+                        char path [STORAGE_PATH_BYTES])
+{
+    if (!file->path)
+        return path_in (self, "files", file, path);
+    snprintf (path, STORAGE_PATH_BYTES, "%s", file->path);
+    return path;
+}
+
+const char *files_marks (const storage_t *self, const own_file_t *file,
+                         char path [STORAGE_PATH_BYTES])
+{
+    return path_in (self, "marks", file, path);
 }
 
 const char *files_part (const storage_t *self, const chain_id_t *id, char path [STORAGE_PATH_BYTES])
@@ -221,10 +232,11 @@ void files_used (storage_t *self, const moment_t *now, const char *name)
 
 static void order_keep (storage_t *self, own_file_t *file)
 {
-    char from [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES];
+    char from [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
     file->work = storage_order (self, FILE_KEEP,
                                 &(storage_work_t){.from = files_part (self, &file->part, from),
-                                                  .to = files_path (self, file, to)});
+                                                  .to = files_path (self, file, to),
+                                                  .marks = files_marks (self, file, marks)});
 }
 
 /*  After a restart: the machine may have lost what was not flushed, so the part is read before it
@@ -247,15 +259,16 @@ const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
 
 static void order_next (storage_t *self, own_file_t *file)
 {
-    char path [STORAGE_PATH_BYTES];
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
     if (file->work != 0 || file->has_part || file->stored.gone)
         return;
-    files_path (self, file, path);
+    storage_work_t work = {.from = files_path (self, file, path),
+                           .marks = files_marks (self, file, marks)};
     if (file->drop) {
         file->dropping = true;
-        file->work = storage_order (self, FILE_DROP, &(storage_work_t){.from = path});
+        file->work = storage_order (self, FILE_DROP, &work);
     } else if (file->prove) {
-        file->work = storage_order (self, FILE_PROVE, &(storage_work_t){.from = path});
+        file->work = storage_order (self, FILE_PROVE, &work);
     }
 }
 

@@ -29,9 +29,21 @@ static void order_link (storage_t *self, const transfer_t *transfer, flow_verb_t
       &(flow_order_t){.verb = verb, .flow = transfer->flow, .link = link, .endpoint = endpoint});
 }
 
+static bool is_wrong (const receipt_t *receipt, const char *feeder)
+{
+    for (size_t i = 0; i < receipt->wrong_count; i++)
+        if (strcmp (receipt->wrong [i], feeder) == 0)
+            return true;
+    return false;
+}
+
 static void dial (storage_t *self, transfer_t *transfer, size_t feeder)
 {
     attempt_t *attempt = &transfer->links.attempts [feeder];
+    if (is_wrong (&transfer->receipt, transfer->wanted.feeders [feeder].name)) {
+        *attempt = (attempt_t){.failed = true, .wrong = true};
+        return;
+    }
     *attempt = (attempt_t){.link = ++self->numbers, .refused = attempt->refused};
     order_link (self, transfer, FLOW_DIAL, attempt->link,
                 transfer->wanted.feeders [feeder].endpoint);
@@ -40,9 +52,11 @@ static void dial (storage_t *self, transfer_t *transfer, size_t feeder)
 static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
 {
     links_t *links = &transfer->links;
-    for (; more > 0 && links->attempts_count < transfer->wanted.feeders_count; more--) {
-        links->attempts [links->attempts_count] = (attempt_t){0};
+    while (more > 0 && links->attempts_count < transfer->wanted.feeders_count) {
+        attempt_t *attempt = &links->attempts [links->attempts_count];
+        *attempt = (attempt_t){0};
         dial (self, transfer, links->attempts_count++);
+        more -= attempt->wrong ? 0 : 1;
     }
 }
 
@@ -84,13 +98,13 @@ void links_end (storage_t *self, transfer_t *transfer)
 
 /*  --- choosing --- */
 
-/*  Those before this one did not answer: that is told, not those who live and refuse. */
+/*  Those before this one did not answer: that is told, not those who live. */
 static void tell_silent (transfer_t *transfer, size_t before)
 {
     receipt_t *receipt = &transfer->receipt;
     receipt->silent_count = 0;
     for (size_t i = 0; i < before; i++)
-        if (!transfer->links.attempts [i].refused)
+        if (!transfer->links.attempts [i].refused && !transfer->links.attempts [i].wrong)
             snprintf (receipt->silent [receipt->silent_count++], sizeof *receipt->silent, "%s",
                       transfer->wanted.feeders [i].name);
 }
@@ -174,7 +188,8 @@ static void redial (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     links_t *links = &transfer->links;
     for (size_t i = 0; i < links->attempts_count; i++)
-        if (links->attempts [i].link == 0 && links->attempts [i].again_ms <= now->mono_ms)
+        if (links->attempts [i].link == 0 && !links->attempts [i].failed &&
+            links->attempts [i].again_ms <= now->mono_ms)
             dial (self, transfer, i);
 }
 
@@ -236,6 +251,17 @@ static attempt_t *attempt_find (links_t *links, uint64_t link)
     return NULL;
 }
 
+/*  It is not asked any more before the site has a new plan. */
+static void feeder_wrong (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    receipt_t *receipt = &transfer->receipt;
+    const char *feeder = transfer->links.feeder;
+    if (receipt->wrong_count == FEEDERS_MAX || is_wrong (receipt, feeder))
+        return;
+    snprintf (receipt->wrong [receipt->wrong_count++], sizeof *receipt->wrong, "%s", feeder);
+    storage_news (self, now, true);
+}
+
 static void link_failed (storage_t *self, const moment_t *now, transfer_t *transfer,
                          const flow_event_t *event)
 {
@@ -257,6 +283,8 @@ static void link_failed (storage_t *self, const moment_t *now, transfer_t *trans
         outbox_log (self->service->outbox, LEVEL_INFO, "feeder %s is gone why=\"%.120s\"",
                     links->feeder, event->why);
         links->link = 0;
+        if (event->wrong)
+            feeder_wrong (self, now, transfer);
         if (!links->seeking)
             seek (self, now, transfer, AT_ONCE);
     }

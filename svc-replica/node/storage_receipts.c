@@ -90,7 +90,7 @@ static void fail (storage_t *self, const moment_t *now, transfer_t *transfer, bo
 
 static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *whole, bool anew)
 {
-    char path [STORAGE_PATH_BYTES];
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
     const wanted_transfer_t *wanted = &transfer->wanted;
     bool proved = whole || wanted->feeds_only || transfer->receipt.state == RECEIPT_VERIFIED;
     if (whole)
@@ -106,6 +106,8 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
                                  .token = wanted->token,
                                  .path = path,
                                  .whole = whole,
+                                 .marks = whole ? files_marks (self, whole, marks) : NULL,
+                                 .digest = wanted->digest_known ? wanted->digest : NULL,
                                  .attempt = proved ? FLOW_PROVED : wanted->attempt,
                                  .anew = anew,
                                  .size = wanted->size_known ? wanted->size : FLOW_SIZE_UNKNOWN,
@@ -343,17 +345,19 @@ static void want (storage_t *self, const moment_t *now, const wanted_transfer_t 
         return; /* an older plan */
     bool anew = wanted->attempt > transfer->wanted.attempt;
     bool planned = wanted->epoch > transfer->wanted.epoch;
+    bool looks =
+      wanted->looks > transfer->wanted.looks && transfer->receipt.state == RECEIPT_RECEIVING;
     transfer->wanted = *wanted;
     if (!self->swept)
         return;
-    if (anew) {
+    if (anew || looks) {
         flow_close (self, transfer);
-        begin (self, now, transfer, true);
+        begin (self, now, transfer, anew);
         return;
     }
     if (planned && transfer->flow != 0) {
         transfer->receipt.epoch = wanted->epoch;
-        transfer->receipt.silent_count = 0;
+        transfer->receipt.silent_count = transfer->receipt.wrong_count = 0;
         flow_open (self, transfer, NULL, false); /* the epoch alone counts */
         links_plan (self, now, transfer);
         storage_news (self, now, true);
@@ -371,8 +375,7 @@ static void leave (storage_t *self, transfer_t *transfer)
     if (left_over) {
         files_part (self, &transfer->wanted.id, path);
         snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
-        storage_order (self, FILE_DROP, &(storage_work_t){.from = path});
-        storage_order (self, FILE_DROP, &(storage_work_t){.from = marks});
+        storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
     }
     ordered_remove (self->transfers, transfer->wanted.id.bytes);
     free (transfer);

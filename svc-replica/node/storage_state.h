@@ -34,6 +34,7 @@ typedef struct {
     bool linked;
     bool failed;
     bool refused; /* it lives, and can't feed yet */
+    bool wrong;   /* it lives, and its bytes are not what they should be */
     int64_t again_ms;
 } attempt_t;
 
@@ -94,6 +95,10 @@ void files_start (storage_t *self, const moment_t *now);
 own_file_t *files_find (const storage_t *self, const char *file);
 const char *files_path (const storage_t *self, const own_file_t *file,
                         char path [STORAGE_PATH_BYTES]);
+
+/*  Where its marks are, or would be (flow.h). */
+const char *files_marks (const storage_t *self, const own_file_t *file,
+                         char path [STORAGE_PATH_BYTES]);
 const char *files_part (const storage_t *self, const chain_id_t *id,
                         char path [STORAGE_PATH_BYTES]);
 uint64_t files_bytes (const storage_t *self);

@@ -1,12 +1,15 @@
 /*  storage_work - what the agent of a storage node has carried out on its disk, as plain values.
  *  Each kind may be done twice: what the disk says decides.
  *
- *      file_keep    from, to      flush the part and give it its name; done when the part is gone
- *                                 and the name is there
- *      file_write   from          begin to write to the disk what is in memory; done, too, when it
- * is not there any more file_prove   from          its size and digest, read anew; there = false
- * when it is not file_drop    from          remove it; done when it is not there file_sweep   from,
- * names   remove everything of the folder from but these and their marks
+ *      file_keep    from, to, marks   flush the part and give it its name, and its marks theirs;
+ *                                     done when the part is gone and the name is there
+ *      file_write   from              begin to write to the disk what is in memory; done, too, when
+ *                                     it is not there any more
+ *      file_prove   from, marks       its size and digest, read anew, and its marks (when a path is
+ *                                     given); there = false when it is not
+ *      file_drop    from, marks       remove it and its marks; done when they are not there
+ *      file_sweep   from, names       remove everything of the folder from but these and their
+ * marks
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -24,6 +27,7 @@
 typedef struct {
     const char *from;
     const char *to;
+    const char *marks;
     const char *const *names;
     size_t names_count;
 } storage_work_t;

@@ -12,6 +12,7 @@ packed_t storage_work_encode (const storage_work_t *work)
     Musubi__StorageWork message = MUSUBI__STORAGE_WORK__INIT;
     message.from = (char *) (work->from ? work->from : "");
     message.to = (char *) (work->to ? work->to : "");
+    message.marks = (char *) (work->marks ? work->marks : "");
     message.n_names = work->names_count;
     message.names = (char **) work->names;
     return packed_of (&message.base);
@@ -26,6 +27,7 @@ bool storage_work_decode (bytes_t body, bool (*take) (void *owner, const storage
     const Musubi__StorageWork *from = (const Musubi__StorageWork *) message;
     bool taken = take (owner, &(storage_work_t){.from = from->from,
                                                 .to = from->to,
+                                                .marks = from->marks,
                                                 .names = (const char *const *) from->names,
                                                 .names_count = from->n_names});
     message_free (message);

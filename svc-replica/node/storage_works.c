@@ -81,12 +81,14 @@ static bool copy_over (const char *from, const char *to)
     return got == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 && unlink (from) == 0;
 }
 
-/*  What the flow noted beside a part (flow.h) is of no use without it. */
-static void marks_remove (const char *part)
+/*  What the flow noted beside a part (flow.h) goes with it. A file may be without marks, and is
+ *  when they can't be moved. */
+static void marks_keep (const char *part, const char *to)
 {
     char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
-    (void) unlink (marks); /* else the next sweep does it */
+    if (!*to || rename (marks, to) != 0)
+        (void) unlink (marks); /* else the next sweep does it */
 }
 
 static bool keep (void *owner, const storage_work_t *work)
@@ -98,9 +100,11 @@ static bool keep (void *owner, const storage_work_t *work)
             return true; /* it was done before */
         return failed (outcome, "flushing", work->from);
     }
+    if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
+        return failed (outcome, "removing", work->marks); /* another file's, of this name */
     if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
         return failed (outcome, "naming", work->to);
-    marks_remove (work->from);
+    marks_keep (work->from, work->marks);
     return flush_folder_of (work->to) || failed (outcome, "flushing the folder of", work->to);
 }
 
@@ -127,25 +131,40 @@ static bool same_file (const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static bool digest_file (done_t *outcome, int file, const char *path)
+/*  The digest so far, after a chunk. Those that can't be noted are missing (flow.h). */
+static void mark_note (int marks, EVP_MD_CTX *sofar, const EVP_MD_CTX *digest)
 {
-    EVP_MD_CTX *context = must (EVP_MD_CTX_new ());
+    uint8_t mark [CHAIN_DIGEST_BYTES];
+    unsigned size;
+    EVP_MD_CTX_copy_ex (sofar, digest);
+    EVP_DigestFinal_ex (sofar, mark, &size);
+    ssize_t put = write (marks, mark, sizeof mark);
+    (void) put;
+}
+
+static bool digest_file (done_t *outcome, int file, int marks, const char *path)
+{
+    EVP_MD_CTX *context = must (EVP_MD_CTX_new ()), *sofar = must (EVP_MD_CTX_new ());
     uint8_t *buffer = must (malloc (READ_BYTES));
     unsigned size;
     ssize_t got = 1;
     EVP_DigestInit_ex (context, EVP_sha256 (), NULL);
     while (got > 0) {
-        got = read (file, buffer, READ_BYTES);
+        uint64_t left = FLOW_CHUNK_BYTES - outcome->result.size % FLOW_CHUNK_BYTES;
+        got = read (file, buffer, left < READ_BYTES ? (size_t) left : READ_BYTES);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0) {
             EVP_DigestUpdate (context, buffer, (size_t) got);
             outcome->result.size += (uint64_t) got;
+            if (marks >= 0 && (uint64_t) got == left)
+                mark_note (marks, sofar, context);
         }
     }
     EVP_DigestFinal_ex (context, outcome->result.digest, &size);
     outcome->result.digest_known = got == 0;
     EVP_MD_CTX_free (context);
+    EVP_MD_CTX_free (sofar);
     free (buffer);
     return got == 0 || failed (outcome, "reading", path);
 }
@@ -164,8 +183,12 @@ static bool prove (void *owner, const storage_work_t *work)
         return false;
     }
     outcome->result.there = true;
-    bool read_all = digest_file (outcome, file, work->from) && fstat (file, &after) == 0;
+    int marks =
+      *work->marks ? open (work->marks, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640) : -1;
+    bool read_all = digest_file (outcome, file, marks, work->from) && fstat (file, &after) == 0;
     close (file);
+    if (marks >= 0)
+        close (marks);
     if (!read_all)
         return false;
     if (same_file (&before, &after))
@@ -179,7 +202,8 @@ static bool prove (void *owner, const storage_work_t *work)
 static bool drop (void *owner, const storage_work_t *work)
 {
     done_t *outcome = owner;
-    if (unlink (work->from) != 0 && errno != ENOENT)
+    if ((*work->marks && unlink (work->marks) != 0 && errno != ENOENT) ||
+        (unlink (work->from) != 0 && errno != ENOENT))
         return failed (outcome, "removing", work->from);
     return flush_folder_of (work->from) || failed (outcome, "flushing the folder of", work->from);
 }
@@ -262,7 +286,7 @@ const size_t storage_works_count = sizeof storage_works / sizeof *storage_works;
 
 bool storage_folders_make (const char *folder)
 {
-    static const char *const inside [] = {"", "/parts", "/files"};
+    static const char *const inside [] = {"", "/parts", "/files", "/marks"};
     char path [STORAGE_PATH_BYTES];
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         snprintf (path, sizeof path, "%s%s", folder, inside [i]);

@@ -108,8 +108,10 @@ static void site_end (void *owner)
     static const struct {
         const char *name;
         count_kind_t count;
-    } counts [] = {
-      {"nodes_skipped", COUNT_SKIPPED}, {"nodes_slow", COUNT_SLOW}, {"files_wrong", COUNT_WRONG}};
+    } counts [] = {{"nodes_skipped", COUNT_SKIPPED},
+                   {"nodes_slow", COUNT_SLOW},
+                   {"files_wrong", COUNT_WRONG},
+                   {"chunks_wrong", COUNT_CHUNKS_WRONG}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         self->tally->counts [counts [i].count] +=
           (uint64_t) service_counted (self->service, counts [i].name);
@@ -204,6 +206,7 @@ static bool work_do (void *owner, const storage_work_t *work)
     task->result.there = task->result.digest_known = from;
     if (from) {
         task->result.size = from->bytes;
+        from->marked = from->content;
         sim_file_digest (from, task->result.digest);
     }
     return true;
@@ -293,6 +296,16 @@ static void on_whole (void *owner, int process)
                   sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, 100000), 300);
 }
 
+/*  What one has received so far is something else on its disk, and it does not know. */
+static void on_rot (void *owner, uint64_t process)
+{
+    chain_scene_t *self = owner;
+    for (sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
+        if (file->process == (int) process && strstr (file->path, "/parts/") && file->bytes > 0 &&
+            file->bytes < self->size)
+            file->spoilt = self->harmed = true;
+}
+
 /*  A source's file is not any more what its digest was taken of. */
 static void on_spoilt (void *owner, uint64_t process)
 {
@@ -364,6 +377,9 @@ static void faults_draw (chain_scene_t *self, prng_t *prng)
     for (size_t count = prng_below (prng, 10); count > 0; count--)
         trouble_draw (self, prng, self->nodes + self->sources);
     self->harms = prng_below (prng, 2) == 0;
+    if (self->harms && prng_below (prng, 2) == 0)
+        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 12000000), on_rot, self,
+                (uint64_t) self->processes [prng_below (prng, self->nodes)]);
     if (prng_below (prng, 3) == 0) {
         self->gone = prng_below (prng, self->nodes);
         self->gone_how = (fall_t) prng_below (prng, FALLS);
@@ -435,7 +451,7 @@ static void end_add (chain_scene_t *self, size_t at, bool guest, size_t number)
     if (!guest)
         return;
     sim_file_t *given = sim_flows_file (self->flows, self->processes [at], "/given", true);
-    given->content = CONTENT;
+    given->content = given->marked = CONTENT;
     given->bytes = self->size;
 }
 
@@ -448,6 +464,8 @@ void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, 
     sim_observe (self->sim, &(sim_observer_t){.owner = self, .dies = on_death});
     self->flows = sim_flows_new (self->sim, seed + 91, CHAIN_SCENE_MBPS);
     sim_flows_on_whole (self->flows, on_whole, self);
+    if (self->marks)
+        sim_flows_mark (self->flows);
     sim_worker (self->sim, work, self);
     for (size_t i = 0; i < self->nodes; i++)
         snprintf (self->ends [i].name, sizeof self->ends [i].name, "n%u", (unsigned) i);
@@ -478,6 +496,7 @@ bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [
     self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
     self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);
     self->mbps = prng_below (&prng, 3) == 0 ? 0 : CHAIN_SCENE_MBPS;
+    self->marks = prng_below (&prng, 2) == 0;
     chain_scene_begin (self, seed, tally, trace);
     tally->counts [COUNT_SCHEDULES]++;
     faults_draw (self, &prng);

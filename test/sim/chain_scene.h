@@ -52,6 +52,7 @@ struct chain_scene {
     bool spoilt_source; /* one of two gets other bytes than it had */
     bool harms;         /* a machine may lose its power, */
     bool harmed;        /* and has */
+    bool marks;         /* feeders say their marks */
     prng_t prng;        /* for that */
     size_t gone;        /* this node does not come back; SIZE_MAX = all do */
     fall_t gone_how;

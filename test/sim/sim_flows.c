@@ -52,6 +52,7 @@ struct sim_flows {
     int64_t cut_us [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
     uint64_t fed [SIM_PROCESSES_MAX];
+    bool marks;
     void (*whole) (void *owner, int process); /* NULL: nobody waits for it */
     void *owner;
 };
@@ -160,8 +161,8 @@ static void open_flow (sim_flows_t *self, int process, const flow_order_t *order
     own->size = order->size;
     if (own->file && order->whole)
         own->size = own->file->bytes;
-    if (own->file && order->anew) {
-        own->file->bytes = own->file->content = 0;
+    if (own->file && !order->whole && (order->anew || (self->marks && own->file->spoilt))) {
+        own->file->bytes = own->file->content = own->file->marked = 0;
         own->file->spoilt = false;
     }
     own->after = self->owns;
@@ -274,7 +275,7 @@ static void take_in (sim_flows_t *self, link_t *link, uint64_t bytes)
     if (bytes == 0)
         return;
     if (own->file->bytes == 0)
-        own->file->content = peer->file->content;
+        own->file->content = own->file->marked = peer->file->content;
     own->file->spoilt =
       own->file->spoilt || peer->file->spoilt || own->file->content != peer->file->content;
     own->file->bytes += bytes;
@@ -282,6 +283,13 @@ static void take_in (sim_flows_t *self, link_t *link, uint64_t bytes)
     peer->fed += bytes;
     self->received [own->process] += bytes;
     self->fed [peer->process] += bytes;
+}
+
+/*  It has other bytes than it had when its marks were noted. */
+static bool marks_tell (const sim_flows_t *self, const own_t *peer)
+{
+    const sim_file_t *file = peer->file;
+    return self->marks && file->bytes > 0 && (file->spoilt || file->content != file->marked);
 }
 
 static void flow_on (sim_flows_t *self, link_t *link)
@@ -316,6 +324,13 @@ static void flow_on (sim_flows_t *self, link_t *link)
     uint64_t most = peer->file->bytes > own->file->bytes ? peer->file->bytes - own->file->bytes : 0;
     uint64_t bytes = own->part < (double) most ? (uint64_t) own->part : most;
     own->part = own->part < (double) most ? own->part - (double) bytes : 0;
+    if (bytes > 0 && marks_tell (self, peer)) {
+        link->state = LINK_OVER;
+        tell (self, own,
+              (flow_event_t){
+                .news = FLOW_FAILED, .link = link->number, .wrong = true, .why = "wrong bytes"});
+        return;
+    }
     take_in (self, link, bytes);
 }
 
@@ -410,6 +425,11 @@ void sim_flows_destroy (sim_flows_t **self_p)
 void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps)
 {
     self->mbps [process] = mbps;
+}
+
+void sim_flows_mark (sim_flows_t *self)
+{
+    self->marks = true;
 }
 
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us)

@@ -1,6 +1,7 @@
 /*  sim_flows - the bulk bytes of simulated processes: disks that outlive them, and between their
  *  hosts links on which bytes are a fluid. A file's content is a number; bytes of two contents in
- *  one file spoil it for ever.
+ *  one file spoil it for ever; unless there are marks, by which that is found as it comes, and when
+ * a file is looked at.
  */
 #ifndef MUSUBI_SIM_FLOWS_H
 #define MUSUBI_SIM_FLOWS_H
@@ -15,6 +16,7 @@ typedef struct sim_file {
     char path [SIM_PATH_BYTES]; /* "" = it was removed; whoever has it open goes on */
     uint64_t content;           /* 0 = none yet */
     uint64_t bytes;
+    uint64_t marked; /* the content that its marks are of; 0 = it has none */
     bool spoilt;
 } sim_file_t;
 
@@ -25,6 +27,9 @@ sim_flows_t *sim_flows_new (sim_t *sim, uint64_t seed, uint32_t mbps);
 void sim_flows_destroy (sim_flows_t **self_p);
 
 void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps);
+
+/*  Feeders say their marks. */
+void sim_flows_mark (sim_flows_t *self);
 
 /*  Until then nothing comes to its host or leaves it. */
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us);

@@ -50,6 +50,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_SKIPPED] = "feeders skipped",
   [COUNT_SLOW] = "slow receivers put to the tail",
   [COUNT_WRONG] = "files received with wrong bytes",
+  [COUNT_CHUNKS_WRONG] = "chunks received with wrong bytes",
 };
 
 static const char *const kind_words [] = {

@@ -56,12 +56,13 @@ typedef enum {
     COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
     COUNT_TASKS,    /* of bags, that have come to an end (site_scene.h) */
     COUNT_TASKS_LOST,
-    COUNT_RUNS,     /* begun at machines */
-    COUNT_OPENED,   /* reservations that were committed, to be opened on nodes */
-    COUNT_RECEIVED, /* copies that storage nodes were told to have received (chain_scene.h) */
-    COUNT_SKIPPED,  /* feeders that did not answer and were put to the tail */
-    COUNT_SLOW,     /* receivers put to the tail because they held up others */
-    COUNT_WRONG,    /* times that all bytes of a file had come and were wrong */
+    COUNT_RUNS,         /* begun at machines */
+    COUNT_OPENED,       /* reservations that were committed, to be opened on nodes */
+    COUNT_RECEIVED,     /* copies that storage nodes were told to have received (chain_scene.h) */
+    COUNT_SKIPPED,      /* feeders that did not answer and were put to the tail */
+    COUNT_SLOW,         /* receivers put to the tail because they held up others */
+    COUNT_WRONG,        /* times that all bytes of a file had come and were wrong */
+    COUNT_CHUNKS_WRONG, /* times that wrong bytes were found as they came */
     COUNTS
 } count_kind_t;
 

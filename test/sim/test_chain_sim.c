@@ -45,6 +45,7 @@ static void with_faults_everybody_gets_the_file_and_nobody_a_wrong_one (void **s
     assert_true (tally.counts [COUNT_SKIPPED] > SEEDS / 4);
     assert_true (tally.counts [COUNT_SLOW] > 0);
     assert_true (tally.counts [COUNT_WRONG] > 0);
+    assert_true (tally.counts [COUNT_CHUNKS_WRONG] > 0);
 }
 
 /*  5 s of bytes; the node, and the one behind it when there are two, fall in the middle. */

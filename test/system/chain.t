@@ -136,6 +136,25 @@ prelude=after_digest
 site "$work/spoilt" 200
 wrong_source "a source with other bytes than its digest"
 
+# --- wrong bytes are found in their MiB, and the rest comes from elsewhere ---
+
+cp "$source" "$work/spoilt"
+at_half () { await 20 has_digest && spoil "$work/spoilt" $((size / 2 / 65536)); }
+prelude=at_half
+site "$work/spoilt" 200 3 g0,g4
+guest 4 "$source"
+complete "one source of two has wrong bytes" 1 2 3
+check "it is found in its MiB" grep -q "wrong bytes from=g0 to=n1" "$scene/rig.log"
+check "no more than that comes again" at_most_received $((size + 3 * megabyte)) 1 2 3
+
+site "$source" 200
+reaches 2 $third
+rot () { local part; for part in "$scene/n2/parts/"*[0-9a-f]; do spoil "$part" 3; done; }
+rot
+slay "${pid[2]}" # it reads what it has once more, and finds it
+node 2
+complete "node 2 has wrong bytes on its disk and is started again" 1 2 3 4
+
 cp "$source" "$work/changing"
 site "$work/changing" 200
 reaches 1 $third

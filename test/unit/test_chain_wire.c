@@ -47,6 +47,8 @@ static storage_attend_t a_question (stored_file_t *file, receipt_t *receipt)
                            .feeder = "disk-2",
                            .silent = {"disk-3", "source/ams/disk-4"},
                            .silent_count = 2,
+                           .wrong = {"source/ams/disk-5"},
+                           .wrong_count = 1,
                            .digest_known = true,
                            .size = 500,
                            .why = "no room",
@@ -82,6 +84,8 @@ static void a_question_comes_back_as_it_was (void **state)
     assert_int_equal (got.receipts [0].attempt, 2);
     assert_int_equal (got.receipts [0].silent_count, 2);
     assert_string_equal (got.receipts [0].silent [1], "source/ams/disk-4");
+    assert_int_equal (got.receipts [0].wrong_count, 1);
+    assert_string_equal (got.receipts [0].wrong [0], "source/ams/disk-5");
     assert_true (got.receipts [0].wrong_bytes);
     storage_attend_clear (&got);
     free (packed.data);
@@ -146,6 +150,7 @@ static storage_wanted_t an_answer (wanted_transfer_t *transfer)
                                     .feeds = 1,
                                     .epoch = 12,
                                     .attempt = 1,
+                                    .looks = 3,
                                     .feeders = {{"disk-2", "tcp://10.0.0.8:1"}},
                                     .feeders_count = 1};
     return (storage_wanted_t){.number = 8,
@@ -171,6 +176,7 @@ static void an_answer_comes_back_as_it_was_and_cut_never_harms (void **state)
     assert_int_equal (got.transfers_count, 1);
     assert_string_equal (got.transfers [0].feeders [0].endpoint, "tcp://10.0.0.8:1");
     assert_int_equal (got.transfers [0].epoch, 12);
+    assert_int_equal (got.transfers [0].looks, 3);
     assert_string_equal (got.drops [0], "old");
     storage_wanted_clear (&got);
     for (size_t size = 0; size < packed.size; size++) {
@@ -189,7 +195,7 @@ static void a_stored_transfer_comes_back_as_it_was (void **state)
 {
     (void) state;
     kept_receiver_t receivers [2] = {{.node = "disk-1", .state = RECEIVER_VERIFIED},
-                                     {.node = "disk-2", .attempt = 2}};
+                                     {.node = "disk-2", .attempt = 2, .looks = 4}};
     kept_transfer_t sent = {.file = "new",
                             .size_known = true,
                             .size = 77,
@@ -209,6 +215,7 @@ static void a_stored_transfer_comes_back_as_it_was (void **state)
     assert_int_equal (got.receivers_count, 2);
     assert_int_equal (got.receivers [0].state, RECEIVER_VERIFIED);
     assert_int_equal (got.receivers [1].attempt, 2);
+    assert_int_equal (got.receivers [1].looks, 4);
     assert_true (got.sources [0].wrong);
     assert_int_equal (got.owner, 99);
     assert_false (got.digest_known);
