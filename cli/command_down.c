@@ -56,7 +56,7 @@ static size_t end_runs (const folder_t *folder, size_t *killed)
 
 static int down (const cli_t *cli, folder_t *folder)
 {
-    static const char *const kinds [] = {"planner", "lis", "node", "nis", "gis"};
+    static const char *const kinds [] = {"planner", "balancer", "lis", "node", "nis", "gis"};
     size_t ended = 0;
     size_t killed = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds [0]; k++)

@@ -164,12 +164,15 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
     const char *const *domains;
     size_t directories_count = federation_directories (federation, &directories);
     size_t sites_count = federation_sites (federation, &sites);
+    const char *const *balancers;
     size_t domains_count = federation_domains (federation, &domains);
+    size_t balancers_count = federation_balancers (federation, &balancers);
     bool good = true;
     if (folder->members_count == 0)
         good = add_members (folder, "gis", directories, directories_count) &&
                add_members (folder, "lis", sites, sites_count) &&
                add_members (folder, "nis", domains, domains_count) &&
+               add_members (folder, "balancer", balancers, balancers_count) &&
                add_agents (folder, federation) && add_storage (folder, federation);
     if (good && add_planners (folder, planners))
         return true;

@@ -11,10 +11,11 @@ static bool is (const configuration_t *self, const char *kind)
 const char *configuration_program (const char *kind)
 {
     static const char *const programs [][2] = {
-      {"gis", "svc-gis"},       {"lis", "svc-lis"},
-      {"nis", "svc-nis"},       {"planner", "svc-planner"},
-      {"node", "svc-lis node"}, {"replica", "svc-replica"},
-      {"index", "svc-replica"}, {"storage", "svc-replica node"}};
+      {"gis", "svc-gis"},          {"lis", "svc-lis"},
+      {"nis", "svc-nis"},          {"planner", "svc-planner"},
+      {"node", "svc-lis node"},    {"replica", "svc-replica"},
+      {"index", "svc-replica"},    {"storage", "svc-replica node"},
+      {"balancer", "svc-balancer"}};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (strcmp (kind, programs [i][0]) == 0)
             return programs [i][1];
@@ -81,6 +82,8 @@ static void write_service (const configuration_t *self, const federation_t *fede
         federation_write_domain (federation, self->name, self->administrator, to);
     else if (is (self, "replica"))
         federation_write_storage (federation, self->name, self->administrator, to);
+    else if (is (self, "balancer"))
+        federation_write_balancer (federation, self->name, to);
     else
         federation_write_value (to, 0, "administrators", self->administrator);
     if (is (self, "index"))

@@ -31,6 +31,22 @@ static const config_key_t keys [] = {
    .least = 1,
    .most = FEDERATION_PLANNERS_MAX,
    .meaning = "planners to start"},
+  {.path = "balancers/*/coalition",
+   .type = CONFIG_DURATION,
+   .preset = "1h",
+   .least = 1000,
+   .most = 366 * DAY_MS,
+   .meaning = "a coalition is formed each such time, and levels adapt"},
+  {.path = "balancers/*/step",
+   .type = CONFIG_DURATION,
+   .preset = "10s",
+   .least = 100,
+   .most = DAY_MS,
+   .meaning = "queues are balanced each such time"},
+  {.path = "balancers/*/reschedule",
+   .type = CONFIG_BOOLEAN,
+   .preset = "true",
+   .meaning = "the extension, too"},
   {.path = "sites/*/classes/*/nodes",
    .type = CONFIG_INTEGER,
    .required = true,
@@ -196,6 +212,8 @@ struct federation {
     nodes_t nodes [FEDERATION_SITES_MAX];   /* of each site */
     words_t storage [FEDERATION_SITES_MAX]; /* names of its storage nodes */
     words_t indexes;
+    const char *balancers [FEDERATION_BALANCERS_MAX + 1];
+    size_t balancers_count;
     const char *domains [FEDERATION_DOMAINS_MAX + 1];
     size_t domains_count;
 };
@@ -420,6 +438,27 @@ static bool read_indexes (federation_t *self, const char *file, char why [CONFIG
     return names_right (&self->indexes, file, "indexes", why);
 }
 
+static bool read_balancers (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    self->balancers_count =
+      config_names (self->config, "balancers", self->balancers, FEDERATION_BALANCERS_MAX + 1);
+    if (self->balancers_count > FEDERATION_BALANCERS_MAX)
+        return refuse (file, "balancers", "", "too many balancers", why);
+    for (size_t i = 0; i < self->balancers_count; i++) {
+        const char *name = self->balancers [i];
+        char step [ZPL_PATH_BYTES];
+        char coalition [ZPL_PATH_BYTES];
+        if (!name_sound (name))
+            return refuse (file, "balancers", name, "letters, digits and . _ - make a name", why);
+        snprintf (step, sizeof step, "balancers/%s/step", name);
+        snprintf (coalition, sizeof coalition, "balancers/%s/coalition", name);
+        if (config_duration_ms (self->config, coalition) < config_duration_ms (self->config, step))
+            return refuse (file, coalition, config_text (self->config, coalition),
+                           "must not be shorter than step", why);
+    }
+    return true;
+}
+
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES])
 {
@@ -432,7 +471,8 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
     self->tree = zpl_new ();
     bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
                 read_directories (self, name, why) && read_indexes (self, name, why) &&
-                read_sites (self, name, why) && read_domains (self, name, why);
+                read_sites (self, name, why) && read_domains (self, name, why) &&
+                read_balancers (self, name, why);
     if (!good)
         federation_destroy (&self);
     return self;
@@ -519,6 +559,12 @@ uint64_t federation_storage_bytes (const federation_t *self, const char *site)
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/storage/bytes", site);
     return (uint64_t) config_integer (self->config, path);
+}
+
+size_t federation_balancers (const federation_t *self, const char *const **names)
+{
+    *names = self->balancers;
+    return self->balancers_count;
 }
 
 size_t federation_planners (const federation_t *self)
@@ -616,4 +662,13 @@ void federation_write_storage (const federation_t *self, const char *site,
     }
     fputs ("accounts\n", to);
     federation_write_value (to, 1, everybody.account, everybody.actors);
+}
+
+void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "balancers/%s", balancer);
+    const zpl_node_t *section = zpl_find (self->tree, path);
+    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
+        write_node (to, 0, child);
 }

@@ -1,5 +1,6 @@
 /*  federation - what a federation file describes: directories, sites with their classes and prices,
- *  network domains with their graphs, and how many planners (deploy/federations/README.md).
+ *  network domains with their graphs, balancers, and how many planners
+ * (deploy/federations/README.md).
  *
  *  A site's section holds svc-lis's own words, a domain's those of svc-nis, and goes into the
  *  configuration as it stands.
@@ -15,6 +16,7 @@
 #define FEDERATION_SITES_MAX       256
 #define FEDERATION_DOMAINS_MAX     64
 #define FEDERATION_PLANNERS_MAX    64
+#define FEDERATION_BALANCERS_MAX   64
 
 typedef struct federation federation_t;
 
@@ -38,6 +40,7 @@ void federation_destroy (federation_t **self_p);
 size_t federation_directories (const federation_t *self, const char *const **names);
 size_t federation_sites (const federation_t *self, const char *const **names);
 size_t federation_domains (const federation_t *self, const char *const **names);
+size_t federation_balancers (const federation_t *self, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
 /*  The nodes of a site, in file order; none where it keeps the times only. They live with the
@@ -65,6 +68,9 @@ void federation_write_domain (const federation_t *self, const char *domain,
 /*  What svc-replica has to know of a site, in the same way. */
 void federation_write_storage (const federation_t *self, const char *site,
                                const char *administrator, FILE *to);
+
+/*  What is said of a balancer. */
+void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to);
 
 /*  name = value, quoted as far as needed, indented by so many levels. */
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);

@@ -38,16 +38,17 @@ static const struct {
   {&musubi__queue__descriptor, " lis "},
   {&musubi__nodes__descriptor, " lis "},
   {&musubi__sharing__descriptor, " lis "},
+  {&musubi__balancer__descriptor, " balancer "},
   {&musubi__participant__descriptor, " gis lis nis "},
   {&musubi__factory__descriptor, " lis "},
   {&musubi__reservation__descriptor, " lis "},
   {&musubi__command__descriptor, " lis "},
-  {&musubi__ledger__descriptor, " gis lis nis planner replica index "},
+  {&musubi__ledger__descriptor, " gis lis nis planner replica index balancer "},
   {&musubi__replica__descriptor, " replica "},
   {&musubi__chain__descriptor, " replica "},
   {&musubi__replica_index__descriptor, " index "},
   {&musubi__agent__descriptor, " "}, /* at its endpoint alone: no directory knows it */
-  {&musubi__service__descriptor, " gis lis nis planner replica index "},
+  {&musubi__service__descriptor, " gis lis nis planner replica index balancer "},
 };
 
 #define BLOCKS (sizeof blocks / sizeof blocks [0])

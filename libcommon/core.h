@@ -262,6 +262,11 @@ enum {
     TABLE_MOVES = 21,         /* site: moves of its tasks to other sites */
     TABLE_OFFERS = 22,        /* site: answers to moves of others' tasks */
     TABLE_MEMBERSHIP = 23,    /* site: the coalition it has joined */
+    TABLE_COALITION = 24,     /* balancer: its coalition, and how far its orders count */
+    TABLE_MEMBERS = 25,       /* balancer: the coalition's members and their accounts */
+    TABLE_JOBS = 26,          /* balancer: jobs, and by when they were promised to be complete */
+    TABLE_ORDERS = 27,        /* balancer: orders that have not been answered */
+    TABLE_COALITIONS = 28,    /* balancer: coalitions that have ended */
     TABLES_MAX = 32
 };
 

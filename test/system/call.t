@@ -22,6 +22,9 @@ sites
             thin
                 nodes = 2
 
+balancers
+    green
+        step = 1s
 domains
     pass
         sites = "bern, lyon"
@@ -45,7 +48,8 @@ kind_of () { # SERVICE-BLOCK: who serves it
     Calendar) echo "lis nis" ;;
     Planner | Coordinator) echo planner ;;
     Participant) echo "lis nis gis" ;;
-    Service | Ledger) echo "gis lis nis planner replica index" ;;
+    Balancer) echo balancer ;;
+    Service | Ledger) echo "gis lis nis planner replica index balancer" ;;
     *) echo "" ;;
   esac
 }

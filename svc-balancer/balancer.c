@@ -1,0 +1,109 @@
+/*  balancer - the parts of the core, and its life. */
+#include "balancer_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+const balancer_limits_t balancer_limits_default = {
+  .members_max = 256,
+  .jobs_max = 10000,
+  .orders_max = 1000,
+  .kept_max = 100000,
+  .history_max = 1000,
+  .silent_max = 3,
+  .watch_steps = 6,
+  .work_least = 0.5,
+  .timeout_ms = 2000,
+};
+
+static void on_start (void *owner, const moment_t *now)
+{
+    balancer_t *self = owner;
+    service_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
+    orders_start (self, now);
+    balancer_step_start (self, now);
+}
+
+static void step (void *owner, const moment_t *now, const event_t *event)
+{
+    service_step (((balancer_t *) owner)->service, now, event);
+}
+
+static bool next (void *owner, effect_t *effect)
+{
+    return service_next (((balancer_t *) owner)->service, effect);
+}
+
+static void destroy (void *owner)
+{
+    balancer_t *self = owner;
+    hearing_end (self);
+    for (size_t i = 0; i < self->tellings_count; i++)
+        free (self->tellings [i]);
+    free (self->tellings);
+    for (size_t i = 0; i < self->history_count; i++)
+        free (self->history [i].record.data);
+    free (self->history);
+    weighing_destroy (&self->weighing);
+    coalition_clear (&self->coalition);
+    service_destroy (&self->service);
+    free ((char *) self->settings.name);
+    free (self);
+}
+
+static void check_settings (const balancer_settings_t *settings)
+{
+    const balancer_limits_t *limits = &settings->limits;
+    assert (settings->name && strncmp (settings->name, "balancer/", 9) == 0);
+    assert (settings->step_ms > 1 && settings->coalition_ms >= settings->step_ms);
+    assert (limits->members_max > 1 && limits->members_max <= BALANCER_MEMBERS_MOST);
+    assert (limits->jobs_max > 0 && limits->jobs_max <= BALANCER_JOBS_MOST);
+    assert (limits->orders_max > 0 && limits->orders_max <= BALANCER_ORDERS_MOST);
+    assert (limits->silent_max > 0 && limits->watch_steps > 0 && limits->timeout_ms > 0);
+    assert (limits->work_least >= 0 && limits->work_least < 1);
+}
+
+static void show_limits (balancer_t *self)
+{
+    const balancer_limits_t *limits = &self->settings.limits;
+    service_limit (self->service, "members_max", limits->members_max);
+    service_limit (self->service, "jobs_max", limits->jobs_max);
+    service_limit (self->service, "orders_max", limits->orders_max);
+    service_limit (self->service, "kept_max", limits->kept_max);
+    service_limit (self->service, "history_max", limits->history_max);
+}
+
+void balancer_core (const balancer_settings_t *settings, core_t *core)
+{
+    assert (settings && core);
+    check_settings (settings);
+    balancer_t *self = must (calloc (1, sizeof *self));
+    self->settings = *settings;
+    self->settings.name = must (strdup (settings->name));
+    self->service = service_new (self->settings.name, settings->gis_endpoints, settings->gis_count);
+    coalition_init (&self->coalition);
+    self->weighing = weighing_new ();
+    show_limits (self);
+    balancer_load (self);
+    measuring_serve (self);
+    orders_serve (self);
+    balancer_told_serve (self);
+    service_at_start (self->service, on_start, self);
+    *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
+}
+
+void balancer_check (const core_t *core)
+{
+    const balancer_t *self = core->self;
+    const coalition_t *coalition = &self->coalition;
+    size_t over = 0;
+    for (size_t i = 1; i < coalition->members_count; i++)
+        assert (strcmp (coalition->members [i - 1]->kept.site, coalition->members [i]->kept.site) <
+                0);
+    for (const job_t *job = coalition_job_after (coalition, NULL); job;
+         job = coalition_job_after (coalition, job))
+        over += job->kept.ended_ms != 0;
+    assert (over == coalition->jobs_over);
+    for (size_t i = 1; i < self->tellings_count; i++)
+        assert (self->tellings [i - 1]->order.number < self->tellings [i]->order.number);
+}

@@ -1,0 +1,98 @@
+/*  balancer_config - from keys to settings. */
+#include "balancer_config.h"
+
+#include "balancer.h"
+#include "directory.h"
+#include "timetable_config.h"
+#include "words.h"
+
+#include <string.h>
+
+#define DAY_MS 86400000.0
+
+#define COUNT(key, default_, least_, most_, meaning_)                                              \
+    {                                                                                              \
+        .path = (key), .type = CONFIG_INTEGER, .preset = (default_), .least = (least_),            \
+        .most = (most_), .meaning = (meaning_)                                                     \
+    }
+#define DURATION(key, default_, least_, most_, meaning_)                                           \
+    {                                                                                              \
+        .path = (key), .type = CONFIG_DURATION, .preset = (default_), .least = (least_),           \
+        .most = (most_), .meaning = (meaning_)                                                     \
+    }
+
+const config_key_t balancer_keys [] = {
+  {.path = "name",
+   .required = true,
+   .meaning = "this balancer's name in the federation, such as green: sites join balancer/green"},
+  {.path = "gis", .required = true, .meaning = "endpoints of the directories, separated by commas"},
+  DURATION ("coalition", "1h", 1000, 366 * DAY_MS,
+            "a coalition is formed each such time (T of S1); levels adapt then"),
+  DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
+  {.path = "reschedule",
+   .type = CONFIG_BOOLEAN,
+   .preset = "true",
+   .meaning = "the extension, too, where it completes the jobs earlier than the step"},
+  DURATION ("timeout", "2s", 10, 600000, "a member is waited for so long, and half a step at most"),
+  COUNT ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
+  COUNT ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
+  COUNT ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST, "orders in one step"),
+  COUNT ("limits/kept_max", "100000", 1, 10000000,
+         "jobs that are over, kept until their coalition ends, when it is measured"),
+  COUNT ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
+  COUNT ("limits/silent_max", "3", 1, 1000000,
+         "steps without an answer, then a member is set aside until the next coalition"),
+  COUNT ("limits/watch_steps", "6", 1, 1000000,
+         "a member's work is held against its CPUs over so many steps in which tasks waited"),
+  {.path = "limits/work_least",
+   .type = CONFIG_REAL,
+   .preset = "0.5",
+   .least = 0,
+   .most = 0.99,
+   .meaning = "one that has done less of that work is set aside until the next coalition; 0 = "
+              "nobody is"},
+};
+const size_t balancer_keys_count = sizeof balancer_keys / sizeof *balancer_keys;
+
+static uint32_t count_of (const config_t *config, const char *path)
+{
+    return (uint32_t) config_integer (config, path);
+}
+
+static bool settings_read (const config_t *config, balancer_settings_t *settings,
+                           char why [CONFIG_WHY_BYTES])
+{
+    settings->coalition_ms = config_duration_ms (config, "coalition");
+    settings->step_ms = config_duration_ms (config, "step");
+    settings->reschedule = config_boolean (config, "reschedule");
+    settings->limits = (balancer_limits_t){.members_max = count_of (config, "limits/members_max"),
+                                           .jobs_max = count_of (config, "limits/jobs_max"),
+                                           .orders_max = count_of (config, "limits/orders_max"),
+                                           .kept_max = count_of (config, "limits/kept_max"),
+                                           .history_max = count_of (config, "limits/history_max"),
+                                           .silent_max = count_of (config, "limits/silent_max"),
+                                           .watch_steps = count_of (config, "limits/watch_steps"),
+                                           .work_least = config_real (config, "limits/work_least"),
+                                           .timeout_ms = config_duration_ms (config, "timeout")};
+    return settings->coalition_ms >= settings->step_ms ||
+           wrong_setting (why, "coalition: must not be shorter than step");
+}
+
+bool balancer_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+{
+    char name [NAME_BYTES_MAX + 1];
+    words_t gis = {0};
+    balancer_settings_t settings = {.name = name};
+    words_add (&gis, config_text (config, "gis"), "");
+    bool good = config_name_read (config, "balancer", "balancer", name, why) &&
+                words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
+                (gis.count > 0 || wrong_setting (why, "gis: at least one directory")) &&
+                settings_read (config, &settings, why);
+    if (good) {
+        settings.gis_endpoints = (const char *const *) gis.words;
+        settings.gis_count = gis.count;
+        balancer_core (&settings, core);
+    }
+    words_clear (&gis);
+    return good;
+}

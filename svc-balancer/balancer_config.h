@@ -1,0 +1,16 @@
+/*  balancer_config - a balancer as its administrator writes it down: the keys of svc-balancer's
+ *  file, and the core they describe. README.md has an example.
+ */
+#ifndef MUSUBI_BALANCER_CONFIG_H
+#define MUSUBI_BALANCER_CONFIG_H
+
+#include "config.h"
+#include "core.h"
+
+extern const config_key_t balancer_keys [];
+extern const size_t balancer_keys_count;
+
+/*  As host_program_t wants it: false with why filled when the settings contradict each other. */
+bool balancer_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+
+#endif

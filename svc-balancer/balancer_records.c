@@ -1,0 +1,98 @@
+/*  balancer_records - what the balancer keeps: its coalition, members and jobs. */
+#include "balancer_state.h"
+
+#include <string.h>
+
+static const uint8_t coalition_key [] = "coalition";
+#define COALITION_KEY ((bytes_t){coalition_key, sizeof coalition_key - 1})
+
+void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record)
+{
+    outbox_put (self->service->outbox, table, key,
+                (bytes_t){.data = record.data, .size = record.size});
+    free (record.data);
+}
+
+void balancer_bad_record (balancer_t *self, const char *table, const char *why)
+{
+    service_count (self->service, "bad_records", 1);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=%s: %s", table, why);
+}
+
+static bytes_t member_key (const char *site)
+{
+    return (bytes_t){(const uint8_t *) site, strlen (site)};
+}
+
+void balancer_put_coalition (balancer_t *self)
+{
+    balancer_put (self, TABLE_COALITION, COALITION_KEY,
+                  stored_coalition_encode (&self->coalition.kept));
+}
+
+void balancer_put_member (balancer_t *self, const member_t *member)
+{
+    balancer_put (self, TABLE_MEMBERS, member_key (member->kept.site),
+                  stored_member_encode (&member->kept));
+}
+
+void balancer_drop_member (balancer_t *self, const char *site)
+{
+    outbox_delete (self->service->outbox, TABLE_MEMBERS, member_key (site));
+    coalition_remove (&self->coalition, site);
+}
+
+void balancer_put_job (balancer_t *self, const job_t *job)
+{
+    uint8_t key [JOB_KEY_BYTES];
+    balancer_put (self, TABLE_JOBS, job_key (job, key), stored_job_encode (&job->kept));
+}
+
+void balancer_drop_job (balancer_t *self, job_t *job)
+{
+    uint8_t key [JOB_KEY_BYTES];
+    outbox_delete (self->service->outbox, TABLE_JOBS, job_key (job, key));
+    coalition_job_remove (&self->coalition, job);
+}
+
+/*  --- at start --- */
+
+static void on_coalition (void *owner, bytes_t key, bytes_t value)
+{
+    balancer_t *self = owner;
+    char why [WHY_BYTES];
+    (void) key;
+    if (!stored_coalition_decode (&self->coalition.kept, value, why))
+        balancer_bad_record (self, "coalition", why);
+}
+
+static void on_member (void *owner, bytes_t key, bytes_t value)
+{
+    balancer_t *self = owner;
+    member_kept_t kept;
+    char why [WHY_BYTES];
+    if (stored_member_decode (&kept, key, value, why))
+        coalition_add (&self->coalition, kept.site)->kept = kept;
+    else
+        balancer_bad_record (self, "members", why);
+}
+
+static void on_job (void *owner, bytes_t key, bytes_t value)
+{
+    balancer_t *self = owner;
+    job_t stored;
+    char why [WHY_BYTES];
+    if (stored_job_decode (&stored, key, value, why)) {
+        coalition_job_add (&self->coalition, stored.home, stored.bag)->kept = stored.kept;
+        self->coalition.jobs_over += stored.kept.ended_ms != 0;
+    } else {
+        balancer_bad_record (self, "jobs", why);
+    }
+}
+
+void balancer_load (balancer_t *self)
+{
+    service_load (self->service, TABLE_COALITION, on_coalition, self);
+    service_load (self->service, TABLE_MEMBERS, on_member, self);
+    service_load (self->service, TABLE_JOBS, on_job, self);
+}

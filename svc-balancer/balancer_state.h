@@ -1,0 +1,119 @@
+/*  balancer_state - what the files of the balancer share.
+ *
+ *      RESTING    until the next step
+ *      FORMING    services are asked whether they have joined     hearing.c
+ *      HEARING    members are asked for their queues              hearing.c
+ *      ORDERING   orders are told, one after the other a member   orders.c
+ */
+#ifndef MUSUBI_BALANCER_STATE_H
+#define MUSUBI_BALANCER_STATE_H
+
+#include "balancer.h"
+#include "balancer_wire.h"
+#include "must.h"
+#include "service.h"
+#include "weighing.h"
+
+typedef enum { PHASE_RESTING, PHASE_FORMING, PHASE_HEARING, PHASE_ORDERING } phase_t;
+
+/*  A coalition that has ended, as it is kept. */
+typedef struct {
+    uint64_t number;
+    packed_t record;
+} ended_t;
+
+/*  A site that is asked whether it has joined, and what it has said. */
+typedef struct {
+    char site [NAME_BYTES_MAX + 1];
+    uint64_t call;
+    bool answered;
+    bool joined;
+    terms_t terms;
+} candidate_t;
+
+/*  An order that has not been answered. */
+typedef struct {
+    order_t order;
+    uint64_t call;
+} telling_t;
+
+typedef struct balancer {
+    balancer_settings_t settings; /* its lists are our copies */
+    service_t *service;
+    coalition_t coalition;
+    weighing_t *weighing;
+    phase_t phase;
+    uint64_t timer;
+    int64_t next_step_ms; /* wall */
+    candidate_t *candidates;
+    size_t candidates_count;
+    size_t waiting;       /* questions that have not been answered, in FORMING and HEARING */
+    telling_t **tellings; /* in their order */
+    size_t tellings_count;
+    ended_t *history; /* oldest first */
+    size_t history_count;
+    /*  Of this coalition, since this start: work that was done, and load that has left. */
+    double done_s;
+    double gone_s;
+} balancer_t;
+
+/*  --- hearing.c --- */
+
+/*  Asks every site of the directory whether it has joined; then balancer_formed. */
+void hearing_form (balancer_t *self, const moment_t *now);
+
+/*  Asks the members for their queues; then balancer_heard. */
+void hearing_begin (balancer_t *self, const moment_t *now);
+
+/*  Nobody is waited for any more. */
+void hearing_end (balancer_t *self);
+
+/*  --- orders.c --- */
+
+void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
+                   member_t *const *sites, job_t *const *jobs);
+
+/*  Those not answered are not told any more. */
+void orders_end (balancer_t *self);
+void orders_serve (balancer_t *self);
+
+/*  At start: those that were not answered are told again. */
+void orders_start (balancer_t *self, const moment_t *now);
+
+/*  --- measuring.c --- */
+
+/*  At the end of a coalition: what it was worth, levels, history. */
+void measuring_end (balancer_t *self, const moment_t *now);
+void measuring_serve (balancer_t *self);
+
+/*  --- balancer_records.c --- */
+
+void balancer_put_coalition (balancer_t *self);
+void balancer_put_member (balancer_t *self, const member_t *member);
+void balancer_drop_member (balancer_t *self, const char *site);
+void balancer_put_job (balancer_t *self, const job_t *job);
+void balancer_drop_job (balancer_t *self, job_t *job);
+void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record);
+void balancer_bad_record (balancer_t *self, const char *table, const char *why);
+void balancer_load (balancer_t *self);
+
+/*  --- balancer_told.c --- */
+
+void balancer_told_serve (balancer_t *self);
+
+/*  --- balancer_step.c --- */
+
+/*  All have answered who would. */
+void balancer_formed (balancer_t *self, const moment_t *now);
+void balancer_heard (balancer_t *self, const moment_t *now);
+
+/*  At start: the first step comes soon. */
+void balancer_step_start (balancer_t *self, const moment_t *now);
+
+/*  heard: it is asked for its queue all the same, and what it has of others goes home. */
+void balancer_set_aside (balancer_t *self, member_t *member, bool heard, const char *why);
+
+/*  Of a question, within a step. */
+int64_t balancer_timeout_ms (const balancer_t *self);
+
+#endif

@@ -1,0 +1,473 @@
+/*  balancer_step - when coalitions are formed and queues are weighed, and what follows from what
+ * was heard.
+ */
+#include "balancer_state.h"
+
+#include "watch.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_STEP_MS 500 /* after the start; and while no directory is known */
+
+int64_t balancer_timeout_ms (const balancer_t *self)
+{
+    int64_t half_ms = self->settings.step_ms / 2;
+    return self->settings.limits.timeout_ms < half_ms ? self->settings.limits.timeout_ms : half_ms;
+}
+
+/*  --- aside --- */
+
+static void break_promise (balancer_t *self, job_t *job, const char *why)
+{
+    if (*job->kept.broken != '\0' || job->kept.ended_ms != 0)
+        return;
+    snprintf (job->kept.broken, sizeof job->kept.broken, "%s", why);
+    service_count (self->service, "promises_broken", 1);
+    balancer_put_job (self, job);
+}
+
+void balancer_set_aside (balancer_t *self, member_t *member, bool heard, const char *why)
+{
+    char reason [BROKEN_BYTES];
+    snprintf (member->kept.aside, sizeof member->kept.aside, "%s", why);
+    member->kept.heard = heard;
+    balancer_put_member (self, member);
+    service_count (self->service, "members_set_aside", 1);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "member %s set aside: %s", member->kept.site,
+                why);
+    snprintf (reason, sizeof reason, "%s is set aside", member->kept.site);
+    for (size_t i = 0; i < member->told.count; i++) {
+        job_t *job = coalition_job (&self->coalition, member->told.bags [i].home,
+                                    member->told.bags [i].home_bag);
+        if (job)
+            break_promise (self, job, reason);
+    }
+    for (job_t *job = coalition_job_after (&self->coalition, NULL); job;
+         job = coalition_job_after (&self->coalition, job))
+        if (strcmp (job->home, member->kept.site) == 0)
+            break_promise (self, job, reason);
+}
+
+/*  --- forming --- */
+
+static void take_candidate (balancer_t *self, const candidate_t *candidate)
+{
+    member_t *member = coalition_find (&self->coalition, candidate->site);
+    const terms_t *terms = &candidate->terms;
+    if (!member)
+        member = coalition_add (&self->coalition, candidate->site);
+    member_kept_t *kept = &member->kept;
+    if (!terms->automatic || !kept->automatic || kept->declared_s != terms->level_s)
+        kept->level_s = terms->level_s;
+    kept->declared_s = terms->level_s;
+    kept->automatic = terms->automatic;
+    kept->given_before_s = kept->given_s;
+    kept->taken_before_s = kept->taken_s;
+    *kept->aside = '\0';
+    kept->heard = false;
+    member->silent = 0;
+    member->watch = (watch_t){.seen = false};
+    member->cpus_sum = 0;
+    member->cpus_count = 0;
+}
+
+static const candidate_t *candidate_of (const balancer_t *self, const char *site)
+{
+    for (size_t i = 0; i < self->candidates_count; i++)
+        if (strcmp (self->candidates [i].site, site) == 0)
+            return &self->candidates [i];
+    return NULL;
+}
+
+/*  One that is silent stays a member, aside: its account is not forgotten for that. */
+static void drop_who_left (balancer_t *self)
+{
+    for (size_t i = self->coalition.members_count; i-- > 0;) {
+        member_t *member = self->coalition.members [i];
+        const candidate_t *candidate = candidate_of (self, member->kept.site);
+        if (candidate && candidate->joined)
+            continue;
+        if (!candidate || candidate->answered) {
+            balancer_drop_member (self, member->kept.site);
+            continue;
+        }
+        snprintf (member->kept.aside, sizeof member->kept.aside,
+                  "it did not answer when the coalition was formed");
+        member->kept.heard = false;
+    }
+}
+
+/*  What is over was measured with the last coalition. */
+static void begin_jobs (balancer_t *self)
+{
+    for (job_t *job = coalition_job_after (&self->coalition, NULL), *next; job; job = next) {
+        next = coalition_job_after (&self->coalition, job);
+        if (job->kept.ended_ms != 0) {
+            balancer_drop_job (self, job);
+        } else if (job->load_s >= 0) {
+            job->kept.load_s = job->load_s;
+            balancer_put_job (self, job);
+        }
+    }
+}
+
+static size_t joined_count (const balancer_t *self)
+{
+    size_t joined = 0;
+    for (size_t i = 0; i < self->candidates_count; i++)
+        joined += self->candidates [i].joined;
+    return joined;
+}
+
+/*  Two make a coalition: until then it is tried again at each step. */
+void balancer_formed (balancer_t *self, const moment_t *now)
+{
+    coalition_t *coalition = &self->coalition;
+    size_t joined = joined_count (self);
+    if (coalition->kept.formed_ms != 0)
+        measuring_end (self, now);
+    drop_who_left (self);
+    size_t taken = 0;
+    for (size_t i = 0; i < self->candidates_count; i++)
+        if (self->candidates [i].joined && taken < self->settings.limits.members_max) {
+            take_candidate (self, &self->candidates [i]);
+            taken++;
+        }
+    if (joined > taken)
+        outbox_log (self->service->outbox, LEVEL_WARNING,
+                    "coalition: %zu of the %zu that joined are left out (limits/members_max)",
+                    joined - taken, joined);
+    begin_jobs (self);
+    coalition->kept.number += taken > 1;
+    coalition->kept.formed_ms = taken > 1 ? now->wall_ms : 0;
+    coalition->kept.step_before = coalition->kept.step;
+    self->done_s = 0;
+    self->gone_s = 0;
+    balancer_put_coalition (self);
+    for (size_t i = 0; i < coalition->members_count; i++)
+        balancer_put_member (self, coalition->members [i]);
+    hearing_end (self);
+    self->phase = PHASE_RESTING;
+    if (taken < 2)
+        return;
+    service_count (self->service, "coalitions", 1);
+    outbox_log (self->service->outbox, LEVEL_INFO, "coalition %" PRIu64 " formed members=%zu",
+                coalition->kept.number, taken);
+    hearing_begin (self, now);
+}
+
+/*  --- weighing --- */
+
+/*  This step's sites and jobs, as weighing has them. */
+typedef struct {
+    weighed_t *sites;
+    member_t **members;
+    size_t sites_count;
+    weighed_job_t *weighed;
+    job_t **jobs;
+    size_t jobs_count;
+    bool whole; /* all that are not aside have told their queue, and all of it is looked at */
+} weighed_step_t;
+
+static job_t *job_of (balancer_t *self, const queued_t *bag)
+{
+    job_t *job = coalition_job (&self->coalition, bag->home, bag->home_bag);
+    if (!job) {
+        job = coalition_job_add (&self->coalition, bag->home, bag->home_bag);
+        job->place = SIZE_MAX;
+        job->kept.submitted_ms = bag->submitted_ms;
+        job->kept.task_s = bag->task_s;
+    }
+    return job;
+}
+
+static bool placed (const weighed_step_t *step, const job_t *job)
+{
+    return job->place < step->jobs_count && step->jobs [job->place] == job;
+}
+
+static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const queued_t *bag)
+{
+    double load_s = bag->running_s + bag->waiting * bag->task_s;
+    job_t *job = job_of (self, bag);
+    if (!placed (step, job)) {
+        job->place = step->jobs_count++;
+        job->now_s = 0;
+        step->jobs [job->place] = job;
+        step->weighed [job->place] = (weighed_job_t){.home = WEIGHING_NOWHERE};
+    }
+    job->seen = true;
+    job->now_s += load_s;
+    if (strcmp (step->members [site]->kept.site, bag->home) == 0)
+        job->kept.submitted_ms = bag->submitted_ms;
+    weighed_add (&step->sites [site], &(piece_t){.bag = bag->bag,
+                                                 .job = job->place,
+                                                 .waiting = bag->waiting,
+                                                 .movable = bag->movable,
+                                                 .task_s = bag->task_s,
+                                                 .running_s = bag->running_s});
+}
+
+static size_t bags_told (const balancer_t *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->coalition.members_count; i++)
+        count += self->coalition.members [i]->told.count;
+    return count;
+}
+
+/*  Each member in turn, its queue's head first. */
+static void take_queues (balancer_t *self, weighed_step_t *step)
+{
+    size_t looked = 0;
+    size_t left_out = 0;
+    for (size_t s = 0; s < step->sites_count; s++) {
+        const told_t *told = &step->members [s]->told;
+        for (size_t i = 0; i < told->count; i++) {
+            if (looked == self->settings.limits.jobs_max) {
+                left_out += told->count - i;
+                break;
+            }
+            take_bag (self, step, s, &told->bags [i]);
+            looked++;
+        }
+    }
+    for (size_t i = 0; i < step->jobs_count; i++)
+        for (size_t s = 0; s < step->sites_count; s++)
+            if (strcmp (step->members [s]->kept.site, step->jobs [i]->home) == 0)
+                step->weighed [i].home = s;
+    if (left_out == 0)
+        return;
+    step->whole = false;
+    service_count (self->service, "bags_left_out", (int64_t) left_out);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "step %" PRIu64 ": %zu bags are not looked at (limits/jobs_max)",
+                self->coalition.kept.step, left_out);
+}
+
+static void step_begin (balancer_t *self, weighed_step_t *step)
+{
+    coalition_t *coalition = &self->coalition;
+    size_t bags = bags_told (self);
+    *step = (weighed_step_t){.whole = true};
+    step->sites = must (calloc (coalition->members_count + 1, sizeof *step->sites));
+    step->members = must (calloc (coalition->members_count + 1, sizeof (member_t *)));
+    step->weighed = must (calloc (bags + 1, sizeof *step->weighed));
+    step->jobs = must (calloc (bags + 1, sizeof (job_t *)));
+    for (job_t *job = coalition_job_after (coalition, NULL); job;
+         job = coalition_job_after (coalition, job)) {
+        job->seen = false;
+        job->elsewhere = false;
+        job->place = SIZE_MAX;
+    }
+    for (size_t i = 0; i < coalition->members_count; i++) {
+        member_t *member = coalition->members [i];
+        if (!member->fresh) {
+            step->whole = step->whole && *member->kept.aside != '\0';
+            continue;
+        }
+        step->sites [step->sites_count] = (weighed_t){.cpus = member->told.cpus,
+                                                      .level_s = member->kept.level_s,
+                                                      .aside = *member->kept.aside != '\0'};
+        step->members [step->sites_count++] = member;
+    }
+    take_queues (self, step);
+}
+
+static void step_end (weighed_step_t *step)
+{
+    for (size_t i = 0; i < step->sites_count; i++)
+        weighed_clear (&step->sites [i]);
+    free (step->sites);
+    free (step->members);
+    free (step->weighed);
+    free (step->jobs);
+}
+
+/*  --- members that don't do what they should --- */
+
+static void judge (balancer_t *self)
+{
+    const balancer_limits_t *limits = &self->settings.limits;
+    char why [ASIDE_BYTES];
+    for (size_t i = 0; i < self->coalition.members_count; i++) {
+        member_t *member = self->coalition.members [i];
+        if (*member->kept.aside != '\0')
+            continue;
+        if (!member->fresh && ++member->silent >= limits->silent_max) {
+            snprintf (why, sizeof why, "silent for %u steps", member->silent);
+            balancer_set_aside (self, member, false, why);
+        } else if (member->fresh &&
+                   watch_short (&member->watch, limits->watch_steps, limits->work_least)) {
+            snprintf (why, sizeof why,
+                      "of what its %g CPUs could have done in %u steps, %.0f %% was done, while "
+                      "tasks waited",
+                      member->told.cpus, member->watch.steps,
+                      100 * member->watch.work_s / member->watch.could_s);
+            balancer_set_aside (self, member, true, why);
+        }
+    }
+}
+
+/*  --- promises --- */
+
+/*  What has made a job later, as far as it is to be seen. */
+static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_BYTES])
+{
+    for (size_t s = 0; s < step->sites_count; s++)
+        for (size_t i = 0; i < step->sites [s].count; i++) {
+            const member_t *member = step->members [s];
+            if (step->sites [s].pieces [i].job != job)
+                continue;
+            snprintf (why, BROKEN_BYTES, "its tasks wait longer at %s than was to be seen",
+                      member->kept.site);
+            if (member->told.cpus < member->cpus_before) {
+                snprintf (why, BROKEN_BYTES, "%s has %g CPUs for its queue, and had %g",
+                          member->kept.site, member->told.cpus, member->cpus_before);
+                return;
+            }
+        }
+}
+
+/*  Once made, a promise stays as it is. It counts as broken when it is missed by more than a step,
+ *  for so old may be what was told. */
+static void promise (balancer_t *self, const moment_t *now, const weighed_step_t *step, size_t at)
+{
+    job_t *job = step->jobs [at];
+    const weighed_job_t *weighed = &step->weighed [at];
+    double time_s = fmin (weighed->before_s, weighed->after_s);
+    bool told = weighed->home != WEIGHING_NOWHERE && step->whole && !job->elsewhere;
+    if (job->kept.promised_ms == 0 && told && isfinite (time_s)) {
+        job->kept.promised_ms = now->wall_ms + (int64_t) ceil (1000 * time_s);
+        balancer_put_job (self, job);
+        return;
+    }
+    double late_ms = (double) (now->wall_ms - job->kept.promised_ms) + 1000 * weighed->after_s;
+    if (job->kept.promised_ms == 0 || late_ms <= (double) self->settings.step_ms)
+        return;
+    char why [BROKEN_BYTES] = "";
+    why_later (step, at, why);
+    break_promise (self, job, why);
+}
+
+static void job_over (balancer_t *self, const moment_t *now, job_t *job)
+{
+    if (job->load_s > 0)
+        self->gone_s += job->load_s;
+    job->load_s = 0;
+    if (self->coalition.jobs_over == self->settings.limits.kept_max) {
+        service_count (self->service, "jobs_not_measured", 1);
+        balancer_drop_job (self, job);
+        return;
+    }
+    job->kept.ended_ms = now->wall_ms;
+    self->coalition.jobs_over++;
+    balancer_put_job (self, job);
+}
+
+static void job_goes_on (balancer_t *self, job_t *job)
+{
+    if (job->kept.ended_ms != 0) {
+        job->kept.ended_ms = 0;
+        self->coalition.jobs_over--;
+        balancer_put_job (self, job);
+    }
+    if (job->load_s < 0)
+        job->kept.load_s = job->kept.load_s > 0 ? job->kept.load_s : job->now_s;
+    else
+        self->gone_s += fmax (0, job->load_s - job->now_s);
+    job->load_s = job->now_s;
+}
+
+/*  Tasks at a member that does not answer are taken to be there still. */
+static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_step_t *step)
+{
+    coalition_t *coalition = &self->coalition;
+    for (size_t i = 0; i < coalition->members_count; i++)
+        for (size_t k = 0; !coalition->members [i]->fresh && k < coalition->members [i]->told.count;
+             k++) {
+            const queued_t *bag = &coalition->members [i]->told.bags [k];
+            job_t *job = coalition_job (coalition, bag->home, bag->home_bag);
+            if (job)
+                job->seen = job->elsewhere = true;
+        }
+    for (size_t i = 0; i < step->jobs_count; i++)
+        job_goes_on (self, step->jobs [i]);
+    for (job_t *job = coalition_job_after (coalition, NULL), *next; job; job = next) {
+        next = coalition_job_after (coalition, job);
+        if (!job->seen && job->kept.ended_ms == 0 && step->whole)
+            job_over (self, now, job);
+    }
+}
+
+/*  --- the step --- */
+
+/*  Rounds are wall time, in nanoseconds: a balancer whose store was lost goes on above those that
+ *  its members remember. */
+static void next_round (coalition_kept_t *kept, const moment_t *now)
+{
+    uint64_t round = (uint64_t) now->wall_ms * 1000000;
+    kept->round = round > kept->round ? round : kept->round + 1;
+}
+
+void balancer_heard (balancer_t *self, const moment_t *now)
+{
+    weighed_step_t step;
+    size_t count;
+    judge (self);
+    step_begin (self, &step);
+    follow_jobs (self, now, &step);
+    const weighed_move_t *moves =
+      weighing_step (self->weighing, step.sites, step.sites_count, step.weighed, step.jobs_count,
+                     self->settings.reschedule, self->settings.limits.orders_max, &count);
+    for (size_t i = 0; i < step.jobs_count; i++)
+        promise (self, now, &step, i);
+    self->coalition.kept.step++;
+    next_round (&self->coalition.kept, now);
+    balancer_put_coalition (self);
+    service_count (self->service, "steps", 1);
+    orders_begin (self, now, moves, count, step.members, step.jobs);
+    step_end (&step);
+}
+
+static timer_fn on_timer;
+
+static void wake_in (balancer_t *self, const moment_t *now, int64_t ms)
+{
+    self->next_step_ms = now->wall_ms + ms;
+    self->timer = timers_set (self->service->timers, now->mono_ms + ms, on_timer, self, 0);
+}
+
+static int64_t soon_ms (const balancer_t *self)
+{
+    return self->settings.step_ms < FIRST_STEP_MS ? self->settings.step_ms : FIRST_STEP_MS;
+}
+
+/*  What has not been answered by now is given up. */
+static void on_timer (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    balancer_t *self = owner;
+    const coalition_kept_t *kept = &self->coalition.kept;
+    if (!directory_known (self->service->directory)) {
+        wake_in (self, now, soon_ms (self));
+        return;
+    }
+    wake_in (self, now, self->settings.step_ms);
+    hearing_end (self);
+    orders_end (self);
+    self->phase = PHASE_RESTING;
+    if (kept->formed_ms == 0 || now->wall_ms >= kept->formed_ms + self->settings.coalition_ms)
+        hearing_form (self, now);
+    else
+        hearing_begin (self, now);
+}
+
+void balancer_step_start (balancer_t *self, const moment_t *now)
+{
+    wake_in (self, now, soon_ms (self));
+}

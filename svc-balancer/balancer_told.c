@@ -1,0 +1,60 @@
+/*  balancer_told - what people ask a balancer: how its coalition stands, and what earlier ones were
+ *  worth.
+ */
+#include "balancer_state.h"
+
+#define HISTORY_BYTES (BODY_BYTES_MAX - 8192)
+
+static void reply (balancer_t *self, const request_t *request, packed_t body)
+{
+    outbox_reply (self->service->outbox, request->reply_to, (bytes_t){body.data, body.size});
+    free (body.data);
+}
+
+static void on_status (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    balancer_t *self = owner;
+    char why [WHY_BYTES];
+    if (!status_question_decode (request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    reply (self, request,
+           status_encode (&(status_told_t){.name = self->service->name,
+                                           .coalition = &self->coalition,
+                                           .next_step_ms = self->next_step_ms}));
+}
+
+static void on_history (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    balancer_t *self = owner;
+    uint64_t from;
+    char why [WHY_BYTES];
+    if (!history_question_decode (&from, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    bytes_t *records = must (calloc (self->history_count + 1, sizeof *records));
+    size_t count = 0;
+    size_t bytes = 0;
+    bool more = false;
+    for (size_t i = 0; i < self->history_count && !more; i++) {
+        const ended_t *ended = &self->history [i];
+        if (ended->number < from)
+            continue;
+        more = count > 0 && bytes + ended->record.size + 16 > HISTORY_BYTES;
+        if (!more)
+            records [count++] = (bytes_t){ended->record.data, ended->record.size};
+        bytes += ended->record.size + 16;
+    }
+    reply (self, request, history_encode (records, count, more));
+    free (records);
+}
+
+void balancer_told_serve (balancer_t *self)
+{
+    service_serve (self->service, "Balancer", "Status", on_status, self);
+    service_serve (self->service, "Balancer", "History", on_history, self);
+}

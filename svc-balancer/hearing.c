@@ -1,0 +1,198 @@
+/*  hearing - who has joined, and what its members have to do. */
+#include "balancer_state.h"
+
+#include "watch.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD_TRIES_MAX 3 /* in a step; a queue that changes is asked for from its head again */
+
+static uint64_t ask (balancer_t *self, const moment_t *now, const char *site, const char *method,
+                     packed_t body, call_done_fn *done, uint64_t token)
+{
+    call_order_t order = {.peer = site,
+                          .endpoint = "",
+                          .service = "Sharing",
+                          .method = method,
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = balancer_timeout_ms (self),
+                          .tries_max = 1};
+    uint64_t call = calls_start (self->service->calls, now, &order, done, self, token);
+    free (body.data);
+    return call;
+}
+
+/*  --- forming --- */
+
+static void candidate_over (balancer_t *self, const moment_t *now)
+{
+    assert (self->waiting > 0);
+    if (--self->waiting == 0)
+        balancer_formed (self, now);
+}
+
+static void on_membership (void *owner, const moment_t *now, uint64_t token,
+                           const call_result_t *result)
+{
+    balancer_t *self = owner;
+    candidate_t *candidate = &self->candidates [token];
+    char why [WHY_BYTES];
+    candidate->call = 0;
+    candidate->answered = result->status != CALL_TIMED_OUT;
+    if (result->status == CALL_OK) {
+        bool good = membership_decode (&candidate->terms, result->body, why);
+        candidate->joined = good && strcmp (candidate->terms.balancer, self->service->name) == 0;
+        if (!good)
+            outbox_log (self->service->outbox, LEVEL_WARNING, "membership of %s not understood: %s",
+                        candidate->site, why);
+    }
+    candidate_over (self, now);
+}
+
+void hearing_form (balancer_t *self, const moment_t *now)
+{
+    size_t room = 0;
+    const directory_entry_t *entry = NULL;
+    self->phase = PHASE_FORMING;
+    while ((entry = directory_next (self->service->directory, "lis", entry))) {
+        if (self->candidates_count == room) {
+            room = room == 0 ? 16 : 2 * room;
+            self->candidates = must (reallocarray (self->candidates, room, sizeof (candidate_t)));
+        }
+        candidate_t *candidate = &self->candidates [self->candidates_count++];
+        *candidate = (candidate_t){.joined = false};
+        memcpy (candidate->site, entry->name, sizeof candidate->site);
+    }
+    self->waiting = self->candidates_count;
+    for (size_t i = 0; i < self->candidates_count; i++)
+        self->candidates [i].call = ask (self, now, self->candidates [i].site, "Membership",
+                                         membership_question_encode (), on_membership, i);
+    if (self->waiting == 0)
+        balancer_formed (self, now);
+}
+
+/*  --- queues --- */
+
+static call_done_fn on_state;
+
+static void ask_state (balancer_t *self, const moment_t *now, size_t at)
+{
+    member_t *member = self->coalition.members [at];
+    const told_t *coming = &member->coming;
+    uint64_t after = coming->count > 0 ? coming->bags [coming->count - 1].bag : 0;
+    member->call =
+      ask (self, now, member->kept.site, "State", state_question_encode (after), on_state, at);
+}
+
+static void member_over (balancer_t *self, const moment_t *now)
+{
+    assert (self->waiting > 0);
+    if (--self->waiting == 0)
+        balancer_heard (self, now);
+}
+
+static void told_in_full (balancer_t *self, const moment_t *now, member_t *member)
+{
+    member->cpus_before = member->known ? member->told.cpus : member->coming.cpus;
+    told_clear (&member->told);
+    member->told = member->coming;
+    member->coming = (told_t){0};
+    member->known = true;
+    member->fresh = true;
+    member->silent = 0;
+    member->cpus_sum += member->told.cpus;
+    member->cpus_count++;
+    self->done_s += watch_see (&member->watch, &member->told, now->mono_ms);
+}
+
+/*  A page of it, or why there is none. True when there is more to ask. */
+static bool page_take (balancer_t *self, const moment_t *now, member_t *member,
+                       const call_result_t *result)
+{
+    char why [WHY_BYTES];
+    bool more;
+    if (result->status == CALL_NOT_FOUND && member->coming.count > 0 &&
+        member->tries < HEAD_TRIES_MAX) {
+        told_clear (&member->coming);
+        member->tries++;
+        return true;
+    }
+    if (result->status == CALL_DENIED || result->status == CALL_UNKNOWN_METHOD) {
+        balancer_set_aside (self, member, false, "it has left");
+        told_clear (&member->told); /* what waits there of others goes home now */
+    } else if (result->status != CALL_OK) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "queue of %s not heard: %s",
+                    member->kept.site, result->reason);
+    } else if (!state_decode (&member->coming, &more, result->body, why)) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "queue of %s not understood: %s",
+                    member->kept.site, why);
+    } else if (more && member->coming.count < self->settings.limits.jobs_max) {
+        return true;
+    } else {
+        if (more) {
+            service_count (self->service, "queues_cut", 1);
+            outbox_log (self->service->outbox, LEVEL_WARNING,
+                        "queue of %s: only its first %zu bags are looked at (limits/jobs_max)",
+                        member->kept.site, member->coming.count);
+        }
+        told_in_full (self, now, member);
+    }
+    return false;
+}
+
+static void on_state (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    balancer_t *self = owner;
+    member_t *member = self->coalition.members [token];
+    member->call = 0;
+    if (page_take (self, now, member, result))
+        ask_state (self, now, token);
+    else
+        member_over (self, now);
+}
+
+/*  One that has left, or is silent, is not asked until the next coalition. */
+static bool is_asked (const member_t *member)
+{
+    return *member->kept.aside == '\0' || member->kept.heard;
+}
+
+void hearing_begin (balancer_t *self, const moment_t *now)
+{
+    coalition_t *coalition = &self->coalition;
+    self->phase = PHASE_HEARING;
+    for (size_t i = 0; i < coalition->members_count; i++) {
+        member_t *member = coalition->members [i];
+        member->fresh = false;
+        member->tries = 0;
+        told_clear (&member->coming);
+        if (directory_known (self->service->directory) && is_asked (member) &&
+            !directory_find (self->service->directory, member->kept.site))
+            balancer_set_aside (self, member, false, "the directory does not list it any more");
+        self->waiting += is_asked (member);
+    }
+    if (self->waiting == 0)
+        balancer_heard (self, now);
+    else
+        for (size_t i = 0; i < coalition->members_count; i++)
+            if (is_asked (coalition->members [i]))
+                ask_state (self, now, i);
+}
+
+void hearing_end (balancer_t *self)
+{
+    for (size_t i = 0; i < self->candidates_count; i++)
+        calls_cancel (self->service->calls, self->candidates [i].call);
+    free (self->candidates);
+    self->candidates = NULL;
+    self->candidates_count = 0;
+    for (size_t i = 0; i < self->coalition.members_count; i++) {
+        calls_cancel (self->service->calls, self->coalition.members [i]->call);
+        self->coalition.members [i]->call = 0;
+    }
+    self->waiting = 0;
+}

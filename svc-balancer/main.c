@@ -1,0 +1,14 @@
+/*  svc-balancer - the service of one coalition. */
+#include "balancer_config.h"
+#include "host.h"
+
+int main (int argc, char **argv)
+{
+    host_program_t program = {
+      .program = "svc-balancer",
+      .keys = balancer_keys,
+      .keys_count = balancer_keys_count,
+      .core_new = balancer_core_from_config,
+    };
+    return host_run (&program, argc, argv);
+}

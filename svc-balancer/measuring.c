@@ -1,0 +1,144 @@
+/*  measuring - what a coalition was worth to its members: flow against flow alone (eqs 5 to 8), on
+ *  jobs that were submitted in its middle and are over.
+ */
+#include "balancer_state.h"
+
+#include "alone.h"
+#include "bilb_level.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIDDLE_FROM  0.2
+#define MIDDLE_UNTIL 0.8
+
+static bool in_middle (const balancer_t *self, const job_t *job)
+{
+    double formed_ms = (double) self->coalition.kept.formed_ms;
+    double coalition_ms = (double) self->settings.coalition_ms;
+    double submitted_ms = (double) job->kept.submitted_ms;
+    return job->kept.ended_ms != 0 && submitted_ms >= formed_ms + MIDDLE_FROM * coalition_ms &&
+           submitted_ms < formed_ms + MIDDLE_UNTIL * coalition_ms;
+}
+
+/*  How much of their loads tasks really were, all members together. */
+static double scale (const balancer_t *self)
+{
+    if (self->gone_s <= 0 || self->done_s <= 0)
+        return 1;
+    return fmin (1, self->done_s / self->gone_s);
+}
+
+static void measure (const balancer_t *self, member_t *member, member_worth_t *worth)
+{
+    const coalition_t *coalition = &self->coalition;
+    alone_job_t *jobs = must (calloc (ordered_count (coalition->jobs) + 1, sizeof *jobs));
+    size_t count = 0;
+    *worth = (member_worth_t){.member = member};
+    for (const job_t *job = coalition_job_after (coalition, NULL); job;
+         job = coalition_job_after (coalition, job)) {
+        if (strcmp (job->home, member->kept.site) != 0)
+            continue;
+        int64_t formed_ms = coalition->kept.formed_ms;
+        int64_t submitted_ms = job->kept.submitted_ms;
+        jobs [count++] =
+          (alone_job_t){.arrived_ms = submitted_ms > formed_ms ? submitted_ms : formed_ms,
+                        .submitted_ms = submitted_ms,
+                        .load_s = job->kept.load_s,
+                        .task_s = job->kept.task_s,
+                        .measured = in_middle (self, job)};
+        if (!in_middle (self, job))
+            continue;
+        worth->jobs++;
+        worth->flow_s += (double) (job->kept.ended_ms - submitted_ms) / 1000;
+    }
+    double cpus = member->cpus_count > 0 ? member->cpus_sum / member->cpus_count : 0;
+    if (cpus > 0)
+        worth->flow_alone_s = alone_flow (jobs, count, cpus, scale (self));
+    free (jobs);
+}
+
+static void adapt (member_t *member, const member_worth_t *worth)
+{
+    member_kept_t *kept = &member->kept;
+    if (worth->jobs == 0 || worth->flow_s <= 0 || worth->flow_alone_s <= 0)
+        return;
+    kept->ratios += worth->flow_s / worth->flow_alone_s;
+    kept->coalitions++;
+    if (kept->automatic)
+        kept->level_s =
+          bilb_level_next (kept->level_s, worth->flow_s, worth->flow_alone_s, BILB_SIGMA);
+}
+
+/*  --- history --- */
+
+static bytes_t number_key (uint64_t number, uint8_t key [8])
+{
+    for (size_t i = 0; i < 8; i++)
+        key [i] = (uint8_t) (number >> (8 * (7 - i)));
+    return (bytes_t){key, 8};
+}
+
+static void history_add (balancer_t *self, uint64_t number, packed_t record)
+{
+    self->history =
+      must (reallocarray (self->history, self->history_count + 1, sizeof *self->history));
+    self->history [self->history_count++] = (ended_t){number, record};
+}
+
+static void history_trim (balancer_t *self)
+{
+    uint8_t key [8];
+    if (self->history_count <= self->settings.limits.history_max)
+        return;
+    outbox_delete (self->service->outbox, TABLE_COALITIONS,
+                   number_key (self->history [0].number, key));
+    free (self->history [0].record.data);
+    self->history_count--;
+    memmove (&self->history [0], &self->history [1], self->history_count * sizeof *self->history);
+}
+
+/*  The record tells the level that was; the next one is that of the next coalition. */
+void measuring_end (balancer_t *self, const moment_t *now)
+{
+    coalition_t *coalition = &self->coalition;
+    uint8_t key [8];
+    member_worth_t *worths = must (calloc (coalition->members_count + 1, sizeof *worths));
+    double *levels = must (calloc (coalition->members_count + 1, sizeof *levels));
+    for (size_t i = 0; i < coalition->members_count; i++) {
+        member_t *member = coalition->members [i];
+        double level_s = member->kept.level_s;
+        measure (self, member, &worths [i]);
+        adapt (member, &worths [i]);
+        levels [i] = member->kept.level_s;
+        member->kept.level_s = level_s;
+    }
+    packed_t record = ended_encode (coalition, now->wall_ms, worths, coalition->members_count);
+    outbox_put (self->service->outbox, TABLE_COALITIONS, number_key (coalition->kept.number, key),
+                (bytes_t){record.data, record.size});
+    history_add (self, coalition->kept.number, record);
+    history_trim (self);
+    for (size_t i = 0; i < coalition->members_count; i++)
+        coalition->members [i]->kept.level_s = levels [i];
+    free (levels);
+    free (worths);
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    balancer_t *self = owner;
+    uint64_t number;
+    char why [WHY_BYTES];
+    if (!ended_check (key, value, &number, why)) {
+        balancer_bad_record (self, "coalitions", why);
+        return;
+    }
+    packed_t record = {.data = must (malloc (value.size + 1)), .size = value.size};
+    memcpy (record.data, value.data, value.size);
+    history_add (self, number, record);
+}
+
+void measuring_serve (balancer_t *self)
+{
+    service_load (self->service, TABLE_COALITIONS, on_record, self);
+}

@@ -1,0 +1,178 @@
+/*  orders - each is stored before it is told, and told again until it is answered or the next step
+ *  begins. A member is told one at a time, for one that comes after a later one is refused.
+ */
+#include "balancer_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*  --- what is kept --- */
+
+static void order_put (balancer_t *self, const order_t *order)
+{
+    uint8_t key [ORDER_KEY_BYTES];
+    balancer_put (self, TABLE_ORDERS, order_key (order, key), stored_order_encode (order));
+}
+
+static void telling_add (balancer_t *self, const order_t *order)
+{
+    telling_t *telling = must (calloc (1, sizeof *telling));
+    telling->order = *order;
+    self->tellings =
+      must (reallocarray (self->tellings, self->tellings_count + 1, sizeof (telling_t *)));
+    self->tellings [self->tellings_count++] = telling;
+}
+
+static void telling_remove (balancer_t *self, size_t at)
+{
+    telling_t *telling = self->tellings [at];
+    uint8_t key [ORDER_KEY_BYTES];
+    calls_cancel (self->service->calls, telling->call);
+    outbox_delete (self->service->outbox, TABLE_ORDERS, order_key (&telling->order, key));
+    self->tellings_count--;
+    memmove (&self->tellings [at], &self->tellings [at + 1],
+             (self->tellings_count - at) * sizeof (telling_t *));
+    free (telling);
+}
+
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    balancer_t *self = owner;
+    order_t order;
+    char why [WHY_BYTES];
+    if (stored_order_decode (&order, key, value, why))
+        telling_add (self, &order);
+    else
+        balancer_bad_record (self, "orders", why);
+}
+
+/*  --- telling --- */
+
+/*  Work that one takes from another; what goes home is taken back. */
+static void account (balancer_t *self, const order_t *order, uint32_t moved)
+{
+    member_t *home =
+      coalition_find (&self->coalition, order->homeward ? order->to.name : order->from);
+    member_t *host =
+      coalition_find (&self->coalition, order->homeward ? order->from : order->to.name);
+    double load_s = (order->homeward ? -1.0 : 1.0) * moved * order->task_s;
+    if (home) {
+        home->kept.taken_s += load_s;
+        balancer_put_member (self, home);
+    }
+    if (host) {
+        host->kept.given_s += load_s;
+        balancer_put_member (self, host);
+    }
+}
+
+static void tell_next (balancer_t *self, const moment_t *now, const char *site);
+
+static void on_moved (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    balancer_t *self = owner;
+    size_t at = 0;
+    while (self->tellings [at]->order.number != token || self->tellings [at]->call == 0)
+        at++;
+    self->tellings [at]->call = 0;
+    order_t order = self->tellings [at]->order;
+    uint32_t moved = 0;
+    char why [WHY_BYTES] = "";
+    if (result->status != CALL_OK)
+        snprintf (why, sizeof why, "%s", result->reason);
+    else if (moved_decode (&moved, result->body, why) && moved > order.count)
+        snprintf (why, sizeof why, "moved: %u of %u", moved, order.count);
+    if (*why) {
+        service_count (self->service, "orders_refused", 1);
+        outbox_log (self->service->outbox, LEVEL_WARNING, "order %" PRIu64 ".%u refused by=%s: %s",
+                    order.round, order.number, order.from, why);
+    } else {
+        service_count (self->service, "tasks_moved", moved);
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "order %" PRIu64 ".%u done from=%s to=%s bag=%" PRIu64 " tasks=%u", order.round,
+                    order.number, order.from, order.to.name, order.bag, moved);
+        account (self, &order, moved);
+    }
+    telling_remove (self, at);
+    tell_next (self, now, order.from);
+    if (self->tellings_count == 0)
+        self->phase = PHASE_RESTING;
+}
+
+static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
+{
+    packed_t body = move_encode (&telling->order);
+    call_order_t order = {.peer = telling->order.from,
+                          .endpoint = "",
+                          .service = "Sharing",
+                          .method = "Move",
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = balancer_timeout_ms (self)};
+    telling->call =
+      calls_start (self->service->calls, now, &order, on_moved, self, telling->order.number);
+    free (body.data);
+}
+
+static void tell_next (balancer_t *self, const moment_t *now, const char *site)
+{
+    for (size_t i = 0; i < self->tellings_count; i++)
+        if (strcmp (self->tellings [i]->order.from, site) == 0) {
+            if (self->tellings [i]->call == 0)
+                tell (self, now, self->tellings [i]);
+            return;
+        }
+}
+
+static void tell_all (balancer_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < self->tellings_count; i++)
+        tell_next (self, now, self->tellings [i]->order.from);
+    self->phase = self->tellings_count > 0 ? PHASE_ORDERING : PHASE_RESTING;
+}
+
+void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
+                   member_t *const *sites, job_t *const *jobs)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < count; i++) {
+        const weighed_move_t *move = &moves [i];
+        const directory_entry_t *to =
+          directory_find (self->service->directory, sites [move->to]->kept.site);
+        if (!to)
+            continue;
+        order_t order = {.round = self->coalition.kept.round,
+                         .number = ++number,
+                         .bag = move->bag,
+                         .count = move->count,
+                         .task_s = move->task_s};
+        order.homeward = strcmp (jobs [move->job]->home, to->name) == 0;
+        snprintf (order.from, sizeof order.from, "%s", sites [move->from]->kept.site);
+        snprintf (order.to.name, sizeof order.to.name, "%s", to->name);
+        snprintf (order.to.endpoint, sizeof order.to.endpoint, "%s", to->endpoint);
+        memcpy (order.to.store, to->store, STORE_ID_BYTES);
+        order_put (self, &order);
+        telling_add (self, &order);
+    }
+    service_count (self->service, "orders", number);
+    tell_all (self, now);
+}
+
+void orders_end (balancer_t *self)
+{
+    service_count (self->service, "orders_given_up", (int64_t) self->tellings_count);
+    while (self->tellings_count > 0)
+        telling_remove (self, self->tellings_count - 1);
+}
+
+void orders_start (balancer_t *self, const moment_t *now)
+{
+    tell_all (self, now);
+}
+
+void orders_serve (balancer_t *self)
+{
+    service_load (self->service, TABLE_ORDERS, on_record, self);
+}
