@@ -10,8 +10,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#define WIDTH_PRESET 100
 
 bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code)
 {
@@ -130,6 +133,14 @@ void cli_print_json (json_t *json)
         abort ();
     putchar ('\n');
     json_decref (json);
+}
+
+size_t cli_width (void)
+{
+    struct winsize size;
+    if (isatty (STDOUT_FILENO) && ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return WIDTH_PRESET;
 }
 
 /*  Appends text to a growing string. */

@@ -90,6 +90,9 @@ int64_t cli_wall_ms (void);
 int64_t cli_mono_ms (void);
 void cli_rest (int64_t ms);
 
+/*  Columns of the terminal that standard output is; 100 where it is none. */
+size_t cli_width (void);
+
 /*  The folder of a federation run from here: --dir, or the default one. Malloc'ed. */
 char *cli_federation_dir (const cli_t *cli);
 
@@ -120,6 +123,8 @@ int run_doctor (cli_t *cli);
 int run_txn (cli_t *cli);
 int run_solve (cli_t *cli);
 int run_balance (cli_t *cli);
+int run_balance_step (cli_t *cli);
+int run_balance_history (cli_t *cli);
 int run_submit (cli_t *cli);
 int run_queue (cli_t *cli);
 int run_cancel (cli_t *cli);

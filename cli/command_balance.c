@@ -1,211 +1,313 @@
-/*  musubi balance - sharing what is not reserved.
- *
- *  --step: steps of the balancing algorithm out of a file, done here; nobody is asked. A line of
- *  JSON for each, in the file's order. Written out, transfers are up to half the square of the
- *  clusters and pieces jobs times clusters: what would be too much is refused before it begins.
+/*  musubi balance - sharing what is not reserved: a coalition as its balancer sees it, and a site's
+ *  terms in it.
  */
-#include "balance_form.h"
-#include "cli.h"
+#include "answer_form.h"
+#include "balancers.h"
+#include "coalition_form.h"
+#include "timetext.h"
+#include "work.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_BYTES_MAX   (512u << 20)
-#define STEP_WRITTEN_MAX 50000000.0 /* transfers and pieces */
+#define LEVEL_FIRST_S 60.0 /* where an automatic level begins, unless said */
+#define LEVEL_S_MOST  1e9  /* of the contract's: sites refuse more */
 
-/*  --- a line --- */
-
-static void print_text (const json_t *text)
+static const char *text_of (const json_t *object, const char *key)
 {
-    json_dumpf (text, stdout, JSON_ENCODE_ANY);
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
 }
 
-static void print_reals (const char *key, const double *values, size_t count)
-{
-    printf (", \"%s\": [", key);
-    for (size_t i = 0; i < count; i++)
-        printf ("%s%.17g", i > 0 ? ", " : "", values [i]);
-    putchar (']');
-}
+/*  --- status --- */
 
-static void print_order (bilb_t *bilb, size_t count)
+/*  The names of the actor's bags of this site become keys of own. False after telling why not. */
+static bool own_add (const cli_t *cli, session_t *session, const json_t *site, json_t *own,
+                     int *code)
 {
-    fputs ("\"order\": [", stdout);
-    for (size_t i = 0; i < count; i++)
-        printf ("%s%u", i > 0 ? ", " : "", bilb_order (bilb) [i]);
-    putchar (']');
-}
-
-static void print_transfers (bilb_t *bilb)
-{
-    fputs (", \"transfers\": [", stdout);
-    const char *before = "";
-    const bilb_transfer_t *transfers;
-    size_t count;
-    bilb_walk (bilb);
-    while (bilb_walk_turn (bilb, &transfers, &count))
-        for (size_t i = 0; i < count; i++, before = ", ")
-            printf ("%s[%u, %u, %.17g]", before, transfers [i].from, transfers [i].to,
-                    transfers [i].load);
-    putchar (']');
-}
-
-static void print_queues (const balance_vector_t *vector)
-{
-    fputs (", \"queues\": [", stdout);
-    for (size_t i = 0; i < vector->count; i++) {
-        const bilb_queue_t *queue = &vector->members [i].queue;
-        fputs (i > 0 ? ", [" : "[", stdout);
-        for (size_t p = 0; p < queue->count; p++) {
-            fputs (p > 0 ? ", [" : "[", stdout);
-            print_text (vector->jobs [queue->pieces [p].job]);
-            printf (", %.17g]", queue->pieces [p].load);
+    json_int_t after = 0;
+    for (bool more = true; more;) {
+        json_t *question =
+          json_pack ("{s:s, s:I}", "owner", session_actor (session), "after", after);
+        json_t *answer = work_ask (cli, session, site, "Bags", question, "", code);
+        json_decref (question);
+        if (!answer)
+            return false;
+        size_t i;
+        const json_t *record;
+        json_array_foreach (json_object_get (answer, "bags"), i, record)
+        {
+            char job [JOB_TEXT_BYTES];
+            after = json_integer_value (json_object_get (record, "bag"));
+            snprintf (job, sizeof job, "%s/%" PRId64, work_site_name (site), (int64_t) after);
+            json_object_set_new (own, job, json_true ());
         }
-        putchar (']');
+        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        json_decref (answer);
     }
-    putchar (']');
+    return true;
 }
 
-static void print_completions (const char *key, const balance_vector_t *vector,
-                               const bilb_queues_t *queues)
+/*  The actor's bags at all sites that something is promised of, as keys. */
+static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *status, int *code)
 {
-    printf (", \"%s\": {", key);
-    for (size_t job = 0; job < vector->jobs_count; job++) {
-        fputs (job > 0 ? ", " : "", stdout);
-        print_text (vector->jobs [job]);
-        printf (": %.17g", bilb_queues_completion (queues, (uint32_t) job));
+    json_t *own = json_object ();
+    json_t *asked = json_object ();
+    size_t i;
+    const json_t *guarantee;
+    json_array_foreach (json_object_get (status, "guarantees"), i, guarantee)
+    {
+        const char *home = text_of (guarantee, "home");
+        const json_t *site = session_entry (session, home);
+        int told = EXIT_DONE;
+        if (json_object_get (asked, home))
+            continue;
+        json_object_set_new (asked, home, json_true ());
+        if (!site)
+            *code = cli_fail (EXIT_UNKNOWN,
+                              "%s: %s is not listed: promises to its owners are left "
+                              "out (--all tells them)",
+                              cli->command->name, home);
+        else if (!own_add (cli, session, site, own, &told))
+            *code = told;
     }
-    putchar ('}');
+    json_decref (asked);
+    return own;
 }
 
-static void print_slots (const balance_vector_t *vector, const bilb_queues_t *queues)
+static int status_of (const cli_t *cli, session_t *session, const char *name, bool all)
 {
-    size_t count;
-    const bilb_slot_t *slots = bilb_queues_slots (queues, &count);
-    fputs (", \"selection_from_back\": [", stdout);
-    for (size_t i = 0; i < count; i++) {
-        fputs (i > 0 ? ", [" : "[", stdout);
-        print_text (vector->jobs [slots [i].job]);
-        printf (", %.17g, %.17g]", slots [i].start, slots [i].end);
-    }
-    putchar (']');
+    int code;
+    const json_t *entry = balancers_find (session, cli->command->name, name, &code);
+    if (!entry)
+        return code;
+    json_t *question = json_object ();
+    json_t *status = balancers_ask (cli, session, entry, "Balancer", "Status", question, &code);
+    json_decref (question);
+    if (!status)
+        return code;
+    json_t *own = all ? NULL : own_jobs (cli, session, status, &code);
+    json_t *form = coalition_form (status, own);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        coalition_form_print (form, stdout);
+    json_decref (form);
+    json_decref (own);
+    json_decref (status);
+    return code;
 }
 
-/*  The queues are those after the last thing done. */
-static void print_step (balance_vector_t *vector, bilb_queues_t *queues, bool reschedule)
+static int run_status (cli_t *cli)
 {
-    bilb_queues_step (queues, vector->members, vector->count, vector->jobs_count);
-    putchar ('{');
-    if (vector->name) {
-        fputs ("\"name\": ", stdout);
-        print_text (vector->name);
-        fputs (", ", stdout);
+    bool all = false;
+    option_t list [] = {
+      {"all", OPTION_FLAG, &all, NULL, "what is promised to all owners, not only to you", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
+        return code;
+    session_t *session = work_session (cli, &code);
+    if (!session)
+        return code;
+    code = status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
+    session_close (&session);
+    return code;
+}
+
+/*  --- a site's terms --- */
+
+typedef struct {
+    bool automatic;
+    bool begins; /* automatic, and it is said where */
+    double level_s;
+} terms_t;
+
+/*  "30m", "auto", "auto:30m". */
+static bool terms_read (const cli_t *cli, const char *text, terms_t *terms, int *code)
+{
+    int64_t ms = 0;
+    *terms = (terms_t){.automatic = strncmp (text, "auto", 4) == 0};
+    terms->begins = terms->automatic && text [4] == ':';
+    const char *duration = terms->begins ? text + 5 : text;
+    bool plain = terms->automatic && text [4] == '\0';
+    if (!plain && (!timetext_parse_duration (duration, &ms) || ms < 0 ||
+                   (double) ms > LEVEL_S_MOST * 1000 || (terms->automatic && ms == 0))) {
+        *code = cli_fail (EXIT_USAGE,
+                          "%s: level: a duration such as 30m, auto, or auto:30m, which begins "
+                          "there and never at 0; not \"%s\"",
+                          cli->command->name, text);
+        return false;
     }
-    bilb_t *bilb = bilb_queues_bilb (queues);
-    print_order (bilb, vector->count);
-    print_transfers (bilb);
-    print_reals ("loads", bilb_loads (bilb), vector->count);
-    print_completions ("guaranteed_completion", vector, queues);
-    if (reschedule) {
-        if (!bilb_queues_reschedule (queues, vector->members, vector->count, vector->owners))
-            fputs (", \"kept\": \"speeds lie too far apart: rounding would break a promise\"",
-                   stdout);
-        print_slots (vector, queues);
-        print_completions ("completion", vector, queues);
+    terms->level_s = plain ? LEVEL_FIRST_S : (double) ms / 1000;
+    return true;
+}
+
+static int join (const cli_t *cli, session_t *session, const json_t *site, const char *balancer,
+                 const terms_t *terms)
+{
+    int code;
+    char level [SECONDS_TEXT_BYTES];
+    json_t *question = json_pack ("{s:s, s:f, s:b}", "balancer", balancer, "level_s",
+                                  terms->level_s, "automatic", terms->automatic);
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
+    json_decref (question);
+    if (!answer)
+        return code;
+    json_decref (answer);
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:s, s:f, s:b}", "site", work_site_name (site),
+                                   "balancer", name_short (balancer), "level_s", terms->level_s,
+                                   "automatic", terms->automatic));
+    else
+        printf ("%s shares its unreserved work by %s, level %s%s\n", work_site_name (site),
+                name_short (balancer), terms->automatic ? "auto from " : "",
+                seconds_text (terms->level_s, level));
+    return EXIT_DONE;
+}
+
+static int run_join (cli_t *cli)
+{
+    const char *balancer = NULL;
+    const char *level = NULL;
+    option_t list [] = {
+      {"balancer", OPTION_TEXT, &balancer, "NAME", "whose coalition; the only balancer", 0, 0},
+      {"level", OPTION_TEXT, &level, "D|auto[:D]",
+       "how far it takes part: it sends and receives no more than it does in this time; auto "
+       "follows what it gains, from 1m on unless said",
+       0, 0},
+    };
+    words_t words;
+    terms_t terms;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+        return code;
+    if (!level)
+        return cli_fail (EXIT_USAGE, "%s: --level says how far: a duration such as 30m, or auto",
+                         cli->command->name);
+    if (!terms_read (cli, level, &terms, &code))
+        return code;
+    session_t *session = work_session (cli, &code);
+    if (!session)
+        return code;
+    const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
+    const json_t *site =
+      entry ? work_site (session, cli->command->name, words.list [0], &code) : NULL;
+    if (site)
+        code = join (cli, session, site, text_of (entry, "name"), &terms);
+    session_close (&session);
+    return code;
+}
+
+/*  The terms now; NULL after telling that there are none, or why they are not known. */
+static json_t *membership (const cli_t *cli, session_t *session, const json_t *site, int *code)
+{
+    json_t *question = json_object ();
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Membership", question, code);
+    json_decref (question);
+    if (!answer || *text_of (answer, "balancer"))
+        return answer;
+    *code =
+      cli_fail (EXIT_REFUSED, "%s: %s has joined no coalition; musubi balance join %s --level D",
+                cli->command->name, work_site_name (site), work_site_name (site));
+    json_decref (answer);
+    return NULL;
+}
+
+static int run_level (cli_t *cli)
+{
+    words_t words;
+    terms_t terms;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 2, 2, &words, &code) ||
+        !terms_read (cli, words.list [1], &terms, &code))
+        return code;
+    session_t *session = work_session (cli, &code);
+    if (!session)
+        return code;
+    const json_t *site = work_site (session, cli->command->name, words.list [0], &code);
+    json_t *now = site ? membership (cli, session, site, &code) : NULL;
+    if (now) {
+        double level_s = coalition_form_real (now, "level_s");
+        if (terms.automatic && !terms.begins && level_s > 0)
+            terms.level_s = level_s;
+        code = join (cli, session, site, text_of (now, "balancer"), &terms);
     }
-    print_queues (vector);
-    puts ("}");
-    fflush (stdout);
+    json_decref (now);
+    session_close (&session);
+    return code;
+}
+
+static int leave (const cli_t *cli, session_t *session, const json_t *site)
+{
+    int code;
+    json_t *question = json_object ();
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", question, &code);
+    json_decref (question);
+    if (!answer)
+        return code;
+    json_int_t given_back = json_integer_value (json_object_get (answer, "given_back"));
+    if (cli->json)
+        cli_print_json (
+          json_pack ("{s:s, s:I}", "site", work_site_name (site), "given_back", given_back));
+    else
+        printf ("%s shares no more; tasks of others that waited there and go home: %" PRId64 "\n",
+                work_site_name (site), (int64_t) given_back);
+    json_decref (answer);
+    return EXIT_DONE;
+}
+
+static int run_leave (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+        return code;
+    session_t *session = work_session (cli, &code);
+    if (!session)
+        return code;
+    const json_t *site = work_site (session, cli->command->name, words.list [0], &code);
+    if (site)
+        code = leave (cli, session, site);
+    session_close (&session);
+    return code;
 }
 
 /*  --- the command --- */
 
-typedef struct {
-    FILE *from;
-    size_t left;
-    bool more; /* than may be */
-} input_t;
-
-static size_t read_some (void *buffer, size_t size, void *of)
+static bool off_line (const cli_t *cli)
 {
-    input_t *input = of;
-    size_t got = fread (buffer, 1, size, input->from);
-    input->more = got > input->left;
-    if (input->more || ferror (input->from))
-        return SIZE_MAX;
-    input->left -= got;
-    return got;
-}
-
-static json_t *read_file (const char *path)
-{
-    input_t input = {.left = STEP_BYTES_MAX};
-    input.from = strcmp (path, "-") == 0 ? stdin : fopen (path, "r");
-    if (!input.from) {
-        cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
-        return NULL;
-    }
-    json_error_t error;
-    json_t *file = json_load_callback (read_some, &input, JSON_REJECT_DUPLICATES, &error);
-    if (input.more)
-        cli_fail (EXIT_USAGE, "%s: at most %u bytes", path, STEP_BYTES_MAX);
-    else if (ferror (input.from))
-        cli_fail (EXIT_USAGE, "%s: can't be read", path);
-    else if (!file)
-        cli_fail (EXIT_USAGE, "%s: line %d, column %d: %s", path, error.line, error.column,
-                  error.text);
-    if (input.from != stdin)
-        fclose (input.from);
-    return file;
-}
-
-static bool is_too_much (const balance_vector_t *vector)
-{
-    double clusters = (double) vector->count;
-    return clusters * (clusters / 2 + (double) vector->jobs_count) > STEP_WRITTEN_MAX;
-}
-
-static int step_all (balance_vector_t *vectors, size_t count, bool reschedule)
-{
-    for (size_t i = 0; i < count; i++)
-        if (is_too_much (&vectors [i]))
-            return cli_fail (EXIT_USAGE,
-                             "vectors[%zu]: %zu jobs on %zu clusters may come to more than %.0f "
-                             "transfers and pieces",
-                             i, vectors [i].jobs_count, vectors [i].count, STEP_WRITTEN_MAX);
-    bilb_queues_t *queues = bilb_queues_new ();
-    for (size_t i = 0; i < count && !cli_interrupted (); i++)
-        print_step (&vectors [i], queues, reschedule);
-    bilb_queues_destroy (&queues);
-    return EXIT_DONE;
+    for (int i = 0; i < cli->rest_count; i++)
+        if (strncmp (cli->rest [i], "--step", 6) == 0)
+            return true;
+    return false;
 }
 
 int run_balance (cli_t *cli)
 {
-    const char *step = NULL;
-    bool reschedule = false;
-    option_t list [] = {
-      {"step", OPTION_TEXT, &step, "FILE.json", "steps out of a file (- = standard input)", 0, 0},
-      {"reschedule", OPTION_FLAG, &reschedule, NULL,
-       "and the extension: jobs one after the other, fast owners' first", 0, 0},
+    static const command_t commands [] = {
+      {"balance status", "[BALANCER] [--all]",
+       "The members of a coalition: level, speed, work, who has given and gained; and by when your "
+       "bags will be complete.",
+       run_status},
+      {"balance join", "SITE [--balancer NAME] --level D|auto[:D]",
+       "A site shares its unreserved work from the next coalition on.", run_join},
+      {"balance leave", "SITE", "It does no more: what waits there of others goes home.",
+       run_leave},
+      {"balance level", "SITE D|auto[:D]", "How far a site takes part from the next coalition on.",
+       run_level},
+      {"balance history", "[BALANCER] [--from COALITION] [--svg FILE]",
+       "Past coalitions: who gave, who gained, each owner's score.", run_balance_history},
+      {"balance --step", "FILE.json|- [--reschedule]",
+       "Steps of the algorithm out of a file; nobody is asked.", run_balance_step},
     };
-    words_t words;
-    int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 0, 0, &words, &code))
-        return code;
-    if (!step)
-        return cli_fail (EXIT_USAGE, "balance: --step FILE.json says which steps");
-    json_t *file = read_file (step);
-    if (!file)
-        return EXIT_USAGE;
-    char why [BALANCE_FORM_WHY_BYTES];
-    size_t count = 0;
-    balance_vector_t *vectors = balance_form_read (file, &count, why);
-    code =
-      vectors ? step_all (vectors, count, reschedule) : cli_fail (EXIT_USAGE, "%s: %s", step, why);
-    balance_form_free (vectors, count);
-    json_decref (file);
-    return code;
+    static const command_t step = {"balance", "--step FILE.json|- [--reschedule]",
+                                   "Steps of sharing unreserved work out of a file; nobody is "
+                                   "asked.",
+                                   run_balance_step};
+    if (!off_line (cli))
+        return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
+    cli->command = &step;
+    return run_balance_step (cli);
 }

@@ -7,12 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#define WIDTH_PRESET 100
-#define HOUR_MS      INT64_C (3600000)
-#define SPAN_MS_MAX  (INT64_C (3660) * 24 * HOUR_MS)
+#define HOUR_MS     INT64_C (3600000)
+#define SPAN_MS_MAX (INT64_C (3660) * 24 * HOUR_MS)
 
 typedef struct {
     option_time_t from;
@@ -35,14 +33,6 @@ static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t
     gantt->from_ms = options->from.set ? option_time_wall (options->from, now_ms) : first_ms;
     gantt->until_ms = options->until.set ? option_time_wall (options->until, now_ms) : last_ms;
     return gantt->from_ms < gantt->until_ms && gantt->until_ms - gantt->from_ms <= SPAN_MS_MAX;
-}
-
-static size_t terminal_width (void)
-{
-    struct winsize size;
-    if (isatty (STDOUT_FILENO) && ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return WIDTH_PRESET;
 }
 
 static int write_svg (const gantt_t *gantt, const char *path)
@@ -72,7 +62,7 @@ static int draw (const chart_t *chart, const gantt_options_t *options)
     if (options->svg)
         return write_svg (&gantt, options->svg);
     const char *plain = getenv ("NO_COLOR");
-    gantt_print (&gantt, terminal_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
+    gantt_print (&gantt, cli_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
     return EXIT_DONE;
 }
 

@@ -82,8 +82,9 @@ static const command_t commands [] = {
   {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
   {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
    "Solve co-allocation problems out of a file; nobody is asked.", run_solve},
-  {"balance", "--step FILE.json|- [--reschedule]",
-   "Steps of sharing unreserved work out of a file; nobody is asked.", run_balance},
+  {"balance", "COMMAND …",
+   "Sharing of unreserved work among sites, who gives and who gains: `musubi balance --help`.",
+   run_balance},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands [0])

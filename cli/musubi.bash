@@ -21,6 +21,7 @@ _musubi () {
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
     plus) mapfile -t COMPREPLY < <(compgen -W 'reserve cancel modify status commit abort' -- "$word"); return ;;
     txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve' -- "$word"); return ;;
+    balance) mapfile -t COMPREPLY < <(compgen -W 'status join level leave history --step' -- "$word"); return ;;
     --plot | --svg | --answers | --out | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
   esac
@@ -54,7 +55,7 @@ _musubi () {
     audit) own='--save --settle --rebuild --from' ;;
     txn) own='--in-doubt --all --fence' ;;
     solve) own='--variant --solver --time-limit --first' ;;
-    balance) own='--step --reschedule' ;;
+    balance) own='--all --balancer --level --from --svg --step --reschedule' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$own $all" -- "$word")

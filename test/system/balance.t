@@ -90,7 +90,11 @@ says "  … are too much, and it says so" 'vectors\[0\].*20000 clusters.*5000000
 
 exits 2 "no file" musubi balance --step "$work/nothing.json"
 exits 2 "nothing to do" musubi balance
-says "  … says what there is" '--step FILE.json'
+says "  … says where it is told" 'musubi balance --help'
+exits 0 "help" musubi balance --help
+says "  … names steps out of a file" 'balance --step FILE.json'
+says "  … and what sites do" 'balance join SITE'
+exits 2 "a step without its file" musubi balance --step
 echo '{"vectors": [{"speeds": [NaN]}]}' >"$work/nan.json"
 exits 2 "NaN" musubi balance --step "$work/nan.json"
 says "  … is refused where it stands" 'line 1, column'

@@ -1,0 +1,88 @@
+/*  balancers - found among the directory's entries, and asked. */
+#include "balancers.h"
+
+#include "answer_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_BYTES 512
+#define PREFIX      "balancer/"
+
+static const char *name_of (const json_t *entry)
+{
+    const char *name = json_string_value (json_object_get (entry, "name"));
+    return name ? name : "";
+}
+
+static bool is_balancer (const json_t *entry)
+{
+    return strncmp (name_of (entry), PREFIX, strlen (PREFIX)) == 0;
+}
+
+/*  That of the name; without one, the first. */
+static const json_t *look_up (const session_t *session, const char *name, char names [NAMES_BYTES],
+                              size_t *count)
+{
+    const json_t *found = NULL;
+    size_t used = 0;
+    size_t i;
+    const json_t *entry;
+    *count = 0;
+    names [0] = '\0';
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (!is_balancer (entry))
+            continue;
+        const char *own = name_short (name_of (entry));
+        if (!found && (!name || strcmp (own, name) == 0))
+            found = entry;
+        if (used < NAMES_BYTES)
+            used += (size_t) snprintf (names + used, NAMES_BYTES - used, "%s%s",
+                                       *count > 0 ? ", " : "", own);
+        (*count)++;
+    }
+    return found;
+}
+
+const json_t *balancers_find (session_t *session, const char *command, const char *name, int *code)
+{
+    char names [NAMES_BYTES];
+    size_t count;
+    if (name && strncmp (name, PREFIX, strlen (PREFIX)) == 0)
+        name += strlen (PREFIX);
+    const json_t *found = look_up (session, name, names, &count);
+    if (!found && session_look (session, ""))
+        found = look_up (session, name, names, &count);
+    *code = EXIT_DONE;
+    if (count == 0)
+        *code = cli_fail (EXIT_REFUSED, "%s: no balancer is known", command);
+    else if (!found)
+        *code = cli_fail (EXIT_REFUSED, "%s: there is no balancer \"%s\"; there are: %s", command,
+                          name, names);
+    else if (!name && count > 1)
+        *code = cli_fail (EXIT_USAGE, "%s: which balancer? There are: %s", command, names);
+    return *code == EXIT_DONE ? found : NULL;
+}
+
+json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
+                       const char *service, const char *method_name, const json_t *question,
+                       int *code)
+{
+    method_t method = services_method (service, method_name);
+    const char *endpoint = json_string_value (json_object_get (entry, "endpoint"));
+    char reason [CLIENT_REASON_BYTES] = "";
+    json_t *answer = NULL;
+    call_status_t status = session_ask (session, endpoint ? endpoint : "", &method, question, "",
+                                        session_timeout_ms (session), &answer, reason);
+    *code = EXIT_DONE;
+    if (status == CALL_UNKNOWN_METHOD)
+        *code = cli_fail (EXIT_REFUSED, "%s: %s shares nothing (back_end = none)",
+                          cli->command->name, name_short (name_of (entry)));
+    else if (status != CALL_OK)
+        *code = cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
+                          : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                                       : EXIT_REFUSED,
+                          "%s: %s: %s", cli->command->name, name_short (name_of (entry)), reason);
+    return answer;
+}

@@ -1,0 +1,205 @@
+/*  coalition_chart - in letters: a table with a bar in each row, then the scores on a grid. */
+#include "coalition_chart_state.h"
+
+#include "answer_form.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define BAR_SIDE    12 /* columns on each side of the axis */
+#define GRID_HEIGHT 9
+#define GRID_LEFT   9
+#define GRID_STEP   3 /* columns from one coalition to the next */
+
+/*  --- what both drawings need --- */
+
+const char *chart_text (const json_t *object, const char *key)
+{
+    const char *text = json_string_value (json_object_get (object, key));
+    return text ? text : "";
+}
+
+static int by_text (const void *a, const void *b)
+{
+    return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/*  A bar or a point needs a number that is one. */
+double chart_finite (const json_t *form, const char *key)
+{
+    double real = coalition_form_real (form, key);
+    return isfinite (real) ? real : 0;
+}
+
+static void site_add (coalition_sites_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (strcmp (self->names [i], name) == 0)
+            return;
+    if (self->count < COALITION_SITES_MAX)
+        self->names [self->count++] = name;
+    else
+        self->more = true;
+}
+
+static void look (coalition_sites_t *self, const json_t *member)
+{
+    double score = chart_finite (member, "score");
+    site_add (self, chart_text (member, "site"));
+    self->load_most = fmax (
+      self->load_most, fmax (chart_finite (member, "given_s"), chart_finite (member, "taken_s")));
+    if (score <= 0)
+        return;
+    self->score_least = fmin (self->score_least, score);
+    self->score_most = fmax (self->score_most, score);
+}
+
+void coalition_sites (coalition_sites_t *self, const json_t *form)
+{
+    *self = (coalition_sites_t){.score_least = 1, .score_most = 1};
+    size_t i, k;
+    const json_t *one, *member;
+    json_array_foreach (json_object_get (form, "coalitions"), i, one)
+      json_array_foreach (json_object_get (one, "members"), k, member) look (self, member);
+    qsort (self->names, self->count, sizeof *self->names, by_text);
+}
+
+size_t coalition_site (const coalition_sites_t *self, const json_t *member)
+{
+    size_t at = 0;
+    while (at < self->count && strcmp (self->names [at], chart_text (member, "site")) != 0)
+        at++;
+    return at;
+}
+
+/*  --- the table --- */
+
+/*  "    ▒▒▒│██████": taken to the left, given to the right. What is more than nothing shows. */
+static void bar_text (const coalition_sites_t *sites, const json_t *member, char *text, size_t size)
+{
+    double most = sites->load_most > 0 ? sites->load_most : 1;
+    int taken = (int) ceil (chart_finite (member, "taken_s") / most * BAR_SIDE);
+    int given = (int) ceil (chart_finite (member, "given_s") / most * BAR_SIDE);
+    size_t used = 0;
+    for (int i = BAR_SIDE; i > -BAR_SIDE - 1 && used + 4 < size; i--) {
+        const char *mark = i == 0                 ? "│"
+                           : i > 0 && i <= taken  ? "▒"
+                           : i < 0 && -i <= given ? "█"
+                                                  : " ";
+        used += (size_t) snprintf (text + used, size - used, "%s", mark);
+    }
+}
+
+static void print_coalition (const coalition_sites_t *sites, const json_t *one, table_t *table)
+{
+    char number [24], ended [TIME_TEXT_BYTES];
+    snprintf (number, sizeof number, "%" PRId64,
+              (int64_t) json_integer_value (json_object_get (one, "coalition")));
+    time_brief (chart_text (one, "ended"), ended);
+    size_t i;
+    const json_t *member;
+    json_array_foreach (json_object_get (one, "members"), i, member)
+    {
+        char level [SECONDS_TEXT_BYTES], taken [SECONDS_TEXT_BYTES], given [SECONDS_TEXT_BYTES];
+        char jobs [24], score [24] = "", bar [3 * (2 * BAR_SIDE + 2)];
+        bar_text (sites, member, bar, sizeof bar);
+        snprintf (jobs, sizeof jobs, "%" PRId64,
+                  (int64_t) json_integer_value (json_object_get (member, "jobs")));
+        if (chart_finite (member, "score") > 0)
+            snprintf (score, sizeof score, "%.3f", chart_finite (member, "score"));
+        const char *cells [] = {i == 0 ? number : " ",
+                                i == 0 ? ended : " ",
+                                chart_text (member, "site"),
+                                seconds_text (coalition_form_real (member, "level_s"), level),
+                                seconds_text (coalition_form_real (member, "taken_s"), taken),
+                                bar,
+                                seconds_text (coalition_form_real (member, "given_s"), given),
+                                jobs,
+                                score,
+                                chart_text (member, "aside")};
+        table_row (table, cells);
+    }
+}
+
+static void print_table (const coalition_sites_t *sites, const json_t *form, FILE *to)
+{
+    static const char *const headings [] = {">COALITION", "ENDED",  "SITE",  ">LEVEL", ">TAKEN",
+                                            "",           ">GIVEN", ">JOBS", ">SCORE", "ASIDE"};
+    table_t *table = table_new (headings, 10);
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "coalitions"), i, one)
+      print_coalition (sites, one, table);
+    table_print (table, to);
+    table_destroy (&table);
+}
+
+/*  --- the scores --- */
+
+static size_t row_of (const coalition_sites_t *sites, double score)
+{
+    double span = sites->score_most - sites->score_least;
+    double part = span > 0 ? (score - sites->score_least) / span : 0;
+    return GRID_HEIGHT - 1 - (size_t) lround (part * (GRID_HEIGHT - 1));
+}
+
+static void print_grid_row (const coalition_sites_t *sites, const json_t *list, size_t first,
+                            size_t row, FILE *to)
+{
+    bool one = row == row_of (sites, 1);
+    double span = sites->score_most - sites->score_least;
+    double score = sites->score_most - span * (double) row / (GRID_HEIGHT - 1);
+    if (one || row == 0 || row == GRID_HEIGHT - 1)
+        fprintf (to, "%*.3f ", GRID_LEFT - 2, one ? 1.0 : score);
+    else
+        fprintf (to, "%*s", GRID_LEFT - 1, "");
+    fputs ("│", to);
+    for (size_t i = first; i < json_array_size (list); i++) {
+        char mark = one ? '-' : ' ';
+        size_t k;
+        const json_t *member;
+        json_array_foreach (json_object_get (json_array_get (list, i), "members"), k, member)
+        {
+            size_t site = coalition_site (sites, member);
+            double of = chart_finite (member, "score");
+            if (of > 0 && site < sites->count && row_of (sites, of) == row)
+                mark = mark == ' ' || mark == '-' ? (char) ('A' + site) : '*';
+        }
+        fprintf (to, "%s%c", one ? "--" : "  ", mark);
+    }
+    fputc ('\n', to);
+}
+
+static void print_scores (const coalition_sites_t *sites, const json_t *form, size_t width,
+                          FILE *to)
+{
+    const json_t *list = json_object_get (form, "coalitions");
+    size_t count = json_array_size (list);
+    size_t most = (width > GRID_LEFT + GRID_STEP ? width - GRID_LEFT : GRID_STEP) / GRID_STEP;
+    size_t first = count > most ? count - most : 0;
+    fputs ("\nscore: how many times as fast its jobs were as alone\n", to);
+    if (sites->score_least == sites->score_most)
+        fputs ("  1.000 for all that have one\n", to);
+    for (size_t row = 0; row < GRID_HEIGHT && sites->score_least < sites->score_most; row++)
+        print_grid_row (sites, list, first, row, to);
+    const char *before = "\n";
+    for (size_t i = 0; i < sites->count; i++, before = "  ")
+        fprintf (to, "%s%c %s", before, (char) ('A' + i), sites->names [i]);
+    fprintf (to, "  * several\n");
+    if (sites->more)
+        fprintf (to, "sites beyond the first %d are in the table only\n", COALITION_SITES_MAX);
+}
+
+void coalition_chart_print (const json_t *form, size_t width, FILE *to)
+{
+    coalition_sites_t sites;
+    if (json_array_size (json_object_get (form, "coalitions")) == 0) {
+        fprintf (to, "%s: no coalition has ended yet\n", chart_text (form, "balancer"));
+        return;
+    }
+    coalition_sites (&sites, form);
+    print_table (&sites, form, to);
+    print_scores (&sites, form, width, to);
+}

@@ -1,0 +1,175 @@
+/*  coalition_chart - as an SVG picture: bars above and below an axis, lines below them. */
+#include "coalition_chart_state.h"
+
+#include <inttypes.h>
+
+#define LEFT       90
+#define TOP        40
+#define BARS       200 /* height of either panel */
+#define SCORES     200
+#define GAP        50
+#define BAR_WIDTH  10
+#define GROUP_GAP  14
+#define LEGEND     16
+#define WIDTH_LESS 420
+
+static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
+                                       "#76b7b2", "#b07aa1", "#edc948", "#9c755f"};
+
+#define COLOURS (sizeof colours / sizeof colours [0])
+
+typedef struct {
+    coalition_sites_t sites;
+    const json_t *list;
+    double width; /* of the panels */
+    double group; /* from one coalition to the next */
+    FILE *to;
+} picture_t;
+
+static void write_text (const char *text, FILE *to)
+{
+    for (; *text; text++)
+        if (*text == '<' || *text == '>' || *text == '&')
+            fprintf (to, "&#%d;", *text);
+        else if ((unsigned char) *text >= 0x20)
+            fputc (*text, to);
+}
+
+static double x_of (const picture_t *picture, size_t coalition)
+{
+    return LEFT + (double) coalition * picture->group + GROUP_GAP / 2.0;
+}
+
+static void draw_bar (const picture_t *picture, const json_t *member, size_t coalition, bool given)
+{
+    const coalition_sites_t *sites = &picture->sites;
+    size_t site = coalition_site (sites, member);
+    double load_s = chart_finite (member, given ? "given_s" : "taken_s");
+    double height = sites->load_most > 0 ? load_s / sites->load_most * (BARS / 2.0) : 0;
+    double axis = TOP + BARS / 2.0;
+    char text [SECONDS_TEXT_BYTES];
+    if (site == sites->count || height <= 0)
+        return;
+    fprintf (picture->to,
+             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"%s><title>",
+             x_of (picture, coalition) + (double) site * BAR_WIDTH, given ? axis - height : axis,
+             BAR_WIDTH - 1, height, colours [site % COLOURS], given ? "" : " fill-opacity=\"0.5\"");
+    write_text (sites->names [site], picture->to);
+    fprintf (picture->to, " %s %s</title></rect>\n", given ? "gave" : "took",
+             seconds_text (load_s, text));
+}
+
+static void draw_bars (const picture_t *picture)
+{
+    char most [SECONDS_TEXT_BYTES];
+    double axis = TOP + BARS / 2.0;
+    seconds_text (picture->sites.load_most, most);
+    fprintf (picture->to,
+             "<text x=\"8\" y=\"%d\">given</text><text x=\"8\" y=\"%d\">%s</text>"
+             "<text x=\"8\" y=\"%d\">taken</text><text x=\"8\" y=\"%d\">%s</text>\n",
+             TOP + 10, TOP + 24, most, TOP + BARS - 14, TOP + BARS, most);
+    for (size_t i = 0; i < json_array_size (picture->list); i++) {
+        const json_t *one = json_array_get (picture->list, i);
+        size_t k;
+        const json_t *member;
+        json_array_foreach (json_object_get (one, "members"), k, member)
+        {
+            draw_bar (picture, member, i, true);
+            draw_bar (picture, member, i, false);
+        }
+        fprintf (picture->to, "<text x=\"%.1f\" y=\"%d\">%" PRId64 "</text>\n", x_of (picture, i),
+                 TOP + BARS + 16,
+                 (int64_t) json_integer_value (json_object_get (one, "coalition")));
+    }
+    fprintf (picture->to, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#888\"/>\n",
+             LEFT, axis, LEFT + picture->width, axis);
+}
+
+static double y_of (const picture_t *picture, double score)
+{
+    const coalition_sites_t *sites = &picture->sites;
+    double span = sites->score_most - sites->score_least;
+    double part = span > 0 ? (score - sites->score_least) / span : 0.5;
+    return TOP + BARS + GAP + SCORES * (1 - part);
+}
+
+/*  Where a site has no score, its line is broken. */
+static void draw_line (const picture_t *picture, size_t site)
+{
+    FILE *to = picture->to;
+    bool drawing = false;
+    fprintf (to, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"",
+             colours [site % COLOURS]);
+    for (size_t i = 0; i < json_array_size (picture->list); i++) {
+        double score = 0;
+        size_t k;
+        const json_t *member;
+        json_array_foreach (json_object_get (json_array_get (picture->list, i), "members"), k,
+                            member) if (coalition_site (&picture->sites, member) == site) score =
+          chart_finite (member, "score");
+        double x = x_of (picture, i) + picture->group / 2 - GROUP_GAP / 2.0;
+        if (score > 0)
+            fprintf (to, "%s%.1f %.1fh0.1", drawing ? "L" : "M", x, y_of (picture, score));
+        drawing = score > 0;
+    }
+    fputs ("\" stroke-linecap=\"round\"><title>", to);
+    write_text (picture->sites.names [site], to);
+    fputs ("</title></path>\n", to);
+}
+
+static void draw_scores (const picture_t *picture)
+{
+    const coalition_sites_t *sites = &picture->sites;
+    FILE *to = picture->to;
+    double one = y_of (picture, 1);
+    fprintf (to,
+             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#888\" "
+             "stroke-dasharray=\"4 3\"/>\n",
+             LEFT, one, LEFT + picture->width, one);
+    fprintf (to, "<text x=\"8\" y=\"%.1f\">score 1</text>\n", one + 4);
+    if (sites->score_most > 1)
+        fprintf (to, "<text x=\"8\" y=\"%.1f\">%.3f</text>\n", y_of (picture, sites->score_most),
+                 sites->score_most);
+    if (sites->score_least < 1)
+        fprintf (to, "<text x=\"8\" y=\"%.1f\">%.3f</text>\n",
+                 y_of (picture, sites->score_least) + 8, sites->score_least);
+    for (size_t site = 0; site < sites->count; site++)
+        draw_line (picture, site);
+}
+
+static void draw_legend (const picture_t *picture)
+{
+    double x = LEFT;
+    double y = TOP + BARS + GAP + SCORES + 24;
+    for (size_t site = 0; site < picture->sites.count; site++, y += LEGEND) {
+        fprintf (picture->to,
+                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
+                 "<text x=\"%.1f\" y=\"%.1f\">",
+                 x, y, colours [site % COLOURS], x + 16, y + 9);
+        write_text (picture->sites.names [site], picture->to);
+        fputs ("</text>\n", picture->to);
+    }
+}
+
+void coalition_chart_svg (const json_t *form, FILE *to)
+{
+    picture_t picture = {.list = json_object_get (form, "coalitions"), .to = to};
+    coalition_sites (&picture.sites, form);
+    picture.group = (double) picture.sites.count * BAR_WIDTH + GROUP_GAP;
+    picture.width = picture.group * (double) json_array_size (picture.list);
+    if (picture.width < WIDTH_LESS)
+        picture.width = WIDTH_LESS;
+    fprintf (to,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%zu\" "
+             "font-family=\"sans-serif\" font-size=\"11\">\n"
+             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+             "<text x=\"8\" y=\"20\" font-weight=\"bold\">",
+             LEFT + picture.width + 30,
+             (size_t) (TOP + BARS + GAP + SCORES + 40) + picture.sites.count * LEGEND);
+    write_text (chart_text (form, "balancer"), to);
+    fputs (": work given and taken in each coalition, and scores</text>\n", to);
+    draw_bars (&picture);
+    draw_scores (&picture);
+    draw_legend (&picture);
+    fputs ("</svg>\n", to);
+}

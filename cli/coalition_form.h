@@ -1,0 +1,31 @@
+/*  coalition_form - what a balancer tells of the sites that share their unreserved work, as users
+ * read it: JSON with times as RFC 3339 and short names, and tables of it.
+ *
+ *  Pure. In: the JSON of proto's BalanceStatusAnswer and CoalitionRecord. A time without end is
+ *  "inf".
+ */
+#ifndef MUSUBI_COALITION_FORM_H
+#define MUSUBI_COALITION_FORM_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/*  "ams/12" of a Guarantee. */
+#define JOB_TEXT_BYTES 128
+const char *coalition_form_job (const json_t *guarantee, char text [JOB_TEXT_BYTES]);
+
+/*  The form of a status, new. own: an object that has the jobs to be told as keys; NULL = all. */
+json_t *coalition_form (const json_t *status, const json_t *own);
+void coalition_form_print (const json_t *form, FILE *to);
+
+/*  The form of a coalition that has ended, new. */
+json_t *coalition_form_record (const json_t *record);
+
+/*  A number of a form, or of an answer; "inf" is one, too. 0 where there is none. */
+double coalition_form_real (const json_t *form, const char *key);
+
+/*  Seconds for people: "0.5s", "12m30s", "3d4h", "inf". */
+#define SECONDS_TEXT_BYTES 32
+const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES]);
+
+#endif
