@@ -6,6 +6,7 @@
 #include "must.h"
 #include "queue_config.h"
 #include "runner_config.h"
+#include "sharing_config.h"
 #include "timetable_config.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ const config_key_t lis_keys [] = {
    .meaning = "kept free after each booking"},
   RUNNER_CONFIG_KEYS,
   QUEUE_CONFIG_KEYS,
+  SHARING_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
   {.path = "limits/bookings_max",
    .type = CONFIG_INTEGER,

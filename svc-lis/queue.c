@@ -19,6 +19,13 @@ const queue_limits_t queue_limits_default = {
   .warning_ms = 60000,
   .grace_ms = 10000,
   .retention_ms = 24 * 3600000,
+  .sharing = {.move_max = 1000,
+              .pieces_max = 16,
+              .offer_ms = 5 * 60000,
+              .answers_ms = 24 * 3600000,
+              .again_ms = 60000,
+              .lost_ms = 10 * 60000,
+              .timeout_ms = 5000},
 };
 
 /*  --- what is not reserved --- */
@@ -223,7 +230,7 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     openings_wants (parts->openings, queue_wants, self);
     timetable_on_freed (parts->timetable, on_freed, self);
     service_at_start (parts->service, on_start, self);
-    self->sharing = sharing_new (self, &sharing_limits_default);
+    self->sharing = sharing_new (self, &self->limits.sharing);
     return self;
 }
 

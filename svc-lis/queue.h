@@ -16,6 +16,7 @@
 #define MUSUBI_QUEUE_H
 
 #include "openings.h"
+#include "sharing.h"
 
 typedef struct {
     uint32_t bags_max;           /* not over, in all; 100 000 */
@@ -29,6 +30,7 @@ typedef struct {
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
     int64_t retention_ms;        /* bags that are over are kept so long; 24 h */
+    sharing_limits_t sharing;
 } queue_limits_t;
 
 extern const queue_limits_t queue_limits_default;

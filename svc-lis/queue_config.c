@@ -3,6 +3,7 @@
 
 #include "must.h"
 #include "participant_config.h"
+#include "sharing_config.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -56,5 +57,6 @@ bool queue_config_read (const config_t *config, runner_settings_t *settings,
     queue->life_ms = config_duration_ms (config, "queue/life");
     queue->warning_ms = settings->openings.warning_ms;
     queue->grace_ms = settings->openings.grace_ms;
-    return accounts_read (config, settings, why);
+    return sharing_config_read (config, &queue->sharing, why) &&
+           accounts_read (config, settings, why);
 }

@@ -18,7 +18,6 @@
 #include "ordered.h"
 #include "queue.h"
 #include "queue_wire.h"
-#include "sharing.h"
 
 /*  A node, beside what backfill knows of it. */
 typedef struct {

@@ -4,15 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const sharing_limits_t sharing_limits_default = {
-  .move_max = 1000,
-  .pieces_max = 16,
-  .offer_ms = 5 * 60000,
-  .answers_ms = 24 * 3600000,
-  .again_ms = 60000,
-  .timeout_ms = 5000,
-};
-
 static const uint8_t membership_key [] = "membership";
 #define MEMBERSHIP_KEY ((bytes_t){membership_key, sizeof membership_key - 1})
 
@@ -244,6 +235,7 @@ static void on_start (void *owner, const moment_t *now)
 {
     sharing_t *self = owner;
     sharing_moves_start (self, now);
+    sharing_hosts_watch (self, now);
     sharing_guests_start (self, now);
 }
 
@@ -254,6 +246,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     self->service = queue->parts.service;
     self->limits = *limits;
     self->moves = sharing_moves_new ();
+    self->hosts = sharing_hosts_new ();
     self->offers = sharing_offers_new ();
     self->tellings = sharing_tellings_new ();
     service_serve (self->service, "Sharing", "Join", on_join, self);
@@ -273,6 +266,7 @@ void sharing_destroy (sharing_t **self_p)
     sharing_t *self = *self_p;
     if (!self)
         return;
+    sharing_hosts_destroy (self);
     sharing_moves_destroy (self);
     sharing_guests_destroy (self);
     free (self);

@@ -20,11 +20,10 @@ typedef struct {
     uint32_t pieces_max; /* moves that one order makes at most; 16 */
     int64_t offer_ms;    /* an offer is taken for so long; 5 min */
     int64_t answers_ms;  /* answers to offers are kept so long at least; 24 h */
-    int64_t again_ms;    /* where the other store is another one, it is asked again after; 60 s */
+    int64_t again_ms;    /* where an answer settles nothing, it is asked again after; 60 s */
+    int64_t lost_ms;     /* a host that is another store for so long has lost its guests; 10 min */
     int64_t timeout_ms;  /* of a call to another site; 5 s */
 } sharing_limits_t;
-
-extern const sharing_limits_t sharing_limits_default;
 
 typedef struct sharing sharing_t;
 struct queue;

@@ -75,11 +75,11 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
         return no (why, "balancer: %s is of the coalition of %s", name, self->membership.balancer);
     if (age_ms > self->limits.offer_ms || age_ms < -self->limits.offer_ms)
         return no (why,
-                   "offered_ms: offered %" PRId64 " ms ago by the clock of %s; limit offer_ms is "
-                   "%" PRId64,
+                   "offered_ms: offered %" PRId64
+                   " ms ago by the clock of %s; sharing/offer is %" PRId64 " ms",
                    age_ms, name, self->limits.offer_ms);
     if (offer->count > self->limits.move_max)
-        return no (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limit move_max",
+        return no (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limits/move_max",
                    offer->count, self->limits.move_max);
     return true;
 }

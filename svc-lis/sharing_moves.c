@@ -88,22 +88,60 @@ static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
     queue_put_task (self->queue, bag, index);
 }
 
-static void refused (move_t *move, const moment_t *now, const char *why)
+/*  Each of its tasks that is away, and the move is over. */
+static void move_over (move_t *move, const moment_t *now,
+                       void (*over) (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms,
+                                     const char *why),
+                       const char *why)
 {
     sharing_t *self = move->sharing;
-    char text [TXID_TEXT_BYTES];
     bag_t *bag = bags_find (self->queue->bags, move->kept.bag);
-    outbox_log (self->service->outbox, LEVEL_WARNING, "move %s refused by=%s bag=%" PRIu64 ": %s",
-                txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, why);
-    service_count (self->service, "moves_refused", 1);
+    int64_t now_ms = queue_now_ms (self->queue, now);
     if (bag) {
         for (uint32_t i = 0; i < move->kept.count; i++)
             if (away_by (bag, move->kept.first + i, &move->kept.id))
-                back_home (self, bag, move->kept.first + i);
+                over (self, bag, move->kept.first + i, now_ms, why);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
     }
     move_forget (move);
+}
+
+static void over_here (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, const char *why)
+{
+    (void) now_ms, (void) why;
+    back_home (self, bag, index);
+}
+
+static void refused (move_t *move, const moment_t *now, const char *why)
+{
+    sharing_t *self = move->sharing;
+    char text [TXID_TEXT_BYTES];
+    outbox_log (self->service->outbox, LEVEL_WARNING, "move %s refused by=%s bag=%" PRIu64 ": %s",
+                txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, why);
+    service_count (self->service, "moves_refused", 1);
+    move_over (move, now, over_here, why);
+}
+
+static void over_lost (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, const char *why)
+{
+    task_t *task = bag_task (bag, index);
+    task->ended_ms = now_ms;
+    task_text (&task->why, why);
+    task_move (self->queue->bags, bag, index, TASK_LOST);
+    queue_put_task (self->queue, bag, index);
+}
+
+void sharing_move_lost (move_t *move, const moment_t *now, const char *why)
+{
+    sharing_t *self = move->sharing;
+    char text [TXID_TEXT_BYTES];
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "move %s lost at=%s bag=%" PRIu64 " tasks=%" PRIu32 ": %s",
+                txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, move->left,
+                why);
+    service_count (self->service, "tasks_lost_away", move->left);
+    move_over (move, now, over_lost, why);
 }
 
 /*  --- calls --- */
@@ -173,7 +211,9 @@ static void on_withdrawn (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     move_t *move = owner;
     move->withdrawing = 0;
-    if (result->status != CALL_OK) {
+    if (result->status == CALL_NOT_FOUND) {
+        sharing_move_lost (move, now, result->reason);
+    } else if (result->status != CALL_OK) {
         move->withdraw = true;
         unsettled (move, now, "Cancel", result->reason);
     } else {

@@ -2,6 +2,7 @@
  *
  *  sharing.c          its life, membership, orders to move
  *  sharing_moves.c    as home: moves of its tasks, and what becomes of them
+ *  sharing_hosts.c    as home: hosts whose store is gone
  *  sharing_guests.c   as host: offers, guests, their ends told
  *  sharing_told.c     what the balancer is told: State
  */
@@ -46,11 +47,13 @@ struct sharing {
     sharing_limits_t limits;
     membership_t membership;
     ordered_t *moves;    /* by id */
+    ordered_t *hosts;    /* of moves, by name and store */
     ordered_t *offers;   /* stored_offer_t, by move */
     ordered_t *tellings; /* by bag */
     relay_t *relays;
     uint64_t counter; /* of moves of this start */
     uint64_t forget_timer;
+    uint64_t hosts_timer;
 };
 
 static inline bool txid_same (const txid_t *a, const txid_t *b)
@@ -91,6 +94,15 @@ void sharing_moves_start (sharing_t *self, const moment_t *now);
 /*  At most so many of the bag's last tasks that wait; returns how many are away now. */
 uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
                        uint32_t count);
+
+/*  The move's tasks that are away are lost, and so is the move. */
+void sharing_move_lost (move_t *move, const moment_t *now, const char *why);
+
+/*  --- sharing_hosts.c --- */
+
+ordered_t *sharing_hosts_new (void);
+void sharing_hosts_destroy (sharing_t *self);
+void sharing_hosts_watch (sharing_t *self, const moment_t *now);
 
 /*  --- sharing_guests.c --- */
 

@@ -2,6 +2,7 @@
 #include "sharing_wire.h"
 
 #include "balance.pb-c.h"
+#include "bus.pb-c.h"
 #include "message.h"
 #include "must.h"
 #include "transaction_wire.h"
@@ -392,6 +393,25 @@ bool guest_output_decode (guest_output_t *asked, bytes_t body, char why [WHY_BYT
       .index = from->index,
       .question = {.errors = from->errors, .offset = from->offset, .most = from->most}};
     bool good = txid_take (&asked->move, from->move, "move", why);
+    message_free (&from->base);
+    return good;
+}
+
+/*  --- who serves there --- */
+
+packed_t host_status_encode (void)
+{
+    Musubi__StatusRequest request = MUSUBI__STATUS_REQUEST__INIT;
+    return packed_of (&request.base);
+}
+
+bool host_status_decode (char name [NAME_BYTES_MAX + 1], bytes_t body, char why [WHY_BYTES])
+{
+    Musubi__StatusAnswer *from =
+      (Musubi__StatusAnswer *) message_unpack (&musubi__status_answer__descriptor, body);
+    if (!from)
+        return wrong (why, "not a StatusAnswer");
+    bool good = text_take (name, NAME_BYTES_MAX, from->name, TEXT_WORD, "name", why);
     message_free (&from->base);
     return good;
 }

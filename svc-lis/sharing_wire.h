@@ -124,6 +124,10 @@ typedef struct {
 packed_t guest_output_encode (const guest_output_t *asked);
 bool guest_output_decode (guest_output_t *asked, bytes_t body, char why [WHY_BYTES]);
 
+/*  Service.Status of another site: who serves there. */
+packed_t host_status_encode (void);
+bool host_status_decode (char name [NAME_BYTES_MAX + 1], bytes_t body, char why [WHY_BYTES]);
+
 /*  --- on disk --- */
 
 typedef struct {

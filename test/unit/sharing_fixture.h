@@ -24,6 +24,7 @@ typedef struct {
     size_t to;
     uint64_t call;
     uint32_t start; /* of who called */
+    uint8_t to_store [STORE_ID_BYTES];
     char service [32];
     char method [32];
     char actor [NAME_BYTES_MAX + 1];
@@ -31,7 +32,6 @@ typedef struct {
     char reason [512];
     uint8_t *body;
     size_t size;
-
 } message_t;
 
 typedef struct coalition coalition_t;
@@ -116,6 +116,7 @@ static inline void on_carry (void *owner, const effect_t *effect)
         snprintf (message.service, sizeof message.service, "%s", effect->call.service);
         snprintf (message.method, sizeof message.method, "%s", effect->call.method);
         snprintf (message.actor, sizeof message.actor, "%s", effect->call.actor);
+        memcpy (message.to_store, effect->call.to_store, STORE_ID_BYTES);
         message_add (self, &message, effect->call.body);
     } else if (effect->reply.reply_to >= CARRIED) {
         message_t message = self->asked [(effect->reply.reply_to - CARRIED) % MESSAGES_MAX];
@@ -158,9 +159,26 @@ static inline uint32_t begun (const coalition_t *self, const char *bag, uint32_t
 
 /*  --- carrying --- */
 
+/*  Is it for another store than serves there now? Then it is answered so, as a bus does. */
+static inline bool misdirected (coalition_t *self, const message_t *message)
+{
+    static const uint8_t anybody [STORE_ID_BYTES];
+    if (memcmp (message->to_store, anybody, STORE_ID_BYTES) == 0 ||
+        memcmp (message->to_store, self->sites [message->to].w.store, STORE_ID_BYTES) == 0)
+        return false;
+    message_t back = *message;
+    back.answer = true;
+    back.status = CALL_WRONG_STORE;
+    snprintf (back.reason, sizeof back.reason, "another store serves this address");
+    message_add (self, &back, (bytes_t){.size = 0});
+    return true;
+}
+
 static inline void request_deliver (coalition_t *self, message_t *message)
 {
     world_t *w = &self->sites [message->to].w;
+    if (misdirected (self, message))
+        return;
     uint64_t at = self->asked_next++;
     message_t *asked = &self->asked [at % MESSAGES_MAX];
     *asked = *message;

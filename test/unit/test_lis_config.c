@@ -167,7 +167,12 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                       {"opening/lend", openings_limits_default.lend_ms},
                       {"opening/release", openings_limits_default.release_ms},
                       {"queue/life", queue_limits_default.life_ms},
-                      {"queue/retention", queue_limits_default.retention_ms}},
+                      {"queue/retention", queue_limits_default.retention_ms},
+                      {"sharing/offer", queue_limits_default.sharing.offer_ms},
+                      {"sharing/answers", queue_limits_default.sharing.answers_ms},
+                      {"sharing/again", queue_limits_default.sharing.again_ms},
+                      {"sharing/lost", queue_limits_default.sharing.lost_ms},
+                      {"sharing/timeout", queue_limits_default.sharing.timeout_ms}},
                 integers [] = {
                   {"limits/holds_max", p->holds_max},
                   {"limits/holds_per_actor_max", p->holds_per_actor_max},
@@ -182,6 +187,8 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                   {"limits/bookings_per_actor_max", lis_limits_default.bookings_per_actor_max},
                   {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
                   {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
+                  {"limits/move_max", queue_limits_default.sharing.move_max},
+                  {"limits/move_pieces_max", queue_limits_default.sharing.pieces_max},
                   {"limits/spans_max", lis_limits_default.spans_max}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);
@@ -265,6 +272,7 @@ static void a_node_is_lost_later_than_what_runs_there_has_ended (void **state)
       {"nodes/lease=316s", "nodes/lost: must be 15 s longer than nodes/lease"},
       {"nodes/lease=25s", "nodes/lease: must be longer than nodes/silent"},
       {"nodes/silent=10s", "nodes/silent: must be longer than nodes/attend"},
+      {"sharing/answers=5m", "sharing/answers: must be longer than sharing/offer"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         with_setting (base, cases [i].setting, cases [i].why);

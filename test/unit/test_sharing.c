@@ -267,6 +267,159 @@ static void an_answer_of_another_store_settles_nothing (void **state)
     close_coalition (&c);
 }
 
+/*  What a site keeps, set aside while it serves from another store. */
+typedef struct {
+    uint8_t store [STORE_ID_BYTES];
+    record_t records [RECORDS_MAX];
+    size_t count;
+} disk_t;
+
+static void disk_swap (size_t site, disk_t *disk)
+{
+    static disk_t now;
+    world_t *w = &c.sites [site].w;
+    memcpy (now.store, w->store, STORE_ID_BYTES);
+    memcpy (now.records, w->records, sizeof now.records);
+    now.count = w->records_count;
+    memcpy (w->store, disk->store, STORE_ID_BYTES);
+    memcpy (w->records, disk->records, sizeof now.records);
+    w->records_count = disk->count;
+    *disk = now;
+    restart_field (&c.sites [site]);
+}
+
+static void disk_end (const disk_t *disk)
+{
+    for (size_t i = 0; i < disk->count; i++)
+        free (disk->records [i].value);
+}
+
+/*  ams has given three tasks to osa, which began them and serves from an empty store now. */
+static uint64_t store_is_lost (disk_t *disk)
+{
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    move (&c, AMS, OSA, number, 3);
+    coalition_pass (&c, 2 * SECOND_MS);
+    assert_int_equal (begun (&c, "a", 19), 1);
+    *disk = (disk_t){.store = {77}};
+    disk_swap (OSA, disk);
+    return number;
+}
+
+static void what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again (void **state)
+{
+    (void) state;
+    static disk_t disk;
+    uint64_t number = store_is_lost (&disk);
+    coalition_pass (&c, 9 * MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 3);
+    all_end (&c, AMS, 0);
+    coalition_pass (&c, 3 * MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 0);
+    for (uint32_t i = 17; i < MANY; i++) {
+        told_task_t told = task_at (AMS, number, i);
+        assert_int_equal (told.state, TASK_LOST);
+        assert_non_null (strstr (told.why, "lis/osa"));
+        assert_int_equal (begun (&c, "a", i), 1);
+    }
+    assert_int_equal (records_of (&c.sites [AMS].w, TABLE_MOVES), 0);
+    restart_field (&c.sites [AMS]);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
+    all_end (&c, AMS, 0);
+    coalition_pass (&c, SECOND_MS);
+    assert_int_equal (bag_at (AMS, number).over, MANY);
+    disk_end (&disk);
+    close_coalition (&c);
+}
+
+/*  Whether it was accepted nobody can say. */
+static void what_was_offered_to_a_store_that_is_lost_is_lost_too (void **state)
+{
+    (void) state;
+    static disk_t disk;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    c.cut = true;
+    move (&c, AMS, OSA, number, 3);
+    disk = (disk_t){.store = {77}};
+    disk_swap (OSA, &disk);
+    c.cut = false;
+    coalition_pass (&c, 15 * MINUTE_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
+    disk_end (&disk);
+    close_coalition (&c);
+}
+
+static void a_store_that_returns_in_time_has_lost_nothing (void **state)
+{
+    (void) state;
+    static disk_t disk;
+    uint64_t number = store_is_lost (&disk);
+    coalition_pass (&c, 9 * MINUTE_MS);
+    disk_swap (OSA, &disk);
+    coalition_pass (&c, 9 * MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 0);
+    for (uint32_t i = 17; i < MANY; i++) {
+        assert_null (strstr (task_at (AMS, number, i).why, "lost its store"));
+        assert_int_equal (begun (&c, "a", i), 1);
+    }
+    disk_end (&disk);
+    close_coalition (&c);
+}
+
+/*  Once lost, told as lost: what comes from the old store later is not heard. */
+static void a_store_that_returns_too_late_changes_nothing (void **state)
+{
+    (void) state;
+    static disk_t disk;
+    uint64_t number = store_is_lost (&disk);
+    coalition_pass (&c, 12 * MINUTE_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
+    disk_swap (OSA, &disk);
+    coalition_pass (&c, 12 * MINUTE_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
+    assert_int_equal (begun (&c, "a", 19), 1);
+    disk_end (&disk);
+    close_coalition (&c);
+}
+
+static void a_host_that_is_silent_has_lost_nothing (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    uint64_t number = share (&c, AMS, "a", MANY);
+    move (&c, AMS, OSA, number, 3);
+    coalition_pass (&c, 2 * SECOND_MS);
+    c.cut = true;
+    coalition_pass (&c, 30 * MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 3);
+    c.cut = false;
+    all_end (&c, OSA, 3);
+    coalition_pass (&c, MINUTE_MS);
+    assert_int_equal (bag_at (AMS, number).away, 0);
+    close_coalition (&c);
+}
+
+/*  Its records were damaged: it is the store that was asked, and knows of no guests. */
+static void what_a_host_knows_nothing_of_any_more_can_be_cancelled (void **state)
+{
+    (void) state;
+    uint64_t number;
+    guests_wait (&number);
+    world_t *w = &c.sites [OSA].w;
+    for (size_t i = 0; i < w->records_count; i++)
+        free (w->records [i].value);
+    w->records_count = 0;
+    restart_field (&c.sites [OSA]);
+    cancel (&c.sites [AMS], number, 19);
+    coalition_pass (&c, MINUTE_MS);
+    assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
+    assert_int_equal (bag_at (AMS, number).away, 0);
+    assert_int_equal (records_of (&c.sites [AMS].w, TABLE_MOVES), 0);
+    close_coalition (&c);
+}
+
 /*  Asked at ams; what it is told comes later. */
 static void output_asked (uint64_t number, uint32_t index)
 {
@@ -479,6 +632,12 @@ int main (void)
       cmocka_unit_test (an_answer_that_was_lost_is_told_again),
       cmocka_unit_test (an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_home),
       cmocka_unit_test (an_answer_of_another_store_settles_nothing),
+      cmocka_unit_test (what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again),
+      cmocka_unit_test (what_was_offered_to_a_store_that_is_lost_is_lost_too),
+      cmocka_unit_test (a_store_that_returns_in_time_has_lost_nothing),
+      cmocka_unit_test (a_store_that_returns_too_late_changes_nothing),
+      cmocka_unit_test (a_host_that_is_silent_has_lost_nothing),
+      cmocka_unit_test (what_a_host_knows_nothing_of_any_more_can_be_cancelled),
       cmocka_unit_test (what_a_task_has_written_elsewhere_is_read_at_home),
       cmocka_unit_test (ends_from_a_site_that_does_not_have_the_task_are_not_heard),
       cmocka_unit_test (a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue),

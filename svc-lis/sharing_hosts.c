@@ -1,0 +1,150 @@
+/*  sharing_hosts - are the sites that have tasks of this one still who they were?
+ *
+ *  A host whose store is gone for good will never tell how its guests have ended. Each is asked for
+ *  its name and its store, once in a while; when the site of that name has said for long enough
+ *  that its store is another one, what is away there is lost. It may have been run, so it is not
+ *  run again. Silence, or a stranger at its address, says nothing.
+ */
+#include "sharing_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*  One store that moves have gone to. */
+typedef struct {
+    sharing_t *sharing;
+    party_t to;
+    uint64_t call;
+    bool other; /* it has said that its store is another one, since */
+    int64_t other_ms;
+    bool left; /* moves are there, seen at the last look */
+} host_t;
+
+static int by_party (const void *key, const void *thing)
+{
+    const party_t *a = key;
+    const party_t *b = &((const host_t *) thing)->to;
+    int order = strcmp (a->name, b->name);
+    return order ? order : memcmp (a->store, b->store, STORE_ID_BYTES);
+}
+
+ordered_t *sharing_hosts_new (void)
+{
+    return ordered_new (by_party);
+}
+
+static bool at_host (const move_t *move, const party_t *host)
+{
+    return strcmp (move->kept.to.name, host->name) == 0 &&
+           memcmp (move->kept.to.store, host->store, STORE_ID_BYTES) == 0;
+}
+
+static void lost (sharing_t *self, const moment_t *now, const party_t *host)
+{
+    char why [WHY_BYTES];
+    snprintf (why, sizeof why, "%s, where it was, has lost its store: it may have been run there",
+              host->name);
+    for (move_t *move = ordered_after (self->moves, NULL), *next; move; move = next) {
+        txid_t id = move->kept.id;
+        if (at_host (move, host))
+            sharing_move_lost (move, now, why);
+        next = ordered_after (self->moves, &id);
+    }
+}
+
+static void on_status (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) token;
+    host_t *host = owner;
+    sharing_t *self = host->sharing;
+    char name [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    host->call = 0;
+    if (result->status != CALL_OK || !host_status_decode (name, result->body, why) ||
+        strcmp (name, host->to.name) != 0)
+        return;
+    if (memcmp (result->store, host->to.store, STORE_ID_BYTES) == 0) {
+        host->other = false;
+    } else if (!host->other) {
+        host->other = true;
+        host->other_ms = now->mono_ms;
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "host %s serves from another store: what is away there is lost in %" PRId64
+                    " s unless the old one returns",
+                    host->to.name, self->limits.lost_ms / 1000);
+    }
+    if (host->other && now->mono_ms - host->other_ms >= self->limits.lost_ms)
+        lost (self, now, &host->to);
+}
+
+static void ask (host_t *host, const moment_t *now)
+{
+    sharing_t *self = host->sharing;
+    packed_t body = host_status_encode ();
+    call_order_t order = {.peer = host->to.name,
+                          .endpoint = host->to.endpoint,
+                          .service = "Service",
+                          .method = "Status",
+                          .actor = self->service->name,
+                          .request_id = "",
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = self->limits.timeout_ms,
+                          .tries_max = 1};
+    host->call = calls_start (self->service->calls, now, &order, on_status, host, 0);
+    free (body.data);
+}
+
+static host_t *host_of (sharing_t *self, const party_t *to)
+{
+    host_t *host = ordered_find (self->hosts, to);
+    if (host)
+        return host;
+    host = must (calloc (1, sizeof *host));
+    host->sharing = self;
+    host->to = *to;
+    ordered_add (self->hosts, &host->to, host);
+    return host;
+}
+
+static void host_end (host_t *host)
+{
+    calls_cancel (host->sharing->service->calls, host->call);
+    ordered_remove (host->sharing->hosts, &host->to);
+    free (host);
+}
+
+static void on_look (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    sharing_t *self = owner;
+    for (const move_t *move = ordered_after (self->moves, NULL); move;
+         move = ordered_after (self->moves, &move->kept.id))
+        host_of (self, &move->kept.to)->left = true;
+    for (host_t *host = ordered_after (self->hosts, NULL), *next; host; host = next) {
+        next = ordered_after (self->hosts, &host->to);
+        if (!host->left) {
+            host_end (host);
+            continue;
+        }
+        host->left = false;
+        if (host->call == 0)
+            ask (host, now);
+    }
+    sharing_hosts_watch (self, now);
+}
+
+void sharing_hosts_watch (sharing_t *self, const moment_t *now)
+{
+    self->hosts_timer =
+      timers_set (self->service->timers, now->mono_ms + self->limits.again_ms, on_look, self, 0);
+}
+
+void sharing_hosts_destroy (sharing_t *self)
+{
+    timers_cancel (self->service->timers, self->hosts_timer);
+    for (host_t *host; (host = ordered_after (self->hosts, NULL));)
+        host_end (host);
+    ordered_destroy (&self->hosts);
+}
