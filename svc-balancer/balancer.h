@@ -20,7 +20,7 @@ typedef struct {
     uint32_t members_max; /* of a coalition; 256 */
     uint32_t jobs_max;    /* bags that are looked at in one step; 10 000 */
     uint32_t orders_max;  /* in one step; 1 000 */
-    uint32_t kept_max;    /* jobs that are over, kept until their coalition ends; 100 000 */
+    uint32_t kept_max;    /* jobs that are over, kept for the length of a coalition; 100 000 */
     uint32_t history_max; /* coalitions that have ended, kept; 1 000 */
     uint32_t silent_max;  /* steps without an answer, then a member is set aside; 3 */
     uint32_t watch_steps; /* over so many steps a member's work is held against its CPUs; 6 */

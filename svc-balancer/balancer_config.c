@@ -38,7 +38,7 @@ const config_key_t balancer_keys [] = {
   COUNT ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
   COUNT ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST, "orders in one step"),
   COUNT ("limits/kept_max", "100000", 1, 10000000,
-         "jobs that are over, kept until their coalition ends, when it is measured"),
+         "jobs that are over, kept for the length of a coalition and measured at its end"),
   COUNT ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
   COUNT ("limits/silent_max", "3", 1, 1000000,
          "steps without an answer, then a member is set aside until the next coalition"),

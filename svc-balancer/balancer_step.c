@@ -101,13 +101,15 @@ static void drop_who_left (balancer_t *self)
     }
 }
 
-/*  What is over was measured with the last coalition. */
-static void begin_jobs (balancer_t *self)
+/*  What is over is kept for as long as a coalition lasts: tasks that nobody had, on their way, may
+ *  come to light, and what was promised of them stands. */
+static void begin_jobs (balancer_t *self, const moment_t *now)
 {
     for (job_t *job = coalition_job_after (&self->coalition, NULL), *next; job; job = next) {
         next = coalition_job_after (&self->coalition, job);
         if (job->kept.ended_ms != 0) {
-            balancer_drop_job (self, job);
+            if (job->kept.ended_ms + self->settings.coalition_ms <= now->wall_ms)
+                balancer_drop_job (self, job);
         } else if (job->load_s >= 0) {
             job->kept.load_s = job->load_s;
             balancer_put_job (self, job);
@@ -141,7 +143,7 @@ void balancer_formed (balancer_t *self, const moment_t *now)
         outbox_log (self->service->outbox, LEVEL_WARNING,
                     "coalition: %zu of the %zu that joined are left out (limits/members_max)",
                     joined - taken, joined);
-    begin_jobs (self);
+    begin_jobs (self, now);
     coalition->kept.number += taken > 1;
     coalition->kept.formed_ms = taken > 1 ? now->wall_ms : 0;
     coalition->kept.step_before = coalition->kept.step;
@@ -200,10 +202,11 @@ static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const
         step->jobs [job->place] = job;
         step->weighed [job->place] = (weighed_job_t){.home = WEIGHING_NOWHERE};
     }
-    job->seen = true;
     job->now_s += load_s;
-    if (strcmp (step->members [site]->kept.site, bag->home) == 0)
+    if (strcmp (step->members [site]->kept.site, bag->home) == 0) {
+        job->at_home = true;
         job->kept.submitted_ms = bag->submitted_ms;
+    }
     weighed_add (&step->sites [site], &(piece_t){.bag = bag->bag,
                                                  .job = job->place,
                                                  .waiting = bag->waiting,
@@ -260,7 +263,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
     step->jobs = must (calloc (bags + 1, sizeof (job_t *)));
     for (job_t *job = coalition_job_after (coalition, NULL); job;
          job = coalition_job_after (coalition, job)) {
-        job->seen = false;
+        job->at_home = false;
         job->elsewhere = false;
         job->place = SIZE_MAX;
     }
@@ -383,24 +386,36 @@ static void job_goes_on (balancer_t *self, job_t *job)
     job->load_s = job->now_s;
 }
 
+/*  Its home lists a bag until it is over, also when all of its tasks are away; so who does not is
+ *  done with it. Who is no member any more is promised nothing new. */
+static void follow_home (balancer_t *self, const moment_t *now, const weighed_step_t *step,
+                         job_t *job)
+{
+    const member_t *home = coalition_find (&self->coalition, job->home);
+    if (!home && job->place == SIZE_MAX)
+        balancer_drop_job (self, job);
+    else if (home && home->fresh && !job->at_home && step->whole && job->kept.ended_ms == 0)
+        job_over (self, now, job);
+}
+
 /*  Tasks at a member that does not answer are taken to be there still. */
 static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_step_t *step)
 {
     coalition_t *coalition = &self->coalition;
-    for (size_t i = 0; i < coalition->members_count; i++)
-        for (size_t k = 0; !coalition->members [i]->fresh && k < coalition->members [i]->told.count;
-             k++) {
-            const queued_t *bag = &coalition->members [i]->told.bags [k];
+    for (size_t i = 0; i < coalition->members_count; i++) {
+        const member_t *member = coalition->members [i];
+        for (size_t k = 0; !member->fresh && k < member->told.count; k++) {
+            const queued_t *bag = &member->told.bags [k];
             job_t *job = coalition_job (coalition, bag->home, bag->home_bag);
             if (job)
-                job->seen = job->elsewhere = true;
+                job->elsewhere = true;
         }
+    }
     for (size_t i = 0; i < step->jobs_count; i++)
         job_goes_on (self, step->jobs [i]);
     for (job_t *job = coalition_job_after (coalition, NULL), *next; job; job = next) {
         next = coalition_job_after (coalition, job);
-        if (!job->seen && job->kept.ended_ms == 0 && step->whole)
-            job_over (self, now, job);
+        follow_home (self, now, step, job);
     }
 }
 

@@ -16,14 +16,14 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     (void) now;
     balancer_t *self = owner;
     char why [WHY_BYTES];
-    if (!status_question_decode (request->body, why)) {
+    if (!balance_status_decode (request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
     reply (self, request,
-           status_encode (&(status_told_t){.name = self->service->name,
-                                           .coalition = &self->coalition,
-                                           .next_step_ms = self->next_step_ms}));
+           balance_status_encode (&(status_told_t){.name = self->service->name,
+                                                   .coalition = &self->coalition,
+                                                   .next_step_ms = self->next_step_ms}));
 }
 
 static void on_history (void *owner, const moment_t *now, const request_t *request)
@@ -32,7 +32,7 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
     balancer_t *self = owner;
     uint64_t from;
     char why [WHY_BYTES];
-    if (!history_question_decode (&from, request->body, why)) {
+    if (!balance_history_decode (&from, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
@@ -49,7 +49,7 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
             records [count++] = (bytes_t){ended->record.data, ended->record.size};
         bytes += ended->record.size + 16;
     }
-    reply (self, request, history_encode (records, count, more));
+    reply (self, request, balance_history_encode (records, count, more));
     free (records);
 }
 

@@ -61,6 +61,7 @@ static bool queued_take (queued_t *to, const Musubi__QueuedBag *from, char why [
                      .running = from->running,
                      .waiting = from->waiting,
                      .movable = from->movable,
+                     .away = from->away,
                      .task_s = from->task_load_s,
                      .running_s = from->running_load_s,
                      .submitted_ms = from->submitted_ms};
@@ -137,7 +138,7 @@ bool moved_decode (uint32_t *moved, bytes_t body, char why [WHY_BYTES])
 
 /*  --- it is asked --- */
 
-bool status_question_decode (bytes_t body, char why [WHY_BYTES])
+bool balance_status_decode (bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *from = message_unpack (&musubi__balance_status_request__descriptor, body);
     if (!from)
@@ -146,28 +147,19 @@ bool status_question_decode (bytes_t body, char why [WHY_BYTES])
     return true;
 }
 
-/*  Of a site's at others, and of others' at it, as told last. */
-static void count_moved (const coalition_t *coalition, const char *site, uint32_t *away,
-                         uint32_t *guests)
+/*  Of a site's at others, and of others' at it, as it told last. */
+static void count_moved (const member_t *member, uint32_t *away, uint32_t *guests)
 {
     *away = 0;
     *guests = 0;
-    for (size_t i = 0; i < coalition->members_count; i++) {
-        const member_t *member = coalition->members [i];
-        bool here = strcmp (member->kept.site, site) == 0;
-        for (size_t k = 0; k < member->told.count; k++) {
-            const queued_t *bag = &member->told.bags [k];
-            bool own = strcmp (bag->home, site) == 0;
-            if (here && !own)
-                *guests += bag->running + bag->waiting;
-            else if (!here && own)
-                *away += bag->running + bag->waiting;
-        }
+    for (size_t i = 0; i < member->told.count; i++) {
+        const queued_t *bag = &member->told.bags [i];
+        *away += bag->away;
+        *guests += strcmp (bag->home, member->kept.site) != 0 ? bag->running + bag->waiting : 0;
     }
 }
 
-static void member_put (Musubi__CoalitionMember *to, const coalition_t *coalition,
-                        const member_t *member)
+static void member_put (Musubi__CoalitionMember *to, const member_t *member)
 {
     const member_kept_t *kept = &member->kept;
     musubi__coalition_member__init (to);
@@ -177,7 +169,7 @@ static void member_put (Musubi__CoalitionMember *to, const coalition_t *coalitio
     to->cpus = member->told.cpus;
     to->load_s = told_load (&member->told);
     to->drain_s = to->cpus > 0 ? to->load_s / to->cpus : 0;
-    count_moved (coalition, kept->site, &to->away, &to->guests);
+    count_moved (member, &to->away, &to->guests);
     to->given_s = kept->given_s;
     to->taken_s = kept->taken_s;
     to->score = kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
@@ -214,7 +206,7 @@ static packed_t fitting (Musubi__BalanceStatusAnswer *answer)
     return packed_of (&answer->base);
 }
 
-packed_t status_encode (const status_told_t *told)
+packed_t balance_status_encode (const status_told_t *told)
 {
     const coalition_t *coalition = told->coalition;
     size_t jobs = ordered_count (coalition->jobs) - coalition->jobs_over;
@@ -226,7 +218,7 @@ packed_t status_encode (const status_told_t *told)
     Musubi__Guarantee *guarantees = must (calloc (jobs + 1, sizeof *guarantees));
     Musubi__Guarantee **guarantees_list = must (calloc (jobs + 1, sizeof *guarantees_list));
     for (size_t i = 0; i < coalition->members_count; i++) {
-        member_put (&members [i], coalition, coalition->members [i]);
+        member_put (&members [i], coalition->members [i]);
         members_list [i] = &members [i];
     }
     answer.name = (char *) told->name;
@@ -246,7 +238,7 @@ packed_t status_encode (const status_told_t *told)
     return packed;
 }
 
-bool history_question_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES])
+bool balance_history_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES])
 {
     Musubi__BalanceHistoryRequest *asked = (Musubi__BalanceHistoryRequest *) message_unpack (
       &musubi__balance_history_request__descriptor, body);
@@ -257,7 +249,7 @@ bool history_question_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES]
     return true;
 }
 
-packed_t history_encode (const bytes_t *records, size_t count, bool more)
+packed_t balance_history_encode (const bytes_t *records, size_t count, bool more)
 {
     Musubi__BalanceHistoryAnswer answer = MUSUBI__BALANCE_HISTORY_ANSWER__INIT;
     Musubi__CoalitionRecord **list = must (calloc (count + 1, sizeof *list));

@@ -32,19 +32,19 @@ bool moved_decode (uint32_t *moved, bytes_t body, char why [WHY_BYTES]);
 
 /*  --- it is asked --- */
 
-bool status_question_decode (bytes_t body, char why [WHY_BYTES]);
+bool balance_status_decode (bytes_t body, char why [WHY_BYTES]);
 
 typedef struct {
     const char *name;
     const coalition_t *coalition;
     int64_t next_step_ms;
 } status_told_t;
-packed_t status_encode (const status_told_t *told);
+packed_t balance_status_encode (const status_told_t *told);
 
-bool history_question_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES]);
+bool balance_history_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES]);
 
 /*  Records as they are kept. */
-packed_t history_encode (const bytes_t *records, size_t count, bool more);
+packed_t balance_history_encode (const bytes_t *records, size_t count, bool more);
 
 /*  --- what is kept --- */
 
@@ -64,8 +64,8 @@ typedef struct {
     double flow_s;
     double flow_alone_s;
 } member_worth_t;
-packed_t ended_encode (const coalition_t *coalition, int64_t ended_ms, const member_worth_t *worths,
-                       size_t count);
-bool ended_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES]);
+packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms,
+                                  const member_worth_t *worths, size_t count);
+bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES]);
 
 #endif

@@ -23,6 +23,14 @@ static bool amount (double value)
     return isfinite (value) && value >= 0;
 }
 
+/*  May be empty. */
+static bool reason_take (char *to, size_t bytes, const char *from, const char *field,
+                         char why [WHY_BYTES])
+{
+    *to = '\0';
+    return *from == '\0' || text_take (to, bytes - 1, from, TEXT_ANY, field, why);
+}
+
 packed_t stored_coalition_encode (const coalition_kept_t *kept)
 {
     Musubi__StoredCoalition stored = MUSUBI__STORED_COALITION__INIT;
@@ -78,7 +86,7 @@ static bool member_take (member_kept_t *to, const Musubi__StoredMember *from, ch
     to->ratios = from->ratios;
     to->coalitions = from->coalitions;
     to->heard = from->heard;
-    return text_take (to->aside, ASIDE_BYTES - 1, from->aside, TEXT_ANY, "aside", why) &&
+    return reason_take (to->aside, ASIDE_BYTES, from->aside, "aside", why) &&
            ((amount (to->level_s) && amount (to->declared_s) && amount (to->ratios) &&
              isfinite (to->given_s) && isfinite (to->taken_s)) ||
             wrong (why, "level_s, given_s, taken_s, ratios: no amounts"));
@@ -127,7 +135,7 @@ bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BY
                             .ended_ms = stored->ended_ms}};
     memcpy (job->home, key.data + 8, key.size - 8);
     bool good =
-      text_take (job->kept.broken, BROKEN_BYTES - 1, stored->broken, TEXT_ANY, "broken", why) &&
+      reason_take (job->kept.broken, BROKEN_BYTES, stored->broken, "broken", why) &&
       ((amount (stored->load_s) && amount (stored->task_load_s)) || wrong (why, "load_s: no load"));
     message_free (&stored->base);
     return good;
@@ -185,8 +193,8 @@ static void worth_put (Musubi__MemberRecord *to, const member_worth_t *from)
     to->aside = (char *) kept->aside;
 }
 
-packed_t ended_encode (const coalition_t *coalition, int64_t ended_ms, const member_worth_t *worths,
-                       size_t count)
+packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms,
+                                  const member_worth_t *worths, size_t count)
 {
     Musubi__CoalitionRecord record = MUSUBI__COALITION_RECORD__INIT;
     Musubi__MemberRecord *members = must (calloc (count + 1, sizeof *members));
@@ -207,7 +215,7 @@ packed_t ended_encode (const coalition_t *coalition, int64_t ended_ms, const mem
     return packed;
 }
 
-bool ended_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES])
+bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES])
 {
     if (key.size != 8)
         return wrong (why, "key: no coalition's number");

@@ -20,6 +20,7 @@ typedef struct {
     uint32_t running;
     uint32_t waiting;
     uint32_t movable;
+    uint32_t away;    /* at other sites */
     double task_s;    /* load of each, CPU seconds */
     double running_s; /* of those that run, together */
     int64_t submitted_ms;
@@ -97,7 +98,7 @@ typedef struct {
     double load_s;  /* left of it, at all members; below 0 = not known yet */
     double now_s;   /* as this step's queues come in */
     size_t place;   /* in this step's weighing, SIZE_MAX = none */
-    bool seen;      /* in this step */
+    bool at_home;   /* its home lists it in this step */
     bool elsewhere; /* it has tasks at a member that does not answer, as far as is known */
 } job_t;
 

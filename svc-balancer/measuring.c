@@ -37,9 +37,10 @@ static void measure (const balancer_t *self, member_t *member, member_worth_t *w
     *worth = (member_worth_t){.member = member};
     for (const job_t *job = coalition_job_after (coalition, NULL); job;
          job = coalition_job_after (coalition, job)) {
-        if (strcmp (job->home, member->kept.site) != 0)
-            continue;
         int64_t formed_ms = coalition->kept.formed_ms;
+        bool before = job->kept.ended_ms != 0 && job->kept.ended_ms < formed_ms;
+        if (before || strcmp (job->home, member->kept.site) != 0)
+            continue;
         int64_t submitted_ms = job->kept.submitted_ms;
         jobs [count++] =
           (alone_job_t){.arrived_ms = submitted_ms > formed_ms ? submitted_ms : formed_ms,
@@ -113,7 +114,8 @@ void measuring_end (balancer_t *self, const moment_t *now)
         levels [i] = member->kept.level_s;
         member->kept.level_s = level_s;
     }
-    packed_t record = ended_encode (coalition, now->wall_ms, worths, coalition->members_count);
+    packed_t record =
+      coalition_record_encode (coalition, now->wall_ms, worths, coalition->members_count);
     outbox_put (self->service->outbox, TABLE_COALITIONS, number_key (coalition->kept.number, key),
                 (bytes_t){record.data, record.size});
     history_add (self, coalition->kept.number, record);
@@ -129,7 +131,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     balancer_t *self = owner;
     uint64_t number;
     char why [WHY_BYTES];
-    if (!ended_check (key, value, &number, why)) {
+    if (!coalition_record_check (key, value, &number, why)) {
         balancer_bad_record (self, "coalitions", why);
         return;
     }

@@ -30,8 +30,14 @@ static double cpus (const queue_t *queue)
     return count;
 }
 
-/*  First those of which all have begun, by number; then those that wait, in their order. NULL
- *  first; NULL at the end. */
+/*  Begun or gone: nothing of it waits, and it is not over. */
+static bool begun (const bag_t *bag)
+{
+    return (bag->running > 0 || bag->away > 0) && !bag->listed && !*bag->asked.order->reservation;
+}
+
+/*  First those of which all have begun, or are away, by number; then those that wait, in their
+ * order. NULL first; NULL at the end. */
 static const bag_t *next_queued (const queue_t *queue, const bag_t *bag)
 {
     const backfill_bag_t *waiting = bags_first (queue->bags);
@@ -39,7 +45,7 @@ static const bag_t *next_queued (const queue_t *queue, const bag_t *bag)
         return bag->waiting.next ? bag->waiting.next->owner : NULL;
     for (bag = bags_after (queue->bags, bag ? bag->number : 0); bag;
          bag = bags_after (queue->bags, bag->number))
-        if (bag->running > 0 && !bag->listed && !*bag->asked.order->reservation)
+        if (begun (bag))
             return bag;
     return waiting ? waiting->owner : NULL;
 }
@@ -57,7 +63,7 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
         return;
     }
     const bag_t *last = after > 0 ? bags_find (queue->bags, after) : NULL;
-    if (after > 0 && !(last && (last->listed || last->running > 0))) {
+    if (after > 0 && !(last && (last->listed || begun (last)))) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "after: bag %" PRIu64 " is not in the queue any more; ask from its head",
                         after);

@@ -108,6 +108,7 @@ static void queued_put (Musubi__QueuedBag *to, const queued_bag_t *from, const c
     to->task_load_s = (double) order->cpus * (double) order->limit_ms / 1000;
     to->running_load_s = from->running_load_s;
     to->submitted_ms = bag->submitted_ms;
+    to->away = bag->away;
 }
 
 packed_t state_answer_encode (const site_state_t *state, const membership_t *membership,
