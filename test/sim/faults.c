@@ -7,6 +7,7 @@
 #include "faults.h"
 
 #include "chain_scene.h"
+#include "coalition_scene.h"
 #include "site_scene.h"
 
 #include <assert.h>
@@ -63,9 +64,10 @@ static void progress (const shared_t *shared, const faults_order_t *order)
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
                           FILE *trace, char why [SIM_WHY_BYTES])
 {
-    return order->nodes    ? site_scene_run (seed, tally, trace, why)
-           : order->chains ? chain_scene_run (seed, tally, trace, why)
-                           : sim_schedule_run (seed, &order->options, tally, trace, why);
+    return order->nodes     ? site_scene_run (seed, tally, trace, why)
+           : order->chains  ? chain_scene_run (seed, tally, trace, why)
+           : order->balance ? coalition_scene_run (seed, tally, trace, why)
+                            : sim_schedule_run (seed, &order->options, tally, trace, why);
 }
 
 static void work (shared_t *shared, const faults_order_t *order, size_t worker)
@@ -151,13 +153,15 @@ static int report (shared_t *shared, const faults_order_t *order)
         puts ("");
     for (size_t i = 0; i < shown; i++)
         printf ("seed %" PRIu64 ": %s\n", shared->failures [i].seed, shared->failures [i].why);
-    bool nothing = sum.counts [order->nodes    ? COUNT_RUNS
-                               : order->chains ? COUNT_RECEIVED
-                                               : COUNT_COMMITTED] == 0;
+    bool nothing = sum.counts [order->nodes     ? COUNT_RUNS
+                               : order->chains  ? COUNT_RECEIVED
+                               : order->balance ? COUNT_MOVED
+                                                : COUNT_COMMITTED] == 0;
     if (nothing)
-        printf ("\nnothing was %s: this shows nothing\n", order->nodes    ? "run"
-                                                          : order->chains ? "received"
-                                                                          : "committed");
+        printf ("\nnothing was %s: this shows nothing\n", order->nodes     ? "run"
+                                                          : order->chains  ? "received"
+                                                          : order->balance ? "moved"
+                                                                           : "committed");
     printf ("\n%" PRIu64 " schedules, %u failed\n", atomic_load (&shared->done), failed);
     return failed > 0 || nothing ? 1 : 0;
 }

@@ -13,6 +13,7 @@ typedef struct {
     bool stop;     /* at the first failure */
     bool nodes;    /* sites that run tasks (site_scene.h), instead of federations */
     bool chains;   /* files that travel down chains (chain_scene.h), instead of those */
+    bool balance;  /* sites that share their tasks (coalition_scene.h), instead of those */
     sim_options_t options;
 } faults_order_t;
 

@@ -2,10 +2,11 @@
 # Some three thousand schedules of users and faults, two thousand of them with networks, are clean, and the same
 # seed gives the same bytes.
 #
-# So are a thousand of a site that runs tasks, and two hundred of files that go down chains.
+# So are a thousand of a site that runs tasks, two hundred of files that go down chains, and five hundred of sites that
+# share their tasks.
 #
 #   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks,
-#                                               MUSUBI_CHAIN_SEEDS for chains
+#                                               MUSUBI_CHAIN_SEEDS for chains, MUSUBI_BALANCE_SEEDS for sharing
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
@@ -35,6 +36,14 @@ tell $? "schedules $seeds of files that go down chains are clean"
 grep -E '^seed|crashes|copies|feeders|slow|wrong|schedules,' "$work/chains" | sed 's/^/# /'
 for met in 'feeders skipped' 'slow receivers put to the tail' 'files received with wrong bytes'; do
   grep -qE "^$met +[1-9]" "$work/chains"
+  tell $? "among them were $met"
+done
+seeds=${MUSUBI_BALANCE_SEEDS:-1..500}
+"$sim" faults --balance --seeds "$seeds" --jobs "$(nproc)" >"$work/balance" 2>&1
+tell $? "schedules $seeds of sites that share their tasks are clean"
+grep -E '^seed|crashes|tasks|members|promised|schedules,' "$work/balance" | sed 's/^/# /'
+for met in 'members set aside' 'jobs promised a time'; do
+  grep -qE "^$met +[1-9]" "$work/balance"
   tell $? "among them were $met"
 done
 "$sim" replay 7 >"$work/once" 2>&1

@@ -14,9 +14,10 @@
 
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
-  "                         [--gis N] [--clients N] [--domains N] [--nodes | --chains]\n"
+  "                         [--gis N] [--clients N] [--domains N] [--nodes | --chains | "
+  "--balance]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
-  "                         [--nodes | --chains]\n"
+  "                         [--nodes | --chains | --balance]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
@@ -38,6 +39,9 @@ static const char usage [] =
   "  --chains          instead of federations: a site's storage nodes, and a file that goes down "
   "a\n"
   "                    chain of them\n"
+  "  --balance         instead of federations: three sites that share their tasks, their balancer, "
+  "and\n"
+  "                    one who has work for them\n"
   "  --small           the short form of an experiment, for every day\n"
   "  --out, --plot F   an experiment's result as JSON, and as a picture\n"
   "  --revision TEXT   of the source; default: as it was built\n"
@@ -88,6 +92,7 @@ enum {
     OPTION_DOMAINS,
     OPTION_NODES,
     OPTION_CHAINS,
+    OPTION_BALANCE,
     OPTION_SMALL,
     OPTION_OUT,
     OPTION_PLOT,
@@ -108,6 +113,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"domains", required_argument, NULL, OPTION_DOMAINS},
                                          {"nodes", no_argument, NULL, OPTION_NODES},
                                          {"chains", no_argument, NULL, OPTION_CHAINS},
+                                         {"balance", no_argument, NULL, OPTION_BALANCE},
                                          {"small", no_argument, NULL, OPTION_SMALL},
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
@@ -158,6 +164,10 @@ static bool take (int option, const char *text, faults_order_t *order)
     }
     if (option == OPTION_CHAINS) {
         order->chains = true;
+        return true;
+    }
+    if (option == OPTION_BALANCE) {
+        order->balance = true;
         return true;
     }
     uint64_t most;
@@ -243,8 +253,8 @@ int main (int argc, char **argv)
         if (option == OPTION_SEEDS)
             experiments.seeds = order.to;
     }
-    if (order.nodes && order.chains)
-        return bad_usage ("--chains", "either these or --nodes");
+    if (order.nodes + order.chains + order.balance > 1)
+        return bad_usage ("--nodes, --chains, --balance", "one of these");
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)

@@ -49,6 +49,9 @@ static const char *const count_words [COUNTS] = {
   [COUNT_RECEIVED] = "copies received",
   [COUNT_SKIPPED] = "feeders skipped",
   [COUNT_SLOW] = "slow receivers put to the tail",
+  [COUNT_MOVED] = "tasks moved between sites",
+  [COUNT_ASIDE] = "members set aside",
+  [COUNT_PROMISES] = "jobs promised a time",
   [COUNT_WRONG] = "files received with wrong bytes",
   [COUNT_CHUNKS_WRONG] = "chunks received with wrong bytes",
 };

@@ -61,6 +61,9 @@ typedef enum {
     COUNT_RECEIVED,     /* copies that storage nodes were told to have received (chain_scene.h) */
     COUNT_SKIPPED,      /* feeders that did not answer and were put to the tail */
     COUNT_SLOW,         /* receivers put to the tail because they held up others */
+    COUNT_MOVED,        /* tasks that a balancer has moved (coalition_scene.h) */
+    COUNT_ASIDE,        /* members that it has set aside */
+    COUNT_PROMISES,     /* jobs whose owners were promised a time */
     COUNT_WRONG,        /* times that all bytes of a file had come and were wrong */
     COUNT_CHUNKS_WRONG, /* times that wrong bytes were found as they came */
     COUNTS

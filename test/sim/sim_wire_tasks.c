@@ -15,9 +15,10 @@ static packed_t packed (const ProtobufCMessage *message)
 
 packed_t sim_wire_submit (const sim_bag_t *bag)
 {
-    static char *arguments [] = {"/bin/true"};
+    static char program [] = "/bin/true";
+    char *arguments [] = {program, (char *) bag->label};
     Musubi__TaskCommand command = MUSUBI__TASK_COMMAND__INIT;
-    command.n_arguments = 1;
+    command.n_arguments = bag->label ? 2 : 1;
     command.arguments = arguments;
     Musubi__SubmitRequest request = MUSUBI__SUBMIT_REQUEST__INIT;
     request.command = &command;
@@ -29,6 +30,7 @@ packed_t sim_wire_submit (const sim_bag_t *bag)
     request.reservation = (char *) bag->reservation;
     request.preemptible = bag->preemptible;
     request.requeue = bag->requeue;
+    request.shared = bag->shared;
     return packed (&request.base);
 }
 

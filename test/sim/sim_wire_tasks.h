@@ -16,6 +16,8 @@ typedef struct {
     const char *reservation; /* "" = none */
     bool preemptible;
     bool requeue;
+    bool shared;
+    const char *label; /* the second word of its command; NULL = it has one alone */
 } sim_bag_t;
 
 /*  Same numbers as proto TaskState. */

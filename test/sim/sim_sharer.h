@@ -1,0 +1,50 @@
+/*  sim_sharer - one who has work for sites that share it, and administers them: has them join,
+ *  leave and join again, submits bags that may move, and asks how his tasks are until all are over.
+ *
+ *  What he was told outlives his lives; a task that was told to be over is so for ever.
+ */
+#ifndef MUSUBI_SIM_SHARER_H
+#define MUSUBI_SIM_SHARER_H
+
+#include "sim.h"
+#include "sim_wire_tasks.h"
+
+#define SHARER_SITES     3
+#define SHARER_BAGS_MAX  20
+#define SHARER_CALLS_MAX 64
+
+typedef struct {
+    sim_bag_t asked;
+    char label [16];
+    size_t site;
+    uint64_t number; /* 0 = not told yet */
+    sim_told_task_t tasks [SIM_BAG_TASKS_MAX];
+    size_t told;
+} sharer_bag_t;
+
+/*  Outlives the core's lives; fill in what is marked. */
+typedef struct {
+    sim_t *sim;               /* in */
+    int sites [SHARER_SITES]; /* in: their processes */
+    prng_t prng;              /* in */
+    bool quiet;               /* in: nothing new is begun, and all sites are to be members */
+    bool joined [SHARER_SITES];
+    sharer_bag_t bags [SHARER_BAGS_MAX];
+    size_t bags_count;
+    struct {
+        uint64_t call; /* 0 = none */
+        size_t errand; /* below SHARER_BAGS_MAX a bag, then a site joins */
+    } calls [SHARER_CALLS_MAX];
+    uint64_t calls_made;
+    struct outbox *outbox;
+} sim_sharer_t;
+
+void sim_sharer_make (void *owner, core_t *core);
+
+/*  Ended, stopped, or lost: not away. */
+bool sim_sharer_over (const sim_told_task_t *task);
+
+/*  Everything was submitted, and told to be over. */
+bool sim_sharer_settled (const sim_sharer_t *self, char why [SIM_WHY_BYTES]);
+
+#endif

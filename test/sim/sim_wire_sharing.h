@@ -1,0 +1,27 @@
+/*  sim_wire_sharing - what administrators and owners say to sites that share, and to their balancer
+ *  (sim_wire.h).
+ */
+#ifndef MUSUBI_SIM_WIRE_SHARING_H
+#define MUSUBI_SIM_WIRE_SHARING_H
+
+#include "transaction.h"
+
+/*  The caller frees what they return. */
+packed_t sim_wire_join (const char *balancer, double level_s, bool automatic);
+
+/*  A site's answer to State, with so many times its CPUs; no data when it is none. */
+packed_t sim_wire_state_inflated (bytes_t body, double times);
+
+typedef struct {
+    char home [NAME_BYTES_MAX + 1];
+    uint64_t bag;
+    int64_t promised_ms; /* 0 = nothing */
+} sim_guarantee_t;
+
+/*  Is the site one of the members? */
+bool sim_wire_member (bytes_t body, const char *site);
+
+/*  How many there are, at most so many; SIZE_MAX when it can't be read. */
+size_t sim_wire_guarantees_read (bytes_t body, sim_guarantee_t *guarantees, size_t most);
+
+#endif
