@@ -27,7 +27,8 @@ struct attending {
     uint64_t timer;
     int64_t timer_ms; /* for which that is set */
     bool backs_off;
-    uint32_t failures; /* in a row */
+    uint32_t failures;    /* in a row */
+    call_status_t failed; /* the last of them */
     int64_t attend_ms;
 };
 
@@ -126,10 +127,11 @@ static void no_answer (attending_t *self, const moment_t *now, call_status_t sta
     most_ms = most_ms < self->settings.backoff_ms_max ? most_ms : self->settings.backoff_ms_max;
     int64_t wait_ms =
       most_ms / 2 + (int64_t) prng_below (&self->service->prng, (uint64_t) most_ms / 2 + 1);
-    if (self->failures == 0 || status != CALL_TIMED_OUT)
+    if (self->failures == 0 || status != self->failed)
         outbox_log (self->service->outbox, LEVEL_WARNING, "site %s does not answer why=\"%.200s\"",
                     attending_endpoint (self), why);
     self->failures++;
+    self->failed = status;
     self->question.seen = 0;
     self->at = (self->at + 1) % self->settings.sites_count;
     self->backs_off = true;

@@ -34,6 +34,7 @@ typedef struct {
     attending_question_t question; /* as the agent was last asked for its body */
     attending_question_t taken;    /* to which the last answer came */
     size_t taken_count;
+    size_t warned_count;
     bool understood; /* the answer that comes */
     uint64_t number; /* of it */
 } fixture_t;
@@ -64,6 +65,7 @@ static void drain (fixture_t *self)
     while (service_next (self->service, &effect)) {
         if (effect.kind == EFFECT_TIMER)
             self->timer_ms = effect.timer.mono_ms;
+        self->warned_count += effect.kind == EFFECT_LOG && effect.log.level == LEVEL_WARNING;
         if (effect.kind != EFFECT_CALL)
             continue;
         assert_string_equal (effect.call.service, "Nodes");
@@ -258,6 +260,21 @@ static void who_does_not_answer_is_asked_later_and_later_at_the_next_endpoint (v
     tear_down (&self);
 }
 
+static void what_goes_on_is_told_once (void **state)
+{
+    (void) state;
+    static const call_status_t each [] = {CALL_TIMED_OUT, CALL_TIMED_OUT, CALL_DENIED,
+                                          CALL_DENIED,    CALL_DENIED,    CALL_TIMED_OUT};
+    fixture_t self;
+    set_up (&self, false);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        answer (&self, each [i]);
+        pass (&self);
+    }
+    assert_int_equal (self.warned_count, 3);
+    tear_down (&self);
+}
+
 static void an_answer_that_is_none_counts_as_none (void **state)
 {
     (void) state;
@@ -300,6 +317,7 @@ int main (void)
       cmocka_unit_test (news_that_can_wait_are_told_so_long_after_the_last_question),
       cmocka_unit_test (nothing_is_news_before_the_store_is_known),
       cmocka_unit_test (who_does_not_answer_is_asked_later_and_later_at_the_next_endpoint),
+      cmocka_unit_test (what_goes_on_is_told_once),
       cmocka_unit_test (an_answer_that_is_none_counts_as_none),
       cmocka_unit_test (another_store_is_attended_from_the_beginning),
     };
