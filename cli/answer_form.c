@@ -4,6 +4,7 @@
 #include "opening_form.h"
 
 #include "cli.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -11,30 +12,6 @@
 #include <string.h>
 
 #define WAY_TEXT_BYTES 1024 /* of a path in a table */
-
-static json_t *made (json_t *json)
-{
-    if (!json)
-        abort ();
-    return json;
-}
-
-static void take (json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new (object, key, made (value)) != 0)
-        abort ();
-}
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 const char *name_short (const char *name)
 {

@@ -3,6 +3,7 @@
  *  A planner is asked whether it lives before it gets a request, so that a dead one costs half a
  *  second and not a whole time-out.
  */
+#include "fields.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -12,12 +13,6 @@
 #define PROBES       3   /* planners asked at once */
 #define TRY_MS_LEAST 3000
 #define AGAIN_MS     250 /* before asking again what is in progress */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];

@@ -5,6 +5,7 @@
 
 #include "audited.h"
 #include "check_gather.h"
+#include "fields.h"
 #include "ledger_audit.h"
 #include "must.h"
 
@@ -38,12 +39,6 @@ static void silent (audit_t *self, const char *name, const char *why)
     if (!json_object_get (self->silent, name) &&
         json_object_set_new (self->silent, name, json_string (why)) != 0)
         abort ();
-}
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
 }
 
 /*  Everybody who is listed and keeps a ledger. */

@@ -1,6 +1,8 @@
 /*  carrying - questions every so often; who is silent for as long as --timeout ends it. */
 #include "carrying.h"
 
+#include "fields.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -13,12 +15,6 @@
 #define LOOK_MS_FIRST 10 /* between two looks: doubles, so that small files are quick */
 #define LOOK_MS_MOST  200
 #define BLOCK_BYTES   (512u << 10)
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- digest --- */
 

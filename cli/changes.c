@@ -2,22 +2,12 @@
 #include "changes.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static bool has (const json_t *array, const json_t *wanted)
 {

@@ -2,21 +2,11 @@
 #include "chart.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static int64_t time_of (const json_t *object, const char *key)
 {

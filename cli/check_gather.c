@@ -1,6 +1,7 @@
 /*  check_gather - gathering records page by page, and telling what the check finds. */
 #include "check_gather.h"
 
+#include "fields.h"
 #include "json.h"
 #include "must.h"
 #include "records.h"
@@ -12,17 +13,6 @@
 
 #define LOOK_MS  500
 #define TOLD_MAX 20
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static void note (json_t *set, const char *name)
 {

@@ -31,11 +31,10 @@ int run_audit (cli_t *cli)
         return cli_fail (EXIT_USAGE, "audit: --from is for --rebuild STORE");
     if (store)
         return rebuild_run (cli, store, from);
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? audit_run (cli, session, save, settle_ms)
-                                      : session_lost (session);
+    code = audit_run (cli, session, save, settle_ms);
     session_close (&session);
     return code;
 }

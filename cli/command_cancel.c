@@ -1,12 +1,8 @@
 /*  musubi cancel - a bag, or one of its tasks. */
+#include "fields.h"
 #include "work.h"
 
 #include <inttypes.h>
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static int cancel (const cli_t *cli, session_t *session, const char *text, const work_name_t *name)
 {
@@ -43,7 +39,7 @@ int run_cancel (cli_t *cli)
                          "cancel: \"%s\" is neither a bag such as ams/12 nor a task such as "
                          "ams/12.3",
                          words.list [0]);
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code = cancel (cli, session, words.list [0], &name);

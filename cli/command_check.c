@@ -15,11 +15,10 @@ int run_check (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 2}, 0, 0, &words, &code))
         return code;
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? check_run (cli, session, answers, settle_ms)
-                                      : session_lost (session);
+    code = check_run (cli, session, answers, settle_ms);
     session_close (&session);
     return code;
 }

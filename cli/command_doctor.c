@@ -4,6 +4,7 @@
  *  All are asked at once: how they stand, and sites for their nodes and storage nodes.
  */
 #include "doctor_files.h"
+#include "fields.h"
 #include "findings.h"
 #include "holdings.h"
 #include "session.h"
@@ -35,12 +36,6 @@ typedef struct {
     size_t nodes;
     json_t *ailing; /* state: names of nodes */
 } asked_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 static void ask (session_t *session, asked_t *asked, const char *after)
 {
@@ -211,14 +206,9 @@ static void look_for_kinds (findings_t *findings, session_t *session)
 static int look_at_federation (const cli_t *cli, findings_t *findings)
 {
     int code = EXIT_DONE;
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    if (!session_look (session, "")) {
-        code = session_lost (session);
-        session_close (&session);
-        return code;
-    }
     findings->looked_at = json_array_size (session_entries (session));
     asked_t *asked = calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked);
     if (!asked)

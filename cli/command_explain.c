@@ -5,17 +5,12 @@
  */
 #include "answer_form.h"
 #include "explanation.h"
+#include "fields.h"
 #include "listing.h"
 #include "request_form.h"
 
 #include <string.h>
 #include <unistd.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
                             const char *policy)
@@ -133,10 +128,10 @@ static int ask_home (const cli_t *cli, session_t *session, const char *id)
 static int explain_request_id (const cli_t *cli, const char *id)
 {
     int code;
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? ask_home (cli, session, id) : session_lost (session);
+    code = ask_home (cli, session, id);
     session_close (&session);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "answer_form.h"
 #include "offers.h"
 
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -16,17 +17,6 @@ typedef struct {
     option_time_t between [2];
     const char *class;
 } free_options_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static const json_t *description_of (const offer_t *offer)
 {
@@ -243,11 +233,10 @@ int run_free (cli_t *cli)
         return code;
     if (options.need == 0 || options.for_ms == 0)
         return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? ask_free (cli, session, words.list [0], &options)
-                                      : session_lost (session);
+    code = ask_free (cli, session, words.list [0], &options);
     session_close (&session);
     return code;
 }

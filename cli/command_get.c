@@ -139,7 +139,7 @@ int run_get (cli_t *cli)
         code = EXIT_USAGE;
     }
     if (parsed && (path || options.stage)) {
-        session_t *session = holdings_session (cli, &code);
+        session_t *session = session_open_all (cli, &code);
         const json_t *site = session ? holdings_site (session, "get", options.site, &code) : NULL;
         if (site)
             code = get (cli, session, site, words.list [0], path, &options);

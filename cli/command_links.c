@@ -1,20 +1,10 @@
 /*  musubi links - the links of all network domains, and where domains disagree about a point. */
 #include "answer_form.h"
 #include "domains.h"
+#include "fields.h"
 #include "offers.h"
 
 #include <inttypes.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static json_t *link_form (const char *domain, const json_t *link)
 {
@@ -104,14 +94,9 @@ int run_links (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
         return code;
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    if (!session_look (session, "")) {
-        code = session_lost (session);
-        session_close (&session);
-        return code;
-    }
     size_t passed_over;
     json_t *form = links_form (session_entries (session), &passed_over);
     if (cli->json)

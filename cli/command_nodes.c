@@ -2,6 +2,7 @@
  * one out, and back.
  */
 #include "answer_form.h"
+#include "fields.h"
 #include "table.h"
 #include "work.h"
 
@@ -13,17 +14,6 @@ typedef struct {
     const char *drain;
     const char *resume;
 } nodes_options_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 /*  NULL after telling why there is no answer, with *code. */
 static json_t *ask (const cli_t *cli, session_t *session, const json_t *site,
@@ -218,7 +208,7 @@ int run_nodes (cli_t *cli)
     if (node && !named)
         return cli_fail (EXIT_USAGE, "nodes: at which site? musubi nodes SITE --%s %s",
                          options.drain ? "drain" : "resume", node);
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code =

@@ -1,4 +1,5 @@
 /*  musubi output - what a task has written, as its node has it. */
+#include "fields.h"
 #include "work.h"
 
 #include <inttypes.h>
@@ -12,17 +13,6 @@ typedef struct {
     bool errors;
     bool follow;
 } output_options_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static int digit (char hex)
 {
@@ -133,7 +123,7 @@ int run_output (cli_t *cli)
         return code;
     if (!work_name_read (&name, words.list [0]))
         return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code = output (cli, session, &name, &options);

@@ -1,13 +1,8 @@
 /*  musubi pin, unpin, rule, evict - what is to become of a file's copies. */
+#include "fields.h"
 #include "holdings.h"
 
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  Who has it, of one site or of all; NULL after telling that nobody has, with *code. */
 static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
@@ -70,7 +65,7 @@ static int run (cli_t *cli, options_t options, const char *const *site, const ch
     int code;
     if (!cli_parse (cli, options, 1, 1, &words, &code))
         return code;
-    session_t *session = holdings_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     json_t *held = holders_of (cli, session, words.list [0], *site, &code);
@@ -162,7 +157,7 @@ int run_rule (cli_t *cli)
     if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))
         return cli_fail (EXIT_USAGE, copies < 0 ? "rule: how many? say --copies N"
                                                 : "rule: --spread should be sites or domains");
-    session_t *session = holdings_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     json_t *held = holders_of (cli, session, words.list [0], site, &code);

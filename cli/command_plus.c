@@ -4,6 +4,7 @@
  *  that they stand for. Without -T a command is committed at once; with it, it waits.
  */
 #include "answer_form.h"
+#include "fields.h"
 #include "session.h"
 #include "timetext.h"
 
@@ -34,12 +35,6 @@ typedef struct {
     char times [96]; /* " -s 2026-12-01T09:00:00Z" …, as they were meant */
     bool relative;   /* to now: the same words mean another request later */
 } plus_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- options --- */
 

@@ -3,15 +3,10 @@
  *  Each domain decides by itself; asking again is harmless.
  */
 #include "answer_form.h"
+#include "fields.h"
 #include "listing.h"
 
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  Adds the domain of that participant's name, once. */
 static void add_domain (json_t *domains, const char *participant)

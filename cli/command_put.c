@@ -107,7 +107,7 @@ int run_put (cli_t *cli)
         return cli_fail (EXIT_USAGE, "put: %s: %s", words.list [0], strerror (errno));
     const char *slash = strrchr (words.list [0], '/');
     const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
-    session_t *session = holdings_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
     if (site)
         code = put (cli, session, site, path, name, &options);

@@ -2,6 +2,7 @@
 #include "answer_form.h"
 #include "work.h"
 
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -13,17 +14,6 @@ typedef struct {
     bool mine;
     bool over;
 } queue_options_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 /*  0: left out. */
 static void set_time (json_t *form, const char *key, int64_t ms)
@@ -275,7 +265,7 @@ int run_queue (cli_t *cli)
     bool of_bag = false;
     if (named && !work_word ("queue", named, &of_bag, &name, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code =

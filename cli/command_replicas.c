@@ -1,20 +1,10 @@
 /*  musubi replicas - which files there are, and where their copies lie. */
 #include "answer_form.h"
+#include "fields.h"
 #include "holdings.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 /*  "sound" of "COPY_SOUND". */
 static const char *state_word (const json_t *copy)
@@ -183,7 +173,7 @@ int run_replicas (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
         return code;
-    session_t *session = holdings_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code = replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);

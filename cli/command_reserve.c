@@ -11,6 +11,7 @@
 #include "request_form.h"
 
 #include "core.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -42,11 +43,6 @@ static json_t *read_request (const char *file, const reserve_options_t *options)
 }
 
 /*  --- waiting ---  */
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 /*  Times from now become fixed ones, so that a request asked again later still means the same. */
 static void fix_times (json_t *request, int64_t now_ms)

@@ -1,5 +1,6 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
+#include "fields.h"
 #include "listing.h"
 #include "opening_form.h"
 #include "watch.h"
@@ -8,12 +9,6 @@
 #include <string.h>
 
 #define LIST_UNTIL_MS_MAX INT64_C (253402300800000) /* the year 10000 */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  The form that was shown, new; NULL after telling why there is none, with *code. */
 static json_t *show (const cli_t *cli, const char *id, const json_t *answer, int *code)

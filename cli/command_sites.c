@@ -1,19 +1,9 @@
 /*  musubi sites - the sites, and what they offer. */
 #include "answer_form.h"
+#include "fields.h"
 #include "offers.h"
 
 #include <inttypes.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 static json_t *class_form (const json_t *class)
 {
@@ -84,14 +74,9 @@ int run_sites (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
         return code;
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    if (!session_look (session, "")) {
-        code = session_lost (session);
-        session_close (&session);
-        return code;
-    }
     json_t *sites = json_array ();
     size_t i;
     const json_t *entry;

@@ -4,6 +4,7 @@
  *  itself; GLPK may not look at it for minutes, so it solves in a process that can be ended.
  */
 #include "cli.h"
+#include "fields.h"
 #include "program_form.h"
 #include "solving.h"
 
@@ -45,13 +46,6 @@ static int64_t clock_us (void *of)
     if (clock_gettime (CLOCK_MONOTONIC, &now) != 0)
         abort ();
     return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static json_t *made (json_t *json)
-{
-    if (!json)
-        abort ();
-    return json;
 }
 
 static json_t *numbers_form (const uint32_t *numbers, size_t count)

@@ -1,5 +1,6 @@
 /*  musubi submit - a bag of tasks for a site's queue, or for a reservation. */
 #include "answer_form.h"
+#include "fields.h"
 #include "listing.h"
 #include "work.h"
 
@@ -24,12 +25,6 @@ typedef struct {
     bool requeue;
     bool shared;
 } submit_options_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  "ID/NEED" as two. */
 typedef struct {
@@ -270,7 +265,7 @@ int run_submit (cli_t *cli)
     if (!reservation_read (&reservation, options.reservation))
         return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" is not ID or ID/NEED",
                          options.reservation);
-    session_t *session = work_session (&before, &code);
+    session_t *session = session_open_all (&before, &code);
     if (!session)
         return code;
     code =

@@ -4,6 +4,7 @@
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
  * planner ends it in the coordinator's place (T8).
  */
+#include "fields.h"
 #include "gathering.h"
 #include "listing.h"
 #include "transactions.h"
@@ -12,12 +13,6 @@
 #include <string.h>
 
 #define LOOK_MS 250 /* between two looks whether those in doubt have found out */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- list --- */
 
@@ -90,14 +85,10 @@ static int run_list_txns (cli_t *cli)
         return code;
     if (in_doubt && all)
         return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
-    session_t *session = session_open (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = session_look (session, "") ? list (cli, session,
-                                              all        ? NULL
-                                              : in_doubt ? transaction_in_doubt
-                                                         : transaction_open)
-                                      : session_lost (session);
+    code = list (cli, session, all ? NULL : in_doubt ? transaction_in_doubt : transaction_open);
     session_close (&session);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "check_gather.h"
 #include "replay.h"
 
+#include "fields.h"
 #include "timetext.h"
 
 #include <errno.h>
@@ -48,12 +49,6 @@ typedef struct {
     bool terminal; /* progress is shown */
     bool interrupted;
 } workload_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- requests from the log ---  */
 

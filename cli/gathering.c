@@ -1,6 +1,7 @@
 /*  gathering - pages of commands from many participants at once. */
 #include "gathering.h"
 
+#include "fields.h"
 #include "transactions.h"
 
 #include <inttypes.h>
@@ -12,12 +13,6 @@ typedef struct {
     const json_t *entry;
     uint64_t call; /* 0 = it has told all, or does not answer */
 } reader_t;
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 static void note (json_t *set, const char *name, const char *why)
 {

@@ -2,6 +2,7 @@
 #include "holdings.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "work.h"
 
 #include <stdlib.h>
@@ -11,17 +12,6 @@
 #define AGAIN_MS 250
 #define PAGE     500
 #define KIND     "replica/"
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-session_t *holdings_session (const cli_t *cli, int *code)
-{
-    return work_session (cli, code);
-}
 
 static bool holds (const json_t *entry)
 {

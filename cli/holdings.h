@@ -4,9 +4,6 @@
 
 #include "session.h"
 
-/*  A session that knows all who are listed; NULL after telling why not, with *code. */
-session_t *holdings_session (const cli_t *cli, int *code);
-
 /*  The entry of a site's svc-replica; name NULL = the only one there is. NULL after telling, with
  *  *code. */
 const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code);

@@ -2,17 +2,12 @@
 #include "offers.h"
 
 #include "answer_form.h"
+#include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NAMES_TOLD_MAX 12 /* of what there is; the rest is counted */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 json_t *attributes_form (const json_t *attributes)
 {

@@ -7,15 +7,10 @@
 
 #include "answer_form.h"
 #include "cli.h"
+#include "fields.h"
 
 #include <ctype.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  A sentence without its figures and times, the resource in it as "*". */
 static void reason_words (const char *text, const char *resource, char words [REPLAY_REASON_BYTES])

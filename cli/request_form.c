@@ -4,6 +4,7 @@
 #include "request_form.h"
 
 #include "domain.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <assert.h>
@@ -48,19 +49,6 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const reader_t *read
         if ((unsigned char) *at < 0x20 || *at == 0x7f)
             *at = '?';
     return false;
-}
-
-static json_t *made (json_t *json)
-{
-    if (!json)
-        abort ();
-    return json;
-}
-
-static void take (json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new (object, key, made (value)) != 0)
-        abort ();
 }
 
 /*  Is it one of the words, which blanks separate? */

@@ -1,6 +1,7 @@
 /*  session - finding directories, and asking whom they list. */
 #include "session.h"
 
+#include "fields.h"
 #include "json.h"
 #include "message.h"
 #include "places.h"
@@ -79,12 +80,6 @@ uint64_t session_random (session_t *self)
 }
 
 /*  --- the directory ---  */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  Where a name is in the sorted entries, or would be. */
 static size_t place_of (const session_t *self, const char *name, bool *found)
@@ -257,6 +252,16 @@ int session_lost (const session_t *self)
         fprintf (stderr, " %s", self->places.gis [i]);
     fputs ("; try again, or name others with --gis\n", stderr);
     return EXIT_UNKNOWN;
+}
+
+session_t *session_open_all (const cli_t *cli, int *code)
+{
+    session_t *self = session_open (cli, code);
+    if (self && !session_look (self, "")) {
+        *code = session_lost (self);
+        session_close (&self);
+    }
+    return self;
 }
 
 /*  --- asking ---  */

@@ -2,6 +2,7 @@
 #include "transactions.h"
 
 #include "core.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <ctype.h>
@@ -12,30 +13,6 @@
 
 #define STORE_TEXT_LENGTH ((size_t) 2 * STORE_ID_BYTES)
 #define TXID_FORM_BYTES   (STORE_TEXT_LENGTH + 33)
-
-static json_t *made (json_t *json)
-{
-    if (!json)
-        abort ();
-    return json;
-}
-
-static void take (json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new (object, key, made (value)) != 0)
-        abort ();
-}
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
 
 /*  --- txids --- */
 

@@ -2,18 +2,13 @@
 #include "transactions.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define CELL_BYTES 512
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 static bool is (const json_t *object, const char *key, const char *text)
 {

@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "offers.h"
 
 #include <ctype.h>
@@ -11,12 +12,6 @@
 
 #define TRY_MS   5000 /* of one question, before it is asked again */
 #define AGAIN_MS 250
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- names --- */
 
@@ -93,12 +88,7 @@ const char *work_state_word (const json_t *task)
 
 session_t *work_session (const cli_t *cli, int *code)
 {
-    session_t *session = session_open (cli, code);
-    if (session && !session_look (session, "")) {
-        *code = session_lost (session);
-        session_close (&session);
-    }
-    return session;
+    return session_open_all (cli, code);
 }
 
 const json_t *work_site (session_t *session, const char *command, const char *name, int *code)

@@ -17,7 +17,7 @@ typedef struct {
 /*  "ams/12" or "ams/12.3"; the site may be written as "lis/ams". False when it is neither. */
 bool work_name_read (work_name_t *to, const char *text);
 
-/*  A session that knows all who are listed; NULL after telling why not, with *code. */
+/*  session_open_all. */
 session_t *work_session (const cli_t *cli, int *code);
 
 /*  The entry of a site by its name; looks at the directories again before saying that it is not

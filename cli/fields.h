@@ -1,0 +1,18 @@
+/*  fields - what a JSON object holds under a key, and putting something there. */
+#ifndef MUSUBI_FIELDS_H
+#define MUSUBI_FIELDS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/*  "" and 0 when there is none, or something else. The text lives with the object. */
+const char *text_of (const json_t *object, const char *key);
+int64_t number_of (const json_t *object, const char *key);
+
+/*  The value itself: NULL, for lack of memory or bad UTF-8, ends the process. */
+json_t *made (json_t *value);
+
+/*  Takes the reference over. */
+void take (json_t *object, const char *key, json_t *value);
+
+#endif
