@@ -17,7 +17,8 @@ static const uint32_t transit_next [] = {
   [TRANSIT_ROOM] = TO (TRANSIT_SOURCING) | TO (TRANSIT_RUNNING) | TO (TRANSIT_FAILED),
   [TRANSIT_SOURCING] = TO (TRANSIT_RUNNING) | TO (TRANSIT_RESTING) | TO (TRANSIT_LOOKING) |
                        TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_RESTING] =
+    TO (TRANSIT_LOOKING) | TO (TRANSIT_SOURCING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_RUNNING] = TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) |
                       TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_DONE] = 0,
@@ -112,8 +113,7 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
     timers_t *timers = self->parts.service->timers;
     locating_cancel (self->parts.locating, transit->question);
     transit->question = 0;
-    calls_cancel (self->parts.service->calls, transit->call);
-    transit->call = 0;
+    transit_call_end (transit, now);
     timers_cancel (timers, transit->renew_timer);
     transit->renew_timer = 0;
     transit_move (transit, to);
@@ -180,8 +180,7 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     transit->begun = false;
     locating_cancel (self->parts.locating, transit->question);
     transit->question = 0;
-    calls_cancel (self->parts.service->calls, transit->call);
-    transit->call = 0;
+    transit_call_end (transit, now);
     timers_cancel (self->parts.service->timers, transit->timer);
     transit->timer = 0;
     transit->kind = TRANSIT_FETCH;

@@ -18,6 +18,7 @@ static void on_rest (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     transit_t *transit = owner;
     transit->timer = 0;
+    transit->queued = false;
     transit_look (transit, now);
 }
 
@@ -153,7 +154,7 @@ void transit_look (transit_t *transit, const moment_t *now)
                                       on_located, transit, 0);
 }
 
-/*  --- a source --- */
+/*  --- turns --- */
 
 static candidate_t *candidate_of (const transit_t *transit, const char *site)
 {
@@ -162,6 +163,48 @@ static candidate_t *candidate_of (const transit_t *transit, const char *site)
             return &transit->candidates [i];
     return NULL;
 }
+
+static bool any_full (const transit_t *transit)
+{
+    for (size_t i = 0; i < transit->candidates_count; i++)
+        if (!transit->candidates [i].out &&
+            selector_full (transit->negotiator->parts.selector, transit->candidates [i].place.site))
+            return true;
+    return false;
+}
+
+/*  As many come from its sites as may: until one has ended. That is no want of patience. */
+static void queue (transit_t *transit, const moment_t *now)
+{
+    negotiator_t *self = transit->negotiator;
+    timers_t *timers = self->parts.service->timers;
+    snprintf (transit->why, sizeof transit->why,
+              "as many transfers as may come from where it is: waits for its turn");
+    transit->queued = true;
+    transit->until_ms = now->mono_ms + self->limits.patience_ms;
+    transit_move (transit, TRANSIT_RESTING);
+    timers_cancel (timers, transit->timer);
+    transit->timer = timers_set (timers, now->mono_ms + TRANSIT_REST_MS_MAX, on_rest, transit, 0);
+}
+
+/*  One more may come from that site: who waits longest for that is next. */
+static void next_turn (negotiator_t *self, const moment_t *now, const char *site)
+{
+    for (transit_t *transit = ordered_after (self->transits, NULL);
+         transit && !selector_full (self->parts.selector, site);
+         transit = ordered_after (self->transits, &transit->number)) {
+        const candidate_t *candidate = transit->state == TRANSIT_RESTING && transit->queued
+                                         ? candidate_of (transit, site)
+                                         : NULL;
+        if (!candidate || candidate->out)
+            continue;
+        timers_cancel (self->parts.service->timers, transit->timer);
+        transit->timer = 0;
+        transit_source (transit, now);
+    }
+}
+
+/*  --- a source --- */
 
 static void candidate_out (const transit_t *transit)
 {
@@ -175,6 +218,24 @@ void transit_source_out (transit_t *transit)
     candidate_out (transit);
     if (transit->wrong_count < WRONG_MAX && !sent_wrong (transit, transit->source))
         memcpy (transit->wrong [transit->wrong_count++], transit->source, sizeof transit->source);
+}
+
+static void asked (transit_t *transit)
+{
+    if (transit->asking)
+        selector_asked (transit->negotiator->parts.selector, transit->source);
+    transit->asking = false;
+}
+
+void transit_call_end (transit_t *transit, const moment_t *now)
+{
+    negotiator_t *self = transit->negotiator;
+    bool asking = transit->asking;
+    calls_cancel (self->parts.service->calls, transit->call);
+    transit->call = 0;
+    asked (transit);
+    if (asking)
+        next_turn (self, now, transit->source);
 }
 
 static void offer_send (transit_t *transit, const moment_t *now, const char *method, bytes_t body,
@@ -342,6 +403,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     offer_answer_t offer;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     transit->call = 0;
+    asked (transit);
     if (result->status == CALL_OK && offer_answer_decode (&offer, result->body, why) &&
         *offer.endpoint) {
         selector_heard (self->parts.selector, transit->source,
@@ -359,10 +421,15 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
         service_count (self->parts.service, "stale_found", 1);
         publisher_stale (self->parts.publisher, now, transit->file.name, transit->source);
         candidate_out (transit);
+    } else if (result->status == CALL_OVERLOADED) {
+        selector_busy (self->parts.selector, now->mono_ms, transit->source);
     } else {
         selector_failed (self->parts.selector, now->mono_ms, transit->source);
     }
+    char site [NAME_BYTES_MAX + 1];
+    memcpy (site, transit->source, sizeof site);
     transit_source (transit, now);
+    next_turn (self, now, site); /* it may be willing towards another one */
 }
 
 void transit_source (transit_t *transit, const moment_t *now)
@@ -377,6 +444,15 @@ void transit_source (transit_t *transit, const moment_t *now)
     transit_move (transit, TRANSIT_SOURCING);
     size_t best = selector_choose (self->parts.selector, now->mono_ms, sites, count,
                                    transit->file.size, &again_ms);
+    transit->queued = false;
+    if (best == count && any_full (transit)) {
+        queue (transit, now);
+        return;
+    }
+    if (best == count && strncmp (transit->why, "no source ", 10) == 0) {
+        rest (transit, now, again_ms, transit->why); /* it says why already */
+        return;
+    }
     if (best == count) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "%s%s",
@@ -388,6 +464,8 @@ void transit_source (transit_t *transit, const moment_t *now)
         return;
     }
     snprintf (transit->source, sizeof transit->source, "%s", sites [best]);
+    selector_asks (self->parts.selector, transit->source);
+    transit->asking = true;
     ask_offer (transit, now, on_offered);
 }
 
@@ -415,6 +493,7 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
     offer_send (transit, now, "OfferEnd", (bytes_t){.data = body.data, .size = body.size}, 3,
                 on_ended, self, NULL);
     free (body.data);
+    next_turn (self, now, transit->source);
 }
 
 /*  --- a source that failed --- */

@@ -3,7 +3,7 @@
  *      LOOKING  -> ROOM | SOURCING | FAILED       where is it, and is the name free?
  *      ROOM     -> SOURCING | RUNNING | FAILED     files leave to make room
  *      SOURCING -> RUNNING | RESTING | FAILED      a site is asked to be the source
- *      RESTING  -> LOOKING | FAILED                 nobody could be asked: a while later again
+ *      RESTING  -> LOOKING | SOURCING | FAILED      nobody could be asked: a while later again
  *      RUNNING  -> SOURCING | LOOKING | ROOM | DONE | FAILED
  */
 #ifndef MUSUBI_NEGOTIATOR_STATE_H
@@ -50,8 +50,10 @@ typedef struct transit {
     size_t candidates_count;
     char source [NAME_BYTES_MAX + 1];     /* site that feeds it, or did last; "" = none yet */
     char source_name [SOURCE_NAME_BYTES]; /* as the chain knows it */
+    bool asking;                          /* whether it will: call */
     bool feeding;                         /* it does so now: the loan is ours */
-    int64_t source_ms;                    /* since then, monotonic */
+    bool queued;       /* resting: until one that comes from one of its sites has ended */
+    int64_t source_ms; /* since then, monotonic */
     uint64_t question;
     uint64_t call;
     int64_t call_ms;
@@ -102,6 +104,8 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why);
 /*  negotiator_sources.c */
 void transit_look (transit_t *transit, const moment_t *now);
 void transit_source (transit_t *transit, const moment_t *now);
+/*  The answer to its call is not waited for any more. */
+void transit_call_end (transit_t *transit, const moment_t *now);
 /*  It runs: every while, do bytes come? */
 void transit_watch (transit_t *transit, const moment_t *now);
 /*  The site that feeds it sent other bytes, and is not asked any more. */

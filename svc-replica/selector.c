@@ -14,6 +14,7 @@ typedef struct {
     int64_t bytes_per_second; /* smoothed; 0 = not measured */
     uint32_t sending;         /* as it last said */
     uint32_t ours;            /* of those, to here */
+    uint32_t asking;          /* whether they may be */
     uint32_t failures;        /* in a row */
     int64_t barred_ms;        /* until then, monotonic */
 } source_t;
@@ -82,6 +83,18 @@ void selector_load (selector_t *self, const char *site, uint32_t sending)
     source->sending = sending > source->ours ? sending : source->ours;
 }
 
+void selector_asks (selector_t *self, const char *site)
+{
+    source_of (self, site)->asking++;
+}
+
+void selector_asked (selector_t *self, const char *site)
+{
+    source_t *source = source_of (self, site);
+    assert (source->asking > 0);
+    source->asking--;
+}
+
 void selector_begun (selector_t *self, const char *site)
 {
     source_t *source = source_of (self, site);
@@ -95,6 +108,10 @@ void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t
     assert (source->ours > 0);
     source->ours--;
     source->sending -= source->sending > 0;
+    if (bytes > 0) {
+        source->failures = 0;
+        source->barred_ms = 0;
+    }
     if (bytes < SELECTOR_LEARN_BYTES)
         return;
     /* What it could have sent, had it sent to us alone. */
@@ -102,8 +119,21 @@ void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t
     rate *= 1 + (int64_t) source->sending;
     source->bytes_per_second =
       source->bytes_per_second == 0 ? rate : smoothed (source->bytes_per_second, rate);
-    source->failures = 0;
-    source->barred_ms = 0;
+}
+
+void selector_busy (selector_t *self, int64_t mono_ms, const char *site)
+{
+    source_of (self, site)->barred_ms = mono_ms + SELECTOR_BUSY_MS;
+}
+
+static bool full (const selector_t *self, const source_t *source)
+{
+    return source && source->ours + source->asking >= self->pair_max;
+}
+
+bool selector_full (const selector_t *self, const char *site)
+{
+    return full (self, ordered_find (self->sources, site));
 }
 
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
@@ -141,7 +171,7 @@ size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *con
     *again_ms = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
         const source_t *source = ordered_find (self->sources, sites [i]);
-        if (source && source->ours >= self->pair_max)
+        if (full (self, source))
             continue;
         if (source && source->barred_ms > mono_ms) {
             *again_ms = source->barred_ms < *again_ms ? source->barred_ms : *again_ms;

@@ -74,6 +74,31 @@ static void requests_at_different_times_cross_once (void **state)
     replica_scene_destroy (&scene);
 }
 
+/*  With a cap of four from one site: nobody is refused, and nobody rests while a place is free. */
+static void many_at_once_wait_for_their_turn_and_no_longer (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (14, &scene_plan_default);
+    char name [8];
+    for (size_t i = 0; i < 40; i++) {
+        snprintf (name, sizeof name, "f%zu", i);
+        put (scene, "replica/a", name, MB / 10, (uint8_t) (i + 1));
+    }
+    Musubi__GetRequest get = MUSUBI__GET_REQUEST__INIT;
+    get.name = name;
+    get.guest = "";
+    for (size_t i = 0; i < 40; i++) {
+        snprintf (name, sizeof name, "f%zu", i);
+        scene_tell (scene, "replica/b", "Get", &get.base);
+    }
+    scene_pass (scene, 2000); /* each takes a twentieth of a second at most, four at a time */
+    for (size_t i = 0; i < 40; i++) {
+        snprintf (name, sizeof name, "f%zu", i);
+        assert_true (fake_has ("replica/b", "n1", name, (uint8_t) (i + 1)));
+    }
+    replica_scene_destroy (&scene);
+}
+
 static void an_unknown_name_is_refused_and_says_who_was_silent (void **state)
 {
     (void) state;
@@ -406,6 +431,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_is_put_at_one_site_is_got_at_another_and_stays_there),
       cmocka_unit_test (requests_at_different_times_cross_once),
+      cmocka_unit_test (many_at_once_wait_for_their_turn_and_no_longer),
       cmocka_unit_test (an_unknown_name_is_refused_and_says_who_was_silent),
       cmocka_unit_test (a_name_has_one_content),
       cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),

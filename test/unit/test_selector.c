@@ -120,6 +120,37 @@ static void a_failed_source_is_left_out_longer_each_time_and_forgiven_by_success
     selector_destroy (&self);
 }
 
+static void a_small_transfer_that_succeeds_forgives_too_and_who_is_busy_is_not_blamed (void **state)
+{
+    (void) state;
+    selector_t *self = selector_new (SELECT_THROUGHPUT, 4);
+    const char *one [] = {"ams"};
+    int64_t again_ms;
+    for (size_t i = 0; i < 5; i++)
+        selector_failed (self, 0, "ams");
+    selector_begun (self, "ams");
+    selector_ended (self, "ams", 5, 10);
+    assert_int_equal (selector_choose (self, 0, one, 1, MB, &again_ms), 0);
+    for (size_t i = 0; i < 5; i++)
+        selector_busy (self, 1000, "ams");
+    assert_int_equal (selector_choose (self, 1000, one, 1, MB, &again_ms), 1);
+    assert_int_equal (again_ms, 1000 + SELECTOR_BUSY_MS);
+    selector_destroy (&self);
+}
+
+static void who_is_asked_counts_until_it_has_answered (void **state)
+{
+    (void) state;
+    selector_t *self = selector_new (SELECT_THROUGHPUT, 2);
+    selector_asks (self, "ams");
+    assert_false (selector_full (self, "ams"));
+    selector_begun (self, "ams");
+    assert_true (selector_full (self, "ams"));
+    selector_asked (self, "ams");
+    assert_false (selector_full (self, "ams"));
+    selector_destroy (&self);
+}
+
 static void sources_never_measured_are_tried_by_name (void **state)
 {
     (void) state;
@@ -139,6 +170,8 @@ int main (void)
       cmocka_unit_test (what_was_measured_while_shared_is_not_held_against_the_source),
       cmocka_unit_test (a_pair_never_has_more_transfers_than_its_cap),
       cmocka_unit_test (a_failed_source_is_left_out_longer_each_time_and_forgiven_by_success),
+      cmocka_unit_test (a_small_transfer_that_succeeds_forgives_too_and_who_is_busy_is_not_blamed),
+      cmocka_unit_test (who_is_asked_counts_until_it_has_answered),
       cmocka_unit_test (sources_never_measured_are_tried_by_name),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
