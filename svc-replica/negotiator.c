@@ -447,7 +447,7 @@ static transfer_state_t state_for (const transit_t *transit, const char *guest,
             return TRANSFER_DONE;
         if (hops [i].state != RECEIVER_FAILED)
             break;
-        if (hops [i].why && *hops [i].why)
+        if (hops [i].why && *hops [i].why && (*guest || !*transit->why))
             *why = hops [i].why;
         if (*guest || !transit_live (transit))
             return TRANSFER_FAILED;

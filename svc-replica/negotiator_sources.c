@@ -100,7 +100,8 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
         snprintf (why, sizeof why, "no %ssite has %.100s%s%.60s%s%.80s", doubted ? "other " : "",
                   transit->file.name, located->silent ? "; these did not answer: " : "",
                   located->silent_names, doubted ? "; " : "", doubted ? transit->why : "");
-        if (located->silent > 0 || transit->begun)
+        bool all_asked = transit->rests > 0 || !transit->begun; /* not the indexes alone */
+        if (located->silent > 0 || !all_asked)
             rest (transit, now, 0, why);
         else
             transit_fail (transit, now, "%s", why);
