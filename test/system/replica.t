@@ -2,7 +2,7 @@
 # Files at three sites: put, got, fetched once for all who ask; stale, wrong, too big; evicted, pinned, ruled; and the
 # services killed in between. The storage nodes are processes of their own.
 #
-#   REPLICA_FILES=N     so many small files, instead of 10 (a thousand take some minutes)
+#   REPLICA_FILES=N     so many small files, instead of 200 (a thousand take a minute or two)
 . "$(dirname "$0")/lib.sh"
 
 federation --planners 1
@@ -68,6 +68,7 @@ until_ () { # COMMAND…: until it succeeds, for half a minute
   return 1
 }
 have () { [[ "$(copies "$1")" == $2 ]]; }
+nowhere () { [ -z "$(copies "$1" 2>/dev/null)" ]; }
 on_disk () { ls "$work/$1"-*/files/"$2" 2>/dev/null | head -n 1; }
 
 launch index svc-replica --set name=i1 --set index=true --set gis="$gis" --set store/folder="$work/store-index"
@@ -118,7 +119,7 @@ says "in clear words" 'no site has nobody/has.it'
 head -c $((30 * MB)) /dev/zero >thirty
 exits 1 "more than any disk" musubi put thirty big --site ams
 says "in clear words" 'disk full: 30000000 bytes are wanted'
-check "leaves nothing" test -z "$(copies big)"
+check "leaves nothing" nowhere big
 MUSUBI_ACTOR=mallory exits 1 "another's file is not his to pin" musubi pin era5/2020.nc --site ams
 check "nothing came of what was refused" test ! -e x
 
@@ -167,19 +168,89 @@ exits 0 "without an index" musubi get f3 -o f3 --site ams
 check "the sites are asked" cmp two f3
 relaunch index
 
-# --- many, and rules
-files=${REPLICA_FILES:-10}
+# --- what changes on its way, and a catalogue that lies: oslo takes 2 MB a second
+head -c $((3 * MB)) /dev/urandom >changing
+spoil () { printf 'wrong' | dd of="$1" bs=1 seek=2900000 conv=notrunc 2>/dev/null; }
+musubi put changing changing --site oslo >changing.out 2>&1 &
+one=$!
+until_ grep -q 'put name=changing room->running' oslo.log
+spoil changing
+wait $one
+came=$?
+check "a file that changes while it is put is refused" test $came = 1
+output=$(cat changing.out)
+says "in clear words" 'the file changed while it was sent'
+check "nothing is left of it" nowhere changing
+head -c $((3 * MB)) /dev/urandom >five
+musubi put five five --site berlin >/dev/null
+musubi get five -o five.got --site oslo >five.out 2>&1 &
+one=$!
+until_ grep -q 'name=five sourcing->running' oslo.log
+spoil "$(on_disk berlin five)"
+wait $one
+came=$?
+check "one that changes where it comes from is refused where it goes" test $came = 1
+output=$(cat five.out)
+says "in clear words" 'berlin: all bytes came, and they are not those of the digest'
+check "and comes to nobody" test ! -e five.got
+check "its site reads it again, and drops it" until_ nowhere five
+musubi put three gone --site berlin >/dev/null
+rm "$(on_disk berlin gone)"
+exits 1 "a catalogue that lies" musubi get gone -o gone.got --site ams
+says "is found out" 'no site has gone'
+check "and mended" until_ nowhere gone
+check "nothing came of it" test ! -e gone.got
+
+# --- lifetimes
+exits 0 "a file for two seconds" musubi put two short --site berlin --lifetime 2s
+check "is there" have short "berlin sound"
+check "and goes when they are over" until_ nowhere short
+check "from the disk, too" test -z "$(on_disk berlin short)"
+musubi put two pinned --site berlin --lifetime 2s >/dev/null
+exits 0 "pinned meanwhile" musubi pin pinned --site berlin
+musubi put two after --site berlin --lifetime 2s >/dev/null
+until_ nowhere after # lifetimes have been looked at
+check "it stays" have pinned "berlin sound"
+exits 0 "unpinned" musubi unpin pinned
+check "it goes" until_ nowhere pinned
+
+# --- many, eight at a time
+files=${REPLICA_FILES:-200}
 mkdir many back
 for i in $(seq "$files"); do echo "file $i" >"many/$i"; done
-putting=0
-for i in $(seq "$files"); do musubi put "many/$i" "many/$i" --site berlin >/dev/null || putting=1; done
-check "$files small files are put" test $putting = 0
-getting=0
-for i in $(seq "$files"); do musubi get "many/$i" -o "back/$i" --site ams >/dev/null || getting=1; done
-check "and got" test $getting = 0
+several () { seq "$files" | xargs -P 8 -I{} "$@" >several.out 2>&1; }
+check "$files small files are put" several musubi put many/{} many/{} --site berlin
+crossings=$(counter ams crossings)
+check "and got" several musubi get many/{} -o back/{} --site ams
 check "each as it was" diff -r many back
+check "each has crossed once" test "$(counter ams crossings)" = $((crossings + files))
+
+# --- rules: north has ams and berlin, south has oslo
+domain () { # NAME SITES EXCHANGE: each linked to it
+  local name=$1 sites=$2 exchange=$3 vertex links=()
+  for vertex in ${sites//,/ }; do
+    links+=(--set "links/$vertex/between=$vertex,$exchange" --set "links/$vertex/mbps=1000")
+  done
+  launch "$name" svc-nis --set name="$name" --set gis="$gis" --set sites="$sites" --set exchanges="$exchange" \
+    "${links[@]}" --set store/folder="$work/store-$name" --set 'accounts/all=*' \
+    --set "administrators=$MUSUBI_ACTOR"
+}
+domain north ams,berlin ix
+domain south oslo ix
+two_domains () { musubi call replica/ams Service.Status '{}' >/dev/null && [ "$(musubi --json links | grep -o '"domain"' | wc -l)" -ge 3 ]; }
+check "two domains" until_ two_domains
+exits 0 "two copies in different domains" musubi rule many/2 --copies 2 --spread domains
+check "lie in both" until_ have many/2 "* oslo sound"
 exits 0 "a rule" musubi rule many/1 --copies 3
 check "brings copies to other sites" until_ have many/1 "ams sound berlin sound oslo sound"
+kept () { # NAME: how many copies are kept
+  musubi --json replicas "$1" | grep -o '"kept": true' | wc -l
+}
+kept_all () { [ "$(kept many/1)" = 3 ]; }
+check "and has them kept" until_ kept_all
+exits 0 "what comes after" musubi get f2 --stage --site oslo
+exits 0 "and needs their room" musubi get f3 --stage --site oslo
+check "leaves them where they are" have many/1 "ams sound berlin sound oslo sound"
 
 # --- sites beyond this machine
 exits 0 "a file is fetched where it is said" musubi put three three --site ams --bind tcp://127.0.0.1:0
