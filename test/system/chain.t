@@ -77,7 +77,7 @@ kill -CONT "${pid[2]}"
 complete "node 2 stopped for 4 s" 1 2 3 4
 
 begin 2
-slay "${pid[2]}"
+fell 2
 verified 1 3 4
 node 2
 complete "node 2 killed and started again" 1 2 3 4
@@ -89,7 +89,7 @@ slay "${pid[0]}"
 complete "the source killed, and there is a second one" 1 2 3
 
 begin 2
-slay "${pid[99]}"
+fell 99
 conductor
 complete "the conductor killed and started again" 1 2 3 4
 
@@ -151,7 +151,7 @@ site "$source" 200
 reaches 2 $third
 rot () { local part; for part in "$scene/n2/parts/"*[0-9a-f]; do spoil "$part" 3; done; }
 rot
-slay "${pid[2]}" # it reads what it has once more, and finds it
+fell 2 # it reads what it has once more, and finds it
 node 2
 complete "node 2 has wrong bytes on its disk and is started again" 1 2 3 4
 

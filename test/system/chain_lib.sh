@@ -7,6 +7,7 @@
 #   reaches I BYTES     until node nI has so many bytes of what is under way
 #   verified I… · over  until these are verified, or the transfer is over, in at most 40 s
 #                       prelude names what is done before the nodes start
+#   fell I              kills pid[I], so that it can be started again
 #   site_end            ends all of them by their process ids
 rig=$bin/chain-rig
 tag=mu$$
@@ -34,7 +35,7 @@ hosts () {
     ip -n "$tag-br" link set "p$i" master br0 up
     ip -n "$(host "$i")" link set lo up
     ip -n "$(host "$i")" link set eth0 up
-    ip -n "$(host "$i")" addr add "10.78.0.$([ "$i" = c ] && echo 250 || echo $((i + 1)))/24" dev eth0
+    ip -n "$(host "$i")" addr add "10.78.0.$([ "$i" = c ] && echo 250 || echo $((i + 1)))/24" brd + dev eth0
     [ "$i" = c ] && continue
     shape "$(host "$i")" eth0 "$rate"
     shape "$tag-br" "p$i" "$rate"
@@ -76,6 +77,11 @@ conductor () { # its endpoint stays the same over a restart
     --set store/folder="$scene/rig.store" --set bind/trusted=true --set bind/endpoint=tcp://10.78.0.250:5577 \
     --set bind/events=tcp://127.0.0.1:0 >"$scene/rig.out" 2>>"$scene/rig.log" &
   pid[99]=$!
+}
+
+fell () { # process I: killed, and the last of its threads has let go of its store
+  slay "${pid[$1]}"
+  wait "${pid[$1]}" 2>/dev/null
 }
 
 small_disk () { # node nI has a disk of so many bytes
@@ -120,12 +126,13 @@ is_over () { grep -q "rig over" "$scene/rig.log"; }
 over () { await 40 is_over; }
 
 digest_of () { sha256sum "$1" | cut -d' ' -f1; }
-sent () { # bytes that have left host I, headers included
-  local device=$(host "$1")
-  ip netns exec "$device" cat /sys/class/net/eth0/statistics/tx_bytes
+sent () { # bytes that have left host I, but for the 66 bytes of headers that each piece has
+  local bytes packets
+  read -r bytes packets < <(ip netns exec "$(host "$1")" sed -n 's/.*eth0://p' /proc/net/dev | awk '{ print $9, $10 }')
+  echo $((bytes - 66 * packets))
 }
-at_most_sent () { # HOST BYTES SINCE: of the file, at most; its frames have 66 bytes of headers for 1448 of it
-  local left=$((($(sent "$1") - $3) * 1448 / 1514))
+at_most_sent () { # HOST BYTES SINCE: of the file and all that is said beside, at most
+  local left=$(($(sent "$1") - $3))
   [ "$left" -le "$2" ] || { echo "host $1 sent $left bytes, more than $2"; return 1; }
 }
 
