@@ -52,6 +52,7 @@ static void look (coalition_sites_t *self, const json_t *member)
       self->load_most, fmax (chart_finite (member, "given_s"), chart_finite (member, "taken_s")));
     if (score <= 0)
         return;
+    self->scored = true;
     self->score_least = fmin (self->score_least, score);
     self->score_most = fmax (self->score_most, score);
 }
@@ -126,7 +127,7 @@ static void print_coalition (const coalition_sites_t *sites, const json_t *one, 
 static void print_table (const coalition_sites_t *sites, const json_t *form, FILE *to)
 {
     static const char *const headings [] = {">COALITION", "ENDED",  "SITE",  ">LEVEL", ">TAKEN",
-                                            "",           ">GIVEN", ">JOBS", ">SCORE", "ASIDE"};
+                                            " ",          ">GIVEN", ">JOBS", ">SCORE", "ASIDE"};
     table_t *table = table_new (headings, 10);
     size_t i;
     const json_t *one;
@@ -181,7 +182,8 @@ static void print_scores (const coalition_sites_t *sites, const json_t *form, si
     size_t first = count > most ? count - most : 0;
     fputs ("\nscore: how many times as fast its jobs were as alone\n", to);
     if (sites->score_least == sites->score_most)
-        fputs ("  1.000 for all that have one\n", to);
+        fprintf (to, "  %s\n",
+                 sites->scored ? "1.000 for all that have one" : "nobody has one yet");
     for (size_t row = 0; row < GRID_HEIGHT && sites->score_least < sites->score_most; row++)
         print_grid_row (sites, list, first, row, to);
     const char *before = "\n";

@@ -16,7 +16,8 @@
 typedef struct {
     const char *names [COALITION_SITES_MAX];
     size_t count;
-    bool more;        /* than are drawn */
+    bool more; /* than are drawn */
+    bool scored;
     double load_most; /* given or taken by one in one coalition */
     double score_least;
     double score_most; /* 1 lies between them */

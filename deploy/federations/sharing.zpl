@@ -1,0 +1,34 @@
+#   Three small sites that run tasks, and a balancer that shares what waits in their queues once they have joined:
+#
+#       musubi up deploy/federations/sharing.zpl
+#       for site in amsterdam berlin kyoto; do musubi balance join $site --level 10m; done
+#       musubi submit amsterdam --shared --count 100 --limit 5s -- sleep 2
+#       musubi balance status; musubi balance history
+
+name = sharing
+directories = g1, g2
+
+balancers
+    green
+        coalition = 1m
+        step = 1s
+
+sites
+    amsterdam
+        classes
+            node
+                nodes = 1
+                cpus_per_node = 2
+        back_end = runner
+    berlin
+        classes
+            node
+                nodes = 2
+                cpus_per_node = 2
+        back_end = runner
+    kyoto
+        classes
+            node
+                nodes = 3
+                cpus_per_node = 2
+        back_end = runner
