@@ -32,7 +32,7 @@ site () { # NAME
 Z
 }
 {
-  printf 'name = shared\ndirectories = g1\nplanners = 1\n\nbalancers\n    green\n        coalition = 8s\n'
+  printf 'name = shared\ndirectories = g1\nplanners = 1\n\nbalancers\n    blue\n    green\n        coalition = 8s\n'
   printf '        step = 500ms\n\nsites\n'
   for one in ams ber osa; do site $one; done
 } >"$work/shared.zpl"
@@ -53,7 +53,7 @@ T2
 chmod 755 "$shared/task"
 
 as_root () { MUSUBI_ACTOR=root musubi "$@"; }
-status () { musubi balance status --json; }
+status () { musubi balance status green --json; }
 holds () { status | jq -e "$1"; }
 ended () { [ "$(musubi queue "$1" --json | jq '[.tasks[] | select(.state == "ended")] | length')" = "$2" ]; }
 begun () { [ "$(grep -c "^$1\." "$shared/log")" -ge "$2" ]; }
@@ -68,7 +68,7 @@ comes () { # SENTENCE COMMAND…: ok as soon as it succeeds; a minute bounds a f
   until "$@" >/dev/null 2>&1; do
     if [ $SECONDS -ge $bound ]; then
       not_ok "$sentence"
-      { echo "never: $*"; musubi balance status --all; musubi queue --over; cat "$shared/log"; } 2>&1 | tail -n 60 | sed 's/^/# /'
+      { echo "never: $*"; musubi balance status green --all; musubi queue --over; cat "$shared/log"; } 2>&1 | tail -n 60 | sed 's/^/# /'
       return 1
     fi
     sleep 0.1
@@ -81,12 +81,14 @@ exits 2 "who joins says how far" as_root balance join ams
 says "  … by --level" '--level'
 exits 2 "a level that is none" as_root balance join ams --level often
 exits 2 "an automatic level can't begin at 0" as_root balance join ams --level auto:0s
-exits 1 "a balancer that is not there" as_root balance join ams --balancer blue --level 10m
-says "  … and there is" 'there are: green'
-exits 1 "a user does not join" env MUSUBI_ACTOR=bob musubi balance join ams --level 10m
+exits 1 "a balancer that is not there" as_root balance join ams --balancer red --level 10m
+says "  … and there are" 'there are: blue, green'
+exits 2 "of two balancers one is named" as_root balance join ams --level 10m
+says "  … which" 'which balancer\? There are: blue, green'
+exits 1 "a user does not join" env MUSUBI_ACTOR=bob musubi balance join ams --balancer green --level 10m
 says "  … being no administrator" 'administrator'
 exits 1 "who has not joined has no level" as_root balance level ams 10m
-for one in ams ber; do check "$one joins" as_root balance join $one --level 10m; done
+for one in ams ber; do check "$one joins" as_root balance join $one --balancer balancer/green --level 10m; done
 check "osa joins, and its level adapts" as_root balance join osa --balancer green --level auto:5m
 comes "they are a coalition" holds '[.members[].site] == ["ams", "ber", "osa"]'
 check "with levels as they said" holds '[.members[].level_s] | .[0] == 600 and .[1] == 600 and .[2] > 0'
@@ -95,14 +97,14 @@ check "and speeds as their nodes" holds '[.members[].cpus] == [2, 2, 2]'
 bag=$(musubi submit ams --shared --count 40 --limit 2s -- "$shared/task" first 0.8 2>/dev/null)
 comes "a bag at one site is begun at the others" eval "begun_at first ber && begun_at first osa"
 comes "its owner is promised when it is complete" holds ".guarantees | length == 1 and .[0].bag == \"$bag\" and .[0].promised"
-check "another is not told" env MUSUBI_ACTOR=bob sh -c "musubi balance status --json | jq -e '.guarantees == []'"
-check "but asks for all" env MUSUBI_ACTOR=bob sh -c "musubi balance status --all --json | jq -e '.guarantees | length == 1'"
+check "another is not told" env MUSUBI_ACTOR=bob sh -c "musubi balance status green --json | jq -e '.guarantees == []'"
+check "but asks for all" env MUSUBI_ACTOR=bob sh -c "musubi balance status green --all --json | jq -e '.guarantees | length == 1'"
 check "who gave is told" holds '.members | .[0].taken_s > 0 and .[1].given_s > 0 and .[2].given_s > 0 and .[0].given_s == 0'
-exits 0 "as a table, too" musubi balance status
+exits 0 "as a table, too" musubi balance status green
 says "  … with who takes part" '^ams +10m'
 says "  … and the promise" "^$bag "
 slay "$(pid_of balancer/green)"
-exits 3 "a balancer that was killed is silent" musubi --timeout 1s balance status
+exits 3 "a balancer that was killed is silent" musubi --timeout 1s balance status green
 comes "work goes on meanwhile" begun first 20
 slay "$(pid_of lis/ber)"
 check "both return" musubi up --dir "$federation"
@@ -131,12 +133,12 @@ check "each once" once lie 6
 comes "what was not shared, too" ended "$own" 4
 check "where it was" test "$(grep "^own" "$shared/log" | cut -d' ' -f2 | uniq)" = osa
 
-comes "past coalitions are told" eval "musubi balance history --json | jq -e '.coalitions | length >= 2'"
-musubi balance history --json >"$work/history.json"
+comes "past coalitions are told" eval "musubi balance history green --json | jq -e '.coalitions | length >= 2'"
+musubi balance history green --json >"$work/history.json"
 check "what some gave others took" jq -e '[.coalitions[].members[] | .given_s - .taken_s] | add | fabs < 0.001' "$work/history.json"
 check "ams gained most" jq -e '[.coalitions[].members[]] | group_by (.site) | map ({site: .[0].site, taken: (map (.taken_s) | add)}) | max_by (.taken).site == "ams"' "$work/history.json"
-check "it is drawn" musubi balance history
+check "it is drawn" musubi balance history green
 says "  … with bars" '▒+│'
-check "and as a picture" musubi balance history --svg "$work/history.svg"
+check "and as a picture" musubi balance history green --svg "$work/history.svg"
 check "  … well-formed" python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse (sys.argv [1])" "$work/history.svg"
 finish
