@@ -9,6 +9,7 @@
 
 #include "nodes_wire.h"
 #include "openings.h"
+#include "queue.h"
 
 #define SECOND_MS    INT64_C (1000)
 #define AGENTS_MAX   12
@@ -85,6 +86,7 @@ static inline void prepare_field (field_t *self)
                                        .places_count = 12,
                                        .nodes = nodes_limits_default,
                                        .openings = openings_limits_default,
+                                       .queue = queue_limits_default,
                                        .back_end = back_end_limits_default};
     self->w.settings.runner = &self->runner;
 }

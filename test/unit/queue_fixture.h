@@ -29,7 +29,6 @@ static inline void prepare_queue (field_t *self)
     prepare_field (self);
     self->runner.accounts = accounts;
     self->runner.accounts_count = 2;
-    self->runner.queue = queue_limits_default;
 }
 
 static inline void open_queue (field_t *self)
