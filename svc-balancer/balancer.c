@@ -11,7 +11,7 @@ const balancer_limits_t balancer_limits_default = {
   .kept_max = 100000,
   .history_max = 1000,
   .silent_max = 3,
-  .watch_steps = 6,
+  .diligence_steps = 6,
   .work_least = 0.5,
   .timeout_ms = 2000,
 };
@@ -59,7 +59,7 @@ static void check_settings (const balancer_settings_t *settings)
     assert (limits->members_max > 1 && limits->members_max <= BALANCER_MEMBERS_MOST);
     assert (limits->jobs_max > 0 && limits->jobs_max <= BALANCER_JOBS_MOST);
     assert (limits->orders_max > 0 && limits->orders_max <= BALANCER_ORDERS_MOST);
-    assert (limits->silent_max > 0 && limits->watch_steps > 0 && limits->timeout_ms > 0);
+    assert (limits->silent_max > 0 && limits->diligence_steps > 0 && limits->timeout_ms > 0);
     assert (limits->work_least >= 0 && limits->work_least < 1);
 }
 

@@ -17,15 +17,15 @@
 #define BALANCER_ORDERS_MOST  100000
 
 typedef struct {
-    uint32_t members_max; /* of a coalition; 256 */
-    uint32_t jobs_max;    /* bags that are looked at in one step; 10 000 */
-    uint32_t orders_max;  /* in one step; 1 000 */
-    uint32_t kept_max;    /* jobs that are over, kept for the length of a coalition; 100 000 */
-    uint32_t history_max; /* coalitions that have ended, kept; 1 000 */
-    uint32_t silent_max;  /* steps without an answer, then a member is set aside; 3 */
-    uint32_t watch_steps; /* over so many steps a member's work is held against its CPUs; 6 */
-    double work_least;    /* less of it than this, while tasks wait: it is set aside; 0.5 */
-    int64_t timeout_ms;   /* of a question to a member; 2 s, and at most half a step */
+    uint32_t members_max;     /* of a coalition; 256 */
+    uint32_t jobs_max;        /* bags that are looked at in one step; 10 000 */
+    uint32_t orders_max;      /* in one step; 1 000 */
+    uint32_t kept_max;        /* jobs that are over, kept for the length of a coalition; 100 000 */
+    uint32_t history_max;     /* coalitions that have ended, kept; 1 000 */
+    uint32_t silent_max;      /* steps without an answer, then a member is set aside; 3 */
+    uint32_t diligence_steps; /* over so many steps a member's work is held against its CPUs; 6 */
+    double work_least;        /* less of it than this, while tasks wait: it is set aside; 0.5 */
+    int64_t timeout_ms;       /* of a question to a member; 2 s, and at most half a step */
 } balancer_limits_t;
 
 extern const balancer_limits_t balancer_limits_default;

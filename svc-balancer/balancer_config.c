@@ -42,7 +42,7 @@ const config_key_t balancer_keys [] = {
   COUNT ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
   COUNT ("limits/silent_max", "3", 1, 1000000,
          "steps without an answer, then a member is set aside until the next coalition"),
-  COUNT ("limits/watch_steps", "6", 1, 1000000,
+  COUNT ("limits/diligence_steps", "6", 1, 1000000,
          "a member's work is held against its CPUs over so many steps in which tasks waited"),
   {.path = "limits/work_least",
    .type = CONFIG_REAL,
@@ -65,15 +65,16 @@ static bool settings_read (const config_t *config, balancer_settings_t *settings
     settings->coalition_ms = config_duration_ms (config, "coalition");
     settings->step_ms = config_duration_ms (config, "step");
     settings->reschedule = config_boolean (config, "reschedule");
-    settings->limits = (balancer_limits_t){.members_max = count_of (config, "limits/members_max"),
-                                           .jobs_max = count_of (config, "limits/jobs_max"),
-                                           .orders_max = count_of (config, "limits/orders_max"),
-                                           .kept_max = count_of (config, "limits/kept_max"),
-                                           .history_max = count_of (config, "limits/history_max"),
-                                           .silent_max = count_of (config, "limits/silent_max"),
-                                           .watch_steps = count_of (config, "limits/watch_steps"),
-                                           .work_least = config_real (config, "limits/work_least"),
-                                           .timeout_ms = config_duration_ms (config, "timeout")};
+    settings->limits =
+      (balancer_limits_t){.members_max = count_of (config, "limits/members_max"),
+                          .jobs_max = count_of (config, "limits/jobs_max"),
+                          .orders_max = count_of (config, "limits/orders_max"),
+                          .kept_max = count_of (config, "limits/kept_max"),
+                          .history_max = count_of (config, "limits/history_max"),
+                          .silent_max = count_of (config, "limits/silent_max"),
+                          .diligence_steps = count_of (config, "limits/diligence_steps"),
+                          .work_least = config_real (config, "limits/work_least"),
+                          .timeout_ms = config_duration_ms (config, "timeout")};
     return settings->coalition_ms >= settings->step_ms ||
            wrong_setting (why, "coalition: must not be shorter than step");
 }

@@ -3,7 +3,7 @@
  */
 #include "balancer_state.h"
 
-#include "watch.h"
+#include "diligence.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -70,7 +70,7 @@ static void take_candidate (balancer_t *self, const candidate_t *candidate)
     *kept->aside = '\0';
     kept->heard = false;
     member->silent = 0;
-    member->watch = (watch_t){.seen = false};
+    member->diligence = (diligence_t){.seen = false};
     member->cpus_sum = 0;
     member->cpus_count = 0;
 }
@@ -304,13 +304,13 @@ static void judge (balancer_t *self)
         if (!member->fresh && ++member->silent >= limits->silent_max) {
             snprintf (why, sizeof why, "silent for %u steps", member->silent);
             balancer_set_aside (self, member, false, why);
-        } else if (member->fresh &&
-                   watch_short (&member->watch, limits->watch_steps, limits->work_least)) {
+        } else if (member->fresh && diligence_short (&member->diligence, limits->diligence_steps,
+                                                     limits->work_least)) {
             snprintf (why, sizeof why,
                       "of what its %g CPUs could have done in %u steps, %.0f %% was done, while "
                       "tasks waited",
-                      member->told.cpus, member->watch.steps,
-                      100 * member->watch.work_s / member->watch.could_s);
+                      member->told.cpus, member->diligence.steps,
+                      100 * member->diligence.work_s / member->diligence.could_s);
             balancer_set_aside (self, member, true, why);
         }
     }
@@ -357,6 +357,13 @@ static void promise (balancer_t *self, const moment_t *now, const weighed_step_t
     break_promise (self, job, why);
 }
 
+/*  It has ended since the step before: in the middle of that, as far as anybody knows. */
+static int64_t end_of (const balancer_t *self, const moment_t *now, const job_t *job)
+{
+    int64_t ended_ms = now->wall_ms - self->settings.step_ms / 2;
+    return ended_ms > job->kept.submitted_ms ? ended_ms : job->kept.submitted_ms + 1;
+}
+
 static void job_over (balancer_t *self, const moment_t *now, job_t *job)
 {
     if (job->load_s > 0)
@@ -367,7 +374,7 @@ static void job_over (balancer_t *self, const moment_t *now, job_t *job)
         balancer_drop_job (self, job);
         return;
     }
-    job->kept.ended_ms = now->wall_ms;
+    job->kept.ended_ms = end_of (self, now, job);
     self->coalition.jobs_over++;
     balancer_put_job (self, job);
 }

@@ -54,7 +54,7 @@ typedef struct {
     bool heard;               /* aside, and asked all the same: what it has of others goes home */
 } member_kept_t;
 
-/*  What has been seen of its work; see watch.h. */
+/*  What has been seen of its work; see diligence.h. */
 typedef struct {
     bool seen; /* below is of the step before */
     bool busy;
@@ -65,7 +65,7 @@ typedef struct {
     uint32_t steps; /* without a break */
     double work_s;  /* in them */
     double could_s;
-} watch_t;
+} diligence_t;
 
 typedef struct {
     member_kept_t kept;
@@ -77,7 +77,7 @@ typedef struct {
     uint32_t silent;    /* steps */
     uint64_t call;
     uint32_t tries; /* of asking for its queue from the head on */
-    watch_t watch;
+    diligence_t diligence;
     double cpus_sum; /* over the steps of this coalition that it has told */
     uint32_t cpus_count;
 } member_t;

@@ -1,7 +1,7 @@
 /*  hearing - who has joined, and what its members have to do. */
 #include "balancer_state.h"
 
-#include "watch.h"
+#include "diligence.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void told_in_full (balancer_t *self, const moment_t *now, member_t *membe
     member->silent = 0;
     member->cpus_sum += member->told.cpus;
     member->cpus_count++;
-    self->done_s += watch_see (&member->watch, &member->told, now->mono_ms);
+    self->done_s += diligence_see (&member->diligence, &member->told, now->mono_ms);
 }
 
 /*  A page of it, or why there is none. True when there is more to ask. */

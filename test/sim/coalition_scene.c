@@ -342,7 +342,7 @@ static void balancer_make (void *owner, core_t *core)
                                     .limits = balancer_limits_default,
                                     .gis_endpoints = directories,
                                     .gis_count = 1};
-    settings.limits.watch_steps = 4;
+    settings.limits.diligence_steps = 4;
     core_t *life = must (calloc (1, sizeof *life));
     balancer_core (&settings, life);
     *core = (core_t){

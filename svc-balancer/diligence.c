@@ -1,5 +1,5 @@
-/*  watch - progress against CPUs. */
-#include "watch.h"
+/*  diligence - progress against CPUs. */
+#include "diligence.h"
 
 #include <math.h>
 
@@ -21,15 +21,15 @@ static bool waits (const told_t *told)
     return false;
 }
 
-double watch_see (watch_t *self, const told_t *told, int64_t mono_ms)
+double diligence_see (diligence_t *self, const told_t *told, int64_t mono_ms)
 {
-    watch_t before = *self;
-    *self = (watch_t){.seen = true,
-                      .busy = waits (told),
-                      .start = told->start,
-                      .progress_s = progress (told),
-                      .cpus = told->cpus,
-                      .mono_ms = mono_ms};
+    diligence_t before = *self;
+    *self = (diligence_t){.seen = true,
+                          .busy = waits (told),
+                          .start = told->start,
+                          .progress_s = progress (told),
+                          .cpus = told->cpus,
+                          .mono_ms = mono_ms};
     if (!before.seen || before.start != told->start)
         return 0;
     double work_s = fmax (0, self->progress_s - before.progress_s);
@@ -42,7 +42,7 @@ double watch_see (watch_t *self, const told_t *told, int64_t mono_ms)
     return work_s;
 }
 
-bool watch_short (const watch_t *self, uint32_t steps, double least)
+bool diligence_short (const diligence_t *self, uint32_t steps, double least)
 {
     return self->steps >= steps && self->work_s < least * self->could_s;
 }
