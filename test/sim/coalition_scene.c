@@ -59,6 +59,7 @@ typedef struct scene {
     uint32_t begun [SHARER_BAGS_MAX][SIM_BAG_TASKS_MAX];
     sim_guarantee_t promised [GUARANTEES];
     size_t promised_count;
+    uint64_t step; /* of the balancer, when that was told */
 } scene_t;
 
 /*  --- checks --- */
@@ -107,25 +108,32 @@ static void forget_who_left (scene_t *self, bytes_t status)
             self->promised [i] = self->promised [--self->promised_count];
 }
 
+/*  What was said later may have come earlier. */
+static void hear_promises (void *owner, bytes_t status)
+{
+    scene_t *self = owner;
+    sim_guarantee_t told [GUARANTEES];
+    size_t count = sim_wire_guarantees_read (status, told, GUARANTEES);
+    if (count == SIZE_MAX)
+        sim_fail (self->sim, "the balancer's status can't be read");
+    if (count == SIZE_MAX || sim_wire_step (status) < self->step)
+        return;
+    self->step = sim_wire_step (status);
+    for (size_t i = 0; i < count; i++)
+        check_promise (self, &told [i]);
+    forget_who_left (self, status);
+}
+
 /*  What the balancer would say if it died now. */
 static void look_at_promises (scene_t *self)
 {
-    sim_guarantee_t told [GUARANTEES];
-    char reason [sizeof ((sim_message_t *) NULL)->reason];
     if (!sim_up (self->sim, self->balancer))
         return;
     sim_message_t *answer =
       sim_recall (self->sim, self->balancer, "Balancer", "Status", "alice", (bytes_t){0});
-    if (!answer)
-        return;
-    size_t count = sim_wire_guarantees_read (sim_message_body (answer), told, GUARANTEES);
-    forget_who_left (self, sim_message_body (answer));
-    sim_text (reason, sizeof reason, answer->reason);
+    if (answer)
+        hear_promises (self, sim_message_body (answer));
     free (answer);
-    if (count == SIZE_MAX)
-        sim_fail (self->sim, "the balancer's status can't be read: %s", reason);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        check_promise (self, &told [i]);
 }
 
 static void on_look (void *owner, uint64_t token)
@@ -458,6 +466,9 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
     for (size_t i = 0; i < SITES; i++)
         site_add (self, i, seed);
     self->balancer = add (self, "balancer/green", balancer_make, self, -30, 4000);
+    self->sharer.balancer = self->balancer;
+    self->sharer.told = hear_promises;
+    self->sharer.owner = self;
     add (self, "user/alice", sim_sharer_make, &self->sharer, 10, 300000);
     sim_run (self->sim, 500000);
     faults_draw (self, &prng);

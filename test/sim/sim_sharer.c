@@ -14,12 +14,17 @@
 #define TIMEOUT_MS 900
 #define BALANCER   "balancer/green"
 
+/*  Errands: a bag is followed, a site joins, a site leaves, the balancer is asked. */
+#define JOINS  SHARER_BAGS_MAX
+#define LEAVES (JOINS + SHARER_SITES)
+#define STATUS (LEAVES + SHARER_SITES)
+
 static uint64_t below (sim_sharer_t *self, uint64_t bound)
 {
     return prng_below (&self->prng, bound);
 }
 
-static void ask (sim_sharer_t *self, size_t errand, size_t site, const char *actor,
+static void ask (sim_sharer_t *self, size_t errand, int process, const char *actor,
                  const char *service, const char *method, const char *request_id, packed_t body)
 {
     size_t slot = SHARER_CALLS_MAX;
@@ -36,7 +41,7 @@ static void ask (sim_sharer_t *self, size_t errand, size_t site, const char *act
         outbox_call (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
                                  .call = {.call = self->calls_made,
-                                          .endpoint = sim_address (self->sim, self->sites [site]),
+                                          .endpoint = sim_address (self->sim, process),
                                           .service = service,
                                           .method = method,
                                           .actor = actor,
@@ -81,10 +86,11 @@ static void follow (sim_sharer_t *self, size_t at)
 {
     sharer_bag_t *bag = &self->bags [at];
     if (bag->number == 0)
-        ask (self, at, bag->site, "alice", "Queue", "Submit", bag->label,
+        ask (self, at, self->sites [bag->site], "alice", "Queue", "Submit", bag->label,
              sim_wire_submit (&bag->asked));
     else if (!bag_over (bag))
-        ask (self, at, bag->site, "alice", "Queue", "Tasks", "", sim_wire_tasks (bag->number));
+        ask (self, at, self->sites [bag->site], "alice", "Queue", "Tasks", "",
+             sim_wire_tasks (bag->number));
 }
 
 static void tasks_take (sim_sharer_t *self, sharer_bag_t *bag, bytes_t body)
@@ -107,15 +113,15 @@ static void tasks_take (sim_sharer_t *self, sharer_bag_t *bag, bytes_t body)
 
 static void join (sim_sharer_t *self, size_t site)
 {
-    ask (self, SHARER_BAGS_MAX + site, site, "root", "Sharing", "Join", "",
+    ask (self, JOINS + site, self->sites [site], "root", "Sharing", "Join", "",
          sim_wire_join (BALANCER, (double) (10 * (1 + site)), site == 1));
 }
 
-/*  An empty message says it all. */
+/*  An empty message says it all, here and below. */
 static void leave (sim_sharer_t *self, size_t site)
 {
     self->joined [site] = false;
-    ask (self, SHARER_BAGS_MAX + SHARER_SITES + site, site, "root", "Sharing", "Leave", "",
+    ask (self, LEAVES + site, self->sites [site], "root", "Sharing", "Leave", "",
          (packed_t){.data = NULL});
 }
 
@@ -130,6 +136,9 @@ static void turn (sim_sharer_t *self)
         leave (self, (size_t) below (self, SHARER_SITES));
     if (!self->quiet && self->bags_count < SHARER_BAGS_MAX && below (self, 4) == 0)
         bag_new (self);
+    if (below (self, 3) == 0)
+        ask (self, STATUS, self->balancer, "alice", "Balancer", "Status", "",
+             (packed_t){.data = NULL});
     if (self->bags_count > 0)
         follow (self, (size_t) below (self, self->bags_count));
     for (size_t i = 0; self->quiet && i < self->bags_count; i++)
@@ -147,12 +156,12 @@ static void on_answer (sim_sharer_t *self, const event_t *event)
     self->calls [slot].call = 0;
     if (event->answer.status != CALL_OK)
         return;
-    if (errand >= SHARER_BAGS_MAX + SHARER_SITES)
+    if (errand == STATUS)
+        self->told (self->owner, event->answer.body);
+    if (errand >= JOINS && errand < LEAVES)
+        self->joined [errand - JOINS] = true;
+    if (errand >= JOINS)
         return;
-    if (errand >= SHARER_BAGS_MAX) {
-        self->joined [errand - SHARER_BAGS_MAX] = true;
-        return;
-    }
     sharer_bag_t *bag = &self->bags [errand];
     if (bag->number > 0)
         tasks_take (self, bag, event->answer.body);

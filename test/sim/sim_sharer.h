@@ -26,14 +26,19 @@ typedef struct {
 typedef struct {
     sim_t *sim;               /* in */
     int sites [SHARER_SITES]; /* in: their processes */
+    int balancer;             /* in */
     prng_t prng;              /* in */
-    bool quiet;               /* in: nothing new is begun, and all sites are to be members */
+
+    /*  In: who is told what the balancer has told of its coalition. */
+    void (*told) (void *owner, bytes_t status);
+    void *owner;
+    bool quiet; /* in: nothing new is begun, and all sites are to be members */
     bool joined [SHARER_SITES];
     sharer_bag_t bags [SHARER_BAGS_MAX];
     size_t bags_count;
     struct {
         uint64_t call; /* 0 = none */
-        size_t errand; /* below SHARER_BAGS_MAX a bag, then a site joins */
+        size_t errand;
     } calls [SHARER_CALLS_MAX];
     uint64_t calls_made;
     struct outbox *outbox;

@@ -36,6 +36,16 @@ packed_t sim_wire_state_inflated (bytes_t body, double times)
     return made;
 }
 
+uint64_t sim_wire_step (bytes_t status)
+{
+    Musubi__BalanceStatusAnswer *told = (Musubi__BalanceStatusAnswer *) message_unpack (
+      &musubi__balance_status_answer__descriptor, status);
+    uint64_t step = told ? told->step : 0;
+    if (told)
+        message_free (&told->base);
+    return step;
+}
+
 bool sim_wire_member (bytes_t body, const char *site)
 {
     Musubi__BalanceStatusAnswer *told = (Musubi__BalanceStatusAnswer *) message_unpack (

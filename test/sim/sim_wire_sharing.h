@@ -18,6 +18,9 @@ typedef struct {
     int64_t promised_ms; /* 0 = nothing */
 } sim_guarantee_t;
 
+/*  The step that a balancer's status is of; 0 when it can't be read. */
+uint64_t sim_wire_step (bytes_t status);
+
 /*  Is the site one of the members? */
 bool sim_wire_member (bytes_t body, const char *site);
 
