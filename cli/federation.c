@@ -453,8 +453,7 @@ static bool read_balancers (federation_t *self, const char *file, char why [CONF
         snprintf (step, sizeof step, "balancers/%s/step", name);
         snprintf (coalition, sizeof coalition, "balancers/%s/coalition", name);
         if (config_duration_ms (self->config, coalition) < config_duration_ms (self->config, step))
-            return refuse (file, coalition, config_text (self->config, coalition),
-                           "must not be shorter than step", why);
+            return refuse (file, "balancers", name, "coalition must not be shorter than step", why);
     }
     return true;
 }

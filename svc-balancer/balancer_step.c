@@ -307,10 +307,9 @@ static void judge (balancer_t *self)
         } else if (member->fresh && diligence_short (&member->diligence, limits->diligence_steps,
                                                      limits->work_least)) {
             snprintf (why, sizeof why,
-                      "of what its %g CPUs could have done in %u steps, %.0f %% was done, while "
+                      "did %.0f CPU seconds of the %.0f that its CPUs say, over %u steps in which "
                       "tasks waited",
-                      member->told.cpus, member->diligence.steps,
-                      100 * member->diligence.work_s / member->diligence.could_s);
+                      member->diligence.work_s, member->diligence.could_s, member->diligence.steps);
             balancer_set_aside (self, member, true, why);
         }
     }

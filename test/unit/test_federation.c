@@ -267,6 +267,35 @@ static void storage_that_can_not_be_is_refused (void **state)
                     "indexes: \"i1\": is named twice");
 }
 
+#define A_SITE "sites\n    ams\n        classes\n            thin\n                nodes = 4\n"
+
+static void what_is_said_of_a_balancer_goes_to_it (void **state)
+{
+    (void) state;
+    char why [CONFIG_WHY_BYTES] = "";
+    federation_t *federation = read_text (
+      "balancers\n    green\n        coalition = 20m\n        step = 5s\n    red\n" A_SITE, why);
+    if (!federation)
+        fail_msg ("%s", why);
+    const char *const *names;
+    assert_int_equal (federation_balancers (federation, &names), 2);
+    assert_string_equal (names [0], "green");
+    assert_string_equal (names [1], "red");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream (&text, &size);
+    assert_non_null (file);
+    federation_write_balancer (federation, "green", file);
+    federation_write_balancer (federation, "red", file);
+    fclose (file);
+    assert_string_equal (text, "coalition = \"20m\"\nstep = \"5s\"\n");
+    free (text);
+    federation_destroy (&federation);
+    assert_refused ("balancers\n    green\n        step = 2h\n" A_SITE,
+                    "balancers: \"green\": coalition must not be shorter than step");
+    assert_refused ("balancers\n    green\n        steps = 2h\n" A_SITE, "fed.zpl:3: ");
+}
+
 static void mistakes_are_told_with_file_and_line (void **state)
 {
     (void) state;
@@ -407,6 +436,7 @@ int main (void)
       cmocka_unit_test (nodes_that_can_not_be_told_apart_are_refused),
       cmocka_unit_test (what_is_said_of_storage_goes_to_who_keeps_the_files),
       cmocka_unit_test (storage_that_can_not_be_is_refused),
+      cmocka_unit_test (what_is_said_of_a_balancer_goes_to_it),
       cmocka_unit_test (mistakes_are_told_with_file_and_line),
       cmocka_unit_test (a_federation_without_sites_classes_or_directories_is_none),
       cmocka_unit_test (a_domains_section_passes_through_one_level_up),
