@@ -42,11 +42,10 @@ typedef struct {
     bool keeps_files; /* only those that do */
 } kind_t;
 
-static const kind_t kinds [] = {{"gis", federation_directories, false},
-                                {"lis", federation_sites, false},
-                                {"nis", federation_domains, false},
-                                {"index", federation_indexes, false},
-                                {"replica", federation_sites, true}};
+static const kind_t kinds [] = {
+  {"gis", federation_directories, false}, {"lis", federation_sites, false},
+  {"nis", federation_domains, false},     {"balancer", federation_balancers, false},
+  {"index", federation_indexes, false},   {"replica", federation_sites, true}};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 

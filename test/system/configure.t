@@ -78,6 +78,11 @@ check "index-i1 serves" served index-i1 "$work/files/index-i1.zpl"
 check "  … as one" grep -q 'index = "true"' "$work/files/index-i1.zpl"
 check "a storage node serves" agent_serves "$work/files/storage-disk-1@kyoto.zpl" svc-replica node --set bind/host=127.0.0.1
 check "  … with a folder for its files" test -d "$work/stores/files-disk-1@kyoto/files"
+{ cat "$five"; printf 'balancers\n    green\n        step = 20s\n'; } >"$work/shared.zpl"
+check "and who shares tasks out" musubi federation configure "$work/shared.zpl" "$work/shared" --trusted --stores "$work/stores"
+check "  … as is described" grep -x 'step = "20s"' "$work/shared/balancer-green.zpl"
+check "balancer-green serves" served balancer-green "$work/shared/balancer-green.zpl"
+
 sed 's/disk-2/DISK-1/' "$root/deploy/federations/files.zpl" >"$work/disks.zpl"
 exits 2 "two storage nodes on a host of one name" musubi federation configure "$work/disks.zpl" "$work/disks" --trusted
 says "  … and which" 'storage/disk-1.amsterdam and storage/DISK-1.amsterdam would share a host name'
