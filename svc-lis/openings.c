@@ -1,8 +1,5 @@
-/*  openings - one entry for each reservation that has bookings here, or had once and was opened;
- * one timer for all, at the next moment at which one of them is to be looked at.
- *
- *  Whatever happens only sets the turn of an entry; all that is done for it is done in one place,
- *  opening_refresh, by the time, its bookings and its nodes as they are then.
+/*  openings - one entry for each reservation that has bookings here, or had once and was opened.
+ *  Whatever happens only sets the turn of an entry; what is done at its turn is in openings_turns.
  */
 #include "openings.h"
 
@@ -64,20 +61,11 @@ entry_t *opening_new (openings_t *self, const char *reservation, const char *own
     return entry;
 }
 
-static void turn_set (entry_t *entry, int64_t turn_ms)
-{
-    if (entry->turn_ms < INT64_MAX)
-        ordered_remove (entry->openings->turns, entry);
-    entry->turn_ms = turn_ms;
-    if (entry->turn_ms < INT64_MAX)
-        ordered_add (entry->openings->turns, entry, entry);
-}
-
 void opening_free (entry_t *entry)
 {
     openings_t *self = entry->openings;
     opening_unbind_all (entry);
-    turn_set (entry, INT64_MAX);
+    opening_turn (entry, INT64_MAX);
     ordered_remove (self->active, entry->reservation);
     ordered_remove (self->by_reservation, entry->reservation);
     free (entry->stages);
@@ -87,17 +75,12 @@ void opening_free (entry_t *entry)
     free (entry);
 }
 
-static bool phase_active (opening_phase_t phase)
-{
-    return phase > OPENING_WAITING && phase < OPENING_OVER;
-}
-
 void opening_phase (entry_t *entry, opening_phase_t phase)
 {
     openings_t *self = entry->openings;
-    if (phase_active (phase) && !ordered_find (self->active, entry->reservation))
+    if (opening_is_active (phase) && !ordered_find (self->active, entry->reservation))
         ordered_add (self->active, entry->reservation, entry);
-    if (!phase_active (phase))
+    if (!opening_is_active (phase))
         ordered_remove (self->active, entry->reservation);
     entry->phase = phase;
 }
@@ -164,215 +147,6 @@ opening_t opening_view (const entry_t *entry, int64_t at_ms)
                        .used_ms = entry->use ? spent_cpu (&entry->use->spent) : 0};
 }
 
-static void opening_changed (entry_t *entry, const moment_t *now)
-{
-    openings_t *self = entry->openings;
-    opening_put (entry);
-    hint_tell (&self->hint);
-    if (!self->observer.moved)
-        return;
-    opening_t view = opening_view (entry, present_ms (self, now));
-    self->observer.moved (self->observer.owner, now, &view);
-}
-
-static void tell_degraded (entry_t *entry, int64_t now_ms)
-{
-    openings_t *self = entry->openings;
-    uint32_t lacking = phase_active (entry->phase) && entry->phase <= OPENING_WARNED
-                         ? opening_short (entry, now_ms)
-                         : 0;
-    bool degraded = lacking > 0 && !entry->given_back;
-    if (degraded == entry->degraded)
-        return;
-    entry->degraded = degraded;
-    hint_tell (&self->hint);
-    service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
-    outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
-                "opening %s %s nodes_lacking=%u", entry->reservation,
-                degraded ? "whole->degraded" : "degraded->whole", lacking);
-}
-
-/*  --- time --- */
-
-static opening_phase_t phase_by_time (const entry_t *entry, int64_t now_ms)
-{
-    const openings_limits_t *limits = &entry->openings->limits;
-    if (now_ms >= entry->until_ms)
-        return OPENING_CLOSING;
-    if (now_ms >= entry->from_ms)
-        return now_ms >= entry->until_ms - limits->warning_ms ? OPENING_WARNED : OPENING_OPEN;
-    return now_ms >= entry->from_ms - limits->bind_ms ? OPENING_BINDING : OPENING_WAITING;
-}
-
-static void move (entry_t *entry, opening_phase_t to)
-{
-    openings_t *self = entry->openings;
-    opening_phase_t from = entry->phase;
-    opening_phase (entry, to);
-    service_count (self->parts.service, "openings_moved", 1);
-    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s %s->%s nodes=%zu wanted=%u",
-                entry->reservation, opening_phase_word (from), opening_phase_word (to),
-                entry->bound_count, opening_wanted (entry, SIZE_MAX, entry->from_ms));
-}
-
-/*  What was never open and is too late has nothing to close. */
-static bool move_by_time (entry_t *entry, const moment_t *now)
-{
-    int64_t now_ms = opening_now_ms (entry, now);
-    opening_phase_t due = phase_by_time (entry, now_ms);
-    if (entry->phase >= OPENING_CLOSING || due <= entry->phase)
-        return false;
-    if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use)
-        due = OPENING_OVER;
-    if (opening_is_open (due) && !entry->use) {
-        entry->use = must (calloc (1, sizeof *entry->use));
-        entry->active_ms = now_ms;
-        spent_init (&entry->use->spent, (interval_t){entry->from_ms, entry->until_ms});
-        entry->use->until_ms = entry->from_ms;
-        opening_put_use (entry);
-    }
-    move (entry, due);
-    return true;
-}
-
-static bool move_to_the_end (entry_t *entry)
-{
-    opening_phase_t before = entry->phase;
-    if (entry->phase == OPENING_CLOSING && !opening_closes (entry) &&
-        !*back_end_trouble (entry->openings->parts.back_end, entry->reservation))
-        move (entry, OPENING_CLEANING);
-    if (entry->phase == OPENING_CLEANING && entry->bound_count == 0)
-        move (entry, OPENING_OVER);
-    return entry->phase != before;
-}
-
-static void order_back_end (entry_t *entry, const moment_t *now, back_end_step_t step)
-{
-    openings_t *self = entry->openings;
-    if (!back_end_acts (self->parts.back_end, step))
-        return;
-    const char **names = must (calloc (entry->bound_count + 1, sizeof *names));
-    size_t count = 0;
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (step == BACK_END_CLOSE || bound_kept (&entry->bound [i]))
-            names [count++] = nodes_at (self->parts.nodes, entry->bound [i].node).name;
-    back_end_order_t order = {.reservation = entry->reservation,
-                              .owner = entry->owner,
-                              .from_ms = entry->from_ms,
-                              .until_ms = entry->until_ms,
-                              .nodes = names,
-                              .nodes_count = count};
-    back_end_step (self->parts.back_end, now, step, &order);
-    entry->watched_ms = present_ms (self, now);
-    free (names);
-}
-
-static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t before,
-                           bool nodes_changed)
-{
-    int64_t now_ms = opening_now_ms (entry, now);
-    bool begun = opening_is_open (entry->phase) && !opening_is_open (before);
-    if (entry->phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
-        order_back_end (entry, now, BACK_END_PREPARE);
-    else if (opening_is_open (entry->phase) && (nodes_changed || begun))
-        order_back_end (entry, now, BACK_END_OPEN);
-    else if (entry->phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
-             before != OPENING_WAITING)
-        order_back_end (entry, now, BACK_END_CLOSE);
-    else if (opening_is_open (entry->phase) &&
-             now_ms >= entry->watched_ms + entry->openings->limits.watch_ms)
-        order_back_end (entry, now, BACK_END_WATCH);
-}
-
-static int64_t opening_turn (const entry_t *entry, int64_t now_ms)
-{
-    openings_t *self = entry->openings;
-    if (entry->phase == OPENING_OVER)
-        return INT64_MAX;
-    int64_t due_ms = opening_fit_due (entry, now_ms);
-    if (!opening_is_open (entry->phase))
-        return due_ms;
-    int64_t others [] = {opening_lend_due (entry), entry->use_put_ms + ACCOUNT_MS,
-                         back_end_acts (self->parts.back_end, BACK_END_WATCH)
-                           ? entry->watched_ms + self->limits.watch_ms
-                           : INT64_MAX};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        due_ms = others [i] < due_ms ? others [i] : due_ms;
-    return due_ms > now_ms ? due_ms : now_ms + 1;
-}
-
-/*  Nothing is kept of it any more. */
-static void opening_end (entry_t *entry)
-{
-    opening_delete (entry);
-    opening_free (entry);
-}
-
-/*  Accounted before its nodes change: what it was offered is what it had until now. */
-static void opening_refresh (entry_t *entry, const moment_t *now)
-{
-    int64_t now_ms = opening_now_ms (entry, now);
-    opening_phase_t before = entry->phase;
-    if (opening_is_open (before))
-        opening_account (entry, now);
-    bool moved = move_by_time (entry, now);
-    bool changed = opening_fit (entry, now);
-    bool due = opening_due (entry, now_ms);
-    bool lent = opening_is_open (entry->phase) && opening_lend (entry, now);
-    tell_back_end (entry, now, before, changed);
-    opening_enforce (entry, now);
-    changed = opening_close (entry, now) || changed;
-    moved = move_to_the_end (entry) || moved;
-    if (entry->phase == OPENING_OVER && entry->use)
-        opening_account (entry, now);
-    if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
-        opening_put_use (entry);
-    tell_degraded (entry, now_ms);
-    if (changed || moved || lent || due)
-        opening_changed (entry, now);
-    if (entry->phase == OPENING_OVER && !entry->use)
-        opening_end (entry);
-    else
-        turn_set (entry, opening_turn (entry, now_ms));
-}
-
-static void on_turn (void *owner, const moment_t *now, uint64_t token);
-
-static void turns_watch (openings_t *self, const moment_t *now)
-{
-    timers_cancel (self->parts.service->timers, self->timer);
-    self->timer = 0;
-    const entry_t *first = ordered_after (self->turns, NULL);
-    if (!first)
-        return;
-    int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->turn_ms);
-    int64_t look_ms = now->mono_ms + LOOK_MS_MAX;
-    self->timer =
-      timers_set (self->parts.service->timers, at_ms < look_ms ? at_ms : look_ms, on_turn, self, 0);
-}
-
-/*  Every refresh sets a turn that is later than now, so this ends. */
-static void on_turn (void *owner, const moment_t *now, uint64_t token)
-{
-    (void) token;
-    openings_t *self = owner;
-    int64_t now_ms = present_ms (self, now);
-    self->now_ms = now_ms;
-    for (entry_t *entry; (entry = ordered_after (self->turns, NULL)) && entry->turn_ms <= now_ms;)
-        opening_refresh (entry, now);
-    self->timer = 0;
-    turns_watch (self, now);
-}
-
-static void opening_soon (entry_t *entry, const moment_t *now)
-{
-    openings_t *self = entry->openings;
-    if (entry->phase == OPENING_OVER)
-        return;
-    turn_set (entry, present_ms (self, now));
-    turns_watch (self, now);
-}
-
 /*  --- what the participant tells --- */
 
 static void opening_left (entry_t *entry, int64_t now_ms)
@@ -385,7 +159,7 @@ static void opening_left (entry_t *entry, int64_t now_ms)
 /*  A change may put it back: its end, or before the opening its start, is later now. */
 static void opening_put_back (entry_t *entry, int64_t now_ms)
 {
-    opening_phase_t due = phase_by_time (entry, now_ms);
+    opening_phase_t due = opening_phase_at (entry, now_ms);
     if (entry->phase < OPENING_CLOSING && due < entry->phase)
         opening_phase (entry, entry->use && due < OPENING_OPEN ? OPENING_OPEN : due);
 }
@@ -660,9 +434,9 @@ void openings_check (const openings_t *self)
     for (const entry_t *entry;
          (entry = ordered_after (self->by_reservation, at ? at->reservation : NULL)); at = entry) {
         turns += entry->turn_ms < INT64_MAX;
-        active += phase_active (entry->phase);
+        active += opening_is_active (entry->phase);
         bound += entry->bound_count;
-        assert (entry->bound_count == 0 || phase_active (entry->phase));
+        assert (entry->bound_count == 0 || opening_is_active (entry->phase));
         for (size_t i = 0; i < entry->bound_count; i++) {
             assert (self->holders [entry->bound [i].node] == entry);
             assert (i == 0 || entry->bound [i - 1].node < entry->bound [i].node);

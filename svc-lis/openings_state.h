@@ -88,6 +88,12 @@ static inline int64_t opening_now_ms (const entry_t *entry, const moment_t *now)
     return entry->use && now_ms < entry->from_ms ? entry->from_ms : now_ms;
 }
 
+/*  From binding to cleaning. */
+static inline bool opening_is_active (opening_phase_t phase)
+{
+    return phase > OPENING_WAITING && phase < OPENING_OVER;
+}
+
 /*  --- openings.c --- */
 
 entry_t *opening_find (const openings_t *self, const char *reservation);
@@ -101,6 +107,20 @@ void opening_booked (entry_t *entry, bytes_t part);
 void opening_phase (entry_t *entry, opening_phase_t phase);
 
 opening_t opening_view (const entry_t *entry, int64_t at_ms);
+
+/*  --- openings_turns.c --- */
+
+/*  By time alone. */
+opening_phase_t opening_phase_at (const entry_t *entry, int64_t now_ms);
+
+/*  When it is to be looked at next; INT64_MAX = never. */
+void opening_turn (entry_t *entry, int64_t turn_ms);
+
+/*  Something has happened to it: its turn comes at the end of this step. */
+void opening_soon (entry_t *entry, const moment_t *now);
+
+/*  Nothing is kept of it any more. */
+void opening_end (entry_t *entry);
 
 /*  --- openings_nodes.c --- */
 
