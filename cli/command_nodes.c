@@ -70,9 +70,10 @@ static json_t *node_form (const json_t *site, const json_t *record)
 }
 
 /*  Page by page. False after telling why not. */
-static bool add_nodes (const cli_t *cli, session_t *session, const json_t *site, json_t *nodes,
-                       int *code)
+static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const json_t *site,
+                       json_t *nodes, int *code)
 {
+    (void) owner;
     char after [NAME_BYTES_MAX + 1] = "";
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:s}", "after", after);
@@ -121,40 +122,6 @@ static void print_nodes (const json_t *nodes)
     }
     table_print (table, stdout);
     table_destroy (&table);
-}
-
-/*  Of one site, or of all that run tasks. */
-static int list (const cli_t *cli, session_t *session, const char *named)
-{
-    int code = EXIT_DONE;
-    char silent [WORK_NAMES_BYTES] = "";
-    json_t *sites = named ? json_array () : work_sites (session, silent);
-    const json_t *site = named ? work_site (session, "nodes", named, &code) : NULL;
-    if (site)
-        json_array_append (sites, (json_t *) site);
-    if (*silent)
-        code = cli_fail (EXIT_UNKNOWN, "nodes: %s: no answer", silent);
-    json_t *nodes = json_array ();
-    size_t answered = 0;
-    size_t i;
-    json_array_foreach (sites, i, site)
-    {
-        int told = EXIT_DONE;
-        if (add_nodes (cli, session, site, nodes, &told))
-            answered++;
-        else
-            code = told;
-    }
-    if (cli->json && answered > 0)
-        cli_print_json (json_pack ("{s:O}", "nodes", nodes));
-    else if (answered > 0)
-        print_nodes (nodes);
-    else if (code == EXIT_DONE)
-        code =
-          cli_fail (EXIT_REFUSED, "nodes: no site that answers runs tasks (back_end = runner)");
-    json_decref (nodes);
-    json_decref (sites);
-    return code;
 }
 
 /*  --- taking out --- */
@@ -211,8 +178,10 @@ int run_nodes (cli_t *cli)
     session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code =
-      node ? drain (cli, session, named, node, options.drain != NULL) : list (cli, session, named);
+    code = node
+             ? drain (cli, session, named, node, options.drain != NULL)
+             : work_list (cli, session, named,
+                          &(work_rows_t){.key = "nodes", .add = add_nodes, .print = print_nodes});
     session_close (&session);
     return code;
 }

@@ -61,9 +61,10 @@ static json_t *bag_form (const char *site, const json_t *record)
 }
 
 /*  Page by page. False after telling why not. */
-static bool add_bags (const cli_t *cli, session_t *session, const json_t *site,
-                      const queue_options_t *options, json_t *bags, int *code)
+static bool add_bags (void *owner, const cli_t *cli, session_t *session, const json_t *site,
+                      json_t *bags, int *code)
 {
+    const queue_options_t *options = owner;
     json_int_t after = 0;
     for (bool more = true; more;) {
         json_t *question =
@@ -114,40 +115,6 @@ static void print_bags (const json_t *bags)
     }
     table_print (table, stdout);
     table_destroy (&table);
-}
-
-static int queue_of_all (const cli_t *cli, session_t *session, const char *named,
-                         const queue_options_t *options)
-{
-    int code = EXIT_DONE;
-    char silent [WORK_NAMES_BYTES] = "";
-    json_t *sites = named ? json_array () : work_sites (session, silent);
-    const json_t *site = named ? work_site (session, "queue", named, &code) : NULL;
-    if (site)
-        json_array_append (sites, (json_t *) site);
-    if (*silent)
-        code = cli_fail (EXIT_UNKNOWN, "queue: %s: no answer", silent);
-    json_t *bags = json_array ();
-    size_t answered = 0;
-    size_t i;
-    json_array_foreach (sites, i, site)
-    {
-        int told = EXIT_DONE;
-        if (add_bags (cli, session, site, options, bags, &told))
-            answered++;
-        else
-            code = told;
-    }
-    if (cli->json && answered > 0)
-        cli_print_json (json_pack ("{s:O}", "bags", bags));
-    else if (answered > 0)
-        print_bags (bags);
-    else if (code == EXIT_DONE)
-        code =
-          cli_fail (EXIT_REFUSED, "queue: no site that answers runs tasks (back_end = runner)");
-    json_decref (bags);
-    json_decref (sites);
-    return code;
 }
 
 /*  --- tasks --- */
@@ -269,7 +236,11 @@ int run_queue (cli_t *cli)
     if (!session)
         return code;
     code =
-      of_bag ? queue_of_bag (cli, session, &name) : queue_of_all (cli, session, named, &options);
+      of_bag
+        ? queue_of_bag (cli, session, &name)
+        : work_list (
+            cli, session, named,
+            &(work_rows_t){.key = "bags", .add = add_bags, .owner = &options, .print = print_bags});
     session_close (&session);
     return code;
 }

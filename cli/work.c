@@ -207,6 +207,40 @@ static void tell_unknown (const cli_t *cli, const json_t *site, const char *requ
     free (again);
 }
 
+int work_list (const cli_t *cli, session_t *session, const char *named, const work_rows_t *rows)
+{
+    int code = EXIT_DONE;
+    const char *command = cli->command->name;
+    char silent [WORK_NAMES_BYTES] = "";
+    json_t *sites = named ? json_array () : work_sites (session, silent);
+    const json_t *site = named ? work_site (session, command, named, &code) : NULL;
+    if (site)
+        json_array_append (sites, (json_t *) site);
+    if (*silent)
+        code = cli_fail (EXIT_UNKNOWN, "%s: %s: no answer", command, silent);
+    json_t *list = json_array ();
+    size_t answered = 0;
+    size_t i;
+    json_array_foreach (sites, i, site)
+    {
+        int told = EXIT_DONE;
+        if (rows->add (rows->owner, cli, session, site, list, &told))
+            answered++;
+        else
+            code = told;
+    }
+    if (cli->json && answered > 0)
+        cli_print_json (json_pack ("{s:O}", rows->key, list));
+    else if (answered > 0)
+        rows->print (list);
+    else if (code == EXIT_DONE)
+        code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
+                         command);
+    json_decref (list);
+    json_decref (sites);
+    return code;
+}
+
 json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method_name,
                   const json_t *question, const char *request_id, int *code)
 {

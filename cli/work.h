@@ -36,6 +36,18 @@ json_t *work_sites (session_t *session, char silent [WORK_NAMES_BYTES]);
 /*  The only site that does, all having answered; NULL after telling which there are, with *code. */
 const json_t *work_only_site (session_t *session, const char *command, int *code);
 
+/*  Rows from the site that is meant, or from all that run tasks, printed, or as JSON under a key.
+ *  add takes those of one site, false after telling why not, with *code. Returns the exit code. */
+typedef struct {
+    const char *key;
+    bool (*add) (void *owner, const cli_t *cli, session_t *session, const json_t *site,
+                 json_t *rows, int *code);
+    void *owner;
+    void (*print) (const json_t *rows);
+} work_rows_t;
+
+int work_list (const cli_t *cli, session_t *session, const char *named, const work_rows_t *rows);
+
 /*  One question about work to a site, asked again under the same id while nobody answers and there
  *  is time. The answer is new; NULL after telling why there is none, with *code. */
 json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
