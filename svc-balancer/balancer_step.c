@@ -239,10 +239,10 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
             looked++;
         }
     }
-    for (size_t i = 0; i < step->jobs_count; i++)
-        for (size_t s = 0; s < step->sites_count; s++)
-            if (strcmp (step->members [s]->kept.site, step->jobs [i]->home) == 0)
-                step->weighed [i].home = s;
+    for (size_t i = 0; i < step->jobs_count; i++) {
+        const member_t *home = coalition_find (&self->coalition, step->jobs [i]->home);
+        step->weighed [i].home = home ? home->place : WEIGHING_NOWHERE;
+    }
     if (left_out == 0)
         return;
     step->whole = false;
@@ -269,6 +269,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
     }
     for (size_t i = 0; i < coalition->members_count; i++) {
         member_t *member = coalition->members [i];
+        member->place = member->fresh ? step->sites_count : SIZE_MAX;
         if (!member->fresh) {
             step->whole = step->whole && *member->kept.aside != '\0';
             continue;

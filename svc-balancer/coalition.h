@@ -74,6 +74,7 @@ typedef struct {
     bool known;         /* told is of this start of the balancer */
     bool fresh;         /* and of this step */
     double cpus_before; /* in the step before */
+    size_t place;       /* in this step's weighing, SIZE_MAX = none */
     uint32_t silent;    /* steps */
     uint64_t call;
     uint32_t tries; /* of asking for its queue from the head on */

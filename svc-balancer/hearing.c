@@ -42,7 +42,8 @@ static void on_membership (void *owner, const moment_t *now, uint64_t token,
     candidate_t *candidate = &self->candidates [token];
     char why [WHY_BYTES];
     candidate->call = 0;
-    candidate->answered = result->status != CALL_TIMED_OUT;
+    candidate->answered = result->status == CALL_OK || result->status == CALL_DENIED ||
+                          result->status == CALL_UNKNOWN_METHOD;
     if (result->status == CALL_OK) {
         bool good = membership_decode (&candidate->terms, result->body, why);
         candidate->joined = good && strcmp (candidate->terms.balancer, self->service->name) == 0;

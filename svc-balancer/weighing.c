@@ -457,6 +457,7 @@ static const plan_t *plan_both (weighing_t *self, bool reschedule, size_t most)
 {
     plan_t *stepped = &self->plans [0];
     plan_t *extended = &self->plans [1];
+    reschedule = reschedule && self->jobs_count * self->sites_count <= WEIGHING_PIECES_MAX;
     plan_begin (self, stepped, NULL, most);
     bring_home (self, stepped);
     if (reschedule)

@@ -22,6 +22,9 @@
 
 #define WEIGHING_NOWHERE SIZE_MAX
 
+/*  The extension cuts each job into a piece for each site: no more than so many in all. */
+#define WEIGHING_PIECES_MAX 20000000
+
 /*  Times of completion count as the same within this, and within as much of the time. */
 #define WEIGHING_TIE_S 1e-6
 

@@ -360,6 +360,37 @@ static void no_job_is_later_and_no_level_passed_whatever_the_queues (void **stat
     assert_true (moves_seen > 4000 && gained > 1000);
 }
 
+static double total_after (weighing_t *weighing, scene_t *scene, bool reschedule)
+{
+    double total = 0;
+    size_t count;
+    weigh (weighing, scene, reschedule, MOVES_MAX, &count);
+    for (size_t i = 0; i < scene->jobs_count; i++)
+        total += scene->jobs [i].after_s;
+    return total;
+}
+
+static void the_extension_is_taken_where_jobs_are_earlier_by_it (void **state)
+{
+    (void) state;
+    prng_t prng;
+    size_t better = 0;
+    prng_seed (&prng, 11);
+    weighing_t *weighing = weighing_new ();
+    for (int round = 0; round < 1000; round++) {
+        scene_t scene = {0};
+        draw (&scene, &prng);
+        double stepped = total_after (weighing, &scene, false);
+        double extended = total_after (weighing, &scene, true);
+        assert_true (extended <= stepped * (1 + 1e-9));
+        better += extended < 0.99 * stepped;
+        scene_end (&scene);
+    }
+    weighing_destroy (&weighing);
+    print_message ("earlier by a hundredth in %zu of 1000\n", better);
+    assert_true (better > 10);
+}
+
 static void a_limit_of_moves_is_kept (void **state)
 {
     (void) state;
@@ -387,6 +418,7 @@ int main (void)
       cmocka_unit_test (one_set_aside_gets_its_own_back_and_keeps_nothing_of_others),
       cmocka_unit_test (without_cpus_or_work_or_company_nothing_moves),
       cmocka_unit_test (a_limit_of_moves_is_kept),
+      cmocka_unit_test (the_extension_is_taken_where_jobs_are_earlier_by_it),
       cmocka_unit_test (no_job_is_later_and_no_level_passed_whatever_the_queues),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
