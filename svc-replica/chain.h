@@ -61,6 +61,7 @@ typedef struct {
     const char *data; /* its data endpoint; "" = it only dials out */
     chain_node_state_t state;
     bool guest;
+    bool files_told; /* all that it has; node_moved tells when it becomes so */
     uint64_t bytes_max;
     uint64_t bytes_files; /* of its files */
     uint64_t bytes_held;  /* for transfers that are not over, and by chain_hold */

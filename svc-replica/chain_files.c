@@ -33,6 +33,7 @@ void chain_files_end (place_t *place)
 void chain_files_unsure (place_t *place)
 {
     place->files_seen = 0;
+    place->files_told = false;
     if (!place->files)
         return;
     for (site_file_t *file = ordered_after (place->files, NULL); file;
@@ -86,6 +87,12 @@ static void all_told (chain_t *self, const moment_t *now, place_t *place)
         if (file->unsure)
             file_gone (self, now, place, file->stored.file);
     }
+    if (place->files_told)
+        return;
+    place->files_told = true;
+    told_t told = {.kind = TOLD_NODE};
+    memcpy (told.node, place->name, sizeof told.node);
+    chain_tell (self, now, &told);
 }
 
 void chain_files_take (chain_t *self, const moment_t *now, place_t *place,

@@ -33,6 +33,7 @@ typedef struct {
     uint64_t holds; /* bytes, by chain_hold */
     ordered_t *files;
     uint64_t files_seen;
+    bool files_told; /* all that it has, since its start and ours */
 
     bool waits; /* its question */
     uint64_t reply_to;

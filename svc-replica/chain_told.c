@@ -17,6 +17,7 @@ chain_node_t chain_node_of (const chain_t *self, const place_t *place)
                          .data = place->data,
                          .state = place->state,
                          .guest = place->guest,
+                         .files_told = place->files_told,
                          .bytes_max = place->bytes_max,
                          .bytes_files = chain_bytes_files (place),
                          .bytes_held = chain_bytes_held (self, place),

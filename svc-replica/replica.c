@@ -314,11 +314,32 @@ static void on_file (void *owner, const moment_t *now, const chain_file_t *have)
         cache_drop (self->cache, now, have->file, have->node);
 }
 
+/*  It has told all that it has: copies that it should have and has not are gone, whoever was told
+ * so in a start before this one. */
+static void copies_compare (replica_t *self, const moment_t *now, const char *node)
+{
+    char name [FILE_NAME_BYTES_MAX + 1];
+    chain_file_t have;
+    for (const file_t *file = catalogue_after (self->catalogue, NULL); file;
+         file = catalogue_after (self->catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        const copy_t *copy = file_copy (file, node);
+        if (copy && copy->state != COPY_STAGED && !chain_file_find (self->chain, node, name, &have))
+            negotiator_lost (self->negotiator, now, name, node);
+    }
+}
+
 static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
     replica_t *self = owner;
-    if (node->state == CHAIN_NODE_UP && !node->guest)
-        negotiator_room (self->negotiator, now);
+    if (node->state != CHAIN_NODE_UP || node->guest)
+        return;
+    if (node->files_told) {
+        char name [NAME_BYTES_MAX + 1];
+        snprintf (name, sizeof name, "%s", node->name);
+        copies_compare (self, now, name);
+    }
+    negotiator_room (self->negotiator, now);
 }
 
 static void on_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,

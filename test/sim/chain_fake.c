@@ -884,6 +884,9 @@ static void on_attend (void *owner, const moment_t *now, uint64_t token)
             chain_file_t view = file_view (disk, &disk->files [k]);
             self->observer.file_moved (self->observer.owner, now, &view);
         }
+        chain_node_t node = node_view (self, disk);
+        node.files_told = true;
+        self->observer.node_moved (self->observer.owner, now, &node);
     }
     on_tick (self, now, 0);
 }

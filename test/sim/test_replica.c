@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#define MB 1000000
+#define MB    1000000
+#define SEEDS 40
 
 static char why [256];
 
@@ -365,23 +366,54 @@ static const sim_faults_t harsh = {.crash = 40, .crashes_max = 8, .pause_ms_max 
 static const sim_net_faults_t stormy = {
   .loss = 30, .doubling = 30, .reordering = 30, .delay = 30, .delay_ms_max = 1500, .keep = 500};
 
+#define FILES 10
+
+static void file_name (size_t file, char name [8])
+{
+    snprintf (name, 8, "f%zu", file);
+}
+
+/*  What each site's catalogue says is what lies on its disks, and nothing is on the way any more.
+ */
+static void catalogues_are_true (uint64_t seed, replica_scene_t *scene, const char *const *sites)
+{
+    static const char *const nodes [] = {"n1", "n2"};
+    for (size_t s = 0; s < 3; s++)
+        for (size_t i = 0; i < FILES; i++)
+            for (size_t n = 0; n < 2; n++) {
+                char name [8];
+                file_name (i, name);
+                const file_t *file = file_at (scene, sites [s], name);
+                const copy_t *copy = file ? file_copy (file, nodes [n]) : NULL;
+                bool there = fake_has (sites [s], nodes [n], name, (uint8_t) (i + 1));
+                if (there != (copy && copy->state == COPY_SOUND) || (copy && !there))
+                    fail_msg ("seed %llu: %s at %s of %s is %s, and in the catalogue %s",
+                              (unsigned long long) seed, name, nodes [n], sites [s],
+                              there ? "there" : "not there",
+                              !copy                       ? "not"
+                              : copy->state == COPY_SOUND ? "sound"
+                                                          : "neither sound nor gone");
+            }
+}
+
 /*  Whatever crashes and is lost: no disk has too much, no copy is wrong, what was acknowledged is
- *  there, and when all is healed everything that was asked for comes. */
-static void one_schedule (uint64_t seed)
+ *  there, and when all is healed everything that was asked for comes, where there is room for it.
+ */
+static void one_schedule (uint64_t seed, uint64_t node_bytes, size_t *came, size_t *full)
 {
     static const char *const sites [] = {"replica/a", "replica/b", "replica/c"};
     scene_plan_t plan = scene_plan_default;
     plan.nodes = 2;
-    plan.node_bytes = 4 * MB;
+    plan.node_bytes = node_bytes;
     plan.limits.transfers.patience_ms = 20000;
     replica_scene_t *scene = replica_scene_new (seed, &plan);
     prng_t prng;
     prng_seed (&prng, seed);
     sim_fault (scene_sim (scene), &harsh, &stormy);
-    bool acknowledged [10] = {false};
-    for (size_t i = 0; i < 10; i++) {
+    bool acknowledged [FILES] = {false};
+    for (size_t i = 0; i < FILES; i++) {
         char name [8];
-        snprintf (name, sizeof name, "f%zu", i);
+        file_name (i, name);
         const char *site = sites [prng_below (&prng, 3)];
         uint64_t transfer = scene_put (scene, site, name, MB / 4 + prng_below (&prng, MB / 4),
                                        (uint8_t) (i + 1), why);
@@ -391,28 +423,40 @@ static void one_schedule (uint64_t seed)
         get.name = name;
         get.guest = "";
         scene_tell (scene, sites [prng_below (&prng, 3)], "Get", &get.base);
+        if (prng_below (&prng, 4) == 0) {
+            Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
+            Musubi__ReplicaRule rule = MUSUBI__REPLICA_RULE__INIT;
+            rule.copies = 2;
+            request.name = name;
+            request.rule = &rule;
+            scene_tell (scene, site, "Rule", &request.base);
+        }
         scene_pass (scene, (int64_t) prng_below (&prng, 800));
     }
     sim_heal (scene_sim (scene));
     scene_pass (scene, 60000);
     assert_false (sim_failed (scene_sim (scene)));
-    assert_false (fake_overrun ());
-    for (size_t i = 0; i < 10; i++) {
+    for (size_t i = 0; i < FILES; i++) {
         char name [8];
-        snprintf (name, sizeof name, "f%zu", i);
-        if (!acknowledged [i])
-            continue;
-        for (size_t s = 0; s < 3; s++) {
+        file_name (i, name);
+        for (size_t s = 0; s < 3 && acknowledged [i]; s++) {
             char guest [32];
             snprintf (guest, sizeof guest, "guest-%zu-%zu", i, s);
             uint64_t transfer = scene_get (scene, sites [s], name, guest, why);
             transfer_state_t end = scene_wait (scene, sites [s], transfer, guest, 60000, why);
-            if (end != TRANSFER_DONE)
+            if (end == TRANSFER_FAILED && strstr (why, "disk full"))
+                ++*full;
+            else if (end != TRANSFER_DONE)
                 fail_msg ("seed %llu: %s at %s: %s", (unsigned long long) seed, name, sites [s],
                           why);
-            assert_true (fake_has (sites [s], guest, name, (uint8_t) (i + 1)));
+            else
+                assert_true (fake_has (sites [s], guest, name, (uint8_t) (i + 1)));
+            *came += end == TRANSFER_DONE;
         }
     }
+    scene_pass (scene, 60000);
+    assert_false (fake_overrun ());
+    catalogues_are_true (seed, scene, sites);
     for (size_t s = 0; s < 3; s++)
         replica_check (scene_core (scene, sites [s]));
     replica_check (scene_core (scene, "index/i1"));
@@ -422,8 +466,22 @@ static void one_schedule (uint64_t seed)
 static void random_schedules_lose_nothing_and_overrun_no_disk (void **state)
 {
     (void) state;
-    for (uint64_t seed = 1; seed <= 20; seed++)
-        one_schedule (seed);
+    size_t came = 0;
+    size_t full = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        one_schedule (seed, 4 * MB, &came, &full);
+    assert_int_equal (full, 0);
+    assert_true (came > FILES * SEEDS);
+}
+
+static void where_disks_are_small_nothing_is_lost_for_want_of_room (void **state)
+{
+    (void) state;
+    size_t came = 0;
+    size_t full = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        one_schedule (seed, 3 * MB / 4, &came, &full);
+    assert_true (full > 0 && came > full);
 }
 
 int main (void)
@@ -444,6 +502,7 @@ int main (void)
       cmocka_unit_test (what_a_rule_brought_ends_with_the_file),
       cmocka_unit_test (without_an_index_the_sites_are_asked),
       cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),
+      cmocka_unit_test (where_disks_are_small_nothing_is_lost_for_want_of_room),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
