@@ -81,19 +81,19 @@ static void many_at_once_wait_for_their_turn_and_no_longer (void **state)
     (void) state;
     replica_scene_t *scene = replica_scene_new (14, &scene_plan_default);
     char name [8];
-    for (size_t i = 0; i < 40; i++) {
+    for (size_t i = 0; i < 20; i++) {
         snprintf (name, sizeof name, "f%zu", i);
-        put (scene, "replica/a", name, MB / 10, (uint8_t) (i + 1));
+        put (scene, "replica/a", name, 4 * MB / 10, (uint8_t) (i + 1));
     }
     Musubi__GetRequest get = MUSUBI__GET_REQUEST__INIT;
     get.name = name;
     get.guest = "";
-    for (size_t i = 0; i < 40; i++) {
+    for (size_t i = 0; i < 20; i++) {
         snprintf (name, sizeof name, "f%zu", i);
         scene_tell (scene, "replica/b", "Get", &get.base);
     }
-    scene_pass (scene, 2000); /* each takes a twentieth of a second at most, four at a time */
-    for (size_t i = 0; i < 40; i++) {
+    scene_pass (scene, 1000); /* each takes a tenth of a second, four at a time */
+    for (size_t i = 0; i < 20; i++) {
         snprintf (name, sizeof name, "f%zu", i);
         assert_true (fake_has ("replica/b", "n1", name, (uint8_t) (i + 1)));
     }
@@ -194,6 +194,22 @@ static void a_transfer_whose_source_had_failed_finds_one_again_after_a_restart (
     assert_true (fake_has ("replica/c", "n1", "x", 1));
     assert_true (fake_crossed ("replica/c", "x") <= 8 * MB);
     replica_check (scene_core (scene, "replica/c"));
+    replica_scene_destroy (&scene);
+}
+
+static void what_went_while_nobody_listened_is_found_gone_when_its_node_has_told_all (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (15, &scene_plan_default);
+    sim_t *sim = scene_sim (scene);
+    put (scene, "replica/a", "x", MB, 1);
+    put (scene, "replica/a", "y", MB, 2);
+    sim_kill (sim, scene_process (scene, "replica/a"), sim_now_us (sim), 500);
+    scene_pass (scene, 100);
+    fake_lose ("replica/a", "n1", "x");
+    scene_pass (scene, 3000);
+    assert_null (file_at (scene, "replica/a", "x"));
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "y"), COPY_SOUND), 1);
     replica_scene_destroy (&scene);
 }
 
@@ -495,6 +511,7 @@ int main (void)
       cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),
       cmocka_unit_test (a_catalogue_that_lies_brings_nobody_wrong_bytes),
       cmocka_unit_test (a_transfer_whose_source_had_failed_finds_one_again_after_a_restart),
+      cmocka_unit_test (what_went_while_nobody_listened_is_found_gone_when_its_node_has_told_all),
       cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
