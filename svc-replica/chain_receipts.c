@@ -105,6 +105,13 @@ static void digest_learn (chain_t *self, const moment_t *now, transfer_t *transf
     chain_dirty_all (self, now, transfer);
 }
 
+static int64_t proved_ms (const chain_t *self, const transfer_t *transfer, size_t source_at)
+{
+    const place_t *place = chain_place (self, transfer->kept.sources [source_at].node);
+    const site_file_t *file = place ? chain_site_file (place, transfer->kept.file) : NULL;
+    return file ? file->stored.proved_ms : 0;
+}
+
 static void source_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
                             size_t source_at, const receipt_t *receipt)
 {
@@ -131,6 +138,10 @@ static void source_receipt (chain_t *self, const moment_t *now, transfer_t *tran
         source_fail (self, now, transfer, source, true, "its file has another digest");
         return;
     }
+    int64_t doubted_ms = transfer->doubted_ms [source_at];
+    if (doubted_ms != 0 && doubted_ms == proved_ms (self, transfer, source_at))
+        return; /* it is to read its file first */
+    transfer->doubted_ms [source_at] = 0;
     if (source->failed && receipt->epoch >= transfer->kept.epoch) {
         source->failed = false; /* it is back */
         source->why [0] = '\0';
@@ -207,6 +218,7 @@ static void source_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *
     kept_source_t *source = &transfer->kept.sources [source_at];
     uint64_t epoch = transfer->kept.epoch;
     bool enough = ++transfer->wrongs [source_at] >= CHUNKS_WRONG_MAX;
+    transfer->doubted_ms [source_at] = proved_ms (self, transfer, source_at);
     chain_prove (self, now, source->node, transfer->kept.file);
     source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");
     if (transfer->kept.epoch == epoch)

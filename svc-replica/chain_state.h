@@ -69,9 +69,9 @@ typedef struct {
     receiver_t *receivers; /* in the order of the chain */
     size_t receivers_count;
     uint64_t fed [CHAIN_SOURCES_MAX];
-    uint32_t
-      wrongs [CHAIN_SOURCES_MAX]; /* times that a chunk from there was wrong, in this start */
-    int64_t fed_ms;               /* when the first receiver began, mono; 0 = not yet */
+    uint32_t wrongs [CHAIN_SOURCES_MAX];    /* of its chunks that were found, in this start */
+    int64_t doubted_ms [CHAIN_SOURCES_MAX]; /* its last proof then: a later one is awaited */
+    int64_t fed_ms;                         /* when the first receiver began, mono; 0 = not yet */
 } transfer_t;
 
 typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;

@@ -268,6 +268,8 @@ static void order_next (storage_t *self, own_file_t *file)
         file->dropping = true;
         file->work = storage_order (self, FILE_DROP, &work);
     } else if (file->prove) {
+        if (file->stored.digest_known)
+            work.marks = NULL; /* those that it has are of its digest, its bytes may not be */
         file->work = storage_order (self, FILE_PROVE, &work);
     }
 }

@@ -206,7 +206,8 @@ static bool work_do (void *owner, const storage_work_t *work)
     task->result.there = task->result.digest_known = from;
     if (from) {
         task->result.size = from->bytes;
-        from->marked = from->content;
+        if (from->marked == 0)
+            from->marked = from->content;
         sim_file_digest (from, task->result.digest);
     }
     return true;

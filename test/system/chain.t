@@ -9,7 +9,6 @@ fi
 ip netns del "mu$$-try"
 . "$(dirname "$0")/chain_lib.sh"
 [ -x "$rig" ] || { echo "Bail out! no $rig"; exit 1; }
-trap 'site_end 2>/dev/null; hosts_end; cleanup' EXIT
 
 megabyte=1048576
 size=$((40 * megabyte))
@@ -18,8 +17,6 @@ spare=$((8 * megabyte))
 source=$work/source
 head -c $size /dev/urandom >"$source"
 digest=$(digest_of "$source")
-hosts 4 200mbit || { echo "Bail out! no hosts"; exit 1; }
-
 tell () { # what was said, when something is not ok
   [ $bad -eq "${bad_before:-0}" ] || { tail -n 25 "$scene/rig.log"; tail -n 8 "$scene"/n*.log; } | sed 's/^/# /'
   bad_before=$bad
@@ -41,80 +38,94 @@ but () { local i j; for i in 1 2 3 4; do for j in "$@"; do [ "$i" = "$j" ] && co
 
 begin () { site "$source" 200; reaches "${1:-1}" $third; }
 
-before=$(sent 0)
-site "$source" 200
-check "nothing happens: all end" over
-check "nothing happens: the file is right everywhere" right "$digest" 1 2 3 4
-check "nothing happens: the source feeds it once" at_most_sent 0 $((size * 102 / 100)) "$before"
-tell
-site_end
+# --- what may befall a host, and where: 0 is the source ---
 
-for place in 1 2 4; do
-  begin "$place"
-  slay "${pid[$place]}"
-  complete "node $place killed" $(but $place)
-done
+killed () { local i; for i in "$@"; do kill -9 "${pid[$i]}"; done; }
+cut_off () { local i; for i in "$@"; do cut_host "$i"; done; }
+stopped () { local i; for i in "$@"; do kill -STOP "${pid[$i]}"; done; }
+paused () {
+  stopped "$@"
+  sleep 4 # the length of the pause is what is tried
+  local i
+  for i in "$@"; do kill -CONT "${pid[$i]}"; done
+}
+restarted () {
+  local i
+  for i in "$@"; do fell "$i"; done
+  [ "$1" = 0 ] || verified $(but "$@")
+  for i in "$@"; do
+    if [ "$i" = 0 ]; then guest 0 "$source"; else node "$i"; fi
+  done
+}
+quartered () { local i; for i in "$@"; do slow_host "$i" 50mbit; done; }
 
-begin 3
-kill -9 "${pid[2]}" "${pid[3]}"
-complete "nodes 2 and 3 killed" 1 4
+befalls () { # HOW I…
+  local how=$1 what="$1, ${*:2}" others=(1 2 3 4) i
+  shift
+  case $how in killed | cut_off | stopped) read -ra others <<<"$(but "$@")" ;; esac
+  if [ "$1" = 0 ] && [ ${#others[@]} -eq 4 ] && [[ $how = killed || $how = cut_off || $how = stopped ]]; then
+    others=(1 2 3)
+    site "$source" 200 3 g0,g4
+    guest 4 "$source"
+    reaches 1 $third
+  else
+    begin "$([ "${@: -1}" = 0 ] && echo 1 || echo "${@: -1}")"
+  fi
+  $how "$@"
+  check "$what: those who can have it" verified "${others[@]}"
+  [[ "$how $*" != "quartered "[12] ]] || check "$what: it goes to the tail" grep -q "slow node=n$1: to the tail" "$scene/rig.log"
+  complete "$what" "${others[@]}"
+  for i in "$@"; do
+    [ "$how" != cut_off ] || join_host "$i"
+    [ "$how" != quartered ] || slow_host "$i" 200mbit
+  done
+}
+everywhere () { # HOW…
+  local how
+  for how in "$@"; do
+    befalls "$how" 1
+    befalls "$how" 2
+    befalls "$how" 4
+    befalls "$how" 2 3
+    befalls "$how" 0
+  done
+}
 
-for place in 1 3; do
-  begin "$place"
-  cut_host "$place"
-  complete "link of node $place cut" $(but $place)
-  join_host "$place"
-done
+nothing () {
+  local before
+  before=$(sent 0)
+  site "$source" 200
+  check "nothing happens: all end" over
+  check "nothing happens: the file is right everywhere" right "$digest" 1 2 3 4
+  check "nothing happens: the source feeds it once" at_most_sent 0 $((size * 102 / 100)) "$before"
+  tell
+  site_end
+}
 
-begin 2
-kill -STOP "${pid[2]}"
-complete "node 2 stopped" 1 3 4
+conductor_dies () {
+  begin 2
+  fell 99
+  conductor
+  complete "the conductor killed and started again" 1 2 3 4
+}
 
-begin 2
-kill -STOP "${pid[2]}"
-sleep 4 # the length of the pause is what is tried
-kill -CONT "${pid[2]}"
-complete "node 2 stopped for 4 s" 1 2 3 4
+# --- files and disks ---
 
-begin 2
-fell 2
-verified 1 3 4
-node 2
-complete "node 2 killed and started again" 1 2 3 4
+odd_files () {
+  : >"$work/empty"
+  site "$work/empty" 200
+  check "a file without a byte comes everywhere" over
+  check "a file without a byte is right everywhere" right "$(digest_of "$work/empty")" 1 2 3 4
+  tell
+  site_end
 
-site "$source" 200 3 g0,g4
-guest 4 "$source"
-reaches 1 $third
-slay "${pid[0]}"
-complete "the source killed, and there is a second one" 1 2 3
-
-begin 2
-fell 99
-conductor
-complete "the conductor killed and started again" 1 2 3 4
-
-for place in 1 2; do
-  begin "$place"
-  slow_host "$place" 50mbit
-  verified 1 2 3 4
-  check "node $place at a quarter of the rate goes to the tail" grep -q "slow node=n$place: to the tail" "$scene/rig.log"
-  complete "node $place at a quarter of the rate" 1 2 3 4
-  slow_host "$place" 200mbit
-done
-
-: >"$work/empty"
-site "$work/empty" 200
-check "a file without a byte comes everywhere" over
-check "a file without a byte is right everywhere" right "$(digest_of "$work/empty")" 1 2 3 4
-tell
-site_end
-
-disk () { small_disk 2 $((size / 2)); }
-prelude=disk
-site "$source" 200
-check "a full disk: all else is over" over
-check "a full disk: its node says so" grep -qE "rig moved node=n2 state=failed .*No space left" "$scene/rig.log"
-complete "a full disk" 1 3 4
+  disk () { small_disk 2 $((size / 2)); }
+  prelude=disk
+  site "$source" 200
+  check "a full disk: all else is over" over
+  check "a full disk: its node says so" grep -qE "rig moved node=n2 state=failed .*No space left" "$scene/rig.log"
+  complete "a full disk" 1 3 4
+}
 
 # --- a source that is not what it says ---
 
@@ -129,42 +140,60 @@ wrong_source () { # WHAT
 }
 spoil () { head -c 65536 /dev/urandom | dd of="$1" bs=65536 seek="$2" conv=notrunc status=none; }
 
-cp "$source" "$work/spoilt"
-has_digest () { grep -q "proved" "$scene/g0.log"; }
-after_digest () { await 20 has_digest && spoil "$work/spoilt" 3; }
-prelude=after_digest
-site "$work/spoilt" 200
-wrong_source "a source with other bytes than its digest"
+sources () {
+  cp "$source" "$work/spoilt"
+  has_digest () { grep -q "proved" "$scene/g0.log"; }
+  after_digest () { await 20 has_digest && spoil "$work/spoilt" 3; }
+  prelude=after_digest
+  site "$work/spoilt" 200
+  wrong_source "a source with other bytes than its digest"
 
-# --- wrong bytes are found in their MiB, and the rest comes from elsewhere ---
+  # --- wrong bytes are found in their MiB, and the rest comes from elsewhere ---
 
-cp "$source" "$work/spoilt"
-at_half () { await 20 has_digest && spoil "$work/spoilt" $((size / 2 / 65536)); }
-prelude=at_half
-site "$work/spoilt" 200 3 g0,g4
-guest 4 "$source"
-complete "one source of two has wrong bytes" 1 2 3
-check "it is found in its MiB" grep -q "wrong bytes from=g0 to=n1" "$scene/rig.log"
-check "no more than that comes again" at_most_received $((size + 3 * megabyte)) 1 2 3
+  cp "$source" "$work/spoilt"
+  site "$work/spoilt" 80 3 g0,g4 # slow enough for the source to be spoilt before that is read
+  guest 4 "$source"
+  reaches 1 $third
+  spoil "$work/spoilt" $((size / 65536 - 17))
+  complete "one source of two has wrong bytes" 1 2 3
+  check "it is found in its MiB" grep -q "wrong bytes from=g0 to=n1" "$scene/rig.log"
+  check "no more than that comes again" at_most_received $((size + 3 * megabyte)) 1 2 3
 
-site "$source" 200
-reaches 2 $third
-rot () { local part; for part in "$scene/n2/parts/"*[0-9a-f]; do spoil "$part" 3; done; }
-rot
-fell 2 # it reads what it has once more, and finds it
-node 2
-complete "node 2 has wrong bytes on its disk and is started again" 1 2 3 4
+  site "$source" 200
+  reaches 2 $third
+  rot () { local part; for part in "$scene/n2/parts/"*[0-9a-f]; do spoil "$part" 3; done; }
+  rot
+  fell 2 # it reads what it has once more, and finds it
+  node 2
+  complete "node 2 has wrong bytes on its disk and is started again" 1 2 3 4
 
-cp "$source" "$work/changing"
-site "$work/changing" 200
-reaches 1 $third
-spoil "$work/changing" $((size / 65536 - 2))
-wrong_source "a source that changes meanwhile"
+  cp "$source" "$work/changing"
+  site "$work/changing" 200
+  reaches 1 $third
+  spoil "$work/changing" $((size / 65536 - 2))
+  wrong_source "a source that changes meanwhile"
 
-cp "$source" "$work/shrinking"
-site "$work/shrinking" 200
-reaches 1 $third
-truncate -s $((size / 3)) "$work/shrinking"
-wrong_source "a source that becomes shorter"
+  cp "$source" "$work/shrinking"
+  site "$work/shrinking" 200
+  reaches 1 $third
+  truncate -s $((size / 3)) "$work/shrinking"
+  wrong_source "a source that becomes shorter"
+}
 
-finish
+# Three groups beside each other, each on hosts of its own.
+group () { # NAME COMMAND…: in the background
+  (
+    tag=mu$$$1
+    trap 'site_end 2>/dev/null; hosts_end' EXIT
+    hosts 4 200mbit || { echo "not ok 1 - no hosts"; exit 1; }
+    "${@:2}"
+  ) >"$work/$1.tap" 2>"$work/$1.errors" &
+}
+first () { nothing; everywhere killed paused; }
+second () { everywhere cut_off quartered; }
+third () { everywhere stopped restarted; conductor_dies; odd_files; sources; }
+group a first
+group b second
+group c third
+wait
+awk '/^(not )?ok [0-9]+ / { sub (/ok [0-9]+/, "ok " ++number) } { print } /^not ok/ { bad = 1 } END { print "1.." number; exit bad }' "$work"/[abc].tap
