@@ -30,6 +30,7 @@ struct balance_world {
     uint32_t *owners;
     size_t jobs_count;
     size_t room;
+    bool all_count;                   /* those that were given */
     size_t next [WORLD_CLUSTERS_MAX]; /* of each owner's jobs, to arrive */
     size_t end [WORLD_CLUSTERS_MAX];
 };
@@ -78,8 +79,24 @@ static void draw_jobs (balance_world_t *self, const world_order_t *order)
     }
 }
 
-static bool counts (const job_t *job)
+/*  Owners without jobs have an empty span, too. */
+static void take_jobs (balance_world_t *self, const world_order_t *order)
 {
+    size_t at = 0;
+    self->jobs_count = 0;
+    for (size_t i = 0; i < self->clusters; i++) {
+        self->next [i] = at;
+        for (; at < order->given_count && order->given [at].owner == i; at++)
+            add_job (self, (uint32_t) i, order->given [at].release, order->given [at].load);
+        self->end [i] = at;
+    }
+    assert (at == order->given_count);
+}
+
+static bool counts (const balance_world_t *self, const job_t *job)
+{
+    if (self->all_count)
+        return true;
     return job->release >= 0.2 * WORLD_T && job->release < 0.8 * WORLD_T;
 }
 
@@ -90,7 +107,7 @@ static void play_alone (const balance_world_t *self, world_round_t *round)
         uint32_t owner = self->owners [job];
         const job_t *of = &self->jobs [job];
         free [owner] = fmax (free [owner], of->release) + of->load / self->speeds [owner];
-        if (counts (of)) {
+        if (counts (self, of)) {
             round->alone [owner] += free [owner] - of->release;
             round->jobs [owner]++;
         }
@@ -204,7 +221,11 @@ static bool prepare (balance_world_t *self, const world_order_t *order)
         self->members [i].queue.count = 0;
         honest = honest && !lies;
     }
-    draw_jobs (self, order);
+    self->all_count = order->given != NULL;
+    if (order->given)
+        take_jobs (self, order);
+    else
+        draw_jobs (self, order);
     return honest;
 }
 
@@ -223,7 +244,7 @@ bool balance_world_play (balance_world_t *self, const world_order_t *order, worl
             return false;
     }
     for (size_t job = 0; job < self->jobs_count; job++)
-        if (counts (&self->jobs [job]))
+        if (counts (self, &self->jobs [job]))
             round->flow [self->owners [job]] +=
               self->jobs [job].completion - self->jobs [job].release;
     return true;

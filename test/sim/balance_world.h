@@ -20,6 +20,13 @@ typedef enum {
     CASE_II, /* and in the other case more jobs, as large */
 } world_case_t;
 
+/*  A job that is given, not drawn. */
+typedef struct {
+    uint32_t owner;
+    double release;
+    double load;
+} world_job_t;
+
 typedef struct {
     world_case_t which;
     size_t clusters;
@@ -27,6 +34,9 @@ typedef struct {
     bool extended; /* rebuild the schedule after each step */
     double levels [WORLD_CLUSTERS_MAX];
     double claimed [WORLD_CLUSTERS_MAX]; /* speed as the balancer is told; 0 = the true one */
+    const world_job_t *given; /* instead of drawn ones: by owner, each owner's as they come; all of
+                                 them count. NULL = drawn */
+    size_t given_count;
 } world_order_t;
 
 /*  Sums of the flow times (completion less release) of the jobs that count, those that came between
