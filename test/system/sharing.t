@@ -88,6 +88,7 @@ comes "two of them are begun at each" logged 6
 check "they are away" counts "$bag" away 5
 slay "$(pid_of lis/ber)"
 slay "$(pid_of lis/ams)"
+printf 'sharing\n    again = 500ms\n    lost = 1s\n' >>"$federation/lis-ams.zpl"
 check "their home and a host are killed, and return" musubi up --dir "$federation"
 touch "$shared/gate"
 comes "all are over at home" eval "[ \$(tasks $bag | jq '[.tasks[] | select(.state == \"ended\")] | length') = 9 ]"
@@ -115,4 +116,21 @@ comes "they are back" counts "$bag" away 0
 check "cancelled, they never begin" musubi cancel "$bag"
 touch "$shared/gate"
 comes "what runs ends" eval "[ \$(tasks $bag | jq '[.tasks[] | select(.state == \"queued\" or .state == \"running\")] | length') = 0 ]"
-finish
+check "the ledgers prove it sound" musubi audit --settle 60s
+
+rm "$shared/gate"
+: >"$shared/log"
+bag=$(musubi submit ams --shared --requeue --count 3 --limit 10m -- "$shared/task" 2>/dev/null)
+comes "two begin at home" logged 2
+check "one moves" moved ams osa "${bag#*/}" 1
+comes "and begins" logged 3
+slay "$(pid_of lis/osa)"
+rm -r "$federation/store/lis-osa"
+check "its host loses its store, and returns" musubi up --dir "$federation"
+comes "what was there is lost" counts "$bag" lost 1
+check "and says why" test "$(tasks "$bag" | jq -r '.tasks[2].why')" = \
+  "lis/osa, where it was, has lost its store: it may have been run there"
+touch "$shared/gate"
+comes "what was at home ends there" counts "$bag" ended 2
+check "nothing was begun twice" test "$(cut -d' ' -f1 "$shared/log" | sort | tr '\n' ' ')" = '0 1 2 '
+finish broken
