@@ -199,13 +199,18 @@ static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const
     if (!placed (step, job)) {
         job->place = step->jobs_count++;
         job->now_s = 0;
+        job->away = 0;
+        job->guests = 0;
         step->jobs [job->place] = job;
         step->weighed [job->place] = (weighed_job_t){.home = WEIGHING_NOWHERE};
     }
     job->now_s += load_s;
     if (strcmp (step->members [site]->kept.site, bag->home) == 0) {
         job->at_home = true;
+        job->away = bag->away;
         job->kept.submitted_ms = bag->submitted_ms;
+    } else {
+        job->guests += (uint64_t) bag->running + bag->waiting;
     }
     weighed_add (&step->sites [site], &(piece_t){.bag = bag->bag,
                                                  .job = job->place,
@@ -418,8 +423,11 @@ static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_st
                 job->elsewhere = true;
         }
     }
-    for (size_t i = 0; i < step->jobs_count; i++)
+    for (size_t i = 0; i < step->jobs_count; i++) {
         job_goes_on (self, step->jobs [i]);
+        if (step->jobs [i]->away > step->jobs [i]->guests)
+            step->jobs [i]->elsewhere = true;
+    }
     for (job_t *job = coalition_job_after (coalition, NULL), *next; job; job = next) {
         next = coalition_job_after (coalition, job);
         follow_home (self, now, step, job);

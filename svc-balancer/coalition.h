@@ -96,11 +96,13 @@ typedef struct {
     char home [NAME_BYTES_MAX + 1];
     uint64_t bag; /* there */
     job_kept_t kept;
-    double load_s;  /* left of it, at all members; below 0 = not known yet */
-    double now_s;   /* as this step's queues come in */
-    size_t place;   /* in this step's weighing, SIZE_MAX = none */
-    bool at_home;   /* its home lists it in this step */
-    bool elsewhere; /* it has tasks at a member that does not answer, as far as is known */
+    double load_s;   /* left of it, at all members; below 0 = not known yet */
+    double now_s;    /* as this step's queues come in */
+    uint64_t away;   /* tasks at others, as its home tells */
+    uint64_t guests; /* as the others do */
+    size_t place;    /* in this step's weighing, SIZE_MAX = none */
+    bool at_home;    /* its home lists it in this step */
+    bool elsewhere;  /* it has tasks that nobody tells of in this step */
 } job_t;
 
 /*  A job's key on disk. */
