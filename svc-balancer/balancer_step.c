@@ -5,13 +5,13 @@
 
 #include "diligence.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FIRST_STEP_MS 500 /* after the start; and while no directory is known */
+#define ABSENT_MAX    24  /* coalitions formed without an answer; then a member is forgotten */
 
 int64_t balancer_timeout_ms (const balancer_t *self)
 {
@@ -83,15 +83,19 @@ static const candidate_t *candidate_of (const balancer_t *self, const char *site
     return NULL;
 }
 
-/*  One that is silent stays a member, aside: its account is not forgotten for that. */
-static void drop_who_left (balancer_t *self)
+/*  One that is silent, or away, stays a member, aside: its account and its promises are not
+ * forgotten for that, unless it stays away. */
+static void drop_who_left (balancer_t *self, bool formed)
 {
     for (size_t i = self->coalition.members_count; i-- > 0;) {
         member_t *member = self->coalition.members [i];
         const candidate_t *candidate = candidate_of (self, member->kept.site);
-        if (candidate && candidate->joined)
+        if (candidate && candidate->joined) {
+            member->kept.absent = 0;
             continue;
-        if (!candidate || candidate->answered) {
+        }
+        member->kept.absent += formed;
+        if ((candidate && candidate->answered) || member->kept.absent > ABSENT_MAX) {
             balancer_drop_member (self, member->kept.site);
             continue;
         }
@@ -132,7 +136,7 @@ void balancer_formed (balancer_t *self, const moment_t *now)
     size_t joined = joined_count (self);
     if (coalition->kept.formed_ms != 0)
         measuring_end (self, now);
-    drop_who_left (self);
+    drop_who_left (self, joined > 1);
     size_t taken = 0;
     for (size_t i = 0; i < self->candidates_count; i++)
         if (self->candidates [i].joined && taken < self->settings.limits.members_max) {

@@ -71,6 +71,7 @@ packed_t stored_member_encode (const member_kept_t *kept)
     stored.coalitions = kept->coalitions;
     stored.aside = (char *) kept->aside;
     stored.heard = kept->heard;
+    stored.absent = kept->absent;
     return packed_of (&stored.base);
 }
 
@@ -86,6 +87,7 @@ static bool member_take (member_kept_t *to, const Musubi__StoredMember *from, ch
     to->ratios = from->ratios;
     to->coalitions = from->coalitions;
     to->heard = from->heard;
+    to->absent = from->absent;
     return reason_take (to->aside, ASIDE_BYTES, from->aside, "aside", why) &&
            ((amount (to->level_s) && amount (to->declared_s) && amount (to->ratios) &&
              isfinite (to->given_s) && isfinite (to->taken_s)) ||

@@ -50,6 +50,7 @@ typedef struct {
     double taken_before_s;
     double ratios; /* of flow and flow alone, summed up */
     uint32_t coalitions;
+    uint32_t absent;          /* coalitions that were formed without its answer, in a row */
     char aside [ASIDE_BYTES]; /* why it takes no part; "" = it does */
     bool heard;               /* aside, and asked all the same: what it has of others goes home */
 } member_kept_t;
