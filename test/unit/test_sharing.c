@@ -555,6 +555,34 @@ static void a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue (void
     close_coalition (&c);
 }
 
+static void a_bag_that_is_all_away_is_told_until_it_is_over (void **state)
+{
+    (void) state;
+    open_coalition (&c);
+    share (&c, AMS, "full", 16);
+    coalition_pass (&c, 5 * SECOND_MS);
+    uint64_t number = share (&c, AMS, "away", 3);
+    assert_int_equal (move (&c, AMS, KYO, number, 3), 3);
+    coalition_pass (&c, 5 * SECOND_MS);
+    Musubi__StateAnswer *told = state_at (AMS, 0);
+    assert_int_equal (told->n_bags, 2);
+    assert_int_equal (told->bags [0]->away, 0);
+    assert_int_equal (told->bags [1]->bag, number);
+    assert_int_equal (told->bags [1]->away, 3);
+    assert_int_equal (told->bags [1]->running + told->bags [1]->waiting, 0);
+    assert_true (told->bags [1]->running_load_s == 0);
+    message_free (&told->base);
+    told = state_at (AMS, number);
+    assert_int_equal (told->n_bags, 0);
+    message_free (&told->base);
+    all_end (&c, KYO, 0);
+    coalition_pass (&c, 5 * SECOND_MS);
+    told = state_at (AMS, 0);
+    assert_int_equal (told->n_bags, 1);
+    message_free (&told->base);
+    close_coalition (&c);
+}
+
 static void what_is_reserved_is_not_counted_as_speed (void **state)
 {
     (void) state;
@@ -641,6 +669,7 @@ int main (void)
       cmocka_unit_test (what_a_task_has_written_elsewhere_is_read_at_home),
       cmocka_unit_test (ends_from_a_site_that_does_not_have_the_task_are_not_heard),
       cmocka_unit_test (a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue),
+      cmocka_unit_test (a_bag_that_is_all_away_is_told_until_it_is_over),
       cmocka_unit_test (what_is_reserved_is_not_counted_as_speed),
       cmocka_unit_test (messages_that_are_spoilt_break_nothing),
     };
