@@ -171,9 +171,6 @@ void hearing_begin (balancer_t *self, const moment_t *now)
         member->fresh = false;
         member->tries = 0;
         told_clear (&member->coming);
-        if (directory_known (self->service->directory) && is_asked (member) &&
-            !directory_find (self->service->directory, member->kept.site))
-            balancer_set_aside (self, member, false, "the directory does not list it any more");
         self->waiting += is_asked (member);
     }
     if (self->waiting == 0)
