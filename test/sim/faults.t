@@ -34,7 +34,8 @@ seeds=${MUSUBI_CHAIN_SEEDS:-1..200}
 "$sim" faults --chains --seeds "$seeds" --jobs "$(nproc)" >"$work/chains" 2>&1
 tell $? "schedules $seeds of files that go down chains are clean"
 grep -E '^seed|crashes|copies|feeders|slow|wrong|schedules,' "$work/chains" | sed 's/^/# /'
-for met in 'feeders skipped' 'slow receivers put to the tail' 'files received with wrong bytes'; do
+for met in 'feeders skipped' 'slow receivers put to the tail' 'files received with wrong bytes' \
+  'chunks received with wrong bytes'; do
   grep -qE "^$met +[1-9]" "$work/chains"
   tell $? "among them were $met"
 done
