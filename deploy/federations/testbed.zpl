@@ -1,11 +1,16 @@
 #   What deploy/docker-compose.yml starts: the ten sites and three network domains of s4.zpl, where prices and links are
-#   explained; besides, n64 and u32 keep files, each on a storage node, with an index of them, and the one node of n8 runs
-#   tasks, as the account that all services have there.
+#   explained; besides, n64 and u32 keep files, each on a storage node, with an index of them, and the one node of n8, and of
+#   u8, runs tasks, as the account that all services have there; a balancer shares them out among sites that join it.
 
 name = testbed
 directories = g1, g2
 indexes = i1
 planners = 3
+
+balancers
+    green
+        coalition = 4s
+        step = 1s
 
 sites
     n8
@@ -53,8 +58,12 @@ sites
     u8
         classes
             node
-                nodes = 8
+                nodes = 1
+                cpus_per_node = 8
                 price = 1
+        back_end = runner
+        accounts
+            musubi = "*"
     u16
         classes
             node

@@ -34,11 +34,16 @@ for i in 0 1 2; do
 done
 ran=$(sed -n 's/^task 0 .* container //p' <<<"$output")
 says "  … its own" "^the agent is in container ${ran:-none}"
+for site in n8 u8; do
+  says "tasks of n8 are shared out, some run at $site" "^shared task [0-7] ran at $site\$"
+done
+shared=$(grep -oE '^shared task [0-7] ran' <<<"$output" | sort -u | wc -l)
 for planners in 1 2 4; do
   says "figures with $planners planners" "^ +$planners +[1-9][0-9]* +[0-9]+ +[0-9]+\.[0-9] +[0-9]+\.[0-9] +[0-9]+\.[0-9]\$"
 done
 says "goes on while containers die and are cut off" '^  [1-9][0-9]* committed, refused [0-9]+, unknown 0$'
 says "ends with sound records" '^sound: all or nothing'
+check "all of the shared tasks have run" test "$shared" = 8
 no_container () { ! docker ps -aq --filter label=com.docker.compose.project=musubi-testbed 2>/dev/null | grep -q .; }
 check "leaves no container" no_container
 nothing_runs () { ! pgrep -af "(dockerd|containerd).*$MUSUBI_TESTBED/" | grep -v defunct; }
