@@ -212,14 +212,14 @@ static void sources_skipped (chain_t *self, const moment_t *now, transfer_t *tra
 
 /*  A source whose chunk was not what it says it has: whoever finds that goes on elsewhere. It reads
  *  its file anew, and is asked last until it has found that right; not for ever. Another site's is
- *  that site's to look at: the observer tells it. */
+ *  that site's to look at, as the observer tells it, and a guest's has changed. */
 static void source_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
                                 size_t source_at)
 {
     kept_source_t *source = &transfer->kept.sources [source_at];
     uint64_t epoch = transfer->kept.epoch;
-    bool enough =
-      ++transfer->wrongs [source_at] >= CHUNKS_WRONG_MAX || !chain_place (self, source->node);
+    const place_t *place = chain_place (self, source->node);
+    bool enough = ++transfer->wrongs [source_at] >= CHUNKS_WRONG_MAX || !place || place->guest;
     transfer->doubted_ms [source_at] = proved_ms (self, transfer, source_at);
     chain_prove (self, now, source->node, transfer->kept.file);
     source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");

@@ -529,6 +529,10 @@ void negotiator_source_failed (negotiator_t *self, const moment_t *now,
         own_failed (self, now, transfer->file, source, wrong);
     if (!transit || !transit_live (transit))
         return;
+    if (wrong && transit->kind == TRANSIT_FETCH && transit->feeding) {
+        transit_source_out (transit);
+        transit_source_ended (transit, now, 0, true); /* it looks at its copy */
+    }
     if (transfer->over && transit->kind != TRANSIT_PUT)
         return; /* negotiator_over goes on from here */
     if (transit->kind == TRANSIT_PUT) {
@@ -544,9 +548,7 @@ void negotiator_source_failed (negotiator_t *self, const moment_t *now,
     if (transit->kind == TRANSIT_FETCH && transit->state == TRANSIT_RUNNING) {
         snprintf (transit->why, sizeof transit->why, "%.60s: %.160s", source, why);
         selector_failed (self->parts.selector, now->mono_ms, transit->source);
-        if (wrong)
-            transit_source_out (transit);
-        transit_source_ended (transit, now, 0, wrong);
+        transit_source_ended (transit, now, 0, false);
         if (transit->candidates_count > 0)
             transit_source (transit, now);
         else
