@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -108,6 +109,10 @@ static void tell (void *owner, const flow_event_t *event)
 static void *run (void *owner)
 {
     flows_t *self = owner;
+    sigset_t pipe;
+    sigemptyset (&pipe);
+    sigaddset (&pipe, SIGPIPE);
+    pthread_sigmask (SIG_BLOCK, &pipe, NULL); /* sendfile has no MSG_NOSIGNAL */
     for (bool last = false; !last;) {
         if (!flow_loop_turn (&self->loop))
             continue;
