@@ -4,6 +4,7 @@
 #include "agent.h"
 #include "balancer.h"
 #include "gis.h"
+#include "hasty_runner.h"
 #include "lis.h"
 #include "must.h"
 #include "sim_machine.h"
@@ -22,9 +23,7 @@
 #define WHOLE_US     400000000
 #define TURN_US      500000
 #define LOOK_US      700000 /* between two looks at what is promised */
-#define LEASE_MS     8000
-#define LOST_MS      11200
-#define LIE          10 /* times its CPUs */
+#define LIE          10     /* times its CPUs */
 #define GUARANTEES   64
 #define ANSWERS_KEPT 64
 
@@ -231,35 +230,6 @@ static void site_destroy (void *owner)
     self->states_count = 0;
 }
 
-static void runner_settle (runner_settings_t *settings)
-{
-    static node_place_t places [NODES] = {{.name = "thin-1"}, {.name = "thin-2"}};
-    static account_t accounts [] = {{"alice", "alice"}};
-    *settings = (runner_settings_t){
-      .places = places,
-      .places_count = NODES,
-      .accounts = accounts,
-      .accounts_count = 1,
-      .nodes = {.attend_ms = 1000,
-                .silent_ms = 2500,
-                .lease_ms = LEASE_MS,
-                .lost_ms = LOST_MS,
-                .output_bytes_max = 1000,
-                .runs_kept_ms = 3600000},
-      .openings = {.bind_ms = 900,
-                   .warning_ms = 1500,
-                   .grace_ms = 800,
-                   .lend_ms = 2000,
-                   .release_ms = 6000,
-                   .watch_ms = 30000},
-      .queue = queue_limits_default,
-      .back_end = back_end_limits_default,
-    };
-    settings->queue.start_ms = 800;
-    settings->queue.warning_ms = 1500;
-    settings->queue.grace_ms = 800;
-}
-
 static void site_make (void *owner, core_t *core)
 {
     static node_class_t classes [] = {
@@ -268,8 +238,9 @@ static void site_make (void *owner, core_t *core)
     static const char *const administrators [] = {"root"};
     sharing_site_t *self = owner;
     const char *directories [] = {sim_address (self->scene->sim, self->scene->directory)};
+    static node_place_t places [NODES] = {{.name = "thin-1"}, {.name = "thin-2"}};
     runner_settings_t runner;
-    runner_settle (&runner);
+    hasty_runner (&runner, places, NODES);
     lis_settings_t settings = {
       .name = self->name,
       .site = {.classes = classes,
@@ -478,7 +449,7 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
     while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
            !sim_sharer_settled (&self->sharer, why))
         sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
-    sim_run (self->sim, sim_now_us (self->sim) + 2000 * LOST_MS);
+    sim_run (self->sim, sim_now_us (self->sim) + 2000 * HASTY_LOST_MS);
     if (!sim_failed (self->sim))
         check_settled (self);
 }

@@ -51,6 +51,15 @@ const sim_run_t *sim_machines_run (const sim_machines_t *self, const run_id_t *i
     return NULL;
 }
 
+uint32_t sim_machines_unfit (const sim_machines_t *self, const task_id_t *task)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < self->runs_count; i++)
+        count += self->runs [i].stand.node_unfit && self->runs [i].id.task.bag == task->bag &&
+                 self->runs [i].id.task.index == task->index;
+    return count;
+}
+
 static sim_run_t *run_make (sim_machines_t *self, int process, const char *name)
 {
     uint8_t site [STORE_ID_BYTES];
@@ -141,7 +150,8 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
     run->cpus = order->cpus;
     snprintf (run->reservation, sizeof run->reservation, "%s", order->reservation);
     if (happens (self, self->faults.refused)) {
-        run_close (self, run, STAND_REFUSED, "no such program");
+        run->stand.node_unfit = now_us / 1000 % 2 == 0; /* no draw: schedules stay what they were */
+        run_close (self, run, STAND_REFUSED, run->stand.node_unfit ? "no room" : "no such program");
         return;
     }
     run->begun = run->active = run->starter = true;

@@ -19,7 +19,7 @@ typedef struct {
     int64_t length_ms_max; /* of a run that nobody ends */
     uint32_t lasting;      /* run on until they are ended, longer than any lease */
     int64_t grace_ms;      /* at most, at the end of a lease */
-    uint32_t refused;      /* can't be started */
+    uint32_t refused;      /* can't be started; for half of them another machine would be fit */
     uint32_t orphaned;     /* their starter dies */
 } sim_machines_faults_t;
 
@@ -56,6 +56,9 @@ void sim_machines_init (sim_machines_t *self, sim_t *sim, uint64_t seed,
 /*  For sim_worker; owner is the machines. */
 bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *kind,
                         bytes_t arguments, uint8_t **result, size_t *result_size);
+
+/*  How many tries of a task were refused by machines that were unfit. */
+uint32_t sim_machines_unfit (const sim_machines_t *self, const task_id_t *task);
 
 /*  NULL when no machine has heard of it. */
 const sim_run_t *sim_machines_run (const sim_machines_t *self, const run_id_t *id);

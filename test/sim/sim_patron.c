@@ -395,9 +395,11 @@ static void told_tasks (sim_patron_t *self, size_t at, const event_t *event)
         return;
     }
     for (size_t i = 0; i < count; i++) {
+        task_id_t task = {bag->number, (uint32_t) i};
+        bool again = tasks [i].tries > 1 + sim_machines_unfit (self->machines, &task);
         const char *none = tasks [i].state == TOLD_LOST && !tasks [i].why ? "lost without a why"
                            : !follows (&bag->tasks [i], &tasks [i])       ? "told otherwise before"
-                           : tasks [i].tries > 1 && !bag->asked.requeue   ? "run again unasked"
+                           : again && !bag->asked.requeue                 ? "run again unasked"
                                                                           : NULL;
         if (none)
             sim_fail (self->sim, "task %" PRIu64 ".%zu: %s", bag->number, i, none);

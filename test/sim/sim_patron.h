@@ -11,6 +11,7 @@
 
 #include "runs.h"
 #include "sim.h"
+#include "sim_machine.h"
 #include "sim_wire_tasks.h"
 
 #define PATRON_BAGS_MAX         24
@@ -72,6 +73,7 @@ typedef enum {
 typedef struct {
     sim_t *sim;                           /* in */
     int site;                             /* in: its process */
+    const sim_machines_t *machines;       /* in: of the site */
     prng_t prng;                          /* in */
     bool quiet;                           /* in: nothing new is begun */
     const char *nodes [PATRON_NODES_MAX]; /* in: of the site, to be drained */

@@ -2,6 +2,7 @@
 #include "site_scene.h"
 
 #include "agent.h"
+#include "hasty_runner.h"
 #include "lis.h"
 #include "must.h"
 #include "sim_machine.h"
@@ -22,8 +23,6 @@
 #define TURN_US     500000    /* between two looks whether it has */
 #define CLOCKS_MS   50        /* by which the clocks here may differ */
 #define SITE_LEAD   1000
-#define LEASE_MS    8000
-#define LOST_MS     11200 /* hardly longer than lease and grace */
 #define LEASE_GRACE 3000
 
 typedef struct {
@@ -207,36 +206,6 @@ static void site_destroy (void *owner)
     self->site_core = (core_t){0};
 }
 
-static void runner_settle (runner_settings_t *settings)
-{
-    static node_place_t places [AGENTS] = {
-      {.name = "thin-1"}, {.name = "thin-2"}, {.name = "thin-3"}, {.name = "fat-1", .class = 1}};
-    static account_t accounts [] = {{"alice", "alice"}};
-    *settings = (runner_settings_t){
-      .places = places,
-      .places_count = AGENTS,
-      .accounts = accounts,
-      .accounts_count = 1,
-      .nodes = {.attend_ms = 1000,
-                .silent_ms = 2500,
-                .lease_ms = LEASE_MS,
-                .lost_ms = LOST_MS,
-                .output_bytes_max = 1000,
-                .runs_kept_ms = 3600000},
-      .openings = {.bind_ms = 900,
-                   .warning_ms = 1500,
-                   .grace_ms = 800,
-                   .lend_ms = 2000,
-                   .release_ms = 6000,
-                   .watch_ms = 30000},
-      .queue = queue_limits_default,
-      .back_end = back_end_limits_default,
-    };
-    settings->queue.start_ms = 800;
-    settings->queue.warning_ms = 1500;
-    settings->queue.grace_ms = 800;
-}
-
 static void site_make (void *owner, core_t *core)
 {
     static node_class_t classes [] = {
@@ -246,8 +215,10 @@ static void site_make (void *owner, core_t *core)
     static const char *const administrators [] = {"root"};
     static const char *const nowhere [] = {NULL};
     scene_t *self = owner;
+    static node_place_t places [AGENTS] = {
+      {.name = "thin-1"}, {.name = "thin-2"}, {.name = "thin-3"}, {.name = "fat-1", .class = 1}};
     runner_settings_t runner;
-    runner_settle (&runner);
+    hasty_runner (&runner, places, AGENTS);
     lis_settings_t settings = {
       .name = "lis/ams",
       .site = {.classes = classes,
@@ -385,6 +356,7 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
     prng_seed (&self->patron.prng, seed + 777);
     processes_add (self);
     self->patron.site = self->site;
+    self->patron.machines = &self->machines;
     sim_run (self->sim, 500000);
     faults_draw (self, &prng);
     sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
@@ -393,7 +365,7 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
     while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
            !sim_patron_settled (&self->patron, why))
         sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
-    sim_run (self->sim, sim_now_us (self->sim) + 2000 * LOST_MS);
+    sim_run (self->sim, sim_now_us (self->sim) + 2000 * HASTY_LOST_MS);
     if (!sim_failed (self->sim))
         check_settled (self);
 }
