@@ -62,20 +62,7 @@ once () { # LABEL COUNT
   [ "$(grep "^$1\." "$shared/log" | cut -d' ' -f1 | sort | uniq -c | awk '$1 == 1' | wc -l)" = "$2" ] &&
     [ "$(grep -c "^$1\." "$shared/log")" = "$2" ]
 }
-comes () { # SENTENCE COMMAND…: ok as soon as it succeeds; a minute bounds a failure
-  local sentence=$1 bound=$((SECONDS + 60))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    if [ $SECONDS -ge $bound ]; then
-      not_ok "$sentence"
-      { echo "never: $*"; musubi balance status green --all; musubi queue --over; cat "$shared/log"; } 2>&1 | tail -n 60 | sed 's/^/# /'
-      return 1
-    fi
-    sleep 0.1
-  done
-  ok "$sentence"
-}
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
+tell_more () { musubi balance status green --all; musubi queue --over; cat "$shared/log"; }
 
 exits 2 "who joins says how far" as_root balance join ams
 says "  … by --level" '--level'

@@ -10,7 +10,6 @@ cat >"$work/pair.json" <<'JSON'
  "compute": [{"id": "north", "cpus": 4, "site": "n32"}, {"id": "south", "cpus": 4, "site": "s32"}],
  "network": [{"between": ["north", "south"], "mbps": 1000}]}
 JSON
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 comes () { # FILE WORD: it comes, in a minute
   local _
   for _ in $(seq 600); do

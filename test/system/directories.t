@@ -7,7 +7,6 @@ cat >"$work/pair.json" <<'JSON'
 {"window": {"earliest": "now+1h", "deadline": "now+20h"}, "duration": "30m",
  "compute": [{"id": "a", "cpus": 4}, {"id": "b", "cpus": 4}], "distinct_sites": true}
 JSON
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 
 check "a request whose home is g1" musubi reserve "$work/pair.json" --request-id first@g1
 kill -9 "$(pid_of gis/g1)"

@@ -2,7 +2,6 @@
 # Is everybody there, and well? Of a federation by asking, of the members of a machine by their files.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/files.zpl"
-pid_of () { musubi up --pids --dir "$federation" | awk -v member="$1" '$2 == member {print $1}'; }
 until_ () { # COMMAND…: until it succeeds, for half a minute
   for _ in $(seq 300); do
     if output=$("$@" 2>&1); then echo "$output"; return; fi

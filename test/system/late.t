@@ -28,7 +28,6 @@ ZPL
 federation "$work/late.zpl" --planners 1
 
 at () { date -u -d "@$1" +%Y-%m-%dT%H:%M:%SZ; }
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 comes () { # FILE WORD: it comes, in a minute
   local _
   for _ in $(seq 600); do

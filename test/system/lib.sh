@@ -5,6 +5,12 @@
 #   check "a sentence" COMMAND…    ok when the command succeeds
 #   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
 #   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
+#   comes "a sentence" COMMAND…    ok as soon as the command succeeds; a minute bounds a failure, of which tell_more tells
+#                                  more, where a test defines it
+#   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
+#                                  log is $work/NAME.log, its process ${pid[NAME]}. It is the test's to end
+#   relaunch NAME                  again, with the same arguments
+#   pid_of MEMBER                  of the federation: "lis/ams"
 #   slay PID                       kills it (-9) and waits until it has ended
 #   finish [broken]                the plan, and the exit code; before that the federation's ledgers must prove that all
 #                                  is sound, unless the test leaves it broken or ended
@@ -53,6 +59,20 @@ says () {
   fi
 }
 
+comes () {
+  local sentence=$1 bound=$((SECONDS + 60))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    if [ $SECONDS -ge $bound ]; then
+      not_ok "$sentence"
+      { echo "never: $*"; ! declare -F tell_more >/dev/null || tell_more; } 2>&1 | tail -n 60 | sed 's/^/# /'
+      return 1
+    fi
+    sleep 0.05
+  done
+  ok "$sentence"
+}
+
 federation () {
   federation=$work/federation
   if ! output=$(musubi up --dir "$federation" "$@" 2>&1); then
@@ -61,6 +81,26 @@ federation () {
   fi
   MUSUBI_GIS=$(cat "$federation/gis")
   export MUSUBI_GIS
+}
+
+pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
+
+declare -A line=() pid=()
+relaunch () {
+  local ready=$work/$1.ready log=$work/$1.log
+  : >"$ready"
+  eval "setsid ${line[$1]} >\"\$ready\" 2>>\"\$log\" </dev/null &"
+  pid[$1]=$!
+  for _ in $(seq 400); do
+    grep -q '^ready' "$ready" && return
+    sleep 0.05
+  done
+  echo "Bail out! $1 is not ready: $(tail -n 3 "$log")"
+  exit 1
+}
+launch () {
+  line[$1]=$(printf '%q ' "${@:2}")
+  relaunch "$1"
 }
 
 slay () { # it may stay on as a zombie until somebody asks for it

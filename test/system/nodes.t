@@ -54,7 +54,6 @@ marked () { # processes of tasks, by what their starters put into their environm
   done
 }
 starters () { pgrep -f "starter $federation/runs/"; }
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 again () { musubi up --dir "$federation" >"$work/up" 2>&1 || sed 's/^/# /' "$work/up"; }
 submit () { musubi --timeout 60s submit ams "$@" 2>>"$work/errors"; }
 tasks () { musubi --timeout 20s --json queue "$1"; }

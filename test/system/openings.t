@@ -39,7 +39,6 @@ promised () { json call "lis/$1" Site '{}' | jq --arg class "$2" '.site.classes[
 task_state () { json queue "${1%.*}" | jq -r --arg task "$1" '.tasks[] | select(.task == $task) | .state'; }
 is_state () { [ "$(task_state "$1")" = "$2" ]; }
 why () { json queue "${1%.*}" | jq -r --arg task "$1" '.tasks[] | select(.task == $task) | .why'; }
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 endpoint_of () { jq -r --arg site "$1" '.members[] | select(.kind == "lis" and .name == $site).endpoint' "$federation/members.json"; }
 submit () { musubi submit "$@" >"$work/bag"; }
 bag () { cat "$work/bag"; }

@@ -23,7 +23,6 @@ Z
 federation "$work/two.zpl"
 export MUSUBI_GIS
 
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 state () { plus_status -r "$1" --json | jq -r '.[0].state'; }
 nodes () { plus_status -r "$1" --json | jq -r '.[0].nodes'; }
 

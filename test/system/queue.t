@@ -69,27 +69,14 @@ of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
 state () { of_task "$1" state; }
 is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 all_over () { musubi queue --over --json | jq -e --arg bag "$1" '.bags[] | select(.bag == $bag) | .over == .tasks' >/dev/null; }
+tell_more () { musubi queue --over; cat "$shared/log"; }
 said () { awk -v who="$1" -v what="$2" '$1 == who && $2 == what {print $3; exit}' "$shared/log"; } # NAME.INDEX WORD
 has_said () { [ "$(said "$1" "$2")" ]; }
 times () { awk -v who="$1" -v what="$2" '$1 == who && $2 == what' "$shared/log" | wc -l; }
-comes () { # SENTENCE COMMAND…: ok as soon as it succeeds; a minute bounds a failure
-  local sentence=$1 bound=$((SECONDS + 60))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    if [ $SECONDS -ge $bound ]; then
-      not_ok "$sentence"
-      { echo "never: $*"; musubi queue --over; cat "$shared/log"; } 2>&1 | tail -n 40 | sed 's/^/# /'
-      return 1
-    fi
-    sleep 0.05
-  done
-  ok "$sentence"
-}
 test_runs () { [ "$(wc -l <"$shared/runs")" -ge "$1" ]; }
 test_nothing () { musubi queue --json | jq -e '.bags == []' >/dev/null; }
 test_no_starter () { ! pgrep -f "starter $federation" >/dev/null; }
 before () { [ -n "$1" ] && [ -n "$2" ] && [ "$1" -le "$2" ]; }
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 reserve () { # SIZE CPUS START DURATION: its id
   printf '{"name": "r", "window": {"earliest": "%s", "deadline": "now+20h"}, "duration": "%s",
     "compute": [{"id": "all", "cpus": %s, "site": "ams", "require": {"size": "%s"}}]}' "$3" "$4" "$2" "$1" |

@@ -7,30 +7,9 @@
 
 federation --planners 1
 cd "$work" || exit 1
-declare -A pid=()
 gis=$MUSUBI_GIS
 MB=1000000
 
-# launch NAME PROGRAM ARG…: in the background, until it is ready; again with the same arguments by relaunch NAME
-declare -A line=()
-relaunch () {
-  local name=$1
-  : >"$name.ready"
-  eval "setsid ${line[$name]} >$name.ready 2>>$name.log </dev/null &"
-  pid[$name]=$!
-  for _ in $(seq 400); do
-    grep -q '^ready' "$name.ready" && return
-    sleep 0.05
-  done
-  echo "Bail out! $name is not ready: $(tail -n 3 "$name.log")"
-  exit 1
-}
-launch () {
-  local name=$1
-  shift
-  line[$name]=$(printf '%q ' "$@")
-  relaunch "$name"
-}
 endpoint () { sed -n 's/^ready endpoint=\([^ ]*\).*/\1/p' "$1.ready"; }
 port () { python3 -c 'import socket; s = socket.socket (); s.bind (("127.0.0.1", 0)); print (s.getsockname () [1])'; }
 site () { # NAME NODES BYTES SETTING…

@@ -57,23 +57,10 @@ move () { # FROM TO BAG COUNT
 }
 moved () { [ "$(move "$@" | jq .moved)" = "$4" ]; }
 tasks () { musubi queue "$1" --json; }
+tell_more () { musubi queue --over; cat "$shared/log"; }
 count () { tasks "$1" | jq --arg state "$2" '[.tasks[] | select(.state == $state)] | length'; } # BAG STATE
 counts () { [ "$(count "$1" "$2")" = "$3" ]; }
 logged () { [ "$(wc -l <"$shared/log")" -ge "$1" ]; }
-comes () { # SENTENCE COMMAND…: ok as soon as it succeeds; a minute bounds a failure
-  local sentence=$1 bound=$((SECONDS + 60))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    if [ $SECONDS -ge $bound ]; then
-      not_ok "$sentence"
-      { echo "never: $*"; musubi queue --over; cat "$shared/log"; } 2>&1 | tail -n 40 | sed 's/^/# /'
-      return 1
-    fi
-    sleep 0.1
-  done
-  ok "$sentence"
-}
-pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 
 for one in ams ber osa; do
   check "$one joins" as_root call "lis/$one" Sharing.Join '{"balancer": "balancer/green", "level_s": 60}'

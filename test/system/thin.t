@@ -9,7 +9,6 @@ fi
 ip netns del "mu$$-try"
 cd "$work" || exit 1
 near=mu$$-near far=mu$$-far
-declare -A pid=()
 end_all () {
   kill "${pid[@]}" 2>/dev/null
   wait 2>/dev/null
@@ -35,35 +34,17 @@ crossed () { # bytes that have left the near site, but for the 66 bytes of heade
   ip netns exec $near sed -n 's/.*eth0://p' /proc/net/dev | awk '{ print $9 - 66 * $10 }'
 }
 
-declare -A line=()
-relaunch () {
-  local name=$1
-  : >"$name.ready"
-  eval "${line[$name]} >$name.ready 2>>$name.log </dev/null &"
-  pid[$name]=$!
-  for _ in $(seq 400); do
-    grep -q '^ready' "$name.ready" && return
-    sleep 0.05
-  done
-  echo "Bail out! $name is not ready: $(tail -n 3 "$name.log")"
-  exit 1
-}
-launch () { # NAME NAMESPACE PROGRAM ARG…
-  local name=$1
-  line[$name]=$(printf '%q ' ip netns exec "${@:2}")
-  relaunch "$name"
-}
 trusted=(--set bind/trusted=true --set bind/events=tcp://127.0.0.1:0)
 gis=tcp://10.79.0.1:5571
 export MUSUBI_GIS=$gis
-launch gis $near svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.79.0.1:5572 --set store/folder="$work/gis"
+launch gis ip netns exec $near svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.79.0.1:5572 --set store/folder="$work/gis"
 site () { # NAME NAMESPACE ADDRESS NODE…
   local name=$1 space=$2 address=$3 node
   shift 3
-  launch "$name" "$space" svc-replica --set name="$name" --set gis=$gis --set nodes="$(tr ' ' , <<<"$*")" --set 'accounts/all=*' \
+  launch "$name" ip netns exec "$space" svc-replica --set name="$name" --set gis=$gis --set nodes="$(tr ' ' , <<<"$*")" --set 'accounts/all=*' \
     "${trusted[@]}" --set bind/endpoint="tcp://$address:5580" --set store/folder="$work/$name"
   for node in "$@"; do
-    launch "$name-$node" "$space" svc-replica node --set name="$node" --set replica="tcp://$address:5580" "${trusted[@]}" \
+    launch "$name-$node" ip netns exec "$space" svc-replica node --set name="$node" --set replica="tcp://$address:5580" "${trusted[@]}" \
       --set bind/endpoint=tcp://127.0.0.1:0 --set bind/data="tcp://$address:0" --set bytes=1000000000 \
       --set folder="$work/$name-$node" --set store/folder="$work/$name-$node.store"
   done
