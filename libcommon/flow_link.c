@@ -219,6 +219,10 @@ static void hear_mark (flow_loop_t *self, conn_t *conn, uint64_t at,
         chunk_wrong (self, conn);
         return;
     }
+    if (at > flow->sure_bytes) { /* nobody has vouched for what came last */
+        let_go (self, conn, false, false, "it has other bytes than those that came last");
+        return;
+    }
     /*  What is here is not what it has, and who of both is right is not known: the digest of the
      *  whole will tell. Once its word counts, or whoever has wrong bytes could never come right. */
     bool before = flow->doubted;
