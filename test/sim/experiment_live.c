@@ -19,9 +19,6 @@
 #define SITES    6
 #define LOTS     5 /* of the simulated planners, for each play */
 #define WITHIN   0.05
-/*  One play and its repetition differ by 3 points (standard deviation): real processes race. The
- *  short form, which has one, can't judge nearer than so. */
-#define WITHIN_SMALL 0.10
 
 enum {
     SUCCESS_LIVE,
@@ -121,7 +118,6 @@ static void play_live (size_t arm, uint64_t seed, play_t *play)
 static void judge (experiment_run_t *run)
 {
     size_t count = arms (run->small);
-    double within = run->small ? WITHIN_SMALL : WITHIN;
     size_t failures = 0;
     size_t close = 0;
     double widest = 0;
@@ -130,7 +126,7 @@ static void judge (experiment_run_t *run)
     for (size_t arm = 0; arm < count; arm++) {
         double gap = fabs (experiment_estimate (run, arm, GAP).mean);
         failures += experiment_failures (run, arm);
-        close += gap <= within;
+        close += gap <= WITHIN;
         widest = fmax (widest, gap);
         overheld += experiment_estimate (run, arm, OVERHELD).sum;
         holds += experiment_estimate (run, arm, HOLDS).sum;
@@ -147,10 +143,17 @@ static void judge (experiment_run_t *run)
     experiment_criterion (run, "ledgers-sound", failures == 0,
                           "%zu of %zu plays failed, or `musubi audit` did not prove them sound",
                           failures, run->first [count]);
-    experiment_criterion (run, "as-simulated", close == count,
-                          "%zu of %zu arms within %.0f points of the simulation; the furthest is "
-                          "%.1f off",
-                          close, count, 100 * within, 100 * widest);
+    /*  One play and its repetition differ by 3 points (standard deviation), as processes race on
+     *  whatever machine this is: the short form, which has one, can't judge that. */
+    if (run->small)
+        experiment_setting (run, "as-simulated",
+                            "not judged by one play; the furthest is %.1f points off",
+                            100 * widest);
+    else
+        experiment_criterion (run, "as-simulated", close == count,
+                              "%zu of %zu arms within %.0f points of the simulation; the furthest "
+                              "is %.1f off",
+                              close, count, 100 * WITHIN, 100 * widest);
     experiment_criterion (run, "holds-in-time", holds > 0 && overheld == 0,
                           "%.0f of %.0f holds outlived their time", overheld, holds);
 }
