@@ -53,7 +53,7 @@ site ams $near 10.79.0.1 n1
 site berlin $far 10.79.0.2 n1 n2
 
 size=8000000
-put () { head -c $size /dev/urandom >"$1" && ip netns exec $near musubi put "$1" "$1" --site ams; }
+put () { head -c $size /dev/urandom >"$1" && ip netns exec $near musubi put "$1" "$1" --site ams --bind tcp://10.79.0.1:0; }
 get () { # FILE COPY: in the background
   {
     ip netns exec $far timeout 60 musubi get "$1" -o "$2" --site berlin >"$2.out" 2>&1
