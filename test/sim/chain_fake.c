@@ -1,5 +1,5 @@
 /*  chain_fake - chain.h over disks made of arrays. */
-#include "chain_fake.h"
+#include "chain_fake_state.h"
 
 #include "must.h"
 
@@ -8,278 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISKS_MAX     64
-#define FILES_MAX     2048
-#define LOANS_MAX     4096
-#define TRANSFERS_MAX 2048
-#define RECEIVERS_MAX 16
-#define NAME_MAX_FAKE 256
-#define CROSSED_MAX   4096
-
-typedef struct {
-    char name [NAME_MAX_FAKE];
-    uint64_t size;
-    uint8_t digest [CHAIN_DIGEST_BYTES]; /* as noted */
-    uint8_t content;                     /* as it is */
-    int64_t proved_ms;
-    bool dropping;
-} disk_file_t;
-
-typedef struct {
-    char service [NAME_BYTES_MAX + 1];
-    char node [NAME_BYTES_MAX + 1];
-    bool guest;
-    bool up;
-    uint64_t max;
-    disk_file_t *files;
-    size_t count;
-    char missing [NAME_MAX_FAKE]; /* it was to feed this, and found that it has not got it */
-} disk_t;
-
-typedef struct {
-    chain_id_t id;
-    uint8_t token [CHAIN_TOKEN_BYTES];
-    char service [NAME_BYTES_MAX + 1];
-    char node [NAME_BYTES_MAX + 1];
-    char name [NAME_MAX_FAKE];
-    bool active;
-} loan_t;
-
-typedef struct {
-    char service [NAME_BYTES_MAX + 1];
-    char name [NAME_MAX_FAKE];
-    uint64_t bytes;
-} crossed_t;
-
-static struct {
-    disk_t disks [DISKS_MAX];
-    size_t disks_count;
-    loan_t loans [LOANS_MAX];
-    size_t loans_count;
-    crossed_t crossed [CROSSED_MAX];
-    size_t crossed_count;
-    bool overrun;
-} world;
-
-typedef struct {
-    char node [NAME_BYTES_MAX + 1];
-    uint32_t state;
-    uint64_t has;
-    uint64_t received;
-    bool told;
-    char why [64];
-} receiver_t;
-
-typedef struct {
-    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
-    char name [2 * NAME_BYTES_MAX + 32];
-    bool failed;
-} source_t;
-
-/*  Laid as it is into the store: the fake's own business. */
-typedef struct {
-    chain_id_t id;
-    uint8_t token [CHAIN_TOKEN_BYTES];
-    char file [NAME_MAX_FAKE];
-    uint64_t size;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-    uint64_t owner;
-    int64_t until_ms;
-    uint32_t sources_count;
-    uint32_t receivers_count;
-    source_t sources [CHAIN_SOURCES_MAX];
-    receiver_t receivers [RECEIVERS_MAX];
-    bool loan;
-    bool over;
-} transfer_t;
-
-struct chain {
-    service_t *service;
-    chain_observer_t observer;
-    transfer_t *transfers [TRANSFERS_MAX];
-    size_t count;
-    transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
-    size_t forgotten_count;
-    uint64_t timer;
-};
-
 const chain_limits_t chain_limits_default = {
   .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
-
-/*  --- the world --- */
-
-void fake_reset (void)
-{
-    for (size_t i = 0; i < world.disks_count; i++)
-        free (world.disks [i].files);
-    memset (&world, 0, sizeof world);
-}
-
-static disk_t *disk_of (const char *service, const char *node)
-{
-    for (size_t i = 0; i < world.disks_count; i++)
-        if (strcmp (world.disks [i].service, service) == 0 &&
-            strcmp (world.disks [i].node, node) == 0)
-            return &world.disks [i];
-    return NULL;
-}
-
-static disk_t *disk_add (const char *service, const char *node, uint64_t max, bool guest)
-{
-    assert (world.disks_count < DISKS_MAX);
-    disk_t *disk = &world.disks [world.disks_count++];
-    *disk = (disk_t){.guest = guest, .up = true, .max = max};
-    snprintf (disk->service, sizeof disk->service, "%s", service);
-    snprintf (disk->node, sizeof disk->node, "%s", node);
-    disk->files = must (calloc (FILES_MAX, sizeof *disk->files));
-    return disk;
-}
-
-void fake_disk (const char *service, const char *node, uint64_t bytes_max)
-{
-    disk_add (service, node, bytes_max, false);
-}
-
-void fake_guest (const char *service, const char *name)
-{
-    disk_add (service, name, UINT64_MAX / 2, true);
-}
-
-void fake_up (const char *service, const char *node, bool up)
-{
-    disk_of (service, node)->up = up;
-}
-
-static disk_file_t *file_of (const disk_t *disk, const char *name)
-{
-    for (size_t i = 0; disk && i < disk->count; i++)
-        if (strcmp (disk->files [i].name, name) == 0)
-            return &disk->files [i];
-    return NULL;
-}
-
-void fake_digest (uint8_t digest [CHAIN_DIGEST_BYTES], uint8_t content)
-{
-    memset (digest, content, CHAIN_DIGEST_BYTES);
-}
-
-static uint64_t disk_used (const disk_t *disk)
-{
-    uint64_t used = 0;
-    for (size_t i = 0; i < disk->count; i++)
-        used += disk->files [i].size;
-    return used;
-}
-
-static void file_add (disk_t *disk, const char *name, uint64_t size, uint8_t content,
-                      int64_t proved_ms)
-{
-    disk_file_t *file = file_of (disk, name);
-    if (!file) {
-        assert (disk->count < FILES_MAX);
-        file = &disk->files [disk->count++];
-    }
-    *file = (disk_file_t){.size = size, .content = content, .proved_ms = proved_ms};
-    snprintf (file->name, sizeof file->name, "%s", name);
-    fake_digest (file->digest, content);
-    world.overrun = world.overrun || disk_used (disk) > disk->max;
-}
-
-void fake_file (const char *service, const char *node, const char *name, uint64_t size,
-                uint8_t content)
-{
-    file_add (disk_of (service, node), name, size, content, 1);
-}
-
-static void missing_add (disk_t *disk, const char *name)
-{
-    snprintf (disk->missing, sizeof disk->missing, "%s", name);
-}
-
-static void file_remove (disk_t *disk, const char *name)
-{
-    disk_file_t *file = file_of (disk, name);
-    if (file)
-        *file = disk->files [--disk->count];
-}
-
-void fake_lose (const char *service, const char *node, const char *name)
-{
-    file_remove (disk_of (service, node), name);
-}
-
-void fake_spoil (const char *service, const char *node, const char *name, uint8_t content)
-{
-    file_of (disk_of (service, node), name)->content = content;
-}
-
-bool fake_has (const char *service, const char *node, const char *name, uint8_t content)
-{
-    const disk_file_t *file = file_of (disk_of (service, node), name);
-    return file && file->content == content;
-}
-
-uint64_t fake_used (const char *service, const char *node)
-{
-    return disk_used (disk_of (service, node));
-}
-
-bool fake_overrun (void)
-{
-    return world.overrun;
-}
-
-static void count_crossed (const char *service, const char *name, uint64_t bytes)
-{
-    for (size_t i = 0; i < world.crossed_count; i++) {
-        crossed_t *crossed = &world.crossed [i];
-        if (strcmp (crossed->service, service) == 0 && strcmp (crossed->name, name) == 0) {
-            crossed->bytes += bytes;
-            return;
-        }
-    }
-    assert (world.crossed_count < CROSSED_MAX);
-    crossed_t *crossed = &world.crossed [world.crossed_count++];
-    *crossed = (crossed_t){.bytes = bytes};
-    snprintf (crossed->service, sizeof crossed->service, "%s", service);
-    snprintf (crossed->name, sizeof crossed->name, "%s", name);
-}
-
-uint64_t fake_crossed (const char *service, const char *name)
-{
-    for (size_t i = 0; i < world.crossed_count; i++)
-        if (strcmp (world.crossed [i].service, service) == 0 &&
-            strcmp (world.crossed [i].name, name) == 0)
-            return world.crossed [i].bytes;
-    return 0;
-}
-
-static loan_t *loan_of (const chain_id_t *id, const char *service)
-{
-    for (size_t i = 0; i < world.loans_count; i++)
-        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0 &&
-            strcmp (world.loans [i].service, service) == 0)
-            return &world.loans [i];
-    return NULL;
-}
-
-/*  The lender and its node are in the source's name, "replica/b/n1". */
-static loan_t *loan_named (const chain_id_t *id, const char *source)
-{
-    for (size_t i = 0; i < world.loans_count; i++) {
-        size_t size = strlen (world.loans [i].service);
-        if (memcmp (&world.loans [i].id, id, sizeof *id) == 0 &&
-            strncmp (world.loans [i].service, source, size) == 0 && source [size] == '/')
-            return &world.loans [i];
-    }
-    return NULL;
-}
 
 /*  --- views --- */
 
 static disk_t *own_disk (const chain_t *self, const char *node)
 {
-    return disk_of (self->service->name, node);
+    return fake_disk_of (self->service->name, node);
 }
 
 static uint64_t held_at (const chain_t *self, const char *node)
@@ -300,15 +36,15 @@ static chain_node_t node_view (const chain_t *self, const disk_t *disk)
                           .state = disk->up ? CHAIN_NODE_UP : CHAIN_NODE_SILENT,
                           .guest = disk->guest,
                           .bytes_max = disk->max,
-                          .bytes_files = disk_used (disk),
+                          .bytes_files = fake_disk_used (disk),
                           .bytes_held = held_at (self, disk->node)};
 }
 
 static const disk_t *disk_at (const chain_t *self, size_t at)
 {
-    for (size_t i = 0; i < world.disks_count; i++)
-        if (strcmp (world.disks [i].service, self->service->name) == 0 && at-- == 0)
-            return &world.disks [i];
+    for (size_t i = 0; i < fake_world.disks_count; i++)
+        if (strcmp (fake_world.disks [i].service, self->service->name) == 0 && at-- == 0)
+            return &fake_world.disks [i];
     return NULL;
 }
 
@@ -352,7 +88,7 @@ static chain_file_t file_view (const disk_t *disk, const disk_file_t *file)
 bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *file)
 {
     const disk_t *disk = own_disk (self, node);
-    const disk_file_t *found = file_of (disk, name);
+    const disk_file_t *found = fake_file_of (disk, name);
     if (found)
         *file = file_view (disk, found);
     return found != NULL;
@@ -596,7 +332,7 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
     for (size_t i = 0; i < self->count; i++) {
         if (memcmp (&self->transfers [i]->id, id, sizeof *id) != 0)
             continue;
-        loan_t *loan = loan_of (id, self->service->name);
+        loan_t *loan = fake_loan_of (id, self->service->name);
         if (self->transfers [i]->loan && loan)
             loan->active = false;
         outbox_delete (self->service->outbox, TABLE_TRANSFERS,
@@ -614,10 +350,10 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     (void) now;
     (void) why;
     snprintf (endpoint, CHAIN_ENDPOINT_BYTES_MAX + 1, "tcp://%s:1", loan->node);
-    loan_t *known = loan_of (&loan->id, self->service->name);
+    loan_t *known = fake_loan_of (&loan->id, self->service->name);
     if (!known) {
-        assert (world.loans_count < LOANS_MAX);
-        known = &world.loans [world.loans_count++];
+        assert (fake_world.loans_count < LOANS_MAX);
+        known = &fake_world.loans [fake_world.loans_count++];
     }
     *known = (loan_t){.id = loan->id, .active = true};
     memcpy (known->token, loan->token, sizeof known->token);
@@ -654,7 +390,7 @@ void chain_release (chain_t *self, uint64_t hold)
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *name)
 {
     (void) now;
-    disk_file_t *file = file_of (own_disk (self, node), name);
+    disk_file_t *file = fake_file_of (own_disk (self, node), name);
     for (size_t i = 0; i < self->count; i++)
         for (size_t k = 0; k < self->transfers [i]->sources_count; k++)
             if (!self->transfers [i]->over && strcmp (self->transfers [i]->file, name) == 0 &&
@@ -668,7 +404,7 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
 bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
 {
     disk_t *disk = own_disk (self, node);
-    disk_file_t *file = file_of (disk, name);
+    disk_file_t *file = fake_file_of (disk, name);
     uint8_t digest [CHAIN_DIGEST_BYTES];
     if (!file)
         return false;
@@ -676,7 +412,7 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
     chain_file_t view = file_view (disk, file);
     if (memcmp (digest, file->digest, sizeof digest) == 0)
         return true;
-    file_remove (disk, name);
+    fake_file_remove (disk, name);
     view.gone = true;
     view.file = name;
     self->observer.file_moved (self->observer.owner, now, &view);
@@ -692,7 +428,7 @@ static const disk_file_t *verified_feeder (const chain_t *self, const transfer_t
         const disk_t *disk = own_disk (self, transfer->receivers [i].node);
         if (transfer->receivers [i].state != RECEIVER_VERIFIED || !disk || !disk->up)
             continue;
-        const disk_file_t *file = file_of (disk, transfer->file);
+        const disk_file_t *file = fake_file_of (disk, transfer->file);
         if (file)
             return file;
     }
@@ -712,19 +448,19 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
         source_t *at = &transfer->sources [i];
         if (at->failed)
             continue;
-        const loan_t *loan = loan_named (&transfer->id, at->name);
+        const loan_t *loan = fake_loan_named (&transfer->id, at->name);
         bool lent = !*at->node && loan && loan->active;
         disk_t *disk = *at->node ? own_disk (self, at->node)
-                       : lent    ? disk_of (loan->service, loan->node)
+                       : lent    ? fake_disk_of (loan->service, loan->node)
                                  : NULL;
-        const disk_file_t *file = disk && disk->up ? file_of (disk, transfer->file) : NULL;
+        const disk_file_t *file = disk && disk->up ? fake_file_of (disk, transfer->file) : NULL;
         if (file) {
             *crosses = !*at->node;
             *source = at;
             return file;
         }
         if (disk && disk->up && lent)
-            missing_add (disk, transfer->file);
+            fake_missing_add (disk, transfer->file);
         at->failed = true;
         keep (self, transfer);
         char name [sizeof at->name];
@@ -775,12 +511,12 @@ static void receiver_check (chain_t *self, const moment_t *now, transfer_t *tran
         bytes_wrong (self, now, transfer, receiver, source);
         return;
     }
-    file_add (disk, transfer->file, transfer->size, bytes->content, now->wall_ms);
+    fake_file_add (disk, transfer->file, transfer->size, bytes->content, now->wall_ms);
     receiver->state = RECEIVER_VERIFIED;
     keep (self, transfer);
     tell_receiver (self, now, transfer, receiver);
     if (!disk->guest) {
-        chain_file_t view = file_view (disk, file_of (disk, transfer->file));
+        chain_file_t view = file_view (disk, fake_file_of (disk, transfer->file));
         self->observer.file_moved (self->observer.owner, now, &view);
     }
 }
@@ -807,7 +543,7 @@ static void transfer_tick (chain_t *self, const moment_t *now, transfer_t *trans
         receiver->has += piece;
         receiver->received += piece;
         if (head && crosses)
-            count_crossed (self->service->name, transfer->file, piece);
+            fake_count_crossed (self->service->name, transfer->file, piece);
         head = false;
         if (receiver->has == transfer->size)
             receiver_check (self, now, transfer, receiver, bytes, source);
@@ -820,11 +556,11 @@ static void transfer_tick (chain_t *self, const moment_t *now, transfer_t *trans
 
 static void drops_tick (chain_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < world.disks_count; i++) {
-        disk_t *disk = &world.disks [i];
+    for (size_t i = 0; i < fake_world.disks_count; i++) {
+        disk_t *disk = &fake_world.disks [i];
         if (strcmp (disk->service, self->service->name) != 0 || !disk->up)
             continue;
-        if (*disk->missing && !file_of (disk, disk->missing)) {
+        if (*disk->missing && !fake_file_of (disk, disk->missing)) {
             chain_file_t view = {.node = disk->node, .file = disk->missing, .gone = true};
             self->observer.file_moved (self->observer.owner, now, &view);
         }
@@ -834,7 +570,7 @@ static void drops_tick (chain_t *self, const moment_t *now)
                 continue;
             char name [NAME_MAX_FAKE];
             memcpy (name, disk->files [k].name, sizeof name);
-            file_remove (disk, name);
+            fake_file_remove (disk, name);
             chain_file_t view = {.node = disk->node, .file = name, .gone = true};
             self->observer.file_moved (self->observer.owner, now, &view);
         }
@@ -875,8 +611,8 @@ static void on_attend (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     chain_t *self = owner;
-    for (size_t i = 0; i < world.disks_count; i++) {
-        disk_t *disk = &world.disks [i];
+    for (size_t i = 0; i < fake_world.disks_count; i++) {
+        disk_t *disk = &fake_world.disks [i];
         if (strcmp (disk->service, self->service->name) != 0 || disk->guest || !disk->up)
             continue;
         for (size_t k = 0; k < disk->count; k++) {

@@ -1,0 +1,121 @@
+/*  chain_fake_state - what the files of chain_fake share; nobody else includes it.
+ *
+ *  chain_fake_world.c    disks, loans, and what has crossed between sites
+ *  chain_fake.c          chain.h over them
+ */
+#ifndef MUSUBI_CHAIN_FAKE_STATE_H
+#define MUSUBI_CHAIN_FAKE_STATE_H
+
+#include "chain_fake.h"
+
+#define DISKS_MAX     64
+#define FILES_MAX     2048
+#define LOANS_MAX     4096
+#define TRANSFERS_MAX 2048
+#define RECEIVERS_MAX 16
+#define NAME_MAX_FAKE 256
+#define CROSSED_MAX   4096
+
+typedef struct {
+    char name [NAME_MAX_FAKE];
+    uint64_t size;
+    uint8_t digest [CHAIN_DIGEST_BYTES]; /* as noted */
+    uint8_t content;                     /* as it is */
+    int64_t proved_ms;
+    bool dropping;
+} disk_file_t;
+
+typedef struct {
+    char service [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1];
+    bool guest;
+    bool up;
+    uint64_t max;
+    disk_file_t *files;
+    size_t count;
+    char missing [NAME_MAX_FAKE]; /* it was to feed this, and found that it has not got it */
+} disk_t;
+
+typedef struct {
+    chain_id_t id;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    char service [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1];
+    char name [NAME_MAX_FAKE];
+    bool active;
+} loan_t;
+
+typedef struct {
+    char service [NAME_BYTES_MAX + 1];
+    char name [NAME_MAX_FAKE];
+    uint64_t bytes;
+} crossed_t;
+
+typedef struct {
+    disk_t disks [DISKS_MAX];
+    size_t disks_count;
+    loan_t loans [LOANS_MAX];
+    size_t loans_count;
+    crossed_t crossed [CROSSED_MAX];
+    size_t crossed_count;
+    bool overrun;
+} fake_world_t;
+
+extern fake_world_t fake_world;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1];
+    uint32_t state;
+    uint64_t has;
+    uint64_t received;
+    bool told;
+    char why [64];
+} receiver_t;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
+    char name [2 * NAME_BYTES_MAX + 32];
+    bool failed;
+} source_t;
+
+/*  Laid as it is into the store: the fake's own business. */
+typedef struct {
+    chain_id_t id;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    char file [NAME_MAX_FAKE];
+    uint64_t size;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    uint64_t owner;
+    int64_t until_ms;
+    uint32_t sources_count;
+    uint32_t receivers_count;
+    source_t sources [CHAIN_SOURCES_MAX];
+    receiver_t receivers [RECEIVERS_MAX];
+    bool loan;
+    bool over;
+} transfer_t;
+
+struct chain {
+    service_t *service;
+    chain_observer_t observer;
+    transfer_t *transfers [TRANSFERS_MAX];
+    size_t count;
+    transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
+    size_t forgotten_count;
+    uint64_t timer;
+};
+
+/*  --- chain_fake_world.c --- */
+
+disk_t *fake_disk_of (const char *service, const char *node);
+disk_file_t *fake_file_of (const disk_t *disk, const char *name);
+uint64_t fake_disk_used (const disk_t *disk);
+void fake_file_add (disk_t *disk, const char *name, uint64_t size, uint8_t content,
+                    int64_t proved_ms);
+void fake_missing_add (disk_t *disk, const char *name);
+void fake_file_remove (disk_t *disk, const char *name);
+void fake_count_crossed (const char *service, const char *name, uint64_t bytes);
+loan_t *fake_loan_of (const chain_id_t *id, const char *service);
+loan_t *fake_loan_named (const chain_id_t *id, const char *source);
+
+#endif

@@ -1,0 +1,178 @@
+/*  chain_fake_world - the disks, loans and crossings of all sites. */
+#include "chain_fake_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+fake_world_t fake_world;
+
+void fake_reset (void)
+{
+    for (size_t i = 0; i < fake_world.disks_count; i++)
+        free (fake_world.disks [i].files);
+    memset (&fake_world, 0, sizeof fake_world);
+}
+
+disk_t *fake_disk_of (const char *service, const char *node)
+{
+    for (size_t i = 0; i < fake_world.disks_count; i++)
+        if (strcmp (fake_world.disks [i].service, service) == 0 &&
+            strcmp (fake_world.disks [i].node, node) == 0)
+            return &fake_world.disks [i];
+    return NULL;
+}
+
+static disk_t *disk_add (const char *service, const char *node, uint64_t max, bool guest)
+{
+    assert (fake_world.disks_count < DISKS_MAX);
+    disk_t *disk = &fake_world.disks [fake_world.disks_count++];
+    *disk = (disk_t){.guest = guest, .up = true, .max = max};
+    snprintf (disk->service, sizeof disk->service, "%s", service);
+    snprintf (disk->node, sizeof disk->node, "%s", node);
+    disk->files = must (calloc (FILES_MAX, sizeof *disk->files));
+    return disk;
+}
+
+void fake_disk (const char *service, const char *node, uint64_t bytes_max)
+{
+    disk_add (service, node, bytes_max, false);
+}
+
+void fake_guest (const char *service, const char *name)
+{
+    disk_add (service, name, UINT64_MAX / 2, true);
+}
+
+void fake_up (const char *service, const char *node, bool up)
+{
+    fake_disk_of (service, node)->up = up;
+}
+
+disk_file_t *fake_file_of (const disk_t *disk, const char *name)
+{
+    for (size_t i = 0; disk && i < disk->count; i++)
+        if (strcmp (disk->files [i].name, name) == 0)
+            return &disk->files [i];
+    return NULL;
+}
+
+void fake_digest (uint8_t digest [CHAIN_DIGEST_BYTES], uint8_t content)
+{
+    memset (digest, content, CHAIN_DIGEST_BYTES);
+}
+
+uint64_t fake_disk_used (const disk_t *disk)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < disk->count; i++)
+        used += disk->files [i].size;
+    return used;
+}
+
+void fake_file_add (disk_t *disk, const char *name, uint64_t size, uint8_t content,
+                    int64_t proved_ms)
+{
+    disk_file_t *file = fake_file_of (disk, name);
+    if (!file) {
+        assert (disk->count < FILES_MAX);
+        file = &disk->files [disk->count++];
+    }
+    *file = (disk_file_t){.size = size, .content = content, .proved_ms = proved_ms};
+    snprintf (file->name, sizeof file->name, "%s", name);
+    fake_digest (file->digest, content);
+    fake_world.overrun = fake_world.overrun || fake_disk_used (disk) > disk->max;
+}
+
+void fake_file (const char *service, const char *node, const char *name, uint64_t size,
+                uint8_t content)
+{
+    fake_file_add (fake_disk_of (service, node), name, size, content, 1);
+}
+
+void fake_missing_add (disk_t *disk, const char *name)
+{
+    snprintf (disk->missing, sizeof disk->missing, "%s", name);
+}
+
+void fake_file_remove (disk_t *disk, const char *name)
+{
+    disk_file_t *file = fake_file_of (disk, name);
+    if (file)
+        *file = disk->files [--disk->count];
+}
+
+void fake_lose (const char *service, const char *node, const char *name)
+{
+    fake_file_remove (fake_disk_of (service, node), name);
+}
+
+void fake_spoil (const char *service, const char *node, const char *name, uint8_t content)
+{
+    fake_file_of (fake_disk_of (service, node), name)->content = content;
+}
+
+bool fake_has (const char *service, const char *node, const char *name, uint8_t content)
+{
+    const disk_file_t *file = fake_file_of (fake_disk_of (service, node), name);
+    return file && file->content == content;
+}
+
+uint64_t fake_used (const char *service, const char *node)
+{
+    return fake_disk_used (fake_disk_of (service, node));
+}
+
+bool fake_overrun (void)
+{
+    return fake_world.overrun;
+}
+
+void fake_count_crossed (const char *service, const char *name, uint64_t bytes)
+{
+    for (size_t i = 0; i < fake_world.crossed_count; i++) {
+        crossed_t *crossed = &fake_world.crossed [i];
+        if (strcmp (crossed->service, service) == 0 && strcmp (crossed->name, name) == 0) {
+            crossed->bytes += bytes;
+            return;
+        }
+    }
+    assert (fake_world.crossed_count < CROSSED_MAX);
+    crossed_t *crossed = &fake_world.crossed [fake_world.crossed_count++];
+    *crossed = (crossed_t){.bytes = bytes};
+    snprintf (crossed->service, sizeof crossed->service, "%s", service);
+    snprintf (crossed->name, sizeof crossed->name, "%s", name);
+}
+
+uint64_t fake_crossed (const char *service, const char *name)
+{
+    for (size_t i = 0; i < fake_world.crossed_count; i++)
+        if (strcmp (fake_world.crossed [i].service, service) == 0 &&
+            strcmp (fake_world.crossed [i].name, name) == 0)
+            return fake_world.crossed [i].bytes;
+    return 0;
+}
+
+loan_t *fake_loan_of (const chain_id_t *id, const char *service)
+{
+    for (size_t i = 0; i < fake_world.loans_count; i++)
+        if (memcmp (&fake_world.loans [i].id, id, sizeof *id) == 0 &&
+            strcmp (fake_world.loans [i].service, service) == 0)
+            return &fake_world.loans [i];
+    return NULL;
+}
+
+/*  The lender and its node are in the source's name, "replica/b/n1". */
+loan_t *fake_loan_named (const chain_id_t *id, const char *source)
+{
+    for (size_t i = 0; i < fake_world.loans_count; i++) {
+        size_t size = strlen (fake_world.loans [i].service);
+        if (memcmp (&fake_world.loans [i].id, id, sizeof *id) == 0 &&
+            strncmp (fake_world.loans [i].service, source, size) == 0 && source [size] == '/')
+            return &fake_world.loans [i];
+    }
+    return NULL;
+}
