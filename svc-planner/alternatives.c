@@ -178,7 +178,7 @@ static bool try (errand_t *self, const moment_t *now, const change_t *changes, s
     order.steps_max = STEPS_MAX;
     order.present = NULL; /* it counts places of another snapshot */
     order.present_paths = NULL;
-    search_t *search = search_new (snapshot, &order, &self->planner->service->prng);
+    search_t *search = search_new (snapshot, &order);
     search_state_t state;
     do
         state = search_run (search, STEPS_MAX);

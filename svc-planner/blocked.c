@@ -60,6 +60,7 @@ static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t 
     if (order->present_paths)
         self->present_path = order->present_paths [need];
     self->order.policy = POLICY_TIME;
+    self->order.spread = false; /* whether it can be had does not hang on lots */
     self->order.steps_max = alone_steps (snapshot, order);
     self->order.present = order->present ? self->present : NULL;
     self->order.present_paths = order->present_paths ? &self->present_path : NULL;
@@ -70,7 +71,7 @@ static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t 
 
 static search_state_t find (part_t *self, int64_t *start_ms)
 {
-    search_t *search = search_new (&self->snapshot, &self->order, NULL);
+    search_t *search = search_new (&self->snapshot, &self->order);
     search_state_t state = SEARCH_MORE;
     while (state == SEARCH_MORE)
         state = search_run (search, ALONE_SLICE_STEPS);

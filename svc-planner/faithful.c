@@ -137,7 +137,7 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
     (void) hasty; /* it was patient */
     survey_destroy (&self->survey);
     search_order_t order = errand_search_order (self, now);
-    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
+    self->search = search_new (self->snapshot, &order);
     errand_not_found (self, now, false);
 }
 

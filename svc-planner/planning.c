@@ -355,6 +355,7 @@ search_order_t errand_search_order (const errand_t *self, const moment_t *now)
       .check_from_ms = self->check_from_ms,
       .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
       .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
+      .prng = &self->planner->service->prng,
       .steps_max = settings->search_steps_max,
     };
 }
@@ -364,7 +365,7 @@ void errand_search (errand_t *self, const moment_t *now)
     search_order_t order = errand_search_order (self, now);
     order.spread = self->contended && self->kind == ERRAND_RESERVE;
     search_destroy (&self->search);
-    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
+    self->search = search_new (self->snapshot, &order);
     on_slice (self, now, 0);
 }
 

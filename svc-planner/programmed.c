@@ -50,7 +50,7 @@ static void tell_none (errand_t *self, const moment_t *now)
 {
     search_order_t order =
       errand_search_order (self, now); /* says what is in the way of each need */
-    self->search = search_new (self->snapshot, &order, &self->planner->service->prng);
+    self->search = search_new (self->snapshot, &order);
     errand_not_found (self, now, false); /* other starts may do */
 }
 

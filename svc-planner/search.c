@@ -152,14 +152,15 @@ static void make_views (search_t *self, size_t need)
 }
 
 /*  For each place, what its price counts: like needs stay alike. */
-static void draw_lots (search_t *self, prng_t *prng)
+static void draw_lots (search_t *self)
 {
     self->lots = must (calloc (self->snapshot->places_count + 1, sizeof *self->lots));
     for (size_t i = 0; i < self->snapshot->places_count; i++)
-        self->lots [i] = SPREAD_LEAST + (int64_t) prng_below (prng, SPREAD_MOST - SPREAD_LEAST + 1);
+        self->lots [i] =
+          SPREAD_LEAST + (int64_t) prng_below (self->order.prng, SPREAD_MOST - SPREAD_LEAST + 1);
 }
 
-static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_t *prng)
+static int64_t weigh (search_t *self, size_t need, const option_t *option)
 {
     int64_t weight = 0;
     switch (self->order.policy) {
@@ -175,7 +176,7 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option, prng_
           supply_utilisation (&place_of (self, option)->supply, place_of (self, option)->nodes);
         break;
     case POLICY_RANDOM:
-        weight = (int64_t) prng_below (prng, 1000000);
+        weight = (int64_t) prng_below (self->order.prng, 1000000);
         break;
     }
     bool away =
@@ -238,8 +239,9 @@ static void *copy_of (const void *from, size_t size)
     return from ? memcpy (must (malloc (size + 1)), from, size) : NULL;
 }
 
-search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, prng_t *prng)
+search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
 {
+    assert (order->prng);
     assert (order->starts.earliest_ms <= order->starts.latest_ms);
     size_t count = snapshot->request->compute_count;
     search_t *self = must (calloc (1, sizeof *self));
@@ -257,12 +259,12 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, p
     self->cells = must (calloc (cells, sizeof *self->cells));
     self->cell_option = must (calloc (cells, sizeof *self->cell_option));
     if (order->spread && order->policy == POLICY_TIME)
-        draw_lots (self, prng);
+        draw_lots (self);
     for (size_t need = 0; need < count; need++) {
         const need_options_t *options = &snapshot->needs [need];
         self->weights [need] = must (calloc (options->options_count + 1, sizeof (int64_t)));
         for (size_t i = 0; i < options->options_count; i++)
-            self->weights [need][i] = weigh (self, need, &options->options [i], prng);
+            self->weights [need][i] = weigh (self, need, &options->options [i]);
         make_views (self, need);
         sort_options (self, need);
         if (options->options_count > 0)

@@ -51,14 +51,15 @@ typedef struct {
     int64_t check_from_ms;    /* what lies before needs no capacity: it has passed */
     const present_t *present; /* one a need, or NULL; copied */
     const present_path_t *present_paths; /* one a network need, or NULL; copied */
-    bool spread; /* others are at it: places far apart in price count as equal, by lot (time) */
+    bool spread;  /* others are at it: places far apart in price count as equal, by lot (time) */
+    prng_t *prng; /* lots are drawn from it; it outlives the search */
     uint64_t steps_max;
 } search_order_t;
 
 typedef struct search search_t;
 
 /*  The snapshot must outlive the search and not change under it. */
-search_t *search_new (const snapshot_t *snapshot, const search_order_t *order, prng_t *prng);
+search_t *search_new (const snapshot_t *snapshot, const search_order_t *order);
 void search_destroy (search_t **self_p);
 
 /*  Go on for about so many steps. */

@@ -172,10 +172,11 @@ static search_state_t run (search_t *search, uint64_t slice)
     return state;
 }
 
-static search_order_t order_of (const problem_t *problem, policy_t policy)
+static search_order_t order_of (const problem_t *problem, policy_t policy, prng_t *prng)
 {
     return (search_order_t){.starts = problem->starts,
                             .policy = policy,
+                            .prng = prng,
                             .check_from_ms = INT64_MIN,
                             .steps_max = 10000000};
 }
@@ -203,9 +204,9 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread
             best_start = t;
         }
     }
-    search_order_t order = order_of (&problem, policy);
+    search_order_t order = order_of (&problem, policy, &prng);
     order.spread = spread;
-    search_t *search = search_new (problem.snapshot, &order, &prng);
+    search_t *search = search_new (problem.snapshot, &order);
     search_state_t state = run (search, 1 + prng_below (&prng, 50));
     if ((state == SEARCH_FOUND) != (best_start >= 0))
         fail_msg ("seed %llu: state %d, exhaustion starts at %lld", (unsigned long long) seed,
@@ -307,9 +308,11 @@ static search_state_t search_equal (equal_t *self, uint64_t steps_max, uint64_t 
 {
     prng_t prng;
     prng_seed (&prng, 7);
-    search_order_t order = {
-      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .steps_max = steps_max};
-    search_t *search = search_new (self->snapshot, &order, &prng);
+    search_order_t order = {.starts = {0, 500, INT64_MAX},
+                            .check_from_ms = INT64_MIN,
+                            .prng = &prng,
+                            .steps_max = steps_max};
+    search_t *search = search_new (self->snapshot, &order);
     search_state_t state = SEARCH_MORE;
     for (*slices = 0; state == SEARCH_MORE; (*slices)++)
         state = search_run (search, slice);
@@ -413,13 +416,13 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {
-      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .steps_max = 1000};
-    search_t *search = search_new (equal.snapshot, &order, &prng);
+      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .prng = &prng, .steps_max = 1000};
+    search_t *search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_FOUND);
     assert_int_equal (search_start (search), 90);
     search_destroy (&search);
     supply_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
-    search = search_new (equal.snapshot, &order, &prng);
+    search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_NONE);
     search_destroy (&search);
     clear_equal (&equal);
@@ -438,8 +441,9 @@ static void a_change_prefers_the_present_place (void **state)
                             .check_from_ms = INT64_MIN,
                             .soonest_ms = 5000,
                             .present = &present,
+                            .prng = &prng,
                             .steps_max = 1000};
-    search_t *search = search_new (equal.snapshot, &order, &prng);
+    search_t *search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_FOUND);
     assert_int_equal (equal.snapshot->needs [0].options [search_choice (search) [0]].place, 2);
     search_destroy (&search);
@@ -459,8 +463,8 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {
-      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .steps_max = 1000};
-    search_t *search = search_new (equal.snapshot, &order, &prng);
+      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .prng = &prng, .steps_max = 1000};
+    search_t *search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_NONE);
     size_t place;
     int64_t nodes;

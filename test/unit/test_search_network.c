@@ -564,9 +564,10 @@ static bool compare (solver_t *solver, uint64_t seed, policy_t policy, const cha
     }
     search_order_t order = {.starts = problem.starts,
                             .policy = policy,
+                            .prng = &prng,
                             .check_from_ms = INT64_MIN,
                             .steps_max = 10000000};
-    search_t *search = search_new (problem.snapshot, &order, &prng);
+    search_t *search = search_new (problem.snapshot, &order);
     search_state_t state = run (search, 1 + prng_below (&prng, 50));
     if ((state == SEARCH_FOUND) != (best_start >= 0))
         fail_msg ("seed %llu %s: state %d, exhaustion starts at %lld", (unsigned long long) seed,

@@ -50,8 +50,10 @@ static void world_begin (world_t *self, size_t sites, uint32_t nodes)
     self->request.network = self->network;
     self->request.duration_ms = 100;
     self->request.distinct_sites = true;
-    self->order = (search_order_t){
-      .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .steps_max = 1000000};
+    self->order = (search_order_t){.starts = {0, 500, INT64_MAX},
+                                   .check_from_ms = INT64_MIN,
+                                   .prng = &self->prng,
+                                   .steps_max = 1000000};
     for (size_t d = 0; d < DOMAINS; d++) {
         self->nets [d].domain.vertices = self->nets [d].vertices;
         self->nets [d].domain.links = self->nets [d].links;
@@ -143,7 +145,7 @@ static search_state_t seek (world_t *self)
 {
     self->order.policy = user_request_policy (&self->request);
     search_destroy (&self->search);
-    self->search = search_new (self->snapshot, &self->order, &self->prng);
+    self->search = search_new (self->snapshot, &self->order);
     search_state_t state = SEARCH_MORE;
     while (state == SEARCH_MORE)
         state = search_run (self->search, 1000);
@@ -587,6 +589,31 @@ static void what_blocks_is_the_link_with_the_most_room (void **state)
     world_end (&world);
 }
 
+/*  As a request is planned that has lost a race. */
+static void a_spread_search_tells_what_blocks_as_well (void **state)
+{
+    (void) state;
+    world_t world;
+    make_triangle (&world, 11, 11);
+    want_path (&world, 0, 1, 11);
+    world_look (&world);
+    for (size_t i = 0; i < 3; i++)
+        tell (supply_of (&world, 0, i), 10);
+    world.order.spread = true;
+    assert_int_equal (seek (&world), SEARCH_NONE);
+    blocked_t blocked;
+    assert_false (search_connection_alone (world.search, 0, &blocked));
+    assert_int_equal (blocked.free, 10);
+    tell (supply_of (&world, 0, 0), 11);
+    assert_int_equal (seek (&world), SEARCH_FOUND);
+    assert_true (search_connection_alone (world.search, 0, &blocked));
+    world.order.steps_max = 1;
+    assert_int_equal (seek (&world), SEARCH_UNKNOWN);
+    assert_false (search_connection_alone (world.search, 0, &blocked));
+    assert_non_null (strstr (blocked.why, "not known after 1 steps"));
+    world_end (&world);
+}
+
 static void of_many_places_the_best_joined_are_told_about (void **state)
 {
     (void) state;
@@ -748,7 +775,7 @@ static void a_hostile_request_ends_within_its_steps (void **state)
     assert_int_equal (seek (&world), SEARCH_UNKNOWN);
     world.order.policy = POLICY_TIME;
     search_destroy (&world.search);
-    world.search = search_new (world.snapshot, &world.order, &world.prng);
+    world.search = search_new (world.snapshot, &world.order);
     unsigned slices = 1;
     while (search_run (world.search, 10000) == SEARCH_MORE)
         slices++;
@@ -778,6 +805,7 @@ int main (void)
       cmocka_unit_test (a_path_that_has_begun_goes_before_others),
       cmocka_unit_test (what_has_passed_of_a_connection_needs_no_room),
       cmocka_unit_test (what_blocks_is_the_link_with_the_most_room),
+      cmocka_unit_test (a_spread_search_tells_what_blocks_as_well),
       cmocka_unit_test (of_many_places_the_best_joined_are_told_about),
       cmocka_unit_test (ends_that_never_fit_together_are_said_to_be_so),
       cmocka_unit_test (independent_needs_do_not_multiply),
