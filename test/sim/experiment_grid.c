@@ -46,7 +46,8 @@ void grid_play (const planning_order_t *order, uint64_t seed, play_t *play)
 void grid_settings (experiment_run_t *run, int64_t hours)
 {
     experiment_setting (run, "grid", "18 sites, one domain, one directory, 3 planners (grid.h)");
-    experiment_setting (run, "requests", "S0's table 1, CPUs of SDSC-BLUE (scenario.h)");
+    experiment_setting (run, "requests", "S0's table 1, CPUs of %s (scenario.h)",
+                        histogram_source ());
     experiment_setting (run, "queries", "S0's table 2 (planning_world.h)");
     experiment_setting (run, "arrivals_hours", "%" PRId64, hours);
     experiment_criterion_sound (run);

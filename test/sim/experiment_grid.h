@@ -15,8 +15,7 @@ extern const metric_t grid_metrics [GRID_METRICS];
 /*  "wf", "co", by scenario_kind_t. */
 extern const char *const grid_kinds [2];
 
-/*  One play of the order, whose histogram is read from the folder that MUSUBI_DATA names: other
- *  people's data. */
+/*  One play of the order, with the CPUs of histogram.h. */
 void grid_play (const planning_order_t *order, uint64_t seed, play_t *play);
 
 /*  What the grid, the requests and the queries are, and that every play was sound. */

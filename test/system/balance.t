@@ -41,11 +41,11 @@ stepped "  … no later than promised, queues as long" \
   'all (l["completion"][j] <= t + 1e-9 for l in lines for j, t in l["guaranteed_completion"].items ()) and
    all (near (sum (p[1] for p in q), load) for l in lines for q, load in zip (l["queues"], l["loads"]))'
 
-if [ -n "${MUSUBI_DATA:-}" ]; then
-  exits 0 "the worked examples" musubi balance --step "$MUSUBI_DATA/bilb-samples.json"
-  plain=$output
-  exits 0 "  … and rescheduled" musubi balance --step "$MUSUBI_DATA/bilb-samples.json" --reschedule
-  check "  … come out, to 1e-9" python3 -c "
+samples=$root/test/data/bilb-samples.json
+exits 0 "the worked examples" musubi balance --step "$samples"
+plain=$output
+exits 0 "  … and rescheduled" musubi balance --step "$samples" --reschedule
+check "  … come out, to 1e-9" python3 -c "
 import json, sys
 def same (a, b):
     if isinstance (a, (int, float)): return abs (a - b) <= 1e-9
@@ -59,10 +59,7 @@ for lines, key in ((sys.argv[2], 'expect'), (sys.argv[3], 'expect_reschedule')):
     for line, vector in zip (lines, vectors):
         for name, wanted in vector[key].items ():
             assert same (wanted, line[name]), (vector['name'], key, name, wanted, line[name])
-" "$MUSUBI_DATA/bilb-samples.json" "$plain" "$output"
-else
-  ok "the worked examples # SKIP MUSUBI_DATA is not set, which holds bilb-samples.json"
-fi
+" "$samples" "$plain" "$output"
 
 python3 -c "import json
 json.dump ({'vectors': [{'speeds': [1], 'levels': [0], 'queues_in': [[]]},

@@ -2,19 +2,16 @@
 # A log replayed over real networks: twenty sites on SINET's map and on GEANT's, every co-allocation with bandwidth
 # between its sites, three planners. What the sites' and domains' own records say must be whole, as asked, and within
 # every class and link. Then domains are killed (-9) and started again under load. Made-up map and log where MUSUBI_DATA
-# has no real ones.
+# is not set.
 . "$(dirname "$0")/lib.sh"
 
 log=$root/test/data/made-up.swf
 maps=("$root/test/data/made-up.graphml")
 requests=300 killed_requests=150
-data=${MUSUBI_DATA:-/nonexistent}
-if [ -r "$data/SDSC-BLUE-2000-10weeks.swf.gz" ]; then
-  log=$data/SDSC-BLUE-2000-10weeks.swf.gz
+if [ -n "${MUSUBI_DATA:-}" ]; then
+  log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz
+  maps=("$MUSUBI_DATA/topologies/Sinet.graphml" "$MUSUBI_DATA/topologies/Geant2010.graphml")
   requests=2000 killed_requests=400
-fi
-if [ -r "$data/topologies/Sinet.graphml" ] && [ -r "$data/topologies/Geant2010.graphml" ]; then
-  maps=("$data/topologies/Sinet.graphml" "$data/topologies/Geant2010.graphml")
 fi
 
 # part FILE KEY: a figure in a JSON file, "network.links".

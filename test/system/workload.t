@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # A log replayed over five sites with three planners: every co-allocation is committed or refused, and the sites' own
-# records hold no half-done reservation and no overbooking. The real log where MUSUBI_DATA has it, else a made-up one.
+# records hold no half-done reservation and no overbooking. The real log where MUSUBI_DATA is set, else a made-up one.
 . "$(dirname "$0")/lib.sh"
 federation --planners 3
 
 log=$root/test/data/made-up.swf
 requests=300
-if [ -r "${MUSUBI_DATA:-/nonexistent}/SDSC-BLUE-2000-10weeks.swf.gz" ]; then
+if [ -n "${MUSUBI_DATA:-}" ]; then
   log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz
   requests=2000
 fi

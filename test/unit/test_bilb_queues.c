@@ -153,14 +153,7 @@ static void expect_reschedule (const bilb_queues_t *queues, const bilb_member_t 
 static void the_worked_examples_come_out (void **state)
 {
     (void) state;
-    const char *folder = getenv ("MUSUBI_DATA");
-    if (!folder) {
-        print_message ("skipped: MUSUBI_DATA is not set, which holds bilb-samples.json\n");
-        skip ();
-    }
-    char path [4096];
-    snprintf (path, sizeof path, "%s/bilb-samples.json", folder);
-    json_t *file = json_load_file (path, 0, NULL);
+    json_t *file = json_load_file (TEST_DATA "/bilb-samples.json", 0, NULL);
     assert_non_null (file);
     bilb_queues_t *queues = bilb_queues_new ();
     size_t v;

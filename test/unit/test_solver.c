@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/*  --- worked examples: ip-samples.json, where MUSUBI_DATA has it --- */
+/*  --- worked examples: ip-samples.json --- */
 
 enum {
     NODES_PLAIN_MOST = 12,  /* larger ones are beyond GLPK without help */
@@ -32,19 +32,10 @@ static const variant_t variants [] = {
 
 static json_t *samples_load (void)
 {
-    const char *folder = getenv ("MUSUBI_DATA");
-    if (!folder) {
-        print_message ("ip-samples.json: MUSUBI_DATA is not set\n");
-        skip ();
-    }
-    char path [4096];
-    snprintf (path, sizeof path, "%s/ip-samples.json", folder);
     json_error_t error;
-    json_t *samples = json_load_file (path, 0, &error);
-    if (!samples) {
-        print_message ("%s: %s\n", path, error.text);
-        skip ();
-    }
+    json_t *samples = json_load_file (TEST_DATA "/ip-samples.json", 0, &error);
+    if (!samples)
+        fail_msg (TEST_DATA "/ip-samples.json: %s", error.text);
     return samples;
 }
 
