@@ -101,7 +101,13 @@ const config_key_t lis_keys [] = {
    .preset = "100000",
    .least = 1,
    .most = 10000000,
-   .meaning = "request ids kept there, each for limits/retention"},
+   .meaning = "request ids kept there with what was granted, each for limits/retention"},
+  {.path = "plus/refused_max",
+   .type = CONFIG_INTEGER,
+   .preset = "20000",
+   .least = 1,
+   .most = 10000000,
+   .meaning = "request ids kept there with a refusal, as long"},
 };
 const size_t lis_keys_count = sizeof lis_keys / sizeof *lis_keys;
 
@@ -156,6 +162,7 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .created_max = (uint32_t) config_integer (config, "plus/created_max"),
       .created_per_actor_max = (uint32_t) config_integer (config, "plus/created_per_actor_max"),
       .asked_max = (uint32_t) config_integer (config, "plus/asked_max"),
+      .refused_max = (uint32_t) config_integer (config, "plus/refused_max"),
       .asked_ms = config_duration_ms (config, "limits/retention"),
       .list_max = plus_limits_default.list_max,
       .looks_max = plus_limits_default.looks_max,

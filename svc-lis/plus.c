@@ -14,6 +14,7 @@ const plus_limits_t plus_limits_default = {
   .created_max = 10000,
   .created_per_actor_max = 1000,
   .asked_max = 100000,
+  .refused_max = 20000,
   .asked_ms = 24 * 3600000,
   .list_max = 1000,
   .looks_max = 4096,

@@ -6,8 +6,8 @@
  * reservation made here is one like any other: planners change and release it. One that has parts
  * at other sites, too, is changed by planners only.
  *
- *  An (actor, request id) gets the same answer again, kept in the write of its change (R9); with
- *  another body it is refused. Pure.
+ *  An (actor, request id) gets the same answer again, also a refusal, kept in the write of its
+ *  change (R9); with another body it is refused. Pure.
  */
 #ifndef MUSUBI_PLUS_H
 #define MUSUBI_PLUS_H
@@ -19,7 +19,8 @@ typedef struct {
     int64_t wait_ms;      /* that a command waits for its commit; 15 min, at most an hour */
     uint32_t created_max; /* reservations created and not reserved yet; 10 000 */
     uint32_t created_per_actor_max; /* of one actor; 1 000 */
-    uint32_t asked_max;             /* request ids kept; 100 000 */
+    uint32_t asked_max;             /* request ids kept with what was granted; 100 000 */
+    uint32_t refused_max;           /* and with a refusal; 20 000 */
     int64_t asked_ms;               /* they are kept so long; 24 h */
     uint32_t list_max;              /* reservations in a page; 1 000 */
     uint32_t looks_max;             /* and looked at for it, shown or not; 4 096 */

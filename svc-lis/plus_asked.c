@@ -4,6 +4,7 @@
 #include "must.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,30 @@ size_t plus_created_by (const plus_t *self, const char *actor)
 
 /*  --- what was asked before (R9) --- */
 
+static void asked_add (plus_t *self, asked_t *asked)
+{
+    ordered_add (self->asked, asked, asked);
+    self->refused += asked->asked.refusal.size > 0;
+}
+
+static void asked_end (plus_t *self, asked_t *asked)
+{
+    ordered_remove (self->asked, asked);
+    self->refused -= asked->asked.refusal.size > 0;
+    free (asked->asked.refusal.data);
+    free (asked);
+}
+
+static void tell_refusal (plus_t *self, const request_t *request, const plus_asked_t *asked)
+{
+    bytes_t told = {asked->refusal.data, asked->refusal.size};
+    if (asked->status == CALL_OK)
+        outbox_reply (self->parts.service->outbox, request->reply_to, told);
+    else
+        service_refuse (self->parts.service, request, asked->status, "%.*s", (int) told.size,
+                        (const char *) told.data);
+}
+
 bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked)
 {
     asked_t wanted;
@@ -125,8 +150,11 @@ bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **
     if (!found)
         return false;
     plus_digest (request->method, request->body, digest);
-    if (memcmp (digest, found->asked.digest, DIGEST_BYTES) == 0)
+    bool same = memcmp (digest, found->asked.digest, DIGEST_BYTES) == 0;
+    if (same && found->asked.refusal.size == 0)
         *asked = found;
+    else if (same)
+        tell_refusal (self, request, &found->asked);
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
                         "request id %.64s was used with another request", request->request_id);
@@ -135,7 +163,8 @@ bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **
 
 bool plus_asked_room (plus_t *self, const request_t *request)
 {
-    if (!*request->request_id || ordered_count (self->asked) < self->limits.asked_max)
+    if (!*request->request_id ||
+        ordered_count (self->asked) - self->refused < self->limits.asked_max)
         return true;
     service_refuse (self->parts.service, request, CALL_OVERLOADED,
                     "plus/asked_max: %" PRIu32 " request ids are kept; ask without one, or later",
@@ -143,24 +172,76 @@ bool plus_asked_room (plus_t *self, const request_t *request)
     return false;
 }
 
-void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
-                      const char *reservation, const txid_t *command)
+/*  like: what became of it; its refusal is taken. */
+static void keep (plus_t *self, const moment_t *now, const request_t *request,
+                  const char *reservation, const plus_asked_t *like)
 {
-    if (!*request->request_id)
-        return;
     asked_t *asked = must (calloc (1, sizeof *asked));
+    asked->asked = *like;
     asked_key (asked, request);
     plus_digest (request->method, request->body, asked->asked.digest);
     snprintf (asked->asked.reservation, sizeof asked->asked.reservation, "%s", reservation);
-    if (command)
-        asked->asked.command = *command;
     asked->asked.asked_ms = now->wall_ms;
-    ordered_add (self->asked, asked, asked);
+    asked_add (self, asked);
     packed_t value = plus_asked_encode (&asked->asked);
     outbox_put (self->parts.service->outbox, TABLE_PLUS,
                 (bytes_t){(const uint8_t *) asked->key, asked->key_size},
                 (bytes_t){value.data, value.size});
     free (value.data);
+}
+
+void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
+                      const char *reservation, const txid_t *command)
+{
+    if (*request->request_id)
+        keep (self, now, request, reservation,
+              &(plus_asked_t){.command = command ? *command : (txid_t){.start = 0}});
+}
+
+/*  The refusal, of which why are the words, is told, and kept where it can be; it is taken. */
+static void refuse (plus_t *self, const moment_t *now, const request_t *request,
+                    const char *reservation, plus_asked_t refused, const char *why)
+{
+    bool named = *request->request_id != '\0';
+    bool room = now->store_free_bytes >= now->store_bytes / PLUS_RESERVE_PARTS;
+    if (named && (!room || self->refused >= self->limits.refused_max)) {
+        service_refuse (self->parts.service, request, CALL_OVERLOADED, "%s, so this one is not: %s",
+                        room ? "plus/refused_max: no more refusals are kept"
+                             : "store/bytes: the store is nearly full, no refusals are kept",
+                        why);
+        free (refused.refusal.data);
+        return;
+    }
+    tell_refusal (self, request, &refused);
+    if (named)
+        keep (self, now, request, reservation, &refused);
+    else
+        free (refused.refusal.data);
+}
+
+void plus_refuse (plus_t *self, const moment_t *now, const request_t *request,
+                  const char *reservation, call_status_t status, const char *format, ...)
+{
+    char why [512];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, sizeof why, format, arguments);
+    va_end (arguments);
+    packed_t words = {.data = must ((uint8_t *) strdup (why)), .size = strlen (why)};
+    refuse (self, now, request, reservation, (plus_asked_t){.refusal = words, .status = status},
+            why);
+}
+
+void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *request,
+                          const char *reservation, command_answer_t *answer)
+{
+    if (answer->refusal.reason == REFUSAL_STORE_FULL)
+        service_refuse (self->parts.service, request, CALL_OVERLOADED, "store/bytes: %s",
+                        answer->refusal.text);
+    else
+        refuse (self, now, request, reservation,
+                (plus_asked_t){.refusal = plus_command_encode (answer, 0)}, answer->refusal.text);
+    command_answer_clear (answer);
 }
 
 /*  --- both tables --- */
@@ -189,8 +270,7 @@ static void sweep_asked (plus_t *self, const moment_t *now)
         }
         outbox_delete (self->parts.service->outbox, TABLE_PLUS,
                        (bytes_t){(const uint8_t *) at->key, at->key_size});
-        ordered_remove (self->asked, at);
-        free (at);
+        asked_end (self, at);
     }
 }
 
@@ -229,9 +309,10 @@ static void load_asked (plus_t *self, bytes_t key, bytes_t value)
         good = !ordered_find (self->asked, asked);
     }
     if (good) {
-        ordered_add (self->asked, asked, asked);
+        asked_add (self, asked);
     } else {
         service_count (self->parts.service, "bad_records", 1);
+        free (asked->asked.refusal.data);
         free (asked);
     }
 }
@@ -257,10 +338,8 @@ void plus_tables_destroy (plus_t *self)
         ordered_remove (self->created, at);
         free (at);
     }
-    for (asked_t *at; (at = ordered_after (self->asked, NULL));) {
-        ordered_remove (self->asked, at);
-        free (at);
-    }
+    for (asked_t *at; (at = ordered_after (self->asked, NULL));)
+        asked_end (self, at);
     ordered_destroy (&self->created);
     ordered_destroy (&self->asked);
 }

@@ -73,14 +73,16 @@ static void take (plus_t *self, const moment_t *now, const request_t *request, h
     txid_t txid = hold->plan.txid;
     if (!participant_local_hold (self->parts.participant, now, hold,
                                  wait_of (self, now, &hold->plan), &answer, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+        plus_refuse (self, now, request, hold->plan.reservation, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (answer.state == COMMAND_HELD) {
-        plus_created_prolong (self, hold->plan.reservation, now->wall_ms + self->limits.wait_ms);
-        plus_asked_keep (self, now, request, hold->plan.reservation, &txid);
-        service_count (self->parts.service, "plus_commands", 1);
+    if (answer.state != COMMAND_HELD) {
+        plus_refuse_command (self, now, request, hold->plan.reservation, &answer);
+        return;
     }
+    plus_created_prolong (self, hold->plan.reservation, now->wall_ms + self->limits.wait_ms);
+    plus_asked_keep (self, now, request, hold->plan.reservation, &txid);
+    service_count (self->parts.service, "plus_commands", 1);
     plus_tell_answer (self, now, request, &answer);
 }
 
@@ -90,7 +92,7 @@ static bool is_named (const node_class_t *class, const char *name)
 }
 
 /*  The class that is named; else the first that has room, else the first. NULL, answered: none. */
-static const node_class_t *class_for (plus_t *self, const request_t *request,
+static const node_class_t *class_for (plus_t *self, const moment_t *now, const request_t *request,
                                       const plus_wish_t *wish)
 {
     const site_t *site = self->parts.site;
@@ -102,19 +104,19 @@ static const node_class_t *class_for (plus_t *self, const request_t *request,
             return &site->classes [i];
     if (!*wish->class_name && site->classes_count > 0)
         return &site->classes [0];
-    service_refuse (self->parts.service, request, CALL_NOT_FOUND,
-                    "class_name: there is no class %.63s here", wish->class_name);
+    plus_refuse (self, now, request, wish->reservation, CALL_NOT_FOUND,
+                 "class_name: there is no class %.63s here", wish->class_name);
     return NULL;
 }
 
 /*  False, answered, when its CPUs are more than a number of CPUs can be. */
-static bool countable (plus_t *self, const request_t *request, const plus_wish_t *wish,
-                       const node_class_t *class)
+static bool countable (plus_t *self, const moment_t *now, const request_t *request,
+                       const plus_wish_t *wish, const node_class_t *class)
 {
     if ((uint64_t) wish->nodes * class->cpus_per_node <= UINT32_MAX)
         return true;
-    service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                    "nodes: more than a site can have");
+    plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST,
+                 "nodes: more than a site can have");
     return false;
 }
 
@@ -146,15 +148,15 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     if (!begin (self, request, wish->reservation, VERB_MODIFY, &view, &created))
         return;
     if (view.version > 0) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "reservation %.63s is reserved: modify it, or create another",
-                        wish->reservation);
+        plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST,
+                     "reservation %.63s is reserved: modify it, or create another",
+                     wish->reservation);
         return;
     }
-    const node_class_t *class = class_for (self, request, wish);
+    const node_class_t *class = class_for (self, now, request, wish);
     if (!class)
         return;
-    if (!countable (self, request, wish, class))
+    if (!countable (self, now, request, wish, class))
         return;
     plus_bookings_t old = {.count = 0};
     plus_bookings_t next;
@@ -196,14 +198,13 @@ static bool is_alone (const plan_t *plan)
 }
 
 /*  What it has, when that is of a form which plus can change; false when that was answered. */
-static bool read_booked (plus_t *self, const request_t *request, const reservation_view_t *view,
-                         plus_bookings_t *old)
+static bool read_booked (plus_t *self, const moment_t *now, const request_t *request,
+                         const reservation_view_t *view, plus_bookings_t *old)
 {
     plan_t plan = {0};
-    service_t *service = self->parts.service;
     if (view->version == 0 || view->over) {
-        service_refuse (service, request, CALL_NOT_FOUND, "reservation %.63s %s", view->id,
-                        view->over ? "is over" : "is not reserved");
+        plus_refuse (self, now, request, view->id, CALL_NOT_FOUND, "reservation %.63s %s", view->id,
+                     view->over ? "is over" : "is not reserved");
         return false;
     }
     bool alone =
@@ -211,18 +212,16 @@ static bool read_booked (plus_t *self, const request_t *request, const reservati
     plan_clear (&plan);
     bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
     if (!good)
-        service_refuse (
-          service, request, CALL_BAD_REQUEST,
-          "reservation %.63s has parts elsewhere, or several needs: use musubi modify, "
-          "musubi release",
-          view->id);
+        plus_refuse (self, now, request, view->id, CALL_BAD_REQUEST,
+                     "reservation %.63s has parts elsewhere, or several needs: use musubi modify, "
+                     "musubi release",
+                     view->id);
     return good;
 }
 
 static void change (plus_t *self, const moment_t *now, const request_t *request,
                     const plus_wish_t *wish, operation_t operation)
 {
-    service_t *service = self->parts.service;
     const room_t *room = self->parts.room;
     reservation_view_t view;
     const created_t *created;
@@ -231,17 +230,17 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
     char why [WHY_BYTES];
     verb_t verb = operation == OPERATION_RELEASE ? VERB_RELEASE : VERB_MODIFY;
     if (!begin (self, request, wish->reservation, verb, &view, &created) ||
-        !read_booked (self, request, &view, &old))
+        !read_booked (self, now, request, &view, &old))
         return;
     if (operation == OPERATION_MODIFY) {
         const node_class_t *class = site_class (self->parts.site, old.list [0].class_name);
         int64_t turn_ms = room_soonest_ms (room, now) + TURN_MS;
-        if (class && !countable (self, request, wish, class))
+        if (class && !countable (self, now, request, wish, class))
             return;
         if (!class || !plus_bookings_change (&next, &old, class, wish, room_now_ms (room, now),
                                              turn_ms, why)) {
-            service_refuse (service, request, CALL_BAD_REQUEST, "%s",
-                            class ? why : "its class is not offered any more");
+            plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST, "%s",
+                         class ? why : "its class is not offered any more");
             return;
         }
     }

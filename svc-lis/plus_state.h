@@ -13,6 +13,8 @@
 #include "plus.h"
 #include "plus_wire.h"
 
+#define PLUS_RESERVE_PARTS 10 /* the last tenth of the store is for decisions (T13) */
+
 #define PLUS_KEY_BYTES (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 3)
 
 /*  Keys in the store: 'c' and the id of a reservation; 'q', actor, NUL, request id. */
@@ -34,6 +36,7 @@ struct plus {
     plus_limits_t limits;
     ordered_t *created; /* by key */
     ordered_t *asked;
+    size_t refused;   /* of asked */
     uint64_t counter; /* of txids in this start */
 };
 
@@ -66,8 +69,8 @@ void plus_created_add (plus_t *self, const char *reservation, const char *owner,
 void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms);
 size_t plus_created_by (const plus_t *self, const char *actor);
 
-/*  True when this request is answered by what was asked before: with *asked; or refused, when the
- *  id came with another body: then *asked is NULL. */
+/*  True when this request was asked before: what became of it is in *asked; NULL, answered: it was
+ *  refused, or the id came with another body. */
 bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked);
 
 /*  Room for one more; false when that was refused. The oldest leave in sweeps. */
@@ -76,6 +79,14 @@ bool plus_asked_room (plus_t *self, const request_t *request);
 /*  Kept, with its record. command NULL: a create. */
 void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
                       const char *reservation, const txid_t *command);
+
+/*  Refuses, and keeps that; OVERLOADED, which promises nothing, where it can't be kept. The
+ *  other one takes a command's answer for it, and ends it. */
+void plus_refuse (plus_t *self, const moment_t *now, const request_t *request,
+                  const char *reservation, call_status_t status, const char *format, ...)
+  __attribute__ ((format (printf, 6, 7)));
+void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *request,
+                          const char *reservation, command_answer_t *answer);
 
 /*  Both tables: their making, their records at start, what is over, their end. */
 void plus_tables_make (plus_t *self);

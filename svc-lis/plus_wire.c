@@ -146,7 +146,9 @@ static Musubi__PlusCommandState state_of (command_state_t state)
 static ProtobufCMessage *command_put (Musubi__PlusCommandAnswer *to, const command_answer_t *answer,
                                       int64_t waits_until_ms)
 {
-    packed_t packed = command_answer_encode (answer);
+    command_answer_t lean = *answer; /* profiles are for planners, and too large to be kept */
+    lean.refusal.fresh_count = 0;
+    packed_t packed = command_answer_encode (&lean);
     ProtobufCMessage *message = must (message_unpack (
       &musubi__command_answer__descriptor, (bytes_t){.data = packed.data, .size = packed.size}));
     free (packed.data);
@@ -278,6 +280,9 @@ packed_t plus_asked_encode (const plus_asked_t *asked)
     stored.digest = (ProtobufCBinaryData){.len = DIGEST_BYTES, .data = (uint8_t *) asked->digest};
     stored.reservation = (char *) asked->reservation;
     stored.asked_ms = asked->asked_ms;
+    assert (asked->refusal.size <= PLUS_REFUSAL_BYTES_MAX);
+    stored.refusal = (ProtobufCBinaryData){.len = asked->refusal.size, .data = asked->refusal.data};
+    stored.status = asked->status;
     if (asked->command.start > 0) {
         txid_put (&command, &asked->command);
         stored.command = &command;
@@ -292,12 +297,21 @@ bool plus_asked_decode (bytes_t value, plus_asked_t *asked, char why [WHY_BYTES]
     if (!message)
         return wrong (why, "not a StoredAsked");
     const Musubi__StoredAsked *stored = (Musubi__StoredAsked *) message;
-    bool good = (stored->digest.len == DIGEST_BYTES || wrong (why, "digest: not 32 bytes")) &&
-                text_take (asked->reservation, NAME_BYTES_MAX, stored->reservation, TEXT_WORD,
-                           "reservation", why) &&
-                (!stored->command || txid_take (&asked->command, stored->command, "command", why));
-    if (good)
+    bool good =
+      (stored->digest.len == DIGEST_BYTES || wrong (why, "digest: not 32 bytes")) &&
+      (stored->refusal.len <= PLUS_REFUSAL_BYTES_MAX || wrong (why, "refusal: too long")) &&
+      (stored->status < CALL_TIMED_OUT || wrong (why, "status: is none")) &&
+      text_take (asked->reservation, NAME_BYTES_MAX, stored->reservation, TEXT_WORD, "reservation",
+                 why) &&
+      (!stored->command || txid_take (&asked->command, stored->command, "command", why));
+    if (good) {
         memcpy (asked->digest, stored->digest.data, DIGEST_BYTES);
+        asked->refusal =
+          (packed_t){.data = must (malloc (stored->refusal.len + 1)), .size = stored->refusal.len};
+        if (stored->refusal.len > 0)
+            memcpy (asked->refusal.data, stored->refusal.data, stored->refusal.len);
+        asked->status = (call_status_t) stored->status;
+    }
     asked->asked_ms = stored->asked_ms;
     message_free (message);
     return good;

@@ -62,13 +62,20 @@ packed_t plus_request_encode (const char *site, const compute_booking_t *booking
 typedef struct {
     uint8_t digest [DIGEST_BYTES];
     char reservation [NAME_BYTES_MAX + 1];
-    txid_t command; /* start 0 = none: a create */
+    txid_t command; /* start 0 = none: a create, or it was refused */
     int64_t asked_ms;
+    packed_t refusal;     /* a PlusCommandAnswer, or with a status the words of it; owned */
+    call_status_t status; /* of the refusal */
 } plus_asked_t;
+
+/*  More than any refusal has. */
+#define PLUS_REFUSAL_BYTES_MAX 4096
+
 packed_t plus_created_encode (const char *owner, int64_t until_ms);
 bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *until_ms,
                           char why [WHY_BYTES]);
 packed_t plus_asked_encode (const plus_asked_t *asked);
+/*  Its refusal is a copy: free it. */
 bool plus_asked_decode (bytes_t value, plus_asked_t *asked, char why [WHY_BYTES]);
 
 /*  BLAKE2b-256 of a method and its body. */

@@ -43,21 +43,6 @@ static inline void plus_ask_once (world_t *self, const char *actor, const char *
     assert_true ((self->status == CALL_OK) == (*self->reason == '\0'));
 }
 
-/*  A command that was refused has left nothing behind; asked again, it has another name. */
-static inline bool plus_refused (const world_t *self, const char *service)
-{
-    if (self->status != CALL_OK || strcmp (service, "Reservation") != 0)
-        return false;
-    ProtobufCMessage *message =
-      message_unpack (&musubi__plus_command_answer__descriptor,
-                      (bytes_t){.data = self->body, .size = self->body_size});
-    const Musubi__PlusCommandAnswer *told = (Musubi__PlusCommandAnswer *) message;
-    bool refused = told && told->refusal;
-    if (message)
-        message_free (message);
-    return refused;
-}
-
 static inline call_status_t plus_ask (world_t *self, const char *actor, const char *id,
                                       const char *service, const char *method,
                                       const ProtobufCMessage *message)
@@ -66,7 +51,8 @@ static inline call_status_t plus_ask (world_t *self, const char *actor, const ch
     uint8_t *packed = message_pack (message, &size);
     bytes_t body = {.data = packed, .size = size};
     plus_ask_once (self, actor, id, service, method, body);
-    if (shaky && !plus_refused (self, service)) {
+    bool changes = strcmp (service, "Reservation") == 0 && strcmp (method, "Properties") != 0;
+    if (shaky && (*id || !changes)) { /* without an id it is another one */
         call_status_t status = self->status;
         size_t told_size = self->body_size;
         uint8_t *told = malloc (told_size + 1);

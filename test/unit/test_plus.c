@@ -202,7 +202,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (world_t *w)
     assert_int_equal (plus_command (w, "alice", "Abort", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "alice", "Commit", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "root", "Commit", &first.command).state, COMMITTED);
-    second = plus_modify (w, "alice", "m", r, 0, 30, 0);
+    second = plus_modify (w, "alice", "m2", r, 0, 30, 0);
     assert_int_equal (second.state, PREPARED);
     assert_int_equal (plus_command (w, "root", "Abort", &second.command).state, ABORTED);
     assert_int_equal (free_at (w, "thin", 24), 6);
@@ -215,7 +215,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (world_t *w)
     assert_int_equal (second.refused, REFUSAL_BUSY_CHANGE);
     assert_true (second.blocked && same_txid (&second.blocker, &first.command));
     plus_command (w, "alice", "Commit", &first.command);
-    assert_int_equal (plus_reserve (w, "alice", "r3", r, "thin", 50, 60, 1).status,
+    assert_int_equal (plus_reserve (w, "alice", "r4", r, "thin", 50, 60, 1).status,
                       CALL_BAD_REQUEST);
 }
 
@@ -273,6 +273,41 @@ static void one_request_id_has_one_answer (world_t *w)
     plus_command (w, "alice", "Abort", &told.command);
     assert_int_equal (plus_release (w, "alice", "d", r).state, ABORTED);
     assert_int_equal (free_at (w, "thin", 12), 5);
+}
+
+static void a_refusal_is_told_again_when_there_is_room_meanwhile (world_t *w)
+{
+    char r [NAME_BYTES_MAX + 1], other [NAME_BYTES_MAX + 1];
+    plus_booked (w, other, "b", 20, 30, 7);
+    plus_booked (w, r, "a", 10, 20, 2);
+    told_t first = plus_modify (w, "alice", "m", r, 0, 30, 0);
+    assert_int_equal (first.state, ABORTED);
+    assert_int_equal (first.refused, REFUSAL_SHORT);
+    told_t waits = plus_release (w, "alice", "d", other);
+    assert_int_equal (plus_command (w, "alice", "Commit", &waits.command).state, COMMITTED);
+    told_t again = plus_modify (w, "alice", "m", r, 0, 30, 0);
+    assert_int_equal (again.state, ABORTED);
+    assert_int_equal (again.refused, REFUSAL_SHORT);
+    assert_string_equal (again.text, first.text);
+    assert_true (same_txid (&again.command, &first.command));
+    assert_int_equal (plus_modify (w, "alice", "m", r, 0, 29, 0).status, CALL_BAD_REQUEST);
+    /*  It stands in nobody's way. */
+    again = plus_modify (w, "alice", "m2", r, 0, 30, 0);
+    assert_int_equal (again.state, PREPARED);
+    plus_command (w, "alice", "Abort", &again.command);
+
+    /*  What was refused without a command, too: it is reserved by then. */
+    plus_create (w, "alice", "c", other);
+    assert_int_equal (plus_modify (w, "alice", "early", other, 0, 50, 0).status, CALL_NOT_FOUND);
+    waits = plus_reserve (w, "alice", "r", other, "thin", 30, 40, 1);
+    plus_command (w, "alice", "Commit", &waits.command);
+    again = plus_modify (w, "alice", "early", other, 0, 50, 0);
+    assert_int_equal (again.status, CALL_NOT_FOUND);
+    assert_non_null (strstr (again.reason, "is not reserved"));
+    /*  For as long as other answers. */
+    pass (w, (24 * 60 + 1) * MINUTE_MS);
+    first = plus_modify (w, "alice", "m", r, 0, 30, 0);
+    assert_true (first.status == CALL_NOT_FOUND || first.status == CALL_BAD_REQUEST);
 }
 
 static void ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait (world_t *w)
@@ -461,6 +496,7 @@ BOTH (a_running_one_is_prolonged_grown_and_shrunk)
 BOTH (the_second_of_two_hears_whose_command_is_in_the_way)
 BOTH (who_does_not_own_it_is_denied)
 BOTH (one_request_id_has_one_answer)
+BOTH (a_refusal_is_told_again_when_there_is_room_meanwhile)
 BOTH (ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait)
 BOTH (what_a_planner_made_of_one_need_here_alone_is_changed)
 BOTH (what_has_other_parts_is_left_to_planners)
@@ -503,6 +539,26 @@ static void each_limit_is_refused_by_name (void **state)
     assert_int_equal (plus_create (&w, "alice", "", r), CALL_OK);
     assert_int_equal (plus_reserve (&w, "alice", "3", r, "thin", 10, 20, 1).status,
                       CALL_OVERLOADED);
+
+    /*  So many refusals are kept; another one is none, and may be granted later. */
+    close_world (&w);
+    prepare_world (&w);
+    w.settings.plus.asked_max = 3;
+    w.settings.plus.refused_max = 2;
+    w.settings.plus.list_max = 2;
+    start (&w);
+    plus_create (&w, "alice", "1", r);
+    assert_int_equal (plus_reserve (&w, "alice", "no1", r, "thin", 10, 20, 9).state, ABORTED);
+    assert_int_equal (plus_modify (&w, "alice", "no2", r, 0, 30, 0).status, CALL_NOT_FOUND);
+    restart (&w);
+    told = plus_reserve (&w, "alice", "no3", r, "thin", 10, 20, 9);
+    assert_int_equal (told.status, CALL_OVERLOADED);
+    assert_non_null (strstr (told.reason, "plus/refused_max"));
+    assert_int_equal (plus_reserve (&w, "alice", "no1", r, "thin", 10, 20, 9).state, ABORTED);
+    told = plus_reserve (&w, "alice", "no3", r, "thin", 10, 20, 1);
+    assert_int_equal (told.state, PREPARED);
+    plus_command (&w, "alice", "Commit", &told.command);
+    assert_int_equal (plus_create (&w, "alice", "", r), CALL_OK);
 
     /*  A page has so many; what is created and what is booked come in one order. */
     reserve (&w, "a-first", booking ("thin", 1, 1, 10, 20));
@@ -599,6 +655,7 @@ int main (void)
       cmocka_unit_test (the_second_of_two_hears_whose_command_is_in_the_way_),
       cmocka_unit_test (who_does_not_own_it_is_denied_),
       cmocka_unit_test (one_request_id_has_one_answer_),
+      cmocka_unit_test (a_refusal_is_told_again_when_there_is_room_meanwhile_),
       cmocka_unit_test (ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait_),
       cmocka_unit_test (what_a_planner_made_of_one_need_here_alone_is_changed_),
       cmocka_unit_test (what_has_other_parts_is_left_to_planners_),
