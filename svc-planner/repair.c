@@ -433,11 +433,17 @@ static bool superseded (const repair_t *self, const part_record_t *newest)
            newest->plan.repairs.start == 0;
 }
 
+/*  Part of it is released: nothing comes in its place any more. */
+static bool is_released (const repair_t *self, const part_record_t *newest)
+{
+    return newest && is_mending (self, newest) && newest->plan.operation == OPERATION_RELEASE;
+}
+
 /*  The next thing, when all that is known lies still. */
 static void act (repair_t *self, const moment_t *now, const part_record_t *newest, size_t booked)
 {
     bool heard = all_heard (self, newest);
-    mend_step_t step = next_step (self, now);
+    mend_step_t step = is_released (self, newest) ? MEND_NOTHING : next_step (self, now);
     if (step != MEND_NOTHING && heard) {
         self->step = step;
         mend (self, now);
@@ -480,7 +486,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
     switch (verdict) {
     case OUTCOMES_COMPLETE:
         if (plan->operation == OPERATION_RELEASE) {
-            conclude_failed (self, now, "and released again everywhere");
+            act (self, now, newest, booked_of (self)); /* it went to those who were heard then */
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
             conclude_failed (self, now, "and is as it was before");
@@ -522,7 +528,7 @@ static void on_located (void *owner, const moment_t *now)
         abort_remains (self, now);
         again (self, now);
     } else if (newest && is_mending (self, newest) &&
-               (newest->plan.operation != OPERATION_RELEASE || booked == 0)) {
+               (!is_released (self, newest) || booked == 0)) {
         outcomes_destroy (&self->outcomes);
         self->outcomes = outcomes_new (planner->service, &planner->settings, now, &newest->plan,
                                        on_outcomes, self);

@@ -78,16 +78,21 @@ static bool same_answer (const Musubi__Answer *a, const Musubi__Answer *b)
 static const user_wish_t two_sites = {
   .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
 
-/*  Decided over s0 and s1; s1 does not hear of it, and past the edge its nodes are another's.
- * Returns the user's call. */
-static uint64_t make_late (fed_t *fed, const char *id)
+/*  Decided over all of these sites; s1 does not hear of it, and past the edge its nodes are
+ * another's. Returns the user's call. */
+static uint64_t make_late_of (fed_t *fed, const char *id, const user_wish_t *wish)
 {
     fed->passes = keep_s1_in_doubt;
     fed->counts [0] = 1;
-    uint64_t call = ask_reserve (fed, "p0", id, &two_sites);
+    uint64_t call = ask_reserve (fed, "p0", id, wish);
     fed_run (fed, 185000);
     take (fed, "o@g1", "s1", 300000, FED_HOUR_MS);
     return call;
+}
+
+static uint64_t make_late (fed_t *fed, const char *id)
+{
+    return make_late_of (fed, id, &two_sites);
 }
 
 static void what_one_site_can_not_keep_goes_to_another_and_all_hear_the_same (void **state)
@@ -176,6 +181,33 @@ static void with_no_other_plan_it_is_released_and_told_so_for_ever (void **state
     message_free (&first->base);
     message_free (&again->base);
     take (&fed, "f@g1", "s0", 360000, FED_HOUR_MS / 2); /* its nodes are free */
+    fed_end (&fed);
+}
+
+/*  s2 has committed and is away when the rest is released: until it has given back its part, too,
+ *  nobody is told that it is gone everywhere. */
+static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
+{
+    (void) state;
+    static const user_wish_t three_sites = {
+      .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = 300000};
+    fed_t fed;
+    late_federation (&fed, 39, 3);
+    message_free (&read_answer (&fed, make_late_of (&fed, "a@g1", &three_sites))->base);
+    fed_kill (&fed, fed_find (&fed, "lis/s2"));
+    fed.counts [0] = 0;
+    fed_run (&fed, 60000);
+    take (&fed, "f@g1", "s0", 420000, FED_HOUR_MS / 2); /* what could be had back is free */
+    Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &three_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
+    message_free (&answer->base);
+    fed_start (&fed, fed_find (&fed, "lis/s2"));
+    fed_run (&fed, 20000);
+    answer = reserve (&fed, "p1", "a@g1", &three_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "failed, and released again everywhere"));
+    message_free (&answer->base);
+    take (&fed, "g@g1", "s2", 420000, FED_HOUR_MS / 2);
     fed_end (&fed);
 }
 
@@ -480,6 +512,7 @@ int main (void)
       cmocka_unit_test (what_one_site_can_not_keep_goes_to_another_and_all_hear_the_same),
       cmocka_unit_test (the_same_window_comes_first_when_it_is_free_again),
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
+      cmocka_unit_test (T10_failed_is_told_only_when_all_have_been_heard),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
