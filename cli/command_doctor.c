@@ -58,6 +58,10 @@ static void hear_status (findings_t *findings, const asked_t *asked, const json_
                       text_of (asked->entry, "endpoint"));
     if (*text_of (answer, "standing"))
         findings_add (findings, who, "does not serve: %s", text_of (answer, "standing"));
+    size_t i;
+    const json_t *warning;
+    json_array_foreach (json_object_get (answer, "warnings"), i, warning)
+      findings_add (findings, who, "%s", json_string_value (warning));
     if (wall_ms < asked->asked_ms - CLOCK_MS_MAX || wall_ms > now_ms + CLOCK_MS_MAX)
         findings_add (findings, who, "its clock is %.1f s apart from that of this machine",
                       (double) (wall_ms - now_ms) / 1000);

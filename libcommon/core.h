@@ -37,7 +37,7 @@ typedef struct {
     int64_t wall_ms; /* UTC since the epoch; never earlier than the store's last stamp */
     int64_t mono_ms; /* monotonic, from any origin */
     uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
-    uint64_t store_free_bytes;       /* room left in the store */
+    uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
     /*  Since this start, for those who measure: durable writes; requests, replies and hints that
      *  left, and the bytes of their headers and bodies. */
@@ -45,6 +45,15 @@ typedef struct {
     uint64_t messages_sent;
     uint64_t bytes_sent;
 } moment_t;
+
+/*  Is there room for what a message of that size leaves, with so much of the store kept free? It
+ *  leaves its record, its row, and what its end will write. */
+#define STORE_COPIES 4
+static inline bool moment_room (const moment_t *now, uint64_t kept_free, size_t size)
+{
+    uint64_t taken = STORE_COPIES * (uint64_t) size;
+    return now->store_free_bytes >= kept_free && now->store_free_bytes - kept_free >= taken;
+}
 
 /*  A store's identity (T1): a random id, and how often it was started, flushed before it
  *  serves. The host keeps it. */

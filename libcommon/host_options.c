@@ -33,7 +33,9 @@ const config_key_t host_keys [] = {
    .preset = "17179869184",
    .least = (double) STORE_BYTES_LEAST,
    .most = (double) ((uint64_t) 1 << 44),
-   .meaning = "bytes the store may grow to; it takes only what it holds"},
+   .meaning =
+     "bytes the store may grow to; it takes only what it holds. From 90 % on nothing new is "
+     "begun, and what ends something is always stored"},
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 

@@ -106,13 +106,13 @@ static bool check_time (const participant_t *self, const moment_t *now, const pl
 /*  T13: the last of the room is for decisions and releases: a tenth, or more where the rows of all
  *  that is open may take more. */
 static bool check_room (const participant_t *self, const moment_t *now, const plan_t *plan,
-                        refusal_t *refusal)
+                        size_t size, refusal_t *refusal)
 {
     uint64_t reserve = now->store_bytes / STORE_RESERVE_PARTS;
     uint64_t rows = (uint64_t) self->open_count * LEDGER_ROOM_BYTES;
     if (reserve < rows)
         reserve = rows;
-    if (plan->operation == OPERATION_RELEASE || now->store_free_bytes >= reserve)
+    if (plan->operation == OPERATION_RELEASE || moment_room (now, reserve, size))
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
     return refuse_with (refusal, REFUSAL_STORE_FULL, "only %" PRIu64 " KiB are left in the store",
@@ -443,7 +443,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
     const plan_t *plan = &hold->plan;
     if (!readmit_over (self, refusal) || !drop_replaced (self, now, request, hold, refusal) ||
         !check_time (self, now, plan, refusal) || !check_limits (self, now, plan, refusal) ||
-        !check_room (self, now, plan, refusal) ||
+        !check_room (self, now, plan, request->body.size, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))
         return NULL;
     const resource_t *resource = &self->resource;

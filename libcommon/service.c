@@ -16,6 +16,9 @@
 #define STARTS_MAX  16
 #define WORKS_MAX   4
 
+#define STORE_FULL_PARTS 10 /* with less than a tenth free nothing new is begun (T13), */
+#define STORE_ROOM_PARTS 8  /* until there is an eighth */
+
 struct service_tables {
     struct {
         const char *service;
@@ -39,6 +42,7 @@ struct service_tables {
     } works [WORKS_MAX];
     size_t works_count;
     int64_t alarm_ms; /* what the host was last told to wake us at */
+    bool full;        /* the store, as last told */
     flow_fn *flow_heard;
     void *flow_owner;
 };
@@ -85,6 +89,11 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     answer.n_limits = self->limits_count;
     answer.limits = limit_list;
     answer.standing = (char *) standing_text (self->standing);
+    char *warnings [WARNINGS_MAX];
+    answer.warnings = warnings;
+    for (size_t i = 0; i < WARNINGS_MAX; i++)
+        if (*self->warnings [i].text)
+            warnings [answer.n_warnings++] = self->warnings [i].text;
     service_reply (self, request, &answer.base);
 }
 
@@ -213,6 +222,19 @@ static void on_start (service_t *self, const moment_t *now, const event_t *event
         directory_start (self->directory, now);
 }
 
+/*  What is refused when the store is full, beside what judges itself. */
+static bool begins (const request_t *request)
+{
+    static const char *const methods [][2] = {
+      {"Planner", "Reserve"}, {"Planner", "Modify"}, {"Factory", "Create"},  {"Sharing", "Accept"},
+      {"Replica", "Put"},     {"Replica", "Rule"},   {"Replica", "Transfer"}};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp (request->service, methods [i][0]) == 0 &&
+            strcmp (request->method, methods [i][1]) == 0)
+            return true;
+    return false;
+}
+
 static void on_request (service_t *self, const moment_t *now, const request_t *request)
 {
     const struct service_tables *tables = self->tables;
@@ -220,6 +242,14 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
     if (!standing_serves (self->standing, request->service, request->method, why)) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
+        return;
+    }
+    if (begins (request) &&
+        !moment_room (now, now->store_bytes / STORE_FULL_PARTS, request->body.size)) {
+        service_count (self, "refused_store_full", 1);
+        service_refuse (self, request, CALL_OVERLOADED,
+                        "the store of %s is nearly full, %llu KiB are left: nothing new is begun",
+                        self->name, (unsigned long long) (now->store_free_bytes >> 10));
         return;
     }
     for (size_t i = 0; i < tables->methods_count; i++) {
@@ -240,6 +270,51 @@ static void on_work (service_t *self, const moment_t *now, const event_t *event)
         taken = self->tables->works [i].ended (self->tables->works [i].owner, now, event);
 }
 
+/*  The one about this, or else a free one; NULL = there is none. */
+static warning_t *warning_of (service_t *self, const char *about)
+{
+    warning_t *found = NULL;
+    for (size_t i = WARNINGS_MAX; i-- > 0;) {
+        if (strcmp (self->warnings [i].about, about) == 0)
+            return &self->warnings [i];
+        if (!*self->warnings [i].about)
+            found = &self->warnings [i];
+    }
+    return found;
+}
+
+void service_warn (service_t *self, const char *about, const char *text)
+{
+    assert (*about && strlen (about) < sizeof self->warnings [0].about);
+    assert (strlen (text) < sizeof self->warnings [0].text);
+    warning_t *warning = warning_of (self, about);
+    if (*text && !(warning && strcmp (warning->text, text) == 0))
+        outbox_log (self->outbox, LEVEL_ALARM, "%s", text);
+    if (!warning)
+        return;
+    strcpy (warning->about, *text ? about : "");
+    strcpy (warning->text, text);
+}
+
+/*  T13: who began something is let end it, whoever would begin something is told. */
+static void see_room (service_t *self, const moment_t *now)
+{
+    bool full = now->store_free_bytes < now->store_bytes / STORE_FULL_PARTS;
+    bool room = now->store_free_bytes >= now->store_bytes / STORE_ROOM_PARTS;
+    char text [256] = "";
+    if (full == self->tables->full || (self->tables->full && !room))
+        return;
+    self->tables->full = full;
+    if (full)
+        snprintf (text, sizeof text,
+                  "the store is nearly full: nothing new is begun until what is over leaves it, or "
+                  "it has more than %llu KiB of store/bytes",
+                  (unsigned long long) (now->store_bytes >> 10));
+    else
+        outbox_log (self->outbox, LEVEL_INFO, "the store has room again");
+    service_warn (self, "store", text);
+}
+
 /*  Tell the host when to wake us, when that has changed. */
 static void set_alarm (service_t *self)
 {
@@ -255,6 +330,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     outbox_clear (self->outbox);
     self->wall_ms = now->wall_ms;
     prng_stir (&self->prng, now->entropy);
+    see_room (self, now);
     if (timekeeper_see (&self->timekeeper, now))
         outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by_ms=%lld",
                     (long long) self->timekeeper.step_ms);

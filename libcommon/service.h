@@ -29,11 +29,18 @@ typedef void start_fn (void *owner, const moment_t *now);
 
 #define COUNTERS_MAX 64
 #define LIMITS_MAX   16
+#define WARNINGS_MAX 16
 
 typedef struct {
     const char *name; /* static */
     int64_t value;
 } counter_t;
+
+/*  One sentence for an operator about one thing; both "" = none. */
+typedef struct {
+    char about [NAME_BYTES_MAX + 1];
+    char text [256];
+} warning_t;
 
 typedef struct service {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
@@ -55,7 +62,8 @@ typedef struct service {
     size_t counters_count;
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
     size_t limits_count;
-    struct service_tables *tables; /* private */
+    warning_t warnings [WARNINGS_MAX]; /* what an operator should look at, by Service.Status */
+    struct service_tables *tables;     /* private */
 } service_t;
 
 /*  The directory follows the first of these GIS endpoints that answers; none for a GIS. Serves
@@ -90,6 +98,10 @@ int64_t service_counted (const service_t *self, const char *name);
 
 /*  Show a limit, by its static name, in Service.Status. Once each. */
 void service_limit (service_t *self, const char *name, int64_t most);
+
+/*  An alarm that an operator should look at: in the log when the sentence is new, and in
+ *  Service.Status until it is "". About WARNINGS_MAX things at once. */
+void service_warn (service_t *self, const char *about, const char *text);
 
 /*  Tell the directories what is served here; again when it has changed. Who this is and where it is
  *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */

@@ -18,8 +18,20 @@
 #include <unistd.h>
 
 #define DISK_LEAST ((uint64_t) 1 << 20) /* a disk with less is full */
+#define MAP_AHEAD  ((uint64_t) 64 << 20)
+#define HEAD_PAGES 2
+#define PAGE_BYTES 4096
+#define NODE_BYTES 32 /* of LMDB's own for a record, at most */
 #define STORE_FILE "store.mdb"
 #define LOCK_FILE  "lock"
+
+/*  The map is larger than the store may become: LMDB writes changed pages anew, frees the old ones
+ *  two writes later and leaves gaps between large records; and what ends a promise is written even
+ *  when the store is full. It is sparse: this costs nothing. */
+static uint64_t map_ahead (const store_t *self)
+{
+    return self->bytes_most + MAP_AHEAD;
+}
 
 static bool path_join (char path [PATH_BYTES], const char *folder, const char *name)
 {
@@ -84,55 +96,56 @@ static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
     return STORE_OK;
 }
 
-/*  Pages that were freed and can be used again. */
-static uint64_t count_free_pages (MDB_txn *txn)
-{
-    MDB_cursor *cursor;
-    uint64_t pages = 0;
-    if (mdb_cursor_open (txn, 0, &cursor) != MDB_SUCCESS)
-        return 0;
-    MDB_val key, value;
-    while (mdb_cursor_get (cursor, &key, &value, MDB_NEXT) == MDB_SUCCESS) {
-        size_t count; /* the first word: how many page numbers follow */
-        if (value.mv_size >= sizeof count) {
-            memcpy (&count, value.mv_data, sizeof count);
-            pages += count;
-        }
-    }
-    mdb_cursor_close (cursor);
-    return pages;
-}
-
-/*  UINT64_MAX when the file system does not say. */
+/*  UINT64_MAX when the file system does not say; what a write may need beside its records is not
+ *  counted. */
 static uint64_t disk_free_bytes (const store_t *self)
 {
     struct statvfs disk;
     if (statvfs (self->folder, &disk) != 0)
         return UINT64_MAX;
-    return (uint64_t) disk.f_bavail * disk.f_frsize;
+    uint64_t bytes = (uint64_t) disk.f_bavail * disk.f_frsize;
+    return bytes > DISK_LEAST ? bytes - DISK_LEAST : 0;
 }
 
-/*  The map is sparse, so the disk may be the narrower limit. */
+/*  Pages that hold something now. */
+static uint64_t pages_of (const MDB_stat *stat)
+{
+    return stat->ms_branch_pages + stat->ms_leaf_pages + stat->ms_overflow_pages;
+}
+
+/*  After a flush: what is used is known to the page. The disk may be the narrower limit. */
 static void count_room (store_t *self)
 {
     MDB_txn *txn;
     MDB_envinfo info;
-    MDB_stat stat;
-    self->flushes_since_count = 0;
+    MDB_stat records, spare;
     mdb_env_info (self->env, &info);
     if (mdb_txn_begin (self->env, NULL, MDB_RDONLY, &txn) != MDB_SUCCESS)
         return;
-    uint64_t spare_pages = count_free_pages (txn);
-    mdb_stat (txn, self->table, &stat);
+    mdb_stat (txn, self->table, &records);
+    mdb_stat (txn, 0, &spare); /* LMDB's own table of free pages */
     mdb_txn_abort (txn);
 
-    uint64_t page = stat.ms_psize;
-    uint64_t grown = ((uint64_t) info.me_last_pgno + 1) * page;
-    uint64_t can_grow = info.me_mapsize > grown ? info.me_mapsize - grown : 0;
+    uint64_t page = records.ms_psize;
+    uint64_t file = ((uint64_t) info.me_last_pgno + 1) * page;
+    uint64_t used = (HEAD_PAGES + pages_of (&records) + pages_of (&spare)) * page;
     uint64_t disk_free = disk_free_bytes (self);
-    can_grow = disk_free < can_grow ? disk_free : can_grow;
-    self->bytes = grown + can_grow;
-    self->free_bytes = can_grow + spare_pages * page;
+    uint64_t can_hold = disk_free < UINT64_MAX - file ? file + disk_free : UINT64_MAX;
+    self->bytes = can_hold < self->bytes_most ? can_hold : self->bytes_most;
+    self->free_bytes = used < self->bytes ? self->bytes - used : 0;
+    if (info.me_mapsize < file + map_ahead (self) / 2) /* no transaction is open */
+        mdb_env_set_mapsize (self->env, file + map_ahead (self));
+}
+
+/*  What a put takes at most, until the flush says how much it was: twice its bytes, for leaves that
+ *  were split are half full, or whole pages. */
+static void count_put (store_t *self, size_t key_size, size_t value_size)
+{
+    uint64_t bytes = key_size + CHECKSUM_BYTES + value_size + NODE_BYTES;
+    uint64_t taken = 2 * bytes;
+    if (bytes > PAGE_BYTES / 2)
+        taken = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 2 * (key_size + NODE_BYTES);
+    self->free_bytes -= taken < self->free_bytes ? taken : self->free_bytes;
 }
 
 /*  The identity as it is in the batch; a new store has none. */
@@ -216,7 +229,7 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
                                : store_fail_mdb (why, code, "cannot flush the first write");
 }
 
-static store_answer_t open_env (store_t *self, uint64_t map_bytes, char why [STORE_WHY_BYTES])
+static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
 {
     char path [PATH_BYTES];
     if (!path_join (path, self->folder, STORE_FILE))
@@ -226,7 +239,7 @@ static store_answer_t open_env (store_t *self, uint64_t map_bytes, char why [STO
         return answer;
     int code = mdb_env_create (&self->env);
     if (code == MDB_SUCCESS)
-        code = mdb_env_set_mapsize (self->env, map_bytes);
+        code = mdb_env_set_mapsize (self->env, self->bytes_most + map_ahead (self));
     if (code == MDB_SUCCESS) /* T13: no flag that would loosen a sync */
         code = mdb_env_open (self->env, path, MDB_NOSUBDIR | MDB_NOTLS, 0600);
     if (code != MDB_SUCCESS) {
@@ -237,11 +250,11 @@ static store_answer_t open_env (store_t *self, uint64_t map_bytes, char why [STO
     return STORE_OK;
 }
 
-store_answer_t store_open (store_t **self_p, const char *folder, uint64_t map_bytes,
+store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_most,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
                            char why [STORE_WHY_BYTES])
 {
-    assert (map_bytes >= STORE_BYTES_LEAST);
+    assert (bytes_most >= STORE_BYTES_LEAST);
     why [0] = '\0';
     if (!folder_make (folder))
         return store_fail_errno (why, "cannot make folder", folder);
@@ -249,11 +262,12 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t map_by
     if (!self)
         abort ();
     snprintf (self->folder, sizeof self->folder, "%s", folder);
+    self->bytes_most = bytes_most;
     self->lock_file = -1;
 
     store_answer_t answer = lock (self, why);
     if (answer == STORE_OK)
-        answer = open_env (self, map_bytes, why);
+        answer = open_env (self, why);
     if (answer == STORE_OK)
         answer = count_start (self, entropy, wall_ms, why);
     if (answer != STORE_OK) {
@@ -378,6 +392,7 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
     MDB_val whole_key = key_bytes (table, key, bytes);
     int code = store_put_sealed (self->batch, self->table, &whole_key, value);
+    count_put (self, whole_key.mv_size, value.size);
     return code == MDB_SUCCESS ? STORE_OK
                                : drop (self, store_fail_mdb (self->why, code, "cannot put"));
 }
@@ -452,7 +467,6 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->why, code, "cannot flush");
     self->adopted = false;
-    if (++self->flushes_since_count >= STORE_COUNT_FLUSHES)
-        count_room (self);
+    count_room (self);
     return STORE_OK;
 }

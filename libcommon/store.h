@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#define STORE_BYTES_DEFAULT ((uint64_t) 16 << 30) /* sparse map */
+#define STORE_BYTES_DEFAULT ((uint64_t) 16 << 30)
 #define STORE_BYTES_LEAST   ((uint64_t) 1 << 20)
 #define STORE_KEY_BYTES_MAX 510 /* LMDB's limit, less one byte for the table */
 
@@ -20,7 +20,7 @@ typedef enum {
     STORE_OK,
     STORE_LOCKED,  /* another process serves it */
     STORE_DAMAGED, /* not a store, or one of another layout */
-    STORE_FULL,    /* the map or the disk has no room */
+    STORE_FULL,    /* the disk has no room */
     STORE_TAKEN,   /* another start number is in it: we were taken over and must end */
     STORE_ERROR,   /* see errno and why */
 } store_answer_t;
@@ -29,7 +29,7 @@ typedef enum {
 
 /*  Opens or makes the store in folder, locks it, raises its start number and flushes that; entropy
  *  gives a new store its id. On STORE_OK *self_p is the caller's: store_close. */
-store_answer_t store_open (store_t **self_p, const char *folder, uint64_t map_bytes,
+store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_most,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
                            char why [STORE_WHY_BYTES]);
 void store_close (store_t **self_p);
@@ -42,9 +42,10 @@ const char *store_folder (const store_t *self);
 const store_identity_t *store_identity (const store_t *self);
 int64_t store_stamp_ms (const store_t *self); /* wall time of the last write before this start */
 
-/*  What it can still take, and what it can hold at all: the map, or less where the disk has not the
- *  room for it. As of the last count, which is at most STORE_COUNT_FLUSHES flushes ago. */
-#define STORE_COUNT_FLUSHES 64
+/*  What it can still take, and what it can hold at all: bytes_most, or less where the disk has not
+ *  the room for it. Counted at each flush, and for each put since then by the bytes it takes at
+ *  most. Puts beyond it are taken as long as the disk has room: who begins something new looks
+ *  here first, and what ends a promise is always stored (T13). */
 uint64_t store_free_bytes (const store_t *self);
 uint64_t store_bytes (const store_t *self);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECKSUM_BYTES crypto_shorthash_BYTES
+static_assert (CHECKSUM_BYTES == crypto_shorthash_BYTES, "the checksum as it is on disk");
 
 store_answer_t store_fail (char why [STORE_WHY_BYTES], store_answer_t answer, const char *format,
                            ...)

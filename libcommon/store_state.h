@@ -10,6 +10,7 @@
 #include <lmdb.h>
 
 #define LAYOUT         2
+#define CHECKSUM_BYTES 8
 #define IDENTITY_BYTES 32 /* layout 4, start 4, id 16, stamp 8 */
 #define PATH_BYTES     4096
 
@@ -24,9 +25,9 @@ struct store {
     uint8_t adopted_from [STORE_ID_BYTES];
     int64_t stamp_before_ms; /* when opened */
     int64_t stamp_ms;        /* last written */
-    uint64_t bytes;
+    uint64_t bytes_most;     /* what it may grow to, as configured */
+    uint64_t bytes;          /* that, or less where the disk has less */
     uint64_t free_bytes;
-    unsigned flushes_since_count;
     char why [STORE_WHY_BYTES];
 };
 

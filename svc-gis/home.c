@@ -465,8 +465,12 @@ static bool check_close (home_t *self, const moment_t *now, const request_t *req
                         "closed_max: %zu closed requests are kept", self->closed_count);
         return false;
     }
-    if (now->store_free_bytes < now->store_bytes / CLOSE_RESERVE_PARTS) {
-        service_refuse (self->service, request, CALL_OVERLOADED, "the store is nearly full");
+    if (!moment_room (now, now->store_bytes / CLOSE_RESERVE_PARTS, request->body.size)) {
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "the store of %s is full, %" PRIu64
+                        " KiB are left: what is over leaves it with time, or give it more "
+                        "store/bytes",
+                        self->service->name, now->store_free_bytes >> 10);
         return false;
     }
     return true;

@@ -157,7 +157,7 @@ call_status_t queue_limits_check (const queue_t *self, const moment_t *now, cons
         return no (why, CALL_DENIED,
                    "%s keeps at most %" PRIu32 " bags of one owner, says limit bags_per_actor_max",
                    name, self->limits.bags_per_actor_max);
-    if (now->store_free_bytes < now->store_bytes / STORE_FREE_PARTS)
+    if (!moment_room (now, now->store_bytes / STORE_FREE_PARTS, 0))
         return no (why, CALL_DENIED, "the store of %s is full", name);
     return CALL_OK;
 }

@@ -311,8 +311,10 @@ static void T13_a_full_store_takes_no_holds_but_every_end (void **state)
     assert_int_equal (rig_verb (rig, "Prepare", 4).state, COMMAND_PREPARED);
     assert_int_equal (rig_hold (rig, hold_of (rig, 6, OPERATION_RELEASE, "r1", 1, 0, 1, 2)).state,
                       COMMAND_PREPARED);
-    rig->now.store_free_bytes = rig->now.store_bytes / 10;
-    assert_int_equal (rig_hold (rig, small_hold (rig, 7, true)).state, COMMAND_PREPARED);
+    rig->now.store_free_bytes = rig->now.store_bytes / 10; /* not the room for the hold itself */
+    assert_int_equal (rig_hold (rig, small_hold (rig, 7, true)).refusal.reason, REFUSAL_STORE_FULL);
+    rig->now.store_free_bytes += STORE_COPIES * 1024;
+    assert_int_equal (rig_hold (rig, small_hold (rig, 8, true)).state, COMMAND_PREPARED);
     rig_destroy (rig);
 }
 
