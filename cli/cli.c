@@ -287,21 +287,28 @@ void cli_rest (int64_t ms)
     nanosleep (&rest, NULL);
 }
 
-static char *path_of (const char *folder, const char *rest)
+char *cli_state_file (const char *name)
 {
+    const char *state = getenv ("XDG_STATE_HOME");
+    const char *home = getenv ("HOME");
     char *path = NULL;
-    if (asprintf (&path, "%s%s", folder, rest) < 0)
+    bool own = state && *state == '/';
+    if (asprintf (&path, "%s%s/musubi/%s",
+                  own             ? state
+                  : home && *home ? home
+                                  : ".",
+                  own ? "" : "/.local/state", name) < 0)
         abort ();
     return path;
 }
 
 char *cli_federation_dir (const cli_t *cli)
 {
-    const char *state = getenv ("XDG_STATE_HOME");
-    const char *home = getenv ("HOME");
-    if (cli->dir)
-        return path_of (cli->dir, "");
-    if (state && *state == '/')
-        return path_of (state, "/musubi/federation");
-    return path_of (home && *home ? home : ".", "/.local/state/musubi/federation");
+    char *path = cli->dir ? strdup (cli->dir) : cli_state_file ("current");
+    if (!path)
+        abort ();
+    if (cli->dir || access (path, F_OK) == 0)
+        return path;
+    free (path);
+    return cli_state_file ("federation");
 }

@@ -93,7 +93,10 @@ void cli_rest (int64_t ms);
 /*  Columns of the terminal that standard output is; 100 where it is none. */
 size_t cli_width (void);
 
-/*  The folder of a federation run from here: --dir, or the default one. Malloc'ed. */
+/*  What is kept of this user's between commands: "~/.local/state/musubi/NAME". Malloc'ed. */
+char *cli_state_file (const char *name);
+/*  The folder of the federation that runs from here: --dir, or that of the last `musubi up`; before
+ *  each had its own they shared one, "federation". Malloc'ed. */
 char *cli_federation_dir (const cli_t *cli);
 
 /*  The commands. */

@@ -1,7 +1,9 @@
 /*  musubi up - a whole federation as processes of this machine.
  *
- *  The folder is prepared once: members, ports, configurations. After that, `up` starts whoever
- * does not run, at the place where it was before. It does not stay to watch over them.
+ *  Each federation has a folder, by its name. That is prepared once: members, ports,
+ *  configurations. After that, `up` starts whoever does not run, at the place where it was before.
+ *  It does not stay to watch over them. Where no folder is named, one federation runs at a time;
+ * the link "current" says which was the last.
  */
 #include "configuration.h"
 #include "federation.h"
@@ -19,7 +21,7 @@
 #define FEDERATION_BYTES_MAX (4u << 20)
 
 typedef struct {
-    const char *file; /* NULL = what the folder holds, or the example */
+    const char *file; /* NULL = what ran last, or the example */
     int64_t planners; /* 0 = as described */
     bool pids;
 } up_options_t;
@@ -56,41 +58,77 @@ static bool write_file (const char *path, const void *text, size_t size)
     return written;
 }
 
-/*  What is to run: the file given, which must be what the folder holds if it holds anything. False
- *  after refusing, with *code. */
-static bool choose_description (const folder_t *folder, const char *file,
-                                description_t *description, int *code)
+/*  What a folder holds. */
+static bool read_kept (const char *dir, description_t *kept)
 {
-    char *kept_path = folder_file (folder, "federation.zpl");
-    description_t kept = {0};
-    description_t given = {0};
-    bool have_kept = access (kept_path, F_OK) == 0 && read_file (kept_path, &kept);
-    bool good = true;
-    if (file && !read_file (file, &given)) {
-        *code = cli_fail (EXIT_USAGE, "%s: %s", file, strerror (errno));
-        good = false;
-    } else if (file && have_kept &&
-               (kept.size != given.size || memcmp (kept.text, given.text, kept.size) != 0)) {
+    char *path = NULL;
+    if (asprintf (&path, "%s/federation.zpl", dir) < 0)
+        abort ();
+    bool read = access (path, F_OK) == 0 && read_file (path, kept);
+    free (path);
+    return read;
+}
+
+static bool same (const description_t *a, const description_t *b)
+{
+    return a->size == b->size && memcmp (a->text, b->text, a->size) == 0;
+}
+
+/*  What is to run: the file given, what ran last, or the example. NULL after refusing. */
+static federation_t *read_given (const char *file, const description_t *last, description_t *given)
+{
+    char why [CONFIG_WHY_BYTES];
+    federation_t *federation = NULL;
+    if (!file)
+        *given = last->text ? *last
+                            : (description_t){strndup (federation_example, federation_example_size),
+                                              federation_example_size};
+    if (file && !read_file (file, given))
+        cli_fail (EXIT_USAGE, "%s: %s", file, strerror (errno));
+    else if (!(federation =
+                 federation_read (file ? file : "federation.zpl", given->text, given->size, why)))
+        cli_fail (EXIT_USAGE, "%s", why);
+    return federation;
+}
+
+/*  The folder of that name, when nothing runs in the last one. NULL after refusing, with *code. */
+static char *own_dir (const federation_t *federation, const char *file, const char *last, int *code)
+{
+    char why [FOLDER_WHY_BYTES];
+    char path [FOLDER_WHY_BYTES];
+    folder_t folder = {.lock = -1};
+    const char *name = federation_name (federation);
+    bool good = false;
+    if (!name)
         *code = cli_fail (EXIT_USAGE,
-                          "%s holds another federation than %s; choose another --dir, or remove it",
-                          folder->path, file);
-        good = false;
-    }
-    *description = (description_t){0};
-    if (good && (file || have_kept)) {
-        description_t *chosen = file ? &given : &kept;
-        *description = *chosen;
-        *chosen = (description_t){0};
-    } else if (good) {
-        *description = (description_t){malloc (federation_example_size), federation_example_size};
-        if (!description->text)
-            abort ();
-        memcpy (description->text, federation_example, federation_example_size);
-    }
-    free (kept.text);
-    free (given.text);
-    free (kept_path);
-    return good;
+                          "%s: name: letters, digits and . _ - make the name of a folder; or "
+                          "choose one with --dir",
+                          file);
+    else if (last && !folder_open (&folder, last, false, why))
+        *code = cli_fail (EXIT_REFUSED, "%s", why);
+    else if (launch_running (&folder) > 0)
+        *code = cli_fail (EXIT_REFUSED,
+                          "another federation runs in %s; `musubi down` stops it, or choose a "
+                          "folder for this one with --dir",
+                          folder.path);
+    else
+        good = snprintf (path, sizeof path, "federations/%s", name) > 0;
+    folder_close (&folder);
+    return good ? cli_state_file (path) : NULL;
+}
+
+/*  Whoever names no folder means this one from now on. */
+static bool make_current (const folder_t *folder)
+{
+    char *path = cli_state_file ("current");
+    char *fresh = cli_state_file ("current.new");
+    unlink (fresh);
+    bool made = symlink (folder->path, fresh) == 0 && rename (fresh, path) == 0;
+    if (!made)
+        cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
+    free (path);
+    free (fresh);
+    return made;
 }
 
 /*  --- preparing the folder ---  */
@@ -405,33 +443,58 @@ static size_t choose_planners (const folder_t *folder, const federation_t *feder
     return 0;
 }
 
-static int up (const cli_t *cli, folder_t *folder, const up_options_t *options)
+static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
+               const federation_t *federation, const description_t *given)
 {
-    int code = EXIT_USAGE;
-    char why [CONFIG_WHY_BYTES];
-    description_t description;
-    if (!choose_description (folder, options->file, &description, &code))
-        return code;
-    const char *name = options->file ? options->file : "federation.zpl";
-    federation_t *federation = federation_read (name, description.text, description.size, why);
-    if (!federation) {
-        free (description.text);
-        return cli_fail (EXIT_USAGE, "%s", why);
-    }
+    description_t kept = {0};
+    bool other = read_kept (folder->path, &kept) && !same (given, &kept);
+    free (kept.text);
+    if (other)
+        return cli_fail (EXIT_USAGE,
+                         "%s holds another federation than %s; give this one another name or "
+                         "another --dir, or remove that folder",
+                         folder->path, options->file);
     size_t planners = choose_planners (folder, federation, options);
     if (planners == 0)
-        code = EXIT_USAGE;
-    else if (planners == folder_count (folder, "planner") &&
-             launch_running (folder) == folder->members_count)
-        code = cli_fail (EXIT_REFUSED,
+        return EXIT_USAGE;
+    if (planners == folder_count (folder, "planner") &&
+        launch_running (folder) == folder->members_count)
+        return cli_fail (EXIT_REFUSED,
                          "already running in %s, %zu processes; `musubi down` stops "
                          "them",
                          folder->path, folder->members_count);
-    else
-        code = prepare (cli, folder, federation, &description, planners) ? start (cli, folder)
-                                                                         : EXIT_REFUSED;
+    return (cli->dir || make_current (folder)) && prepare (cli, folder, federation, given, planners)
+             ? start (cli, folder)
+             : EXIT_REFUSED;
+}
+
+/*  In the folder that is named; in that of the last federation, when it is the one; else in its
+ *  own. */
+static int choose_and_up (const cli_t *cli, const up_options_t *options)
+{
+    description_t last = {0};
+    description_t given = {0};
+    int code = EXIT_USAGE;
+    char why [FOLDER_WHY_BYTES];
+    folder_t folder = {.lock = -1};
+    char *dir = cli_federation_dir (cli);
+    bool have_last = read_kept (dir, &last);
+    federation_t *federation = read_given (options->file, &last, &given);
+    if (federation && !cli->dir && !(have_last && same (&given, &last))) {
+        char *own = own_dir (federation, options->file, have_last ? dir : NULL, &code);
+        free (dir);
+        dir = own;
+    }
+    if (federation && dir)
+        code = folder_open (&folder, dir, true, why)
+                 ? up (cli, &folder, options, federation, &given)
+                 : cli_fail (EXIT_REFUSED, "%s", why);
+    folder_close (&folder);
     federation_destroy (&federation);
-    free (description.text);
+    if (given.text != last.text)
+        free (last.text);
+    free (given.text);
+    free (dir);
     return code;
 }
 
@@ -449,12 +512,12 @@ int run_up (cli_t *cli)
     if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
         return code;
     options.file = words.count ? words.list [0] : NULL;
+    if (!options.pids)
+        return choose_and_up (cli, &options);
     char *dir = cli_federation_dir (cli);
     folder_t folder;
-    if (!folder_open (&folder, dir, !options.pids, why))
-        code = cli_fail (EXIT_REFUSED, "%s", why);
-    else
-        code = options.pids ? print_pids (&folder) : up (cli, &folder, &options);
+    code = folder_open (&folder, dir, false, why) ? print_pids (&folder)
+                                                  : cli_fail (EXIT_REFUSED, "%s", why);
     folder_close (&folder);
     free (dir);
     return code;

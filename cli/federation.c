@@ -495,6 +495,12 @@ void federation_destroy (federation_t **self_p)
     *self_p = NULL;
 }
 
+const char *federation_name (const federation_t *self)
+{
+    const char *name = config_text (self->config, "name");
+    return name_sound (name) && *name != '.' ? name : NULL;
+}
+
 size_t federation_directories (const federation_t *self, const char *const **names)
 {
     *names = self->directories;

@@ -36,6 +36,9 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES]);
 void federation_destroy (federation_t **self_p);
 
+/*  What it is called; NULL when no folder can have that name. */
+const char *federation_name (const federation_t *self);
+
 /*  Short names, in file order; they live with the federation. */
 size_t federation_directories (const federation_t *self, const char *const **names);
 size_t federation_sites (const federation_t *self, const char *const **names);
