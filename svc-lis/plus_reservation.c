@@ -20,7 +20,8 @@ static int64_t edge_ms_of (const plus_t *self, const moment_t *now, const plus_b
     int64_t edge_ms = plus_bookings_edge (old, next, &lacks);
     if (lacks)
         edge_ms -= room_terms (self->parts.room)->lead_ms;
-    return edge_ms > now->wall_ms ? edge_ms : now->wall_ms + 1;
+    int64_t now_ms = room_now_ms (self->parts.room, now); /* past that it would be judged as late */
+    return edge_ms > now_ms ? edge_ms : now_ms + 1;
 }
 
 /*  The plan and part of a command; what it had before is old. */

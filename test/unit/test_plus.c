@@ -415,6 +415,11 @@ static void what_cannot_be_had_is_refused_in_words (world_t *w)
     told = plus_reserve (w, "alice", "", r, "thin", -5, 20, 1);
     assert_int_equal (told.state, ABORTED);
     assert_true (told.refused == REFUSAL_LATE || told.refused == REFUSAL_TOO_NEAR);
+    w->now.wall_ms -= 10; /* a clock that was set back: by its own, it is later */
+    told = plus_reserve (w, "alice", "", r, "thin", -50, -20, 1);
+    assert_int_equal (told.state, ABORTED);
+    assert_int_equal (told.refused, REFUSAL_TOO_NEAR);
+    w->now.wall_ms += 10;
     told = plus_reserve (w, "alice", "", r, "thin", 10, 2000, 1);
     assert_int_equal (told.refused, REFUSAL_OUTSIDE);
     assert_int_equal (plus_reserve (w, "alice", "", r, "huge", 10, 20, 1).status, CALL_NOT_FOUND);
