@@ -110,23 +110,25 @@ static json_t *network_form (const json_t *connections)
     return list;
 }
 
+json_t *reason_form (const json_t *reason)
+{
+    json_t *one = made (json_object ());
+    take_text (one, "need", reason, "need");
+    take_text (one, "resource", reason, "resource");
+    take_time (one, "from", reason, "from_ms");
+    take_time (one, "until", reason, "until_ms");
+    take_number (one, "wanted", reason);
+    take_number (one, "free", reason);
+    take_text (one, "text", reason, "text");
+    return one;
+}
+
 static json_t *reasons_form (const json_t *reasons)
 {
     json_t *list = made (json_array ());
     size_t i;
     const json_t *reason;
-    json_array_foreach (reasons, i, reason)
-    {
-        json_t *one = made (json_object ());
-        take_text (one, "need", reason, "need");
-        take_text (one, "resource", reason, "resource");
-        take_time (one, "from", reason, "from_ms");
-        take_time (one, "until", reason, "until_ms");
-        take_number (one, "wanted", reason);
-        take_number (one, "free", reason);
-        take_text (one, "text", reason, "text");
-        json_array_append_new (list, one);
-    }
+    json_array_foreach (reasons, i, reason) json_array_append_new (list, reason_form (reason));
     return list;
 }
 

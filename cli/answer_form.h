@@ -16,6 +16,9 @@
 /*  The user's form of an Answer, new. */
 json_t *answer_form (const json_t *answer);
 
+/*  The user's form of one Refusal of an Answer, new. */
+json_t *reason_form (const json_t *reason);
+
 /*  For what could not be learnt: status "unknown", the id to ask again with, and why. */
 json_t *answer_form_unknown (const char *request_id, const char *why);
 

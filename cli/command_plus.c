@@ -223,22 +223,44 @@ static int refused (plus_t *self, call_status_t status, const char *reason)
     return EXIT_UNKNOWN;
 }
 
-/*  "PLUS_PREPARED" -> "prepared" */
-static const char *state_word (const json_t *command, char word [32])
+/*  "PLUS_PREPARED" -> "prepared", "TOO_NEAR" -> "too-near" */
+static const char *small_word (const char *from, char word [32])
 {
-    const char *state = text_of (command, "state");
-    size_t skip = strncmp (state, "PLUS_", 5) == 0 ? 5 : 0;
+    size_t skip = strncmp (from, "PLUS_", 5) == 0 ? 5 : 0;
     size_t length = 0;
-    for (; state [skip + length] && length < 31; length++)
-        word [length] = (char) tolower ((unsigned char) state [skip + length]);
+    for (; from [skip + length] && length < 31; length++)
+        word [length] =
+          from [skip + length] == '_' ? '-' : (char) tolower ((unsigned char) from [skip + length]);
     word [length] = '\0';
     return word;
+}
+
+static const char *state_word (const json_t *command, char word [32])
+{
+    return small_word (text_of (command, "state"), word);
 }
 
 static bool is_state (const json_t *command, const char *word)
 {
     char state [32];
     return strcmp (state_word (command, state), word) == 0;
+}
+
+/*  What a command came to, for scripts: into what is told of its reservation. */
+static void take_command (json_t *told, const json_t *command)
+{
+    char text [TIME_TEXT_BYTES];
+    char word [32];
+    const json_t *refusal = json_object_get (command, "refusal");
+    int64_t waits_ms = number_of (command, "waits_until_ms");
+    take (told, "command", json_string (state_word (command, word)));
+    if (waits_ms)
+        take (told, "waits_until", json_string (time_text (waits_ms, text)));
+    if (refusal) {
+        json_t *form = reason_form (refusal);
+        take (form, "reason", json_string (small_word (text_of (refusal, "reason"), word)));
+        take (told, "refusal", form);
+    }
 }
 
 static int print_command (plus_t *self, const char *reservation, const json_t *command)
@@ -250,12 +272,9 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
     bool good = !refusal && (is_state (command, "committed") || is_state (command, "prepared"));
     (void) state_word (command, state);
     if (self->cli->json) {
-        json_t *told = json_pack ("{s:s, s:s, s:s}", "reservation", reservation, "site", self->site,
-                                  "command", state);
-        if (waits_ms)
-            json_object_set_new (told, "waits_until", json_string (time_text (waits_ms, until)));
-        if (refusal)
-            json_object_set (told, "refusal", (json_t *) refusal);
+        json_t *told =
+          made (json_pack ("{s:s, s:s}", "reservation", reservation, "site", self->site));
+        take_command (told, command);
         cli_print_json (told);
     } else if (good) {
         printf ("%s\n", reservation);
@@ -264,8 +283,8 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
         cli_note (self->cli, "%s at %s until %s: plus_commit -r %s, or plus_abort", state,
                   self->site, time_text (waits_ms, until), reservation);
     if (!good && refusal && !self->cli->json)
-        cli_fail (EXIT_REFUSED, "plus: %s: %s: %s", self->site, text_of (refusal, "reason"),
-                  text_of (refusal, "text"));
+        cli_fail (EXIT_REFUSED, "plus: %s: %s: %s", self->site,
+                  small_word (text_of (refusal, "reason"), state), text_of (refusal, "text"));
     return good ? EXIT_DONE : EXIT_REFUSED;
 }
 
@@ -398,29 +417,41 @@ static int decide (plus_t *self, const char *name)
     return code;
 }
 
-static void status_row (table_t *table, const char *site, const json_t *one)
+/*  What the site told of one, as users read it. */
+static json_t *status_form (const plus_t *self, const json_t *one)
+{
+    char text [TIME_TEXT_BYTES];
+    char word [32];
+    json_t *form = made (json_pack ("{s:s, s:s, s:s, s:s}", "reservation",
+                                    text_of (one, "reservation"), "site", self->site, "owner",
+                                    text_of (one, "owner"), "state", state_word (one, word)));
+    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
+    if (number_of (one, "until_ms")) {
+        take (form, "start", json_string (time_text (number_of (one, "from_ms"), text)));
+        take (form, "end", json_string (time_text (number_of (one, "until_ms"), text)));
+        take (form, "nodes", json_integer (number_of (one, "nodes")));
+        take (form, "class", json_string (text_of (one, "class_name")));
+    }
+    if (command)
+        take_command (form, command);
+    return form;
+}
+
+static void status_row (table_t *table, const json_t *form)
 {
     char texts [2][TIME_TEXT_BYTES];
     char nodes [24] = "";
-    char state [32];
-    char waits [32] = "";
-    int64_t from_ms = json_integer_value (json_object_get (one, "from_ms"));
-    int64_t until_ms = json_integer_value (json_object_get (one, "until_ms"));
-    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
-    if (until_ms)
-        snprintf (nodes, sizeof nodes, "%lld",
-                  (long long) json_integer_value (json_object_get (one, "nodes")));
-    if (command)
-        (void) state_word (command, waits);
-    const char *cells [] = {text_of (one, "reservation"),
-                            site,
-                            text_of (one, "owner"),
-                            state_word (one, state),
-                            until_ms ? time_text (from_ms, texts [0]) : "",
-                            until_ms ? time_text (until_ms, texts [1]) : "",
+    if (number_of (form, "nodes"))
+        snprintf (nodes, sizeof nodes, "%lld", (long long) number_of (form, "nodes"));
+    const char *cells [] = {text_of (form, "reservation"),
+                            text_of (form, "site"),
+                            text_of (form, "owner"),
+                            text_of (form, "state"),
+                            time_brief (text_of (form, "start"), texts [0]),
+                            time_brief (text_of (form, "end"), texts [1]),
                             nodes,
-                            text_of (one, "class_name"),
-                            waits};
+                            text_of (form, "class"),
+                            text_of (form, "command")};
     table_row (table, cells);
 }
 
@@ -443,9 +474,9 @@ static int status_at (plus_t *self, table_t *table, json_t *all)
         {
             if (!self->options.reservation && is_forgotten (one))
                 continue;
-            json_object_set_new (one, "site", json_string (self->site));
-            json_array_append (all, one);
-            status_row (table, self->site, one);
+            json_t *form = status_form (self, one);
+            status_row (table, form);
+            json_array_append_new (all, form);
         }
         more = json_is_true (json_object_get (answer, "more")) &&
                strcmp (text_of (answer, "next"), next) > 0;

@@ -213,8 +213,10 @@ command_answer_t participant_local_state (participant_t *self, const moment_t *n
  *  on record any more. */
 bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan);
 
-/*  The change of a reservation that is pending; false when there is none. */
-bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid);
+/*  The change of a reservation that is pending, and the part that it asks for here, borrowed until
+ *  the next step; false when there is none. */
+bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid,
+                          bytes_t *part);
 
 /*  --- for readmission.h (T14) --- */
 

@@ -90,11 +90,13 @@ bool participant_made_by (const participant_t *self, const char *reservation, pl
            plan_decode (plan, (bytes_t){.data = packed.data, .size = packed.size}, why);
 }
 
-bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid)
+bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid,
+                          bytes_t *part)
 {
     const reservation_t *found = reservation_find (self, reservation);
     if (!found || !found->pending)
         return false;
     *txid = found->pending->txid;
+    *part = (bytes_t){found->pending->part.data, found->pending->part.size};
     return true;
 }

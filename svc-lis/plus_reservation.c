@@ -290,14 +290,21 @@ void plus_on_release (void *owner, const moment_t *now, const request_t *request
 
 /*  --- properties --- */
 
-static void command_of (plus_t *self, const moment_t *now, plus_properties_t *told)
+/*  The command under way, and what it asks for while it is. */
+static void command_of (plus_t *self, const moment_t *now, plus_properties_t *told,
+                        plus_bookings_t *wanted)
 {
+    participant_t *participant = self->parts.participant;
     txid_t txid;
+    bytes_t part;
     char actor [NAME_BYTES_MAX + 1];
-    told->pending = participant_pending (self->parts.participant, told->reservation, &txid);
-    if (told->pending)
-        told->command = participant_local_state (self->parts.participant, now, &txid, actor,
-                                                 &told->waits_until_ms);
+    wanted->count = 0;
+    told->pending = participant_pending (participant, told->reservation, &txid, &part);
+    if (!told->pending)
+        return;
+    told->command = participant_local_state (participant, now, &txid, actor, &told->waits_until_ms);
+    if (participant_pending (participant, told->reservation, &txid, &part)) /* not over by now */
+        (void) plus_bookings_read (wanted, part);
 }
 
 static plus_state_t state_of (const reservation_view_t *view, const plus_properties_t *told,
@@ -315,24 +322,28 @@ static plus_state_t state_of (const reservation_view_t *view, const plus_propert
 static void properties_of (plus_t *self, const moment_t *now, const reservation_view_t *view,
                            plus_properties_t *told)
 {
-    plus_bookings_t booked = {.count = 0};
+    plus_bookings_t booked;
+    plus_bookings_t wanted;
     *told = (plus_properties_t){.state = PLUS_CREATED};
     snprintf (told->reservation, sizeof told->reservation, "%s", view->id);
     snprintf (told->owner, sizeof told->owner, "%s", view->owner);
-    if (plus_bookings_read (&booked, view->part) && booked.count > 0) {
-        const compute_booking_t *last = &booked.list [booked.count - 1];
-        told->from_ms = booked.list [0].from_ms;
+    if (!plus_bookings_read (&booked, view->part))
+        booked.count = 0;
+    command_of (self, now, told, &wanted);
+    const plus_bookings_t *shown = view->version > 0 ? &booked : &wanted;
+    if (shown->count > 0) {
+        const compute_booking_t *last = &shown->list [shown->count - 1];
+        told->from_ms = shown->list [0].from_ms;
         told->until_ms = last->until_ms;
         told->nodes = last->nodes;
-        for (size_t i = 0; i < booked.count; i++)
-            if (booked.list [i].until_ms > now->wall_ms) {
-                told->nodes = booked.list [i].nodes;
+        for (size_t i = 0; i < shown->count; i++)
+            if (shown->list [i].until_ms > now->wall_ms) {
+                told->nodes = shown->list [i].nodes;
                 break;
             }
         snprintf (told->class_name, sizeof told->class_name, "%s", last->class_name);
     }
     told->state = state_of (view, told, now->wall_ms);
-    command_of (self, now, told);
 }
 
 /*  Of created and known ones together, the first id after that one; false at the end. */

@@ -141,6 +141,27 @@ static bool read_request (const part_record_t *newest, user_request_t *request)
     return false;
 }
 
+/*  What a first change that waits asks for, where its request names the start and the sites, as a
+ *  site's own commands do: it books nothing yet. */
+static void add_wanted (view_t *self, const user_request_t *request)
+{
+    if (!request->window.start.set || request->window.start.from_now)
+        return;
+    self->compute =
+      must (realloc (self->compute, (request->compute_count + 1) * sizeof *self->compute));
+    self->compute_count = 0;
+    for (size_t i = 0; i < request->compute_count; i++) {
+        const compute_need_t *need = &request->compute [i];
+        placement_t *placement = &self->compute [self->compute_count++];
+        int64_t from_ms = request->window.start.ms + need->offset_ms;
+        *placement = (placement_t){
+          .cpus = need->cpus, .from_ms = from_ms, .until_ms = from_ms + need_duration (request, i)};
+        snprintf (placement->need, sizeof placement->need, "%s", need->id);
+        snprintf (placement->site, sizeof placement->site, "%s", need->site);
+        span (self, placement->from_ms, placement->until_ms);
+    }
+}
+
 /*  Its name, and its connections. */
 static void add_connections (view_t *self, const part_record_t *newest, const graph_t *graph)
 {
@@ -148,6 +169,8 @@ static void add_connections (view_t *self, const part_record_t *newest, const gr
     bool known = read_request (newest, &request);
     if (known)
         memcpy (self->name, request.name, sizeof self->name);
+    if (known && newest->version == 0)
+        add_wanted (self, &request);
     self->network = connections_gather (self->parts, self->parts_count, known ? &request : NULL,
                                         graph, &self->network_count);
     if (known)

@@ -28,13 +28,13 @@ nodes () { plus_status -r "$1" --json | jq -r '.[0].nodes'; }
 
 exits 0 "one phase: reserve prints the id" plus_reserve -R ams -s now+30m -e now+60m -n 2
 id=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
-check "it is committed" test "$(state "$id")" = RESERVED
+check "it is committed" test "$(state "$id")" = reserved
 check "the federation knows it, too" musubi show "$id"
 says "with the CPUs of its nodes" 'ams +thin +8 '
 exits 0 "two phases: a modify waits" plus_modify -r "$id" -n 5 -T
 check "until it is committed the old stands" test "$(nodes "$id")" = 2
 exits 1 "another change meanwhile is refused" plus_modify -r "$id" -n 3 -T
-says "and told what is in the way" 'BUSY'
+says "and told what is in the way" 'busy'
 exits 0 "abort" plus_abort -r "$id"
 check "the old stands" test "$(nodes "$id")" = 2
 exits 1 "a second abort finds nothing" plus_abort -r "$id"
@@ -45,37 +45,44 @@ echo '{"duration": "10m"}' >"$work/patch.json"
 exits 0 "a planner changes it as any other" musubi modify "$id" "$work/patch.json"
 MUSUBI_ACTOR=bob exits 1 "somebody else may not" plus_cancel -r "$id" -R ams
 exits 0 "cancel waits, too" plus_cancel -r "$id" -T
-check "it still stands" test "$(state "$id")" = RESERVED
+check "it still stands" test "$(state "$id")" = reserved
 exits 0 "and is committed" plus_commit -r "$id" -R ams
-check "it is released" test "$(state "$id")" = RELEASED
+check "it is released" test "$(state "$id")" = released
 
 from=$(date -u -d '+2 hours' +%Y%m%d%H%M)
 until=$(date -u -d '+3 hours' +%Y-%m-%dT%H:%M:00Z)
 two=(-s "$from" -e "$until" -n 8 -R ams -T)
 exits 0 "the same as words of musubi" musubi plus reserve "${two[@]}" --request-id first
 one=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
+exits 0 "while it waits it shows" plus_status -r "$one"
+says "from when to when, and how many nodes" "created +$(date -u -d "$until -1 hour" +%FT%H:%M:00Z) +$until +8 +thin +prepared"
+exits 0 "and so does the federation" musubi show "$one"
+says "from when to when" "$(date -u -d "$until -1 hour" +%FT%H:%M:00Z) to $until"
+says "with its CPUs" 'nodes +ams +- +32'
+exits 0 "in JSON" plus_status -r "$one" --json
+check "times are RFC 3339" jq -e --arg until "$until" '.[0] | .end == $until and .state == "created" and .nodes == 8 and .command == "prepared" and (.waits_until | test("Z$")) and has("from_ms") == false' <<<"$output"
 exits 0 "asked again under its id" plus_reserve "${two[@]}" --request-id first
 says "it is the same" "^$one\$"
 exits 2 "with other times under that id it is refused" plus_reserve "${two[@]}" -n 7 --request-id first
 says "in clear words" 'used with another request'
 exits 1 "nobody else has the nodes while it waits" plus_reserve -s now+2h -e now+3h -n 1 -R ams
-says "the refusal says what is short" 'SHORT'
+says "the refusal says what is short" ' short: '
 
 slay "$(pid_of lis/ams)"
 exits 3 "with the site down nothing is known" plus_commit -r "$one" -R ams --timeout 2s
 exits 3 "nor which site has it" plus_modify -r "$one" -n 7 --timeout 2s
 says "the silent site is named" 'site ams is silent'
 check "the site returns" musubi up --dir "$federation"
-check "it waits still" grep -q PLUS_PREPARED <(plus_status -r "$one" -R ams --json)
+check "it waits still" grep -q '"command": "prepared"' <(plus_status -r "$one" -R ams --json)
 exits 0 "and is committed" plus_commit -r "$one" -R ams
 slay "$(pid_of lis/ams)"
 check "the site returns again" musubi up --dir "$federation"
-check "it is reserved" test "$(state "$one")" = RESERVED
+check "it is reserved" test "$(state "$one")" = reserved
 exits 0 "asked again under its id it is the same" plus_reserve "${two[@]}" --request-id first
 says "by its name" "^$one\$"
 
 exits 1 "a window in the past is refused" plus_reserve -s now-2h -e now-1h -n 1 -R ams
-says "as such" 'TOO_NEAR|LATE'
+says "as such" 'too-near|late'
 exits 1 "more nodes than there are" plus_reserve -s now+5h -e now+6h -n 9 -R ams
 exits 1 "an unknown reservation" plus_modify -r plus-0 -n 2 -R ams
 exits 1 "an unknown site" plus_reserve -s now+5h -e now+6h -n 1 -R nowhere
@@ -84,7 +91,7 @@ exits 2 "an end before the start" plus_reserve -s now+6h -e now+5h -n 1 -R ams
 exits 2 "a time that is none" plus_reserve -s noon -e now+5h -n 1 -R ams
 check "what was refused is not listed" test -z "$(plus_status | grep ' created ')"
 late=$(plus_reserve -R ber -s now+3s -e now+5m -n 1 -T)
-while plus_status -r "$late" --json | grep -q PREPARED; do sleep 0.1; done
+while plus_status -r "$late" --json | grep -q prepared; do sleep 0.1; done
 exits 1 "a commit after the window began comes too late" plus_commit -r "$late"
 says "nothing waits any more" 'nothing waits for it; it is created at ber'
 cat >"$work/both.json" <<'J'

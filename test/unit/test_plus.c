@@ -35,6 +35,10 @@ static void a_reservation_is_created_reserved_and_over (world_t *w)
     assert_int_equal (seen->n_commands, 1);
     assert_int_equal (seen->commands [0]->command->counter, told.command.counter);
     assert_int_equal (seen->commands [0]->waits_until_ms, told.waits_until_ms);
+    assert_int_equal (seen->from_ms, at (10));
+    assert_int_equal (seen->until_ms, at (20));
+    assert_int_equal (seen->nodes, 3);
+    assert_string_equal (seen->class_name, "thin");
     message_free (&all->base);
 
     told = plus_command (w, "alice", "Commit", &told.command);
