@@ -32,9 +32,11 @@
 
 #define REQUESTS_BATCH_MAX 256 /* events in one write */
 #define ENTROPY_POOL_BYTES 4096
-#define LINGER_MS          200   /* for the last replies of a clean end */
-#define SOCKETS_MAX        20480 /* three for a peer, one for a subscription */
-#define KIND_BYTES         16    /* "lis" */
+#define LINGER_MS          200          /* for the last replies of a clean end */
+#define SOCKETS_MAX        20480        /* three for a peer, one for a subscription */
+#define KIND_BYTES         16           /* "lis" */
+#define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
+#define SCRUB_PACE_MS      20           /* so far apart while a scrub is under way */
 
 static_assert (SOCKETS_MAX > 3 * PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
 
@@ -59,6 +61,9 @@ typedef struct {
     bool writing;     /* a write of the store is open */
     uint64_t flushes; /* since this start */
     int64_t alarm_ms; /* when the core wants to be woken */
+    int64_t scrub_ms; /* when the store is read on */
+    int64_t scrub_period_ms;
+    int64_t scrub_began_ms;
     int64_t wall_least_ms;
     bool stopping;
     bool failed; /* the store: nothing more may leave */
@@ -287,12 +292,49 @@ static void read_records (host_t *self)
     self->reading = false;
 }
 
+/*  A key as text where it is some, else in hex. */
+static bool tell_damaged (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
+{
+    (void) owner;
+    (void) value;
+    assert (!sound);
+    char text [2 * STORE_KEY_BYTES_MAX + 1];
+    size_t size = key.size < STORE_KEY_BYTES_MAX ? key.size : STORE_KEY_BYTES_MAX;
+    bool plain = true;
+    for (size_t i = 0; i < size; i++)
+        plain = plain && key.data [i] > ' ' && key.data [i] < 0x7f;
+    for (size_t i = 0; i < size; i++)
+        snprintf (text + (plain ? i : 2 * i), 3, plain ? "%c" : "%02x", key.data [i]);
+    log_line (LEVEL_ALARM, "record damaged table=%u key=%s: it is not what was written", table,
+              size > 0 ? text : "-");
+    return true;
+}
+
+/*  Another piece of it; a whole pass begins with each period. */
+static void scrub (host_t *self, int64_t now_ms)
+{
+    bool ended;
+    if (now_ms < self->scrub_ms)
+        return;
+    if (store_scrub (self->store, SCRUB_BYTES, tell_damaged, NULL, &ended) != STORE_OK) {
+        fail (self, "scrub");
+        return;
+    }
+    self->scrub_ms = now_ms + SCRUB_PACE_MS;
+    if (!ended)
+        return;
+    int64_t next_ms = self->scrub_began_ms + self->scrub_period_ms;
+    self->scrub_began_ms = self->scrub_ms = next_ms > self->scrub_ms ? next_ms : self->scrub_ms;
+}
+
 static void run_batch (host_t *self)
 {
     read_records (self);
     event_t event;
     int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
-    if (now_ms >= self->alarm_ms) {
+    if (!self->failed)
+        scrub (self, now_ms);
+    if (!self->failed && now_ms >= self->alarm_ms) {
         self->alarm_ms = INT64_MAX;
         step (self, &(event_t){.kind = EVENT_TIMER});
     }
@@ -318,6 +360,8 @@ static void run (host_t *self)
         int64_t due_ms = peers_due (self->peers, now_ms);
         if (self->alarm_ms < due_ms)
             due_ms = self->alarm_ms;
+        if (self->scrub_ms < due_ms)
+            due_ms = self->scrub_ms;
         int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
         if (self->reading)
             wait_ms = 0;
@@ -327,25 +371,11 @@ static void run (host_t *self)
     }
 }
 
-/*  A key as text where it is some, else in hex. */
-static void tell_damaged (uint8_t table, bytes_t key)
-{
-    char text [2 * STORE_KEY_BYTES_MAX + 1];
-    size_t size = key.size < STORE_KEY_BYTES_MAX ? key.size : STORE_KEY_BYTES_MAX;
-    bool plain = true;
-    for (size_t i = 0; i < size; i++)
-        plain = plain && key.data [i] > ' ' && key.data [i] < 0x7f;
-    for (size_t i = 0; i < size; i++)
-        snprintf (text + (plain ? i : 2 * i), 3, plain ? "%c" : "%02x", key.data [i]);
-    log_line (LEVEL_ALARM, "record damaged table=%u key=%s: it is not what was written", table,
-              size > 0 ? text : "-");
-}
-
 static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
     host_t *self = owner;
     if (!sound)
-        tell_damaged (table, key);
+        tell_damaged (self, table, key, value, sound);
     step (self,
           &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
     return !self->failed;
@@ -542,8 +572,11 @@ static int serve (host_t *self, bool verbose, bool adopt)
     if (adopt && !adopt_store (self))
         return EXIT_MACHINE;
     open_log (self, verbose);
+    store_guard (self->store);
     if (!open_sockets (self) || !start (self))
         return EXIT_MACHINE;
+    self->scrub_period_ms = config_duration_ms (self->config, "store/scrub");
+    self->scrub_began_ms = self->scrub_ms = clock_ms (CLOCK_MONOTONIC) + self->scrub_period_ms;
     run (self);
     if (self->failed)
         return EXIT_MACHINE;

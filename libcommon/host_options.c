@@ -36,6 +36,12 @@ const config_key_t host_keys [] = {
    .meaning =
      "bytes the store may grow to; it takes only what it holds. From 90 % on nothing new is "
      "begun, and what ends something is always stored"},
+  {.path = "store/scrub",
+   .type = CONFIG_DURATION,
+   .preset = "10m",
+   .least = 100,
+   .most = 366.0 * 86400000,
+   .meaning = "how often all records of the store are read and held against their checksums"},
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 

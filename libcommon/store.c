@@ -231,8 +231,8 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
 
 static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
 {
-    char path [PATH_BYTES];
-    if (!path_join (path, self->folder, STORE_FILE))
+    const char *path = self->path;
+    if (!path_join (self->path, self->folder, STORE_FILE))
         return store_fail (why, STORE_ERROR, "store folder's name is too long");
     store_answer_t answer = store_check_damage (path, why);
     if (answer != STORE_OK)
@@ -276,6 +276,12 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     }
     folder_sync (folder);
     count_room (self);
+    answer = store_look (self);
+    if (answer != STORE_OK) {
+        memcpy (why, self->why, STORE_WHY_BYTES);
+        store_close (&self);
+        return answer;
+    }
     *self_p = self;
     return STORE_OK;
 }
@@ -291,6 +297,7 @@ void store_close (store_t **self_p)
         mdb_env_close (self->env);
     if (self->lock_file >= 0)
         close (self->lock_file);
+    free (self->damages);
     free (self);
     *self_p = NULL;
 }
@@ -342,6 +349,7 @@ const char *store_why (const store_t *self)
 /*  The batch is given up. */
 static store_answer_t drop (store_t *self, store_answer_t answer)
 {
+    store_inside (false);
     if (self->batch)
         mdb_txn_abort (self->batch);
     self->batch = NULL;
@@ -353,6 +361,10 @@ static store_answer_t drop (store_t *self, store_answer_t answer)
 store_answer_t store_begin (store_t *self)
 {
     assert (!self->batch);
+    store_answer_t looked = store_look (self);
+    if (looked != STORE_OK)
+        return looked;
+    store_inside (true);
     int code = mdb_txn_begin (self->env, NULL, 0, &self->batch);
     if (code != MDB_SUCCESS) {
         self->batch = NULL;
@@ -373,6 +385,7 @@ store_answer_t store_begin (store_t *self)
         return drop (self, store_fail (self->why, STORE_TAKEN,
                                        "the store was taken over: its start is %u, ours was %u",
                                        found.start, self->identity.start));
+    store_inside (false);
     return STORE_OK;
 }
 
@@ -391,7 +404,9 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
     assert (self->batch);
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
     MDB_val whole_key = key_bytes (table, key, bytes);
+    store_inside (true);
     int code = store_put_sealed (self->batch, self->table, &whole_key, value);
+    store_inside (false);
     count_put (self, whole_key.mv_size, value.size);
     return code == MDB_SUCCESS ? STORE_OK
                                : drop (self, store_fail_mdb (self->why, code, "cannot put"));
@@ -402,7 +417,9 @@ store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)
     assert (self->batch);
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
     MDB_val whole_key = key_bytes (table, key, bytes);
+    store_inside (true);
     int code = mdb_del (self->batch, self->table, &whole_key, NULL);
+    store_inside (false);
     if (code != MDB_SUCCESS && code != MDB_NOTFOUND)
         return drop (self, store_fail_mdb (self->why, code, "cannot delete"));
     return STORE_OK;
@@ -455,12 +472,14 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
     assert (self->batch);
     if (wall_ms > self->stamp_ms)
         self->stamp_ms = wall_ms;
+    store_inside (true);
     int code = put_identity (self);
     if (code == MDB_SUCCESS)
         code = end_adoption (self);
     if (code != MDB_SUCCESS)
         return drop (self, store_fail_mdb (self->why, code, "cannot stamp"));
     code = mdb_txn_commit (self->batch);
+    store_inside (false);
     self->batch = NULL;
     if (code == EIO && disk_free_bytes (self) < DISK_LEAST)
         code = ENOSPC; /* LMDB's word for a write that the disk took in part */
@@ -468,5 +487,5 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
         return store_fail_mdb (self->why, code, "cannot flush");
     self->adopted = false;
     count_room (self);
-    return STORE_OK;
+    return store_look (self); /* what was written to a file that is gone is not stored */
 }

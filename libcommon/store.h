@@ -1,9 +1,9 @@
 /*  store - typed tables of records in one LMDB environment. Its parts (store_state.h) alone see
  * lmdb.h.
  *
- *  One process a store: a lock file is held for life. Every write checks that the start number in
- *  the store is still ours (T4) and stamps the wall time (T15). Flushed means that mdb_txn_commit
- *  returned 0 with all syncs on (T13).
+ *  One process a store: a lock file is held for life. Every write checks that the file is
+ *  still the one that was opened and the start number in it still ours (T4) and stamps the wall
+ * time (T15). Flushed means that mdb_txn_commit returned 0 with all syncs on (T13).
  */
 #ifndef MUSUBI_STORE_H
 #define MUSUBI_STORE_H
@@ -19,7 +19,7 @@ typedef struct store store_t;
 typedef enum {
     STORE_OK,
     STORE_LOCKED,  /* another process serves it */
-    STORE_DAMAGED, /* not a store, or one of another layout */
+    STORE_DAMAGED, /* not a store, one of another layout, or not the one that was opened */
     STORE_FULL,    /* the disk has no room */
     STORE_TAKEN,   /* another start number is in it: we were taken over and must end */
     STORE_ERROR,   /* see errno and why */
@@ -75,6 +75,17 @@ store_answer_t store_begin (store_t *self);
 store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t value);
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key);
 store_answer_t store_flush (store_t *self, int64_t wall_ms);
+
+/*  Reads on where it left off, about so many bytes of records, and holds each against its checksum;
+ *  *ended: that was the last one, and it begins anew. What was damaged when the store was opened is
+ *  passed over; what is found to be so since is shown to visit and is STORE_DAMAGED. Of the ledger,
+ *  which a start does not read, what the first pass finds is only shown. Outside a batch. */
+store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, void *owner,
+                            bool *ended);
+
+/*  For the rest of this process: a fault in reading the file (it was cut, its pages are damaged)
+ *  ends the process with exit code 1 and a line in the log that names the file. */
+void store_guard (const store_t *self);
 
 /*  What went wrong, for the log; "" when nothing has. */
 const char *store_why (const store_t *self);

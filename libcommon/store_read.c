@@ -40,7 +40,7 @@ static int ledger_end (MDB_cursor *cursor, MDB_val *key, MDB_val *value)
              : code;
 }
 
-static int each_record (MDB_cursor *cursor, store_visit_fn *visit, void *owner)
+static int each_record (store_t *self, MDB_cursor *cursor, store_visit_fn *visit, void *owner)
 {
     MDB_val key, value;
     bool more = true;
@@ -54,6 +54,8 @@ static int each_record (MDB_cursor *cursor, store_visit_fn *visit, void *owner)
         }
         bool sound;
         row_t row = row_of (&key, &value, &sound);
+        if (!sound)
+            store_note_damage (self, &key, &value);
         if (table_of (&key) != TABLE_IDENTITY)
             more = visit (owner, table_of (&key), row.key, row.value, sound);
         if (more)
@@ -62,7 +64,7 @@ static int each_record (MDB_cursor *cursor, store_visit_fn *visit, void *owner)
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
 }
 
-static int read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor)
+int store_read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor)
 {
     int code = mdb_txn_begin (self->env, NULL, MDB_RDONLY, txn);
     if (code != MDB_SUCCESS)
@@ -77,10 +79,10 @@ store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
 {
     MDB_txn *txn;
     MDB_cursor *cursor;
-    int code = read_begin (self, &txn, &cursor);
+    int code = store_read_begin (self, &txn, &cursor);
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->why, code, "cannot begin reading");
-    code = each_record (cursor, visit, owner);
+    code = each_record (self, cursor, visit, owner);
     mdb_cursor_close (cursor);
     mdb_txn_abort (txn);
     return code == MDB_SUCCESS ? STORE_OK : store_fail_mdb (self->why, code, "cannot read on");
@@ -118,7 +120,7 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     MDB_cursor *cursor;
     size_t count;
     bool more;
-    int code = read_begin (self, &txn, &cursor);
+    int code = store_read_begin (self, &txn, &cursor);
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->why, code, "cannot begin reading");
     row_t *rows = calloc (order->most, sizeof *rows);

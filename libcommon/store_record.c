@@ -97,8 +97,8 @@ void store_identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES])
 /*  --- checksums: whatever a disk does to a record is seen; nobody is kept from forging one --- */
 
 /*  Of the value, by a key that is made of the record's key. */
-static void checksum (const MDB_val *key, const uint8_t *value, size_t size,
-                      uint8_t sum [CHECKSUM_BYTES])
+void store_checksum (const MDB_val *key, const uint8_t *value, size_t size,
+                     uint8_t sum [CHECKSUM_BYTES])
 {
     static const uint8_t first [crypto_shorthash_KEYBYTES] = "musubi record 2";
     uint8_t second [crypto_shorthash_KEYBYTES] = {0};
@@ -115,7 +115,7 @@ int store_put_sealed (MDB_txn *txn, MDB_dbi table, MDB_val *key, bytes_t value)
     uint8_t *at = room.mv_data;
     if (value.size > 0)
         memcpy (at + CHECKSUM_BYTES, value.data, value.size);
-    checksum (key, at + CHECKSUM_BYTES, value.size, at);
+    store_checksum (key, at + CHECKSUM_BYTES, value.size, at);
     return MDB_SUCCESS;
 }
 
@@ -126,7 +126,7 @@ bool store_open_sealed (const MDB_val *key, const MDB_val *sealed, bytes_t *valu
     if (sealed->mv_size < CHECKSUM_BYTES)
         return false;
     *value = (bytes_t){.data = at + CHECKSUM_BYTES, .size = sealed->mv_size - CHECKSUM_BYTES};
-    checksum (key, value->data, value->size, sum);
+    store_checksum (key, value->data, value->size, sum);
     return memcmp (sum, at, CHECKSUM_BYTES) == 0;
 }
 

@@ -1,5 +1,6 @@
 /*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
- * reads, store_damage.c looks at a file that may be damaged, store_record.c lays out and seals
+ * reads, store_damage.c looks at a file that may be damaged, store_watch.c at one that is served,
+ * store_record.c lays out and seals
  * records. Only these see lmdb.h.
  */
 #ifndef MUSUBI_STORE_STATE_H
@@ -8,6 +9,7 @@
 #include "store.h"
 
 #include <lmdb.h>
+#include <sys/types.h>
 
 #define LAYOUT         2
 #define CHECKSUM_BYTES 8
@@ -16,6 +18,7 @@
 
 struct store {
     char folder [PATH_BYTES];
+    char path [PATH_BYTES]; /* of the file */
     int lock_file;
     MDB_env *env;
     MDB_dbi table;
@@ -28,6 +31,15 @@ struct store {
     uint64_t bytes_most;     /* what it may grow to, as configured */
     uint64_t bytes;          /* that, or less where the disk has less */
     uint64_t free_bytes;
+    /*  The file as it was looked at last; store_watch.c. */
+    dev_t device;
+    ino_t inode;
+    off_t file_bytes;
+    uint8_t scrub_key [1 + STORE_KEY_BYTES_MAX]; /* the next one to be read */
+    size_t scrub_key_size;                       /* 0 = from the first one */
+    bool scrubbed;                               /* once, since it was opened */
+    uint64_t *damages;                           /* records that are known to be damaged */
+    size_t damages_count;
     char why [STORE_WHY_BYTES];
 };
 
@@ -64,7 +76,21 @@ bool store_identity_read (const MDB_val *key, const MDB_val *sealed, store_ident
 /*  Is it of the first layout, which had no checksums? */
 bool store_identity_unsealed (const MDB_val *value);
 
+void store_checksum (const MDB_val *key, const uint8_t *value, size_t size,
+                     uint8_t sum [CHECKSUM_BYTES]);
+
+int store_read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor);
+
 /*  --- damage --- */
+
+/*  Is the file the one that was opened, and nothing of it gone? Else STORE_DAMAGED with why. */
+store_answer_t store_look (store_t *self);
+
+/*  A record that is not what was put; true when that is news. */
+bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed);
+
+/*  From here to there a fault is the store's; see store_guard. */
+void store_inside (bool now);
 
 /*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
  *  child, whose death is an answer. */

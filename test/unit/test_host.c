@@ -519,6 +519,55 @@ static void a_full_store_is_told_within_a_batch_and_ends_nothing (void **state)
     assert_int_equal (end (&process, SIGTERM), 0);
 }
 
+/*  The question gets no answer, and the process ends with a word on why. */
+static void expect_end (process_t *process, const char *what)
+{
+    client_reply_t reply;
+    client_request_t question = request (process, "Put", "promised to nobody");
+    question.timeout_ms = 1000;
+    client_ask (client, &question, &reply);
+    assert_int_equal (reply.status, CALL_TIMED_OUT);
+    assert_int_equal (await_end (process), 1);
+    assert_true (log_says (what));
+}
+
+static void a_store_deleted_under_a_process_ends_it_before_it_promises_more (void **state)
+{
+    (void) state;
+    char file [96];
+    process_t process = start (NULL);
+    ask (&process, "Put", "promised");
+    snprintf (file, sizeof file, "%s/store/store.mdb", folder);
+    assert_int_equal (unlink (file), 0);
+    expect_end (&process, "store.mdb is gone");
+    process = start (NULL);
+    assert_int_equal (ask_number (&process, "Records", ""), 0);
+    assert_int_equal (end (&process, SIGTERM), 0);
+}
+
+static void a_store_cut_under_a_process_ends_it_in_words (void **state)
+{
+    (void) state;
+    char file [96];
+    process_t process = start (NULL);
+    ask (&process, "Put", "promised");
+    snprintf (file, sizeof file, "%s/store/store.mdb", folder);
+    assert_int_equal (truncate (file, 4096), 0);
+    expect_end (&process, "store.mdb was cut from");
+}
+
+static void an_idle_process_finds_by_scrubbing_that_its_store_is_gone (void **state)
+{
+    (void) state;
+    char file [96];
+    process_t process = start ("store/scrub=100ms");
+    ask (&process, "Put", "promised");
+    snprintf (file, sizeof file, "%s/store/store.mdb", folder);
+    assert_int_equal (unlink (file), 0);
+    assert_int_equal (await_end (&process), 1);
+    assert_true (log_says ("store failed doing=scrub"));
+}
+
 static void calls_between_processes_are_answered_or_time_out (void **state)
 {
     (void) state;
@@ -727,6 +776,9 @@ int main (int argc, char **argv)
       HOST_TEST (every_answered_put_survives_kill_9),
       HOST_TEST (a_second_process_on_the_store_does_not_start),
       HOST_TEST (a_process_that_was_taken_over_ends_without_answering),
+      HOST_TEST (a_store_deleted_under_a_process_ends_it_before_it_promises_more),
+      HOST_TEST (a_store_cut_under_a_process_ends_it_in_words),
+      HOST_TEST (an_idle_process_finds_by_scrubbing_that_its_store_is_gone),
       HOST_TEST (a_full_store_is_told_within_a_batch_and_ends_nothing),
       HOST_TEST (calls_between_processes_are_answered_or_time_out),
       HOST_TEST (timers_ring_once_and_not_early),
