@@ -24,7 +24,8 @@
 #define STORE_ID_BYTES       16
 #define NAME_BYTES_MAX       63  /* names of actors, services, needs, classes; without the NUL */
 #define REQUEST_ID_BYTES_MAX 127 /* ID@HOME */
-#define BODY_BYTES_MAX       (1u << 20) /* a message body */
+#define BODY_BYTES_MAX       (1u << 20)               /* a message body */
+#define RECORD_BYTES_MAX     (BODY_BYTES_MAX + 65536) /* what is kept of one, with what is added */
 
 /*  Bytes borrowed from whoever hands them over; see there for how long. */
 typedef struct {
@@ -276,6 +277,7 @@ enum {
     TABLE_JOBS = 26,          /* balancer: jobs, and by when they were promised to be complete */
     TABLE_ORDERS = 27,        /* balancer: orders that have not been answered */
     TABLE_COALITIONS = 28,    /* balancer: coalitions that have ended */
+    TABLE_ASIDE = 29,         /* what could not be read, once something else took its place */
     TABLES_MAX = 32
 };
 

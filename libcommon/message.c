@@ -14,7 +14,7 @@ uint8_t *message_pack (const ProtobufCMessage *message, size_t *size)
     return data;
 }
 
-static bool utf8_valid (const char *text)
+bool utf8_valid (const char *text)
 {
     const uint8_t *at = (const uint8_t *) text;
     while (*at) {
@@ -84,7 +84,7 @@ static bool message_sound (const ProtobufCMessage *message)
 
 ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body)
 {
-    if (body.size > BODY_BYTES_MAX)
+    if (body.size > RECORD_BYTES_MAX)
         return NULL;
     ProtobufCMessage *message = protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
     if (message && !message_sound (message)) {

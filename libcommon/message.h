@@ -12,7 +12,10 @@
 /*  Packed bytes, malloc'ed; the caller frees data. */
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size);
 
-/*  NULL when the bytes are not such a message or larger than BODY_BYTES_MAX. End it with
+bool utf8_valid (const char *text);
+
+/*  NULL when the bytes are not such a message or larger than RECORD_BYTES_MAX: whoever
+ *  takes bodies in has bounded those already. End it with
  *  message_free. Text that is not UTF-8 is refused. */
 ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body);
 void message_free (ProtobufCMessage *message);

@@ -4,6 +4,7 @@
  */
 #include "outbox.h"
 #include "must.h"
+#include "ordered.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -20,7 +21,15 @@ typedef struct block {
     uint8_t data [];
 } block_t;
 
+/*  A record that nobody could read. */
+typedef struct {
+    bytes_t key; /* its table's number, then its key; the value lies behind it */
+    bytes_t value;
+    uint8_t bytes [];
+} aside_t;
+
 struct outbox {
+    ordered_t *aside; /* NULL = there are none, as nearly always */
     effect_t *effects;
     size_t effects_count;
     size_t effects_room;
@@ -81,6 +90,9 @@ void outbox_destroy (outbox_t **self_p)
     if (!self)
         return;
     outbox_clear (self);
+    for (aside_t *aside; self->aside && (aside = ordered_after (self->aside, NULL));)
+        free (ordered_remove (self->aside, &aside->key));
+    ordered_destroy (&self->aside);
     free (self->blocks);
     free (self->effects);
     free (self);
@@ -137,10 +149,52 @@ void outbox_unsubscribe (outbox_t *self, const char *endpoint)
                            .subscribe = {.endpoint = keep_text (self, endpoint)}});
 }
 
+static int by_key (const void *key, const void *thing)
+{
+    const bytes_t *a = key, *b = &((const aside_t *) thing)->key;
+    int order = memcmp (a->data, b->data, a->size < b->size ? a->size : b->size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static aside_t *aside_new (uint8_t table, bytes_t key, bytes_t value)
+{
+    aside_t *aside = must (malloc (sizeof *aside + 1 + key.size + value.size));
+    aside->bytes [0] = table;
+    memcpy (aside->bytes + 1, key.data, key.size);
+    if (value.size > 0)
+        memcpy (aside->bytes + 1 + key.size, value.data, value.size);
+    aside->key = (bytes_t){aside->bytes, 1 + key.size};
+    aside->value = (bytes_t){aside->bytes + 1 + key.size, value.size};
+    return aside;
+}
+
+void outbox_keep_aside (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
+{
+    aside_t *aside = aside_new (table, key, value);
+    if (!self->aside)
+        self->aside = ordered_new (by_key);
+    free (ordered_remove (self->aside, &aside->key));
+    ordered_add (self->aside, &aside->key, aside);
+}
+
+/*  Something is about to take the place of what nobody could read. */
+static void make_way (outbox_t *self, uint8_t table, bytes_t key)
+{
+    if (!self->aside)
+        return;
+    aside_t *wanted = aside_new (table, key, (bytes_t){0});
+    aside_t *found = ordered_remove (self->aside, &wanted->key);
+    if (found)
+        outbox_put (self, TABLE_ASIDE, found->key, found->value);
+    free (wanted);
+    free (found);
+}
+
 void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
 {
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
+    make_way (self, table, key);
     push (self, (effect_t){.kind = EFFECT_PUT,
                            .record = {.table = table,
                                       .key = keep_bytes (self, key),
@@ -151,6 +205,7 @@ void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
 {
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
+    make_way (self, table, key);
     push (self, (effect_t){.kind = EFFECT_DELETE,
                            .record = {.table = table, .key = keep_bytes (self, key)}});
 }

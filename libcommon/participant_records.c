@@ -244,13 +244,6 @@ void reservation_part (participant_t *self, reservation_t *reservation, part_kin
 
 /*  --- loading --- */
 
-static void tell_bad (participant_t *self, const char *table, const char *why)
-{
-    service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%s why=\"%s\"", table,
-                why);
-}
-
 static int by_itself (const void *key, const void *thing)
 {
     return txid_compare (key, thing);
@@ -259,7 +252,7 @@ static int by_itself (const void *key, const void *thing)
 /*  What it was stays in the store, and nobody hears anything of it. */
 static void tell_unreadable (participant_t *self, const txid_t *txid, const char *why)
 {
-    tell_bad (self, "commands", why);
+    service_bad_record (self->service, "commands", why);
     if (records_unreadable (self, txid))
         return;
     txid_t *kept = must (malloc (sizeof *kept));
@@ -310,7 +303,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
     txid_t txid;
     char why [WHY_BYTES];
     if (!txid_unpack (&txid, key)) {
-        tell_bad (self, "commands", "key: not a txid");
+        service_bad_record (self->service, "commands", "key: not a txid");
         return;
     }
     if (!command_record_decode (&record, value, why)) {
@@ -323,7 +316,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
     } else if (!plan && record.state != COMMAND_ABORTED) {
         tell_unreadable (self, &txid, "plan: missing");
     } else if (command_find (self, &txid)) {
-        tell_bad (self, "commands", "key: loaded twice");
+        service_bad_record (self->service, "commands", "key: loaded twice");
     } else if (!part_sound (self, record.part_kind, record.part, why)) {
         tell_unreadable (self, &txid, why);
     } else if (plan && self->resource.claims && record.part.size == 0) {
@@ -358,14 +351,14 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES] = "key: not an id";
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
     if (!good || !reservation_record_decode (&record, value, why)) {
-        tell_bad (self, "reservations", why);
+        service_bad_record (self->service, "reservations", why);
         return;
     }
     memcpy (id, key.data, key.size);
     if (reservation_find (self, id)) {
-        tell_bad (self, "reservations", "key: loaded twice");
+        service_bad_record (self->service, "reservations", "key: loaded twice");
     } else if (!part_sound (self, record.part_kind, record.part, why)) {
-        tell_bad (self, "reservations", why);
+        service_bad_record (self->service, "reservations", why);
     } else {
         reservation_t *reservation = reservation_new (self, id, record.owner);
         reservation->version = record.version;

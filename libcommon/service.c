@@ -5,6 +5,7 @@
 
 #include "bus.pb-c.h"
 #include "message.h"
+#include "transaction_wire.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #define STORE_ROOM_PARTS 8  /* until there is an eighth */
 
 struct service_tables {
+    const event_t *loading; /* the record that is being loaded; NULL = none is */
     struct {
         const char *service;
         const char *method;
@@ -196,12 +198,45 @@ void service_on_flow (service_t *self, flow_fn *heard, void *owner)
 static void on_record (service_t *self, const event_t *event)
 {
     uint8_t table = event->record.table;
-    if (table < TABLES_MAX && self->tables->loaders [table].load)
+    self->tables->loading = event;
+    if (table == TABLE_ASIDE)
+        service_count (self, "records_aside", 1);
+    else if (table < TABLES_MAX && self->tables->loaders [table].load)
         self->tables->loaders [table].load (self->tables->loaders [table].owner, event->record.key,
                                             event->record.value);
     else
         outbox_log (self->outbox, LEVEL_WARNING,
                     "record ignored table=%u: not one of this service's", table);
+    self->tables->loading = NULL;
+}
+
+#define KEY_TEXT_BYTES 256
+
+static const char *key_text (bytes_t key, char text [KEY_TEXT_BYTES])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < key.size && used + 4 < KEY_TEXT_BYTES; i++) {
+        bool printable = key.data [i] > ' ' && key.data [i] < 0x7f && key.data [i] != '\\';
+        used += (size_t) snprintf (text + used, KEY_TEXT_BYTES - used, printable ? "%c" : "\\x%02x",
+                                   key.data [i]);
+    }
+    text [used] = '\0';
+    return text;
+}
+
+void service_bad_record (service_t *self, const char *table, const char *why)
+{
+    char text [KEY_TEXT_BYTES] = "";
+    const event_t *loading = self->tables->loading;
+    service_count (self, "bad_records", 1);
+    if (loading) {
+        key_text (loading->record.key, text);
+        outbox_keep_aside (self->outbox, loading->record.table, loading->record.key,
+                           loading->record.value);
+    }
+    outbox_log (self->outbox, LEVEL_ALARM,
+                "record ignored table=%s key=%s why=\"%s\": it is kept, and is not used", table,
+                text, why);
 }
 
 static void copy_endpoint (char to [256], const char *from)
@@ -238,7 +273,14 @@ static bool begins (const request_t *request)
 static void on_request (service_t *self, const moment_t *now, const request_t *request)
 {
     const struct service_tables *tables = self->tables;
-    char why [STANDING_WHY];
+    char why [STANDING_WHY], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
+    /*  Both become parts of records, whose readers ask the same of them. */
+    if (!text_take (text, NAME_BYTES_MAX, request->actor, TEXT_WORD_OR_NONE, "actor", wrong) ||
+        !text_take (text, REQUEST_ID_BYTES_MAX, request->request_id, TEXT_WORD_OR_NONE,
+                    "request_id", wrong)) {
+        service_refuse (self, request, CALL_BAD_REQUEST, "%s", wrong);
+        return;
+    }
     if (!standing_serves (self->standing, request->service, request->method, why)) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);

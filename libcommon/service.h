@@ -90,6 +90,10 @@ void service_on_flow (service_t *self, flow_fn *heard, void *owner);
 void service_step (service_t *self, const moment_t *now, const event_t *event);
 bool service_next (service_t *self, effect_t *effect);
 
+/*  What is being loaded can't be read: counted, named by an alarm with its table and key, and kept.
+ *  It stays where it is, and is put aside by whatever takes its place. */
+void service_bad_record (service_t *self, const char *table, const char *why);
+
 /*  Count something by its static name; shown by Service.Status. */
 void service_count (service_t *self, const char *name, int64_t by);
 

@@ -13,12 +13,6 @@ void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record
     free (record.data);
 }
 
-void balancer_bad_record (balancer_t *self, const char *table, const char *why)
-{
-    service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=%s: %s", table, why);
-}
-
 static bytes_t member_key (const char *site)
 {
     return (bytes_t){(const uint8_t *) site, strlen (site)};
@@ -63,7 +57,7 @@ static void on_coalition (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES];
     (void) key;
     if (!stored_coalition_decode (&self->coalition.kept, value, why))
-        balancer_bad_record (self, "coalition", why);
+        service_bad_record (self->service, "coalition", why);
 }
 
 static void on_member (void *owner, bytes_t key, bytes_t value)
@@ -74,7 +68,7 @@ static void on_member (void *owner, bytes_t key, bytes_t value)
     if (stored_member_decode (&kept, key, value, why))
         coalition_add (&self->coalition, kept.site)->kept = kept;
     else
-        balancer_bad_record (self, "members", why);
+        service_bad_record (self->service, "members", why);
 }
 
 static void on_job (void *owner, bytes_t key, bytes_t value)
@@ -86,7 +80,7 @@ static void on_job (void *owner, bytes_t key, bytes_t value)
         coalition_job_add (&self->coalition, stored.home, stored.bag)->kept = stored.kept;
         self->coalition.jobs_over += stored.kept.ended_ms != 0;
     } else {
-        balancer_bad_record (self, "jobs", why);
+        service_bad_record (self->service, "jobs", why);
     }
 }
 

@@ -94,7 +94,6 @@ void balancer_drop_member (balancer_t *self, const char *site);
 void balancer_put_job (balancer_t *self, const job_t *job);
 void balancer_drop_job (balancer_t *self, job_t *job);
 void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record);
-void balancer_bad_record (balancer_t *self, const char *table, const char *why);
 void balancer_load (balancer_t *self);
 
 /*  --- balancer_told.c --- */

@@ -132,7 +132,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     uint64_t number;
     char why [WHY_BYTES];
     if (!coalition_record_check (key, value, &number, why)) {
-        balancer_bad_record (self, "coalitions", why);
+        service_bad_record (self->service, "coalitions", why);
         return;
     }
     packed_t record = {.data = must (malloc (value.size + 1)), .size = value.size};

@@ -44,7 +44,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (stored_order_decode (&order, key, value, why))
         telling_add (self, &order);
     else
-        balancer_bad_record (self, "orders", why);
+        service_bad_record (self->service, "orders", why);
 }
 
 /*  --- telling --- */

@@ -539,8 +539,7 @@ static void load_closed (void *owner, bytes_t key, bytes_t value)
         snprintf (why, sizeof why, "key: loaded twice");
         free (record.answer.data);
     }
-    service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=claims why=\"%s\"", why);
+    service_bad_record (self->service, "claims", why);
 }
 
 static bool see_done (void *owner, const command_view_t *command)

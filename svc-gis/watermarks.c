@@ -64,9 +64,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (good)
         memcpy (name, key.data, key.size);
     if (!good || ordered_find (self->kept, name)) {
-        service_count (self->service, "bad_records", 1);
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "record skipped table=watermarks why=\"%s\"", good ? "key: twice" : why);
+        service_bad_record (self->service, "watermarks", good ? "key: twice" : why);
         return;
     }
     kept_new (self, name)->watermark = watermark;

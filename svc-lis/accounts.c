@@ -24,5 +24,5 @@ static const char *account_named (const account_t *accounts, size_t count, const
 const char *account_of (const account_t *accounts, size_t count, const char *actor)
 {
     const char *own = account_named (accounts, count, actor);
-    return own ? own : account_named (accounts, count, "*");
+    return own || !*actor ? own : account_named (accounts, count, "*");
 }

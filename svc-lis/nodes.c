@@ -209,9 +209,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
               (const char *) key.data);
     stored_node_t kept;
     if (!stored_node_decode (&kept, value, why)) {
-        service_count (self->service, "bad_records", 1);
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "record skipped table=%d node=%s why=\"%s\"", TABLE_NODES, name, why);
+        service_bad_record (self->service, "nodes", why);
         return;
     }
     if (nodes_place_find (self, name, &node))

@@ -366,9 +366,7 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES];
     stored_run_t kept;
     if (!stored_run_decode (&kept, value, why) || nodes_entry (self, &kept.run.id)) {
-        service_count (self->service, "bad_records", 1);
-        outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%d why=\"%s\"",
-                    TABLE_RUNS, why);
+        service_bad_record (self->service, "runs", why);
         return;
     }
     entry_t *entry = must (calloc (1, sizeof *entry));

@@ -96,13 +96,6 @@ static void opening_load (entry_t *entry, const stored_opening_t *stored)
 }
 
 /*  A record that makes no sense is as none: bound anew, or over. */
-static void bad_record (openings_t *self, const char *reservation, const char *why)
-{
-    service_count (self->parts.service, "bad_records", 1);
-    outbox_log (self->parts.service->outbox, LEVEL_ALARM,
-                "record ignored table=openings reservation=%s: %s", reservation, why);
-}
-
 void openings_on_record (void *owner, bytes_t key, bytes_t value)
 {
     openings_t *self = owner;
@@ -112,7 +105,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     bool is_use = nul && key.size - size == sizeof use_suffix &&
                   memcmp (nul, use_suffix, sizeof use_suffix) == 0;
     if (size == 0 || size > NAME_BYTES_MAX || (nul && !is_use)) {
-        bad_record (self, "", "its key is none");
+        service_bad_record (self->parts.service, "openings", "its key is none");
         return;
     }
     memcpy (reservation, key.data, size);
@@ -122,7 +115,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     stored_use_t use;
     if (is_use ? !stored_use_decode (&use, value, why)
                : !stored_opening_decode (&stored, value, why)) {
-        bad_record (self, reservation, why);
+        service_bad_record (self->parts.service, "openings", why);
         return;
     }
     if (!entry)

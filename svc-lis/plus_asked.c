@@ -284,11 +284,11 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
 {
     char owner [NAME_BYTES_MAX + 1];
     char reservation [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
+    char why [WHY_BYTES] = "its key is none";
     int64_t until_ms;
     if (key.size < 2 || key.size > NAME_BYTES_MAX + 1 ||
         !plus_created_decode (value, owner, &until_ms, why)) {
-        service_count (self->parts.service, "bad_records", 1);
+        service_bad_record (self->parts.service, "plus", why);
         return;
     }
     snprintf (reservation, sizeof reservation, "%.*s", (int) key.size - 1,
@@ -299,7 +299,7 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
 
 static void load_asked (plus_t *self, bytes_t key, bytes_t value)
 {
-    char why [WHY_BYTES];
+    char why [WHY_BYTES] = "its key is none, or comes twice";
     asked_t *asked = must (calloc (1, sizeof *asked));
     bool good =
       key.size > 1 && key.size < PLUS_KEY_BYTES && plus_asked_decode (value, &asked->asked, why);
@@ -311,7 +311,7 @@ static void load_asked (plus_t *self, bytes_t key, bytes_t value)
     if (good) {
         asked_add (self, asked);
     } else {
-        service_count (self->parts.service, "bad_records", 1);
+        service_bad_record (self->parts.service, "plus", why);
         free (asked->asked.refusal.data);
         free (asked);
     }

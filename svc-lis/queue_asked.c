@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STORE_FREE_PARTS 10 /* nothing comes when less than so much of the store is free */
+#define SUBMISSION_BYTES_MAX (2 * TASK_TEXT_BYTES_MAX) /* a command's text, and numbers */
+#define STORE_FREE_PARTS     10 /* nothing comes when less than so much of the store is free */
 
 static void reply (const queue_t *self, uint64_t reply_to, packed_t answer)
 {
@@ -234,7 +235,7 @@ static void on_submit (void *owner, const moment_t *now, const request_t *reques
     const char *account = self->parts.account (self->parts.account_owner, request->actor);
     if (!account) {
         service_refuse (self->parts.service, request, CALL_DENIED,
-                        "%.63s has no local account at %s", request->actor,
+                        "actor: \"%.63s\" has no local account at %s", request->actor,
                         self->parts.service->name);
         return;
     }
@@ -244,6 +245,12 @@ static void on_submit (void *owner, const moment_t *now, const request_t *reques
                       .limit_ms_max = self->limits.limit_ms_max};
     if (repeated (self, request))
         return;
+    if (request->body.size > SUBMISSION_BYTES_MAX) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "submission: %zu bytes should be at most %d", request->body.size,
+                        SUBMISSION_BYTES_MAX);
+        return;
+    }
     if (!submit_decode (&asked, request->body, &by, why)) {
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
         return;

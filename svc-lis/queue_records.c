@@ -38,13 +38,6 @@ void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
 
 /*  --- loading --- */
 
-static void bad_record (queue_t *self, const char *table, uint64_t bag, const char *why)
-{
-    service_count (self->parts.service, "bad_records", 1);
-    outbox_log (self->parts.service->outbox, LEVEL_ALARM,
-                "record ignored table=%s bag=%" PRIu64 ": %s", table, bag, why);
-}
-
 /*  Its nodes' class may be gone: it waits for ever, and can be cancelled. */
 static void class_find (const queue_t *self, bag_t *bag)
 {
@@ -69,7 +62,7 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
     if (known)
         bags_number_used (self->bags, number);
     if (!known || bags_find (self->bags, number) || !stored_bag_decode (&stored, value, why)) {
-        bad_record (self, "bags", number, why);
+        service_bad_record (self->parts.service, "bags", why);
         return;
     }
     bag_t *bag = bags_add (self->bags, number, stored.owner, stored.request_id, stored.submitted,
@@ -92,7 +85,7 @@ static void on_task (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES] = "its key is none, or its bag is not known";
     bag_t *bag = task_key_unpack (&id, key) ? bags_find (self->bags, id.bag) : NULL;
     if (!bag || id.index >= bag->asked.count || bag_task (bag, id.index)) {
-        bad_record (self, "tasks", id.bag, why);
+        service_bad_record (self->parts.service, "tasks", why);
         return;
     }
     task_t *task = bag_task_new (bag, id.index);
@@ -100,7 +93,7 @@ static void on_task (void *owner, bytes_t key, bytes_t value)
     if (stored_task_decode (task, value, why)) {
         state = task->state;
     } else {
-        bad_record (self, "tasks", id.bag, why);
+        service_bad_record (self->parts.service, "tasks", why);
         task_text (&task->why, "its record is damaged");
     }
     task->state = TASK_QUEUED;

@@ -16,12 +16,6 @@ void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record)
     free (record.data);
 }
 
-void sharing_bad_record (sharing_t *self, const char *table, const char *why)
-{
-    service_count (self->service, "bad_records", 1);
-    outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=%s: %s", table, why);
-}
-
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
                        packed_t body, call_done_fn *done, void *owner)
 {
@@ -74,7 +68,7 @@ static void on_membership_record (void *owner, bytes_t key, bytes_t value)
     if (stored_membership_decode (&self->membership, value, why))
         return;
     self->membership = (membership_t){.round = 0};
-    sharing_bad_record (self, "membership", why);
+    service_bad_record (self->service, "membership", why);
 }
 
 static void on_join (void *owner, const moment_t *now, const request_t *request)

@@ -50,7 +50,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (stored_offer_decode (&offer, key, value, why))
         offer_add (self, &offer);
     else
-        sharing_bad_record (self, "offers", why);
+        service_bad_record (self->service, "offers", why);
 }
 
 static bool no (char why [WHY_BYTES], const char *format, ...)

@@ -62,7 +62,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (stored_move_decode (&kept, key, value, why))
         move_add (self, &kept);
     else
-        sharing_bad_record (self, "moves", why);
+        service_bad_record (self->service, "moves", why);
 }
 
 /*  Is the task away by this move? */

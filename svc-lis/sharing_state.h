@@ -71,7 +71,6 @@ static inline void sharing_reply (const sharing_t *self, const request_t *reques
 /*  --- sharing.c --- */
 
 void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record);
-void sharing_bad_record (sharing_t *self, const char *table, const char *why);
 
 /*  A call to another site's Sharing, in this one's name, until it is answered. */
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,

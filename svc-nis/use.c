@@ -323,9 +323,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (good)
         memcpy (reservation, key.data, key.size);
     if (!good || use_find (self, reservation) || !use_record_decode (value, &provisioned)) {
-        service_count (self->service, "bad_records", 1);
-        outbox_log (self->service->outbox, LEVEL_ALARM, "record ignored table=uses reservation=%s",
-                    reservation);
+        service_bad_record (self->service, "uses", "not a record of a use");
         return;
     }
     use_t *use = use_new (self, reservation);

@@ -50,15 +50,14 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     }
     txid_t txid;
     if (!txid_unpack (&txid, key)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM, "decision record has no txid: ignored");
+        service_bad_record (self->service, "decisions", "key: not a txid");
         return;
     }
-    char text [TXID_TEXT_BYTES], why [WHY_BYTES];
+    char why [WHY_BYTES];
     decision_record_t record;
     if (!decision_decode (&record, value, why)) {
         /* It was decided, whatever it was: never say aborted of it. */
-        outbox_log (self->service->outbox, LEVEL_ALARM, "decision %s is damaged: %s",
-                    txid_text (&txid, text), why);
+        service_bad_record (self->service, "decisions", why);
         settled_keep (self->settled, &txid, SETTLED_END_UNKNOWN, false, true);
         return;
     }

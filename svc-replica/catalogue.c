@@ -400,13 +400,12 @@ void catalogue_on_change (catalogue_t *self, catalogue_changed_fn *changed, void
 
 static void load (void *owner, bytes_t key, bytes_t value)
 {
+    (void) key;
     catalogue_t *self = owner;
     file_t read;
     char why [WHY_BYTES];
     if (!file_record_decode (&read, value, why)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "file record damaged name=%.*s; its nodes will say what they have",
-                    (int) key.size, (const char *) key.data);
+        service_bad_record (self->service, "files", why); /* its nodes will say what they have */
         return;
     }
     if (!find (self, read.name)) {

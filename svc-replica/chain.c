@@ -80,8 +80,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES] = "its key is none";
     transfer_t *transfer = must (calloc (1, sizeof *transfer));
     if (key.size != CHAIN_ID_BYTES || !kept_transfer_decode (&transfer->kept, value, why)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM, "record of a transfer ignored why=\"%s\"",
-                    why);
+        service_bad_record (self->service, "transfers", why);
         free (transfer);
         return;
     }

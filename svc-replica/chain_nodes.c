@@ -404,8 +404,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     place_t *place = chain_place (self, name);
     kept_node_t kept;
     if (!kept_node_decode (&kept, value, why)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "record of storage node %s ignored why=\"%s\"", name, why);
+        service_bad_record (self->service, "storage nodes", why);
         return;
     }
     if (!place)

@@ -432,9 +432,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     agent_record_t record;
     char why [WHY_BYTES];
     if (!agent_record_decode (&record, value, why) || run_find (self, record.site, &record.id)) {
-        service_count (self->service, "bad_records", 1);
-        outbox_log (self->service->outbox, LEVEL_ALARM, "record skipped table=%d why=\"%s\"",
-                    TABLE_AGENT_RUNS, why);
+        service_bad_record (self->service, "agent's runs", why);
         return;
     }
     agent_run_t *run = run_new (self, record.site, &record.id);

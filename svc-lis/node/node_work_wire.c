@@ -89,10 +89,22 @@ static bool stand_take (stand_t *to, const Musubi__RunStand *from, char why [WHY
     return true;
 }
 
+/*  A program may be called anything, and its name may have been cut: readers take neither control
+ *  characters nor broken ones. */
+static void sentence_clean (char *text)
+{
+    bool valid = utf8_valid (text);
+    for (; *text; text++)
+        if ((uint8_t) *text < ' ' || *text == 0x7f || (!valid && (*text & 0x80)))
+            *text = '?';
+}
+
 packed_t stand_encode (const stand_t *stand)
 {
     Musubi__RunStand message;
-    stand_put (&message, stand);
+    stand_t clean = *stand;
+    sentence_clean (clean.why);
+    stand_put (&message, &clean);
     return packed_of (&message.base);
 }
 

@@ -133,14 +133,13 @@ static own_file_t *file_new (storage_t *self, const char *name)
 
 static void on_record (void *owner, bytes_t key, bytes_t value)
 {
+    (void) key;
     storage_t *self = owner;
-    char why [WHY_BYTES];
+    char why [WHY_BYTES] = "it comes twice";
     own_file_t *file = must (calloc (1, sizeof *file));
     if (!kept_file_decode (&file->stored, &file->has_part, &file->part, value, why) ||
         ordered_find (self->files, file->stored.file)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "record of a file ignored key=\"%.*s\" why=\"%s\"", (int) key.size,
-                    (const char *) key.data, why);
+        service_bad_record (self->service, "kept files", why);
         free (file);
         return;
     }

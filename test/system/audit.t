@@ -91,7 +91,7 @@ for planner in "$federation"/store/planners/*; do
 done
 check "a planner's decision is damaged" grep -q '^damage: record' "$work/forged"
 check "it serves all the same" again
-check "  … with an alarm" grep -rqE 'alarm.* decision .* is damaged' "$federation/log"
+check "  … with an alarm" grep -rqE 'alarm.* record ignored table=decisions' "$federation/log"
 check "what was committed is told so" musubi --timeout 30s show "${reservations[2]}"
 says "  … as before" '^committed'
 check "  … and can be changed" musubi --timeout 30s modify "${reservations[2]}" "$work/patch.json"

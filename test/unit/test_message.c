@@ -143,20 +143,21 @@ static void text_of_every_length_of_utf_8_passes (void **state)
     free (packed);
 }
 
-static void a_body_over_the_limit_is_refused (void **state)
+static void a_record_over_the_limit_is_refused (void **state)
 {
     (void) state;
     Musubi__ClaimPart claim = MUSUBI__CLAIM_PART__INIT;
-    claim.answer.len = BODY_BYTES_MAX;
-    claim.answer.data = calloc (1, BODY_BYTES_MAX);
+    claim.answer.len = RECORD_BYTES_MAX;
+    claim.answer.data = calloc (1, RECORD_BYTES_MAX);
     assert_non_null (claim.answer.data);
     size_t size;
     uint8_t *packed = message_pack (&claim.base, &size);
-    assert_true (size > BODY_BYTES_MAX);
+    assert_true (size > RECORD_BYTES_MAX);
     assert_null (message_unpack (&musubi__claim_part__descriptor, (bytes_t){packed, size}));
     free (packed);
 
-    claim.answer.len = BODY_BYTES_MAX - 16;
+    /*  What is kept of a body as large as one can be, with what is added. */
+    claim.answer.len = BODY_BYTES_MAX;
     packed = message_pack (&claim.base, &size);
     ProtobufCMessage *message =
       message_unpack (&musubi__claim_part__descriptor, (bytes_t){packed, size});
@@ -191,7 +192,7 @@ int main (void)
       cmocka_unit_test (text_that_is_not_utf_8_is_refused_wherever_it_stands),
       cmocka_unit_test (repeated_text_is_checked_too),
       cmocka_unit_test (text_of_every_length_of_utf_8_passes),
-      cmocka_unit_test (a_body_over_the_limit_is_refused),
+      cmocka_unit_test (a_record_over_the_limit_is_refused),
       cmocka_unit_test (fields_of_a_newer_peer_pass),
       cmocka_unit_test (freeing_nothing_is_harmless),
     };

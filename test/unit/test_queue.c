@@ -550,6 +550,108 @@ static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
     close_world (&f.w);
 }
 
+/*  An actor or a request id that a record can't hold is refused where it comes in. */
+static void what_is_accepted_is_there_after_a_restart (void **state)
+{
+    (void) state;
+    static account_t accounts [] = {{"*", "guest"}};
+    static const wish_bag_t wrong [] = {{.request_id = "a b"},
+                                        {.request_id = "a\tb"},
+                                        {.actor = "a b"},
+                                        {.actor = "a\x7f"},
+                                        {.actor = ""}};
+    field_t f;
+    prepare_queue (&f);
+    f.runner.accounts = accounts;
+    f.runner.accounts_count = 1;
+    open_field (&f);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_not_equal (try_submit (&f, &wrong [i]), CALL_OK);
+        assert_non_null (strstr (f.w.reason, wrong [i].actor ? "actor" : "request_id"));
+    }
+    uint64_t number = submit (&f, (wish_bag_t){.request_id = "a-b"});
+    agents_come (&f);
+    assert_int_equal (records_of (&f.w, TABLE_BAGS), 1);
+    restart_field (&f);
+    assert_int_equal (bag (&f, number).running, 1);
+    assert_string_equal (f.w.alarms, "");
+    close_world (&f.w);
+}
+
+/*  With more than a command can have, a bag would not fit into an answer. */
+static void a_submission_as_large_as_a_message_is_refused (void **state)
+{
+    (void) state;
+    static char unknown [BODY_BYTES_MAX - 4];
+    static const uint8_t field [] = {0xfa, 0x3f, 0xfc, 0xff, 0x3f};
+    field_t f;
+    open_queue (&f);
+    memset (unknown, 'x', sizeof unknown);
+    memcpy (unknown, field, sizeof field);
+    f.w.replied = false;
+    f.w.asked = 1;
+    step (&f.w,
+          &(event_t){.kind = EVENT_REQUEST,
+                     .request = {.service = "Queue",
+                                 .method = "Submit",
+                                 .actor = "alice",
+                                 .request_id = "",
+                                 .body = {.data = (uint8_t *) unknown, .size = sizeof unknown},
+                                 .reply_to = 1}});
+    assert_int_equal (f.w.status, CALL_BAD_REQUEST);
+    assert_non_null (strstr (f.w.reason, "submission: "));
+    close_world (&f.w);
+}
+
+static record_t *record_in (world_t *w, uint8_t table)
+{
+    for (size_t i = 0; i < w->records_count; i++)
+        if (w->records [i].table == table)
+            return &w->records [i];
+    fail_msg ("no record in table %d", table);
+    return NULL;
+}
+
+/*  Whatever can't be read stays in the store, named by an alarm; what takes its place puts it aside
+ *  first. */
+static void what_cannot_be_read_is_kept_aside (void **state)
+{
+    (void) state;
+    field_t f;
+    open_queue (&f);
+    uint64_t number = submit (&f, (wish_bag_t){.count = 1});
+    agents_come (&f);
+    record_t *bad = record_in (&f.w, TABLE_BAGS);
+    bad->value [0] = 0xff; /* no message begins so */
+    size_t size = bad->value_size;
+    restart_field (&f);
+    assert_false (bag (&f, number).found);
+    assert_non_null (
+      strstr (f.w.alarms, "table=bags key=\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01"));
+    assert_int_equal (record_in (&f.w, TABLE_BAGS)->value_size, size);
+    assert_int_equal (submit (&f, (wish_bag_t){.count = 1}), number + 1);
+    restart_field (&f);
+    assert_int_equal (records_of (&f.w, TABLE_BAGS), 2);
+
+    /*  A node's record is written anew when its agent comes. */
+    record_t *node = record_in (&f.w, TABLE_NODES);
+    char name [64] = "";
+    memcpy (name, node->key, node->key_size);
+    node->value [0] = 0xff;
+    size = node->value_size;
+    restart_field (&f);
+    agents_come (&f);
+    const record_t *aside = record_in (&f.w, TABLE_ASIDE);
+    assert_int_equal (records_of (&f.w, TABLE_ASIDE), 1);
+    assert_int_equal (aside->key [0], TABLE_NODES);
+    assert_memory_equal (aside->key + 1, name, strlen (name));
+    assert_int_equal (aside->value_size, size);
+    assert_int_equal (aside->value [0], 0xff);
+    restart_field (&f);
+    assert_int_equal (records_of (&f.w, TABLE_ASIDE), 1);
+    close_world (&f.w);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -578,6 +680,9 @@ int main (void)
       cmocka_unit_test (
         bags_leave_when_they_have_been_over_long_enough_and_numbers_do_not_come_back),
       cmocka_unit_test (a_damaged_record_of_a_task_is_a_lost_task),
+      cmocka_unit_test (what_is_accepted_is_there_after_a_restart),
+      cmocka_unit_test (a_submission_as_large_as_a_message_is_refused),
+      cmocka_unit_test (what_cannot_be_read_is_kept_aside),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -322,6 +322,16 @@ static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
     assert_string_equal (stand.why, "program /no/such/program: No such file or directory");
     assert_int_equal (stand.started_ms, 0);
 
+    /*  However it is called: its name is cut, in the middle of a letter here, and has a line's end.
+     */
+    run = made ("true");
+    run.arguments [0] = "/no\n/56789012345678901234567890123456789012345678\xc3\xa9";
+    begin (&run);
+    stand = await_end (&run);
+    assert_int_equal (stand.state, STAND_REFUSED);
+    assert_string_equal (stand.why, "program /no?/56789012345678901234567890123456789012345678?: "
+                                    "No such file or directory");
+
     run = made ("true");
     run.order.folder = "/no/such/folder";
     begin (&run);

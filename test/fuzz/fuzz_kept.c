@@ -1,0 +1,342 @@
+/*  fuzz_kept - what an edge takes, the reader of its record takes: a promise that can't be loaded
+ *  again is lost at the next start. The first byte picks the way in; then come who asks and the
+ *  request id, each behind its length; the rest is the body.
+ */
+#include "agent_wire.h"
+#include "bags.h"
+#include "fuzzing.h"
+#include "gis_wire.h"
+#include "node_work.h"
+#include "nodes_wire.h"
+#include "plus_wire.h"
+#include "queue_wire.h"
+#include "service.h"
+#include "sharing_wire.h"
+
+typedef struct {
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    bytes_t body;
+    bool served;
+} asked_t;
+
+static const uint8_t store [STORE_ID_BYTES] = {7};
+
+static bytes_t bytes_of (packed_t packed)
+{
+    return (bytes_t){.data = packed.data, .size = packed.size};
+}
+
+static packed_t copy_of (bytes_t bytes)
+{
+    packed_t copy = {.data = malloc (bytes.size + 1), .size = bytes.size};
+    REQUIRE (copy.data);
+    if (bytes.size > 0)
+        memcpy (copy.data, bytes.data, bytes.size);
+    return copy;
+}
+
+/*  --- a site's queue --- */
+
+/*  What follows from an order: the run at its site and at its node, and what its starter reads. */
+static bool take_ticket (void *owner, const ticket_t *ticket)
+{
+    (void) owner;
+    return ticket->order != NULL;
+}
+
+static void order_kept (const run_order_t *order)
+{
+    char why [WHY_BYTES];
+    run_id_t id = {.task = {.bag = 1}, .number = 1};
+    stored_run_t run = {
+      .run = {.id = id, .node = "n1", .reservation = order->reservation, .why = ""},
+      .order = (run_order_t *) order,
+      .end_why = ""};
+    packed_t record = stored_run_encode (&run);
+    stored_run_t again;
+    REQUIRE (stored_run_decode (&again, bytes_of (record), why));
+    stored_run_clear (&again);
+    free (record.data);
+
+    agent_record_t claimed = {.id = id, .order = (run_order_t *) order};
+    memcpy (claimed.site, store, sizeof store);
+    agent_record_t claimed_again;
+    record = agent_record_encode (&claimed);
+    REQUIRE (agent_record_decode (&claimed_again, bytes_of (record), why));
+    free (claimed_again.order);
+    free (record.data);
+
+    char name [RUN_NAME_BYTES_MAX + 1];
+    ticket_t ticket = {
+      .name = run_name (store, &id, name), .id = id, .site = "ams", .node = "n1", .order = order};
+    record = ticket_encode (&ticket);
+    REQUIRE (ticket_decode (bytes_of (record), take_ticket, NULL, why));
+    free (record.data);
+}
+
+static void bag_kept (const bag_t *bag)
+{
+    char why [WHY_BYTES];
+    stored_bag_t again = {0};
+    packed_t record = stored_bag_encode (bag);
+    REQUIRE (stored_bag_decode (&again, bytes_of (record), why));
+    REQUIRE (again.asked.count == bag->asked.count);
+    submission_clear (&again.asked);
+    free (again.submitted.data);
+    free (record.data);
+}
+
+static bool submission_of (const asked_t *asked, bytes_t body, const char *owner,
+                           submission_t *submission)
+{
+    char why [WHY_BYTES];
+    submitter_t by = {
+      .owner = owner, .account = "guest", .count_max = UINT32_MAX, .limit_ms_max = 1000000000};
+    return asked->served && *owner && submit_decode (submission, body, &by, why);
+}
+
+static void submit (const asked_t *asked)
+{
+    submission_t submission;
+    if (!submission_of (asked, asked->body, asked->actor, &submission))
+        return;
+    bags_t *bags = bags_new ();
+    bag_kept (
+      bags_add (bags, 1, asked->actor, asked->request_id, copy_of (asked->body), &submission));
+    order_kept (submission.order);
+    bags_destroy (&bags);
+}
+
+static void accept (const asked_t *asked)
+{
+    offer_message_t offer;
+    submission_t submission;
+    char why [WHY_BYTES];
+    if (!asked->served || !accept_decode (&offer, asked->body, why))
+        return;
+    stored_offer_t kept = {
+      .move = offer.move, .given = {.accepted = true}, .bag = 1, .offered_ms = offer.offered_ms};
+    uint8_t key [TXID_BYTES];
+    txid_pack (&kept.move, key);
+    packed_t record = stored_offer_encode (&kept);
+    stored_offer_t kept_again;
+    REQUIRE (stored_offer_decode (&kept_again, (bytes_t){key, sizeof key}, bytes_of (record), why));
+    free (record.data);
+    bytes_t body = bytes_of (offer.submitted);
+    if (submission_of (asked, body, offer.owner, &submission)) {
+        bags_t *bags = bags_new ();
+        bag_t *bag = bags_add (bags, 1, offer.owner, "", copy_of (body), &submission);
+        bag->guest = malloc (sizeof *bag->guest);
+        REQUIRE (bag->guest);
+        *bag->guest =
+          (guest_t){.move = offer.move, .home = offer.home, .bag = offer.bag, .first = offer.first};
+        /*  As accepting does, of an offer within what was submitted. */
+        if (offer.count > 0 && offer.count <= submission.count &&
+            offer.first <= submission.count - offer.count) {
+            submission_of_guests (&bag->asked, offer.first, offer.count);
+            bag_kept (bag);
+        }
+        bags_destroy (&bags);
+    }
+    free (offer.submitted.data);
+}
+
+static void task_kept (task_state_t state, const char *node, const char *text)
+{
+    char why [WHY_BYTES];
+    task_t task = {.state = state, .tries = 1, .node_name = (char *) node, .why = (char *) text};
+    packed_t record = stored_task_encode (&task);
+    task_t again = {0};
+    REQUIRE (stored_task_decode (&again, bytes_of (record), why));
+    free (again.node_name);
+    free (again.why);
+    free (again.trip);
+    free (record.data);
+}
+
+static void attend (const asked_t *asked)
+{
+    attend_t told;
+    char why [WHY_BYTES];
+    if (!asked->served || !attend_decode (&told, asked->body, why))
+        return;
+    for (size_t i = 0; i < told.runs_count; i++) {
+        const run_report_t *report = &told.runs [i];
+        stored_run_t run = {.run = {.id = report->id,
+                                    .state = report->state,
+                                    .node = told.node,
+                                    .reservation = "",
+                                    .started_ms = report->started_ms,
+                                    .ended_ms = report->ended_ms,
+                                    .cpu_ms = report->cpu_ms,
+                                    .why = report->why},
+                            .end_why = ""};
+        packed_t record = stored_run_encode (&run);
+        stored_run_t again;
+        REQUIRE (stored_run_decode (&again, bytes_of (record), why));
+        stored_run_clear (&again);
+        free (record.data);
+        task_kept (TASK_STOPPED, told.node, report->why);
+    }
+    attend_clear (&told);
+}
+
+static void guests_ended (const asked_t *asked)
+{
+    ends_t ends;
+    char why [WHY_BYTES];
+    if (!asked->served || !guests_ended_decode (&ends, asked->body, why))
+        return;
+    for (size_t i = 0; i < ends.count; i++)
+        task_kept (ends.ends [i].state, ends.ends [i].node, ends.ends [i].why);
+    ends_clear (&ends);
+}
+
+static void join (const asked_t *asked)
+{
+    membership_t membership = {0}, again;
+    char why [WHY_BYTES];
+    if (!asked->served || !join_decode (&membership, asked->body, why))
+        return;
+    packed_t record = stored_membership_encode (&membership);
+    REQUIRE (stored_membership_decode (&again, bytes_of (record), why));
+    free (record.data);
+}
+
+/*  --- S3's interface --- */
+
+static void create (const asked_t *asked)
+{
+    char why [WHY_BYTES], owner [NAME_BYTES_MAX + 1];
+    int64_t until_ms;
+    if (!asked->served || !*asked->actor || !plus_create_decode (asked->body, why))
+        return;
+    packed_t record = plus_created_encode (asked->actor, 1);
+    REQUIRE (plus_created_decode (bytes_of (record), owner, &until_ms, why));
+    free (record.data);
+}
+
+static void reserve (const asked_t *asked)
+{
+    plus_wish_t wish;
+    plus_asked_t kept = {.asked_ms = 1}, again;
+    char why [WHY_BYTES];
+    if (!asked->served || !plus_reserve_decode (asked->body, &wish, why))
+        return;
+    memcpy (kept.reservation, wish.reservation, sizeof kept.reservation);
+    packed_t record = plus_asked_encode (&kept);
+    REQUIRE (plus_asked_decode (bytes_of (record), &again, why));
+    free (record.data);
+    plan_t plan = {.txid = {.start = 1, .counter = 1},
+                   .participants = &(party_t){.name = "lis/ams"},
+                   .participants_count = 1,
+                   .coordinator = {.name = "planner/plus"},
+                   .decide_by_ms = 1,
+                   .edge_ms = 2,
+                   .end_ms = 3};
+    plan_t plan_again;
+    memcpy (plan.reservation, wish.reservation, sizeof plan.reservation);
+    memcpy (plan.actor, *asked->actor ? asked->actor : "a", sizeof plan.actor);
+    memcpy (plan.owner, plan.actor, sizeof plan.owner);
+    memcpy (plan.request_id, asked->request_id, sizeof plan.request_id);
+    record = plan_encode (&plan);
+    REQUIRE (plan_decode (&plan_again, bytes_of (record), why));
+    plan_clear (&plan_again);
+    free (record.data);
+}
+
+/*  --- a request home --- */
+
+static void close_claim (const asked_t *asked)
+{
+    close_t order;
+    char why [WHY_BYTES];
+    if (!asked->served || !close_decode (&order, asked->body, why))
+        return;
+    closed_record_t kept = {
+      .answer = order.answer, .keep_until_ms = order.keep_until_ms, .closed_ms = 1};
+    closed_record_t again;
+    memcpy (kept.digest, order.claim.digest, sizeof kept.digest);
+    packed_t record = closed_record_encode (&kept);
+    REQUIRE (closed_record_decode (&again, bytes_of (record), why));
+    free (again.answer.data);
+    free (record.data);
+    free (order.answer.data);
+}
+
+/*  --- a node --- */
+
+/*  Whatever a program is called, how its run ended can be told and read again. */
+static void refused (const asked_t *asked)
+{
+    char why [WHY_BYTES];
+    stand_t stand = {.name = "x", .state = STAND_REFUSED}, again;
+    snprintf (stand.why, sizeof stand.why, "program %.*s: no such file", (int) asked->body.size,
+              (const char *) asked->body.data);
+    packed_t record = stand_encode (&stand);
+    REQUIRE (stand_decode (&again, bytes_of (record), why));
+    free (record.data);
+    task_kept (TASK_STOPPED, "n1", again.why);
+}
+
+/*  --- all of them --- */
+
+static void take (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now, (void) request;
+    *(bool *) owner = true;
+}
+
+/*  Every request comes in through a service's own check. */
+static bool served (const asked_t *asked)
+{
+    bool taken = false;
+    service_t *service = service_new ("lis/ams", NULL, 0);
+    service_serve (service, "Any", "Way", take, &taken);
+    moment_t now = {.wall_ms = 1000000};
+    event_t start = {.kind = EVENT_START,
+                     .start = {.store = {.start = 1}, .endpoint = "", .events = ""}};
+    memcpy (start.start.store.id, store, sizeof store);
+    service_step (service, &now, &start);
+    service_step (service, &now,
+                  &(event_t){.kind = EVENT_REQUEST,
+                             .request = {.service = "Any",
+                                         .method = "Way",
+                                         .actor = asked->actor,
+                                         .request_id = asked->request_id}});
+    service_destroy (&service);
+    return taken;
+}
+
+/*  Names come as text, so that they are UTF-8 by then. */
+static bool text_from (numbers_t *from, char *to, size_t most)
+{
+    size_t size = number_below (from, (uint32_t) most + 1);
+    if (size > from->left)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((to [i] = (char) number_byte (from)) == 0 || (to [i] & 0x80))
+            return false;
+    to [size] = '\0';
+    return true;
+}
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+    typedef void way_fn (const asked_t *asked);
+    static way_fn *const ways [] = {submit, accept,  attend,      guests_ended, join,
+                                    create, reserve, close_claim, refused};
+    numbers_t numbers = {.at = data, .left = size};
+    asked_t asked = {0};
+    uint32_t way = number_byte (&numbers);
+    if (way >= sizeof ways / sizeof *ways || !text_from (&numbers, asked.actor, NAME_BYTES_MAX) ||
+        !text_from (&numbers, asked.request_id, REQUEST_ID_BYTES_MAX))
+        return FUZZ_UNWANTED;
+    packed_t body = copy_of ((bytes_t){.data = numbers.at, .size = numbers.left});
+    asked.body = bytes_of (body);
+    asked.served = served (&asked);
+    ways [way](&asked);
+    free (body.data);
+    return 0;
+}
