@@ -169,6 +169,7 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
           timers_set (self->planner->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
         answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
                        (long long) self->planner->settings.request_limit_ms);
+        errand_explain_unasked (self);
         errand_give_up (self, now);
     }
 }
@@ -234,13 +235,18 @@ errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *
     return self;
 }
 
-void errand_clear_planning (errand_t *self)
+void errand_clear_search (errand_t *self)
 {
     survey_destroy (&self->survey);
     search_destroy (&self->search);
     backtracking_destroy (&self->backtracking);
     solvers_forget (self->planner->solvers, self);
     ranking_destroy (&self->ranking);
+}
+
+void errand_clear_planning (errand_t *self)
+{
+    errand_clear_search (self);
     snapshot_destroy (&self->snapshot);
 }
 

@@ -133,6 +133,7 @@ typedef struct errand {
     present_t present [NEEDS_MAX]; /* modify */
     present_path_t *present_paths; /* modify: one a network need */
     int64_t check_from_ms;
+    uint32_t places_most; /* asked for one need so far */
     snapshot_t *snapshot;
     survey_t *survey;
     bool hasty;   /* the survey did not wait for suspects */
@@ -188,7 +189,8 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
 /*  Go on later: jittered back-off before round number so and so, by what the last round took. */
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
 
-/*  Drop what planning made: survey, search, snapshot. */
+/*  Drop what planning made: survey and search; and the snapshot. */
+void errand_clear_search (errand_t *self);
 void errand_clear_planning (errand_t *self);
 
 /*  "auto", "bbr", "bir", "ip": how it is planned. */
@@ -235,6 +237,9 @@ void errand_explain_ranking (errand_t *self);
 
 /*  --- planning.c --- */
 
+/*  There is a plan: it is told, or put to the vote. */
+void errand_found (errand_t *self, const moment_t *now);
+
 /*  There is no plan, or, not proven, none was found. */
 void errand_not_found (errand_t *self, const moment_t *now, bool proven);
 
@@ -256,6 +261,10 @@ void errand_learn_source (errand_t *self, size_t source, int64_t lead_ms, const 
  *  The request must outlive it. */
 snapshot_t *errand_candidates (errand_t *self, const user_request_t *request);
 
+/*  Nothing was found, and there are places that nobody was asked about yet: ask about the next of
+ *  them, and look again. False: there are none, or too many were asked. */
+bool errand_ask_on (errand_t *self, const moment_t *now);
+
 /*  --- explanation.c --- */
 
 /*  A reason for each need that nowhere in the federation could be had, ever; false when there is
@@ -270,6 +279,9 @@ bool errand_examine (errand_t *self);
 /*  Then: why the search found no plan, a reason for each need that is in the way by itself, and for
  *  everyone who was left out. */
 void errand_explain (errand_t *self, const moment_t *now);
+
+/*  A reason for each need with places that nobody was asked about. */
+void errand_explain_unasked (errand_t *self);
 
 /*  --- alternatives.c --- */
 

@@ -101,6 +101,16 @@ bool errand_possible (errand_t *self)
 
 /*  --- what can't be had in the frame --- */
 
+/*  Of the places that a need could have, those that told what is free there. */
+static size_t places_told (const snapshot_t *snapshot, size_t need)
+{
+    const need_options_t *options = &snapshot->needs [need];
+    size_t count = 0;
+    for (size_t i = 0; i < options->options_count; i++)
+        count += !snapshot->sources [snapshot->places [options->options [i].place].source].silent;
+    return count;
+}
+
 static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
 {
     const compute_need_t *wanted = &self->request.compute [need];
@@ -117,10 +127,14 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
                   at->class_name);
         cpus = nodes * at->cpus_per_node;
     }
-    reason_t *reason = answer_reason (
-      &self->answer, wanted->id, resource,
-      "%" PRIu32 " CPUs are nowhere free for %" PRId64 " s in the frame: at most %" PRId64,
-      wanted->cpus, need_duration (&self->request, need) / 1000, cpus);
+    char where [64] = "nowhere free";
+    size_t told = places_told (self->snapshot, need);
+    if (told < options->could)
+        snprintf (where, sizeof where, "free at none of the %zu places that told", told);
+    reason_t *reason =
+      answer_reason (&self->answer, wanted->id, resource,
+                     "%" PRIu32 " CPUs are %s for %" PRId64 " s in the frame: at most %" PRId64,
+                     wanted->cpus, where, need_duration (&self->request, need) / 1000, cpus);
     reason->from_ms = self->starts.earliest_ms + wanted->offset_ms;
     reason->until_ms =
       self->starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
@@ -265,6 +279,20 @@ static void explain_conflicts (errand_t *self)
                        graph_conflict (graph, conflicts [i]));
 }
 
+void errand_explain_unasked (errand_t *self)
+{
+    for (size_t i = 0; self->snapshot && i < self->request.compute_count; i++) {
+        const need_options_t *options = &self->snapshot->needs [i];
+        if (need_unasked (options) > 0)
+            answer_reason (&self->answer, self->request.compute [i].id, "",
+                           "%zu of %zu places that could have it were not asked: "
+                           "limits/asked_max = %" PRIu32 ", limits/request = %" PRId64 " ms",
+                           need_unasked (options), options->could,
+                           self->planner->settings.asked_max,
+                           self->planner->settings.request_limit_ms);
+    }
+}
+
 void errand_explain (errand_t *self, const moment_t *now)
 {
     bool needs = explain_needs (self, now);
@@ -273,6 +301,7 @@ void errand_explain (errand_t *self, const moment_t *now)
         answer_reason (&self->answer, "", "",
                        "each need could be had alone, but not all at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");
+    errand_explain_unasked (self);
     for (size_t i = 0; i < self->snapshot->sources_count; i++)
         if (self->snapshot->sources [i].left_out)
             answer_reason (&self->answer, "", self->snapshot->sources [i].party.name,

@@ -18,19 +18,6 @@ bool errand_faithful (const errand_t *self)
                                             strcmp (self->request.algorithm, "bir") == 0);
 }
 
-static void on_found (errand_t *self, const moment_t *now)
-{
-    if (self->dry_run) {
-        self->answer.reasons_count = 0;
-        answer_of_choice (self, &self->answer);
-        errand_tell (self, now, ANSWER_PLANNED);
-    } else if (propose_choice (self, now)) {
-        errand_vote (self, now);
-    } else {
-        errand_give_up (self, now);
-    }
-}
-
 /*  --- no --- */
 
 void errand_explain_backtracking (errand_t *self)
@@ -167,8 +154,8 @@ static void on_searched (void *owner, const moment_t *now, backtracking_end_t en
     self->answer.reasons_count = 0;
     self->backtracked = end;
     if (end == BACKTRACKING_FOUND)
-        on_found (self, now);
-    else
+        errand_found (self, now);
+    else if (end == BACKTRACKING_LATE || !errand_ask_on (self, now))
         find_reasons (self, now);
 }
 

@@ -21,7 +21,8 @@
 #define DURATION_MS_MAX        (INT64_C (366) * 86400000)
 #define INSTANT_MS_MAX         INT64_C (253402300800000) /* the year 10000 */
 #define FROM_NOW_MS_MAX        (INT64_C (3660) * 86400000)
-#define CANDIDATES_MAX         64   /* places looked at for one need */
+#define CANDIDATES_MAX         64   /* places asked at once for one need */
+#define ASKED_MAX              4096 /* in all */
 #define WAITERS_MAX            16   /* repeats of one request that wait for its answer */
 #define SOLVERS_MAX            64   /* at once */
 #define WINDOWS_ASKED_MAX      64   /* in one question to a site that discloses windows only */
@@ -71,7 +72,8 @@ typedef struct {
     int64_t backoff_ms;          /* before the second attempt, at most; errand_pause */
     uint32_t repair_tries_max;   /* plans looked for in the place of one that could not be kept */
     int64_t repair_limit_ms;     /* and for so long, since the repair began here (T10) */
-    uint32_t candidates_max;     /* places looked at for one need, at most CANDIDATES_MAX */
+    uint32_t candidates_max;     /* places asked at once for one need, at most CANDIDATES_MAX */
+    uint32_t asked_max;          /* in all, as many at once, until a plan is found; ASKED_MAX */
     uint64_t search_steps_max;   /* of one search: then the best so far, or "unknown" */
     uint64_t search_slice_steps; /* after so many, other requests get their turn */
     int64_t frame_ms;            /* how far starts are looked for when a request sets no end */

@@ -104,7 +104,9 @@ const config_key_t planner_keys [] = {
          "plans looked for in the place of one that somebody could not keep (T10)"),
   DURATION ("limits/repair", "30s", 0, DAY_MS,
             "and for so long; then what is left is released (T10)"),
-  COUNT ("limits/candidates_max", "64", 1, CANDIDATES_MAX, "places looked at for one need"),
+  COUNT ("limits/candidates_max", "64", 1, CANDIDATES_MAX, "places asked at once for one need"),
+  COUNT ("limits/asked_max", "1024", 1, ASKED_MAX,
+         "places asked for one need in all, round by round, until a plan is found"),
   COUNT ("limits/search_steps_max", "2000000", 1000, 1e12,
          "steps of one search; then the best so far, or \"unknown\""),
   COUNT ("limits/search_slice_steps", "50000", 100, 1e9,
@@ -253,6 +255,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.repair_tries_max = (uint32_t) config_integer (config, "limits/repair_tries_max");
     settings.repair_limit_ms = config_duration_ms (config, "limits/repair");
     settings.candidates_max = (uint32_t) config_integer (config, "limits/candidates_max");
+    settings.asked_max = (uint32_t) config_integer (config, "limits/asked_max");
     settings.search_steps_max = (uint64_t) config_integer (config, "limits/search_steps_max");
     settings.search_slice_steps = (uint64_t) config_integer (config, "limits/search_slice_steps");
     return settings;
@@ -272,6 +275,8 @@ static bool sound (const planner_settings_t *settings, const words_t *gis,
         what = "decide: must be shorter than hold_ttl, or votes expire before they count";
     else if (settings->frame_ms > settings->frame_ms_max)
         what = "frame: must not be longer than limits/frame_max";
+    else if (settings->asked_max < settings->candidates_max)
+        what = "limits/asked_max: must not be less than limits/candidates_max";
     if (what)
         snprintf (why, CONFIG_WHY_BYTES, "%s", what);
     return !what;

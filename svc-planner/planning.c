@@ -91,19 +91,27 @@ static void add_domains (errand_t *self, snapshot_t *snapshot)
     snapshot_join (snapshot);
 }
 
-snapshot_t *errand_candidates (errand_t *self, const user_request_t *request)
+/*  The next sites, up to places_most places a need. */
+static void add_sites (errand_t *self, snapshot_t *snapshot)
 {
     size_t count;
     const directory_entry_t **sites = shuffled_sites (self, &count);
-    if (user_request_policy (request) == POLICY_COST && count > 1)
+    if (user_request_policy (snapshot->request) == POLICY_COST && count > 1)
         qsort (sites, count, sizeof *sites, compare_prices);
-    snapshot_t *snapshot = snapshot_new (request);
+    for (size_t i = 0; i < snapshot->request->compute_count; i++)
+        snapshot->needs [i].could = 0;
     /* Where the reservation is now comes first: it must not fall to the limit. */
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < count; i++)
             if (present_at (self, sites [i]) == (round == 0))
-                snapshot_consider (snapshot, sites [i], self->planner->settings.candidates_max);
+                snapshot_consider (snapshot, sites [i], self->places_most);
     free (sites);
+}
+
+snapshot_t *errand_candidates (errand_t *self, const user_request_t *request)
+{
+    snapshot_t *snapshot = snapshot_new (request);
+    add_sites (self, snapshot);
     if (request->network_count > 0)
         add_domains (self, snapshot);
     return snapshot;
@@ -279,6 +287,8 @@ static void give_reasons (errand_t *self, const moment_t *now, bool proven)
  * holds. */
 void errand_not_found (errand_t *self, const moment_t *now, bool proven)
 {
+    if (errand_ask_on (self, now))
+        return;
     if (self->hasty) {
         self->patient = true;
         errand_pause (self, now, 1, on_replan);
@@ -293,7 +303,7 @@ void errand_not_found (errand_t *self, const moment_t *now, bool proven)
     give_reasons (self, now, proven);
 }
 
-static void found (errand_t *self, const moment_t *now)
+void errand_found (errand_t *self, const moment_t *now)
 {
     if (self->dry_run) {
         self->answer.reasons_count = 0;
@@ -321,13 +331,14 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
           timers_set (self->planner->service->timers, now->mono_ms + 1, on_slice, self, 0);
         break;
     case SEARCH_FOUND:
-        found (self, now);
+        errand_found (self, now);
         break;
     case SEARCH_NONE:
         errand_not_found (self, now, true);
         break;
     case SEARCH_UNKNOWN:
-        give_reasons (self, now, false);
+        if (!errand_ask_on (self, now))
+            give_reasons (self, now, false);
         break;
     }
 }
@@ -372,7 +383,7 @@ void errand_search (errand_t *self, const moment_t *now)
 static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     errand_t *self = owner;
-    self->hasty = hasty;
+    self->hasty = self->hasty || hasty;
     survey_destroy (&self->survey);
     if (self->kind == ERRAND_MODIFY)
         self->check_from_ms = now->wall_ms;
@@ -395,20 +406,9 @@ static bool resolve (errand_t *self)
     return false;
 }
 
-void errand_plan (errand_t *self, const moment_t *now)
+/*  Ask those candidates that were not asked yet. */
+static void ask_round (errand_t *self, const moment_t *now)
 {
-    errand_clear_planning (self);
-    if (!has_services (self) || !resolve (self)) {
-        errand_give_up (self, now);
-        return;
-    }
-    self->snapshot = errand_candidates (self, &self->request);
-    log_conflicts (self);
-    /* Who only asks is told of every need that is in the way. */
-    if (!errand_possible (self) && !self->dry_run) {
-        errand_give_up (self, now);
-        return;
-    }
     for (size_t i = 0; i < self->lessons_count; i++)
         apply_lesson (self->snapshot, &self->lessons [i]);
     if (self->kind == ERRAND_MODIFY) {
@@ -417,7 +417,6 @@ void errand_plan (errand_t *self, const moment_t *now)
     }
     if (self->mend)
         errand_mend_narrow (self);
-    self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
     if (errand_faithful (self)) {
         errand_backtrack (self, now);
         return;
@@ -431,4 +430,43 @@ void errand_plan (errand_t *self, const moment_t *now)
         errand_ask_programs (self, &order);
     self->survey =
       survey_new (self->planner->service, &self->planner->settings, now, &order, on_surveyed, self);
+}
+
+bool errand_ask_on (errand_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = &self->planner->settings;
+    bool more = false;
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        more = more || need_unasked (&self->snapshot->needs [i]) > 0;
+    if (!more || self->places_most >= settings->asked_max)
+        return false;
+    self->places_most += settings->candidates_max;
+    if (self->places_most > settings->asked_max)
+        self->places_most = settings->asked_max;
+    service_count (self->planner->service, "asked_on", 1);
+    errand_clear_search (self);
+    add_sites (self, self->snapshot);
+    snapshot_join (self->snapshot);
+    ask_round (self, now);
+    return true;
+}
+
+void errand_plan (errand_t *self, const moment_t *now)
+{
+    errand_clear_planning (self);
+    self->hasty = false;
+    self->places_most = self->planner->settings.candidates_max;
+    if (!has_services (self) || !resolve (self)) {
+        errand_give_up (self, now);
+        return;
+    }
+    self->snapshot = errand_candidates (self, &self->request);
+    log_conflicts (self);
+    /* Who only asks is told of every need that is in the way. */
+    if (!errand_possible (self) && !self->dry_run) {
+        errand_give_up (self, now);
+        return;
+    }
+    self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
+    ask_round (self, now);
 }

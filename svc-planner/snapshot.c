@@ -105,6 +105,19 @@ static bool good_enough (need_options_t *options, const compute_need_t *need,
     return cpus >= need->cpus && class_nodes_for (class, need->cpus) <= class->nodes;
 }
 
+static bool has_option (const need_options_t *options, size_t place)
+{
+    for (size_t i = 0; i < options->options_count; i++)
+        if (options->options [i].place == place)
+            return true;
+    return false;
+}
+
+size_t need_unasked (const need_options_t *self)
+{
+    return self->could > self->options_count ? self->could - self->options_count : 0;
+}
+
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max)
 {
     assert (entry->site);
@@ -119,12 +132,22 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
                 strcmp (need->site, entry->name) != 0)
                 continue;
             options->site_known = true;
-            if (!good_enough (options, need, class) || options->options_count >= options_max)
+            if (!good_enough (options, need, class))
                 continue;
+            options->could++;
+            if (options->options_count >= options_max)
+                continue;
+            if (site == SIZE_MAX)
+                site = snapshot_source (self, entry->name);
             if (site == SIZE_MAX)
                 site = add_site (self, entry);
             if (place == SIZE_MAX)
+                place = snapshot_place (self, site, class->name);
+            if (place == SIZE_MAX)
                 place = add_place (self, site, class);
+            if (has_option (options, place))
+                continue;
+            self->sources [site].asked = false;
             options->options = grow (options->options, options->options_count,
                                      &options->options_room, sizeof *options->options);
             options->options [options->options_count++] =

@@ -23,6 +23,8 @@ typedef struct {
     int64_t lead_ms;
     int64_t gap_ms;
     int64_t horizon_ms;
+    bool asked;    /* by a survey, about everything that is wanted of it */
+    bool silent;   /* what it would have said is not known */
     bool left_out; /* silent, or refused for a reason that planning can't mend */
     char why [WHY_BYTES];
 } source_t;
@@ -47,10 +49,14 @@ typedef struct {
     option_t *options;
     size_t options_count;
     size_t options_room;
+    size_t could;       /* places good enough for it, options or not */
     bool site_known;    /* some site seen is the one it asks for, or it asks for none */
     bool class_known;   /* some class seen meets its requirements */
     uint64_t cpus_most; /* of such a class */
 } need_options_t;
+
+/*  Places that the need could have, and that nobody was asked about. */
+size_t need_unasked (const need_options_t *self);
 
 /*  A link of the graph. */
 typedef struct {
@@ -71,6 +77,7 @@ typedef struct {
     graph_t *graph;         /* of all domains; NULL when the request has no network needs */
     snapshot_link_t *links; /* as the graph counts them; made by snapshot_join */
     size_t links_count;
+    size_t windows_starts; /* about which those were asked who disclose windows only */
 } snapshot_t;
 
 /*  "ams" of "lis/ams". */
@@ -81,13 +88,15 @@ snapshot_t *snapshot_new (const user_request_t *request);
 void snapshot_destroy (snapshot_t **self_p);
 
 /*  Take a site of the directory into account: its classes that are good enough for some need that
- *  has fewer than options_max yet. */
+ *  has fewer than options_max yet. Again with a larger one after could was set back: more of them
+ *  come in. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
 
 /*  Take a domain of the directory into account, where the request has network needs at all. */
 void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry);
 
-/*  All sites and domains are in: make the links. Where domains disagree, the graph can tell. */
+/*  All sites and domains are in: make the links. Where domains disagree, the graph can tell. When
+ *  more sites are in, again: more of the links may be useful. */
 void snapshot_join (snapshot_t *self);
 
 /*  The source of that name, the place of that class; SIZE_MAX when there is none. */

@@ -85,8 +85,12 @@ static void find_useful (snapshot_t *self, rest_t *rest, size_t network_need)
         look_at (rest, v);
     for (size_t i = 0; i < rest->queue_count; i++)
         cut (rest, rest->queue [i]);
-    for (size_t i = 0; i < self->links_count; i++)
-        self->links [i].useful = self->links [i].useful || rest->links [i];
+    for (size_t i = 0; i < self->links_count; i++) {
+        if (!rest->links [i] || self->links [i].useful)
+            continue;
+        self->links [i].useful = true;
+        self->sources [self->links [i].source].asked = false;
+    }
 }
 
 static size_t source_of (const snapshot_t *self, const char *domain)
@@ -103,9 +107,9 @@ void snapshot_join (snapshot_t *self)
 {
     if (!self->graph)
         return;
-    assert (!self->links);
+    if (!self->links)
+        self->links = must (calloc (graph_links (self->graph) + 1, sizeof *self->links));
     self->links_count = graph_links (self->graph);
-    self->links = must (calloc (self->links_count + 1, sizeof *self->links));
     for (size_t i = 0; i < self->links_count; i++) {
         const char *domain = graph_link (self->graph, i)->domain;
         bool same = i > 0 && domain == graph_link (self->graph, i - 1)->domain;

@@ -21,7 +21,7 @@ struct survey {
     const planner_settings_t *settings;
     snapshot_t *snapshot;
     starts_t starts;
-    size_t starts_most;
+    size_t windows_starts; /* about which those are asked who disclose windows only */
     uint32_t visible;
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
@@ -84,6 +84,8 @@ static void take_windows (survey_t *self, size_t at, bytes_t body)
     bool good = windows_decode (body, fits, question->windows_count, why);
     if (!good)
         leave_out (self, at, why);
+    for (size_t i = 0; good && i < question->windows_count; i++)
+        supply_clear (question->windows [i].supply); /* it may have been asked before */
     for (size_t i = 0; good && i < question->windows_count; i++) {
         const window_asked_t *asked = &question->windows [i];
         supply_window (asked->supply, (window_t){.from_ms = asked->from_ms,
@@ -127,10 +129,8 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
 static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 {
     question_t *question = &self->questions [at];
-    size_t starts = windows_starts (self->snapshot, &self->starts);
-    starts = starts < self->starts_most ? starts : self->starts_most;
-    question->windows = windows_choose (self->snapshot, &self->starts, starts, now->wall_ms, at,
-                                        &question->windows_count);
+    question->windows = windows_choose (self->snapshot, &self->starts, self->windows_starts,
+                                        now->wall_ms, at, &question->windows_count);
     for (size_t i = 0; i < question->windows_count; i++) {
         uint64_t quantity = (uint64_t) question->windows [i].quantity * 100;
         quantity = (quantity + self->visible - 1) / self->visible;
@@ -276,6 +276,20 @@ static bool worth_asking (const snapshot_t *snapshot, size_t source)
     return false;
 }
 
+/*  About how many starts to ask: who was asked about others before is asked again. */
+static size_t starts_of (const survey_order_t *order)
+{
+    snapshot_t *snapshot = order->snapshot;
+    size_t starts = windows_starts (snapshot, &order->starts);
+    if (order->starts_most > 0 && starts > order->starts_most)
+        starts = order->starts_most;
+    for (size_t i = 0; i < snapshot->sources_count && starts != snapshot->windows_starts; i++)
+        if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)
+            snapshot->sources [i].asked = false;
+    snapshot->windows_starts = starts;
+    return starts;
+}
+
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                       const survey_order_t *order, survey_done_fn *done, void *owner)
 {
@@ -285,7 +299,7 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     self->settings = settings;
     self->snapshot = snapshot;
     self->starts = order->starts;
-    self->starts_most = order->starts_most ? order->starts_most : SIZE_MAX;
+    self->windows_starts = starts_of (order);
     self->visible = order->visible ? order->visible : 100;
     self->suspects = order->suspects;
     self->done = done;
@@ -298,8 +312,10 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     frame_links (self, now);
     self->questions = must (calloc (snapshot->sources_count + 1, sizeof *self->questions));
     for (size_t i = 0; i < snapshot->sources_count; i++) {
-        if (snapshot->sources [i].left_out || !worth_asking (snapshot, i))
+        if (snapshot->sources [i].left_out || snapshot->sources [i].asked ||
+            !worth_asking (snapshot, i))
             continue;
+        snapshot->sources [i].asked = true;
         if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)
             ask_windows (self, now, i);
         else

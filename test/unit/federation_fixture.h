@@ -23,9 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FED_EPOCH_MS  INT64_C (1790000000000)
+#define FED_EPOCH_MS INT64_C (1790000000000)
+#ifndef FED_PROCS_MAX
 #define FED_PROCS_MAX 24
-#define FED_HOUR_MS   INT64_C (3600000)
+#endif
+#define FED_HOUR_MS INT64_C (3600000)
 
 typedef struct {
     uint8_t table;

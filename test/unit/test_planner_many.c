@@ -1,0 +1,226 @@
+/*  planner - in a federation with more sites than are asked at once: what is free is found, and
+ * what was not asked is not told to be taken.
+ */
+#define FED_PROCS_MAX 160
+
+#include "domain_fixture.h"
+#include "planner_asking.h"
+
+#define SITES   130
+#define NODES   4
+#define DOMAINS 5
+#define LONG_MS (24 * FED_HOUR_MS)
+
+/*  Each domain has some of the sites; all meet at one exchange. */
+static void add_domain (fed_t *fed, size_t at)
+{
+    enum { EACH = SITES / DOMAINS };
+    static char names [EACH][16];
+    link_word_t words [EACH];
+    char name [16];
+    for (size_t i = 0; i < EACH; i++) {
+        snprintf (names [i], sizeof names [i], "s%zu-X", at * EACH + i);
+        words [i] = (link_word_t){.name = names [i], .mbps = 1000, .latency_ms = 1, .price = 1};
+    }
+    domain_t domain = domain_of (words, EACH, DISCLOSE_PROFILE);
+    snprintf (name, sizeof name, "nis/N%zu", at);
+    fed_add_domain (fed, name, &domain);
+    domain_clear (&domain);
+}
+
+static void begin (fed_t *fed, uint64_t seed)
+{
+    char name [32];
+    fed_new (fed, seed);
+    fed_add (fed, FED_GIS, "gis/g1");
+    for (int i = 0; i < SITES; i++) {
+        snprintf (name, sizeof name, "lis/s%d", i);
+        fed_add_site (fed, name, NODES, 4, 1000, DISCLOSE_PROFILE);
+    }
+    for (size_t i = 0; i < DOMAINS; i++)
+        add_domain (fed, i);
+    fed_add (fed, FED_PLANNER, "p0");
+    fed_up (fed);
+}
+
+/*  Questions to sites and to domains. */
+static void count_questions (fed_t *fed, const fed_call_t *call)
+{
+    if (strcmp (call->service, "Calendar") == 0)
+        fed->counts [fed->procs [call->to].kind == FED_NIS]++;
+}
+
+typedef struct {
+    const char *site; /* of the first need; "" = any */
+    bool linked;      /* two needs on distinct sites, and a connection between them */
+    bool dry_run;
+    const char *algorithm;
+    int64_t duration_ms;
+} many_wish_t;
+
+static Musubi__Answer *ask_many (fed_t *fed, const char *id, const many_wish_t *wish)
+{
+    Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
+    Musubi__Request request = MUSUBI__REQUEST__INIT;
+    Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
+    Musubi__Instant start = MUSUBI__INSTANT__INIT;
+    Musubi__ComputeNeed needs [2], *list [2];
+    Musubi__NetworkNeed network = MUSUBI__NETWORK_NEED__INIT, *networks [] = {&network};
+    char *ids [] = {"n0", "n1"};
+    for (size_t i = 0; i < 2; i++) {
+        musubi__compute_need__init (&needs [i]);
+        needs [i].id = ids [i];
+        needs [i].cpus = 4;
+        list [i] = &needs [i];
+    }
+    needs [0].site = (char *) (wish->site ? wish->site : "");
+    needs [0].cpus = wish->site ? 4 * NODES : 4;
+    start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
+    start.at_ms = FED_EPOCH_MS + 5 * FED_HOUR_MS;
+    window.start = &start;
+    network.n_between = 2;
+    network.between = ids;
+    network.mbps = 100;
+    request.name = "test";
+    request.window = &window;
+    request.duration_ms = wish->duration_ms;
+    request.n_compute = wish->linked ? 2 : 1;
+    request.compute = list;
+    request.distinct_sites = wish->linked;
+    request.n_network = wish->linked;
+    request.network = networks;
+    request.algorithm = (char *) (wish->algorithm ? wish->algorithm : "");
+    reserve.request = &request;
+    reserve.dry_run = wish->dry_run;
+    return read_answer (
+      fed, fed_ask (fed, "p0", "Planner", "Reserve", "alice", id, &reserve.base, 60000));
+}
+
+/*  All nodes of all sites but these are taken. */
+static void fill (fed_t *fed, size_t free, size_t also_free)
+{
+    for (size_t i = 0; i < SITES; i++) {
+        char site [16], id [32];
+        if (i == free || i == also_free)
+            continue;
+        snprintf (site, sizeof site, "s%zu", i);
+        snprintf (id, sizeof id, "fill%zu@g1", i);
+        Musubi__Answer *answer =
+          ask_many (fed, id, &(many_wish_t){.site = site, .duration_ms = LONG_MS});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answer->base);
+    }
+}
+
+static void expect_sentence (const Musubi__Answer *answer, const char *wanted, bool there)
+{
+    bool found = false;
+    for (size_t i = 0; i < answer->n_reasons; i++)
+        found = found || strstr (answer->reasons [i]->text, wanted);
+    if (found != there)
+        fail_msg ("%s \"%s\": %s", there ? "nothing says" : "it says", wanted,
+                  answer->n_reasons ? answer->reasons [0]->text : "no reason");
+}
+
+static void the_one_free_site_of_many_is_always_found (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 31);
+    fill (&fed, 97, 97);
+    static const char *const algorithms [] = {"auto", "bbr", "bir", "ip"};
+    for (size_t i = 0; i < 24; i++) {
+        Musubi__Answer *answer = ask_many (&fed, "",
+                                           &(many_wish_t){.dry_run = true,
+                                                          .algorithm = algorithms [i % 4],
+                                                          .duration_ms = FED_HOUR_MS});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
+        assert_string_equal (answer->compute [0]->site, "s97");
+        message_free (&answer->base);
+    }
+    fed_end (&fed);
+}
+
+static void what_is_free_nowhere_was_asked_of_all (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 32);
+    fill (&fed, SITES, SITES);
+    Musubi__Answer *answer =
+      ask_many (&fed, "", &(many_wish_t){.dry_run = true, .duration_ms = FED_HOUR_MS});
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    expect_sentence (answer, "nowhere free", true);
+    expect_sentence (answer, "not asked", false);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static void what_a_limit_kept_from_being_asked_is_counted (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 33);
+    fill (&fed, SITES, SITES);
+    int planner = fed_find (&fed, "p0");
+    fed_kill (&fed, planner);
+    fed.procs [planner].planner.asked_max = 100;
+    fed_start (&fed, planner);
+    fed_run (&fed, 2000);
+    for (int dry = 0; dry < 2; dry++) {
+        Musubi__Answer *answer =
+          ask_many (&fed, "all@g1", &(many_wish_t){.dry_run = dry, .duration_ms = FED_HOUR_MS});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+        expect_sentence (answer, "nowhere free", false);
+        expect_sentence (answer, "at none of the 100 places", true);
+        expect_sentence (answer, "30 of 130 places that could have it were not asked", true);
+        message_free (&answer->base);
+    }
+    fed_end (&fed);
+}
+
+static void the_two_free_sites_of_many_are_joined (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 35);
+    fill (&fed, 20, 109);
+    fed.after = count_questions;
+    for (size_t i = 0; i < 8; i++) {
+        Musubi__Answer *answer = ask_many (
+          &fed, "", &(many_wish_t){.linked = true, .dry_run = true, .duration_ms = FED_HOUR_MS});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
+        assert_int_equal (answer->network [0]->n_links, 2);
+        message_free (&answer->base);
+    }
+    /* Three rounds, and nobody was asked where nothing was new. */
+    assert_true (fed.counts [0] <= 8 * 2 * SITES);
+    assert_true (fed.counts [1] <= 8 * 3 * DOMAINS);
+    fed_end (&fed);
+}
+
+/*  The first 64 do: no more are asked. */
+static void who_is_not_needed_is_not_asked (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 36);
+    fed.after = count_questions;
+    Musubi__Answer *answer = ask_many (&fed, "one@g1", &(many_wish_t){.duration_ms = FED_HOUR_MS});
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (fed.counts [0], CANDIDATES_MAX);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (the_one_free_site_of_many_is_always_found),
+      cmocka_unit_test (what_is_free_nowhere_was_asked_of_all),
+      cmocka_unit_test (what_a_limit_kept_from_being_asked_is_counted),
+      cmocka_unit_test (the_two_free_sites_of_many_are_joined),
+      cmocka_unit_test (who_is_not_needed_is_not_asked),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
