@@ -49,5 +49,5 @@ says "  … and says how" 'bind/trusted'
 
 check "random and truncated frames, a newer peer: nobody falls over" /usr/bin/python3 "$root/test/system/frames.py"
 check "everybody still answers" musubi sites
-check "and reserves" musubi reserve "$root/deploy/federations/coupled-climate.json"
+check "and reserves" musubi reserve "$root/examples/coupled-climate.json"
 finish

@@ -5,8 +5,8 @@
 # is not set.
 . "$(dirname "$0")/lib.sh"
 
-log=$root/test/data/made-up.swf
-maps=("$root/test/data/made-up.graphml")
+log=$root/examples/made-up.swf
+maps=("$root/examples/made-up.graphml")
 requests=300 killed_requests=150
 if [ -n "${MUSUBI_DATA:-}" ]; then
   log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz

@@ -16,7 +16,7 @@ print(value)' "$1" <<<"$answer"
 }
 ask () { answer=$(musubi --json "$@" 2>"$work/errors"); }
 
-check "three sites at once" musubi reserve "$root/deploy/federations/coupled-climate.json"
+check "three sites at once" musubi reserve "$root/examples/coupled-climate.json"
 says "it says committed" 'committed'
 
 request 8 8 now+1h 30m >"$work/pair.json"

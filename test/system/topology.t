@@ -2,7 +2,7 @@
 # A federation made from the map of a network: the same bytes from the same seed, domains that hang together, and a
 # connection across two of them. The made-up map, and the real ones where MUSUBI_DATA is set.
 . "$(dirname "$0")/lib.sh"
-made_up=$root/test/data/made-up.graphml
+made_up=$root/examples/made-up.graphml
 
 from () { musubi federation from-graphml "$@"; }
 
@@ -67,7 +67,7 @@ says "how many there are is told" "34 sites can't be placed on 33 nodes"
 exits 2 "nor can domains" from "$made_up" --sites 1 --seed 1 --domains 40
 exits 2 "a file that is there is not written over" from "$made_up" --sites 8 --seed 3 --out "$work/made-up.zpl"
 exits 2 "a map that is not there is refused" from "$work/nothing.graphml" --sites 1 --seed 1
-exits 2 "so is what is not XML" from "$root/test/data/made-up.swf" --sites 1 --seed 1
+exits 2 "so is what is not XML" from "$root/examples/made-up.swf" --sites 1 --seed 1
 says "with its line" 'made-up.swf:1: not XML'
 {
   echo '<!DOCTYPE m [<!ENTITY a "aaaaaaaaaaaaaaaa">'

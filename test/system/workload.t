@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 federation --planners 3
 
-log=$root/test/data/made-up.swf
+log=$root/examples/made-up.swf
 requests=300
 if [ -n "${MUSUBI_DATA:-}" ]; then
   log=$MUSUBI_DATA/SDSC-BLUE-2000-10weeks.swf.gz
