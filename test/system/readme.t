@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The README can be walked: every command of its ```sh blocks, as it stands there and in that order, from a clean clone,
+# in one shell. It ends with 0, or as its comment says ("# exit 1: …"). Left out are only those that build or test
+# everything, and have tests of their own. A block of JSON that names a file is that file.
+. "$(dirname "$0")/lib.sh"
+heavy='^(deploy/quickstart|deploy/testbed|test/all|cmake) '
+build=${MUSUBI_BUILD:-$root/build}
+unset MUSUBI_BUILD MUSUBI_DATA
+PATH=${PATH#"$bin:"}
+chmod 755 "$work" # tasks of a federation that root starts are nobody's
+trap 'musubi down >/dev/null 2>&1; cleanup' EXIT
+
+check "a clean clone" git clone --quiet "$root" "$work/clone" || finish
+cd "$work/clone" || exit 1
+ln -s "$build" build # what the clone would build
+
+# Each block in a file of its own: NUMBER.KIND, and NUMBER.file where it names one.
+mkdir "$work/blocks"
+awk -v to="$work/blocks" '
+  /^```/ && !inside {inside = 1; kind = substr($1, 4); out = sprintf("%s/%03d.%s", to, ++number, kind)
+                     if (NF > 1) print $2 >sprintf("%s/%03d.file", to, number); next}
+  /^```/ {inside = 0; next}
+  inside {print >out}' README.md
+check "every block is of a kind that is known" bash -c '! ls "$1" | grep -vE "\.(sh|json|text|file)$"' _ "$work/blocks"
+check "and none is only indented" bash -c '! grep -nE "^    " <(awk "/^\`\`\`/ {inside = !inside} !inside" README.md)'
+for block in "$work"/blocks/*.json; do
+  file=$(cat "${block%.json}.file")
+  check "$file is what it is said to be" python3 -c 'import json, sys
+assert json.load(open(sys.argv[1])) == json.load(open(sys.argv[2]))' "$block" "$file"
+done
+
+command=
+while IFS= read -r line; do
+  command+=$line
+  if ! bash -n <<<"$command" 2>/dev/null || [[ $line == *\\ ]]; then
+    command+=$'\n'
+    continue
+  fi
+  if [ -n "$command" ] && ! [[ "$command " =~ $heavy ]]; then
+    eval "$command" >"$work/output" 2>&1 </dev/null
+    ended=$? wanted=0
+    cat "$work/output" >>"$work/said"
+    [[ $command =~ \#\ exit\ ([0-9]) ]] && wanted=${BASH_REMATCH[1]}
+    if [ $ended -eq $wanted ]; then ok "$command"; else
+      not_ok "$command (exit $ended)"
+      tail -n 30 "$work/output" | sed 's/^/# /'
+    fi
+  fi
+  command=
+done < <(cat "$work"/blocks/*.sh)
+check "all of it was read" test -z "$command"
+check "the tasks ran" grep -q "^task 3: .* primes" "$work/said"
+for file in plan.svg replay.svg shared.svg; do
+  check "$file is a picture" python3 -c 'import sys, xml.dom.minidom as x
+assert x.parse(sys.argv[1]).documentElement.tagName == "svg"' "$file"
+done
+check "the file that was fetched is the one that was put" cmp 2020.nc copy.nc
+check "nothing is left running" musubi up --pids
+check "  … at all" test -z "$output"
+finish broken
