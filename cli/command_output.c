@@ -34,9 +34,10 @@ static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offse
     const char *hex = text_of (answer, "data");
     if (!cli->json)
         return write_hex (hex);
-    json_t *piece = json_pack ("{s:I, s:s, s:I, s:b}", "offset", (json_int_t) offset, "data", hex,
-                               "size", (json_int_t) number_of (answer, "size"), "over",
-                               json_is_true (json_object_get (answer, "over")));
+    json_t *piece = json_pack ("{s:I, s:s, s:I, s:b, s:I}", "offset", (json_int_t) offset, "data",
+                               hex, "size", (json_int_t) number_of (answer, "size"), "over",
+                               json_is_true (json_object_get (answer, "over")), "dropped",
+                               (json_int_t) number_of (answer, "dropped"));
     cli_print_json (piece);
     return (int64_t) strlen (hex) / 2;
 }
@@ -85,6 +86,7 @@ static int output (const cli_t *cli, session_t *session, const work_name_t *name
     if (!site || (options->follow && !wait_begun (cli, session, site, name, &code)))
         return code;
     int64_t offset = 0;
+    int64_t dropped = 0;
     for (bool done = false; !done && !cli_interrupted ();) {
         json_t *question = json_pack ("{s:{s:I, s:I}, s:b, s:I}", "task", "bag",
                                       (json_int_t) name->bag, "index", (json_int_t) name->index,
@@ -100,10 +102,16 @@ static int output (const cli_t *cli, session_t *session, const work_name_t *name
         bool over = json_is_true (json_object_get (answer, "over"));
         done = came == 0 && (!options->follow || over);
         done = done || (all && !options->follow) || (all && over);
+        dropped = number_of (answer, "dropped");
         json_decref (answer);
         if (!done && came == 0)
             cli_rest (FOLLOW_MS);
     }
+    if (dropped > 0 && !cli->json)
+        fprintf (stderr,
+                 "output: %" PRId64 " bytes more were dropped: its node keeps %" PRId64
+                 " (limits/output, limits/output_room)\n",
+                 dropped, offset);
     return EXIT_DONE;
 }
 

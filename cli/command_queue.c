@@ -143,6 +143,8 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
         json_object_set_new (form, "exit_code", json_integer (number_of (record, "exit_code")));
         json_object_set_new (form, "signal", json_integer (number_of (record, "signal")));
     }
+    if (number_of (record, "dropped") > 0)
+        json_object_set_new (form, "dropped", json_integer (number_of (record, "dropped")));
     return form;
 }
 
@@ -155,7 +157,10 @@ static void print_tasks (const json_t *tasks)
     const json_t *task;
     json_array_foreach (tasks, i, task)
     {
-        char exit_code [24], signal [24], cpu [32] = "", started [TIME_TEXT_BYTES];
+        char exit_code [24], signal [24], cpu [32] = "", started [TIME_TEXT_BYTES], cut [64];
+        const char *why = text_of (task, "why");
+        snprintf (cut, sizeof cut, "%" PRId64 " bytes of output were dropped",
+                  number_of (task, "dropped"));
         bool over = json_object_get (task, "exit_code") != NULL;
         const char *when = text_of (task, "started");
         if (json_object_get (task, "cpu_seconds"))
@@ -169,7 +174,7 @@ static void print_tasks (const json_t *tasks)
                                 over ? number_text (task, "signal", signal) : "",
                                 cpu,
                                 *when ? time_brief (when, started) : "",
-                                text_of (task, "why")};
+                                !*why && number_of (task, "dropped") > 0 ? cut : why};
         table_row (table, cells);
     }
     table_print (table, stdout);

@@ -69,6 +69,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
+    uint64_t dropped; /* bytes of output, as run_t */
     char *why;
     trip_t *trip; /* NULL = it is here, and was run nowhere else */
     bool told;    /* of a guest: its home has acknowledged its end */

@@ -206,6 +206,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
     if (run_over (run->state))
         return;
     run->cpu_ms = report->cpu_ms > run->cpu_ms ? report->cpu_ms : run->cpu_ms;
+    run->dropped = report->dropped > run->dropped ? report->dropped : run->dropped;
     if (report->state <= run->state)
         return;
     run->started_ms = report->started_ms;

@@ -134,6 +134,7 @@ packed_t stored_run_encode (const stored_run_t *run)
     record.exit_code = run->run.exit_code;
     record.signal = run->run.signal;
     record.cpu_ms = run->run.cpu_ms;
+    record.dropped = run->run.dropped;
     record.why = (char *) run->run.why;
     record.warned = run->warned;
     record.warn_ms = run->warn_ms;
@@ -186,6 +187,7 @@ static bool stored_run_take (stored_run_t *to, const Musubi__StoredRun *from, ch
                       .exit_code = from->exit_code,
                       .signal = from->signal,
                       .cpu_ms = from->cpu_ms,
+                      .dropped = from->dropped,
                       .told_to_end = from->told_to_end,
                       .node_unfit = from->node_unfit,
                       .why = copied (from->why)};

@@ -366,7 +366,8 @@ static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t 
     if (why)
         outbox_refuse (self->parts.service->outbox, reader.reply_to, CALL_NOT_FOUND, why);
     else
-        reply (self, reader.reply_to, output_answer_encode (data, size, reader.over));
+        reply (self, reader.reply_to,
+               output_answer_encode (data, size, reader.over, reader.dropped));
 }
 
 void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
@@ -382,11 +383,13 @@ void queue_output (queue_t *self, const moment_t *now, const request_t *request,
         return;
     }
     run_id_t id = {.task = question->task, .number = task->tries};
+    run_t run;
     uint64_t token = ++self->readers_next;
     self->readers =
       must (reallocarray (self->readers, self->readers_count + 1, sizeof *self->readers));
     self->readers [self->readers_count++] =
-      (reader_t){token, request->reply_to, task_over (task->state)};
+      (reader_t){token, request->reply_to, task_over (task->state),
+                 nodes_run (self->parts.nodes, &id, &run) ? run.dropped : task->dropped};
     nodes_output (self->parts.nodes, now, &id, question->errors, question->offset, question->most,
                   on_output_told, self, token);
 }

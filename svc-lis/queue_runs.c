@@ -134,6 +134,7 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     task->seat = *seat;
     task->started_ms = task->ended_ms = task->cpu_ms = 0;
     task->exit_code = task->signal = 0;
+    task->dropped = 0;
     task_text (&task->node_name, nodes_at (self->parts.nodes, node).name);
     task_text (&task->why, "");
     task_move (self->bags, bag, index, TASK_PLACED);
@@ -202,6 +203,7 @@ static void result_take (task_t *task, const run_t *run, task_state_t state)
     task->exit_code = run->exit_code;
     task->signal = run->signal;
     task->cpu_ms = run->cpu_ms;
+    task->dropped = run->dropped;
 }
 
 static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,

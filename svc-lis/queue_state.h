@@ -31,6 +31,7 @@ typedef struct {
     uint64_t token;
     uint64_t reply_to;
     bool over; /* the task, when it was asked */
+    uint64_t dropped;
 } reader_t;
 
 struct queue {

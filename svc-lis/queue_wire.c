@@ -217,6 +217,7 @@ static void record_put (Musubi__TaskRecord *to, Musubi__TaskId *id, const bag_t 
     to->exit_code = task->exit_code;
     to->signal = task->signal;
     to->cpu_ms = task->cpu_ms;
+    to->dropped = task->dropped;
     to->why = task->why;
     if (task->trip)
         to->site = task->trip->site;
@@ -281,11 +282,12 @@ bool output_question_decode (output_question_t *question, bytes_t body, char why
     return task || wrong (why, "task: missing");
 }
 
-packed_t output_answer_encode (bytes_t data, uint64_t size, bool over)
+packed_t output_answer_encode (bytes_t data, uint64_t size, bool over, uint64_t dropped)
 {
     Musubi__OutputAnswer answer = MUSUBI__OUTPUT_ANSWER__INIT;
     answer.data = (ProtobufCBinaryData){.len = data.size, .data = (uint8_t *) data.data};
     answer.size = size;
     answer.over = over;
+    answer.dropped = dropped;
     return packed_of (&answer.base);
 }

@@ -62,7 +62,7 @@ typedef struct {
     uint32_t most;
 } output_question_t;
 bool output_question_decode (output_question_t *question, bytes_t body, char why [WHY_BYTES]);
-packed_t output_answer_encode (bytes_t data, uint64_t size, bool over);
+packed_t output_answer_encode (bytes_t data, uint64_t size, bool over, uint64_t dropped);
 
 /*  --- on disk --- */
 

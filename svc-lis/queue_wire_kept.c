@@ -154,6 +154,7 @@ packed_t stored_task_encode (const task_t *task)
     stored.exit_code = task->exit_code;
     stored.signal = task->signal;
     stored.cpu_ms = task->cpu_ms;
+    stored.dropped = task->dropped;
     stored.why = task->why;
     stored.told = task->told;
     Musubi__Txid move;
@@ -200,6 +201,7 @@ static bool task_take_stored (task_t *task, const Musubi__StoredTask *stored, ch
     task->exit_code = stored->exit_code;
     task->signal = stored->signal;
     task->cpu_ms = stored->cpu_ms;
+    task->dropped = stored->dropped;
     task_text (&task->why, stored->why);
     task->state = (task_state_t) stored->state;
     return true;

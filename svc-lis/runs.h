@@ -90,6 +90,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;   /* processor time so far */
+    uint64_t dropped; /* bytes of output that its node has not kept, so far */
     bool told_to_end; /* we have asked for its end */
     bool node_unfit;  /* RUN_REFUSED for what its node lacks */
     const char *why;  /* of its end: "" = by itself */
@@ -104,6 +105,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
+    uint64_t dropped;
     bool node_unfit;
     char why [RUN_WHY_BYTES_MAX + 1];
 } run_report_t;

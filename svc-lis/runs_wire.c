@@ -124,6 +124,7 @@ void run_report_put (run_report_wire_t *to, const run_report_t *from)
     to->report.exit_code = from->exit_code;
     to->report.signal = from->signal;
     to->report.cpu_ms = from->cpu_ms;
+    to->report.dropped = from->dropped;
     to->report.why = (char *) from->why;
     to->report.node_unfit = from->node_unfit;
 }
@@ -144,6 +145,7 @@ bool run_report_take (run_report_t *to, const Musubi__RunReport *from, const cha
     to->exit_code = from->exit_code;
     to->signal = from->signal;
     to->cpu_ms = from->cpu_ms;
+    to->dropped = from->dropped;
     to->node_unfit = from->node_unfit;
     return true;
 }

@@ -341,6 +341,7 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
     task->exit_code = end->exit_code;
     task->signal = end->signal;
     task->cpu_ms = end->cpu_ms;
+    task->dropped = end->dropped;
     task_text (&task->node_name, end->node ? end->node : "");
     task_text (&task->why, end->why ? end->why : "");
     task_move (self->queue->bags, bag, end->index, end->state);

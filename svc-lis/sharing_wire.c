@@ -271,6 +271,7 @@ packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size
         ends [i].exit_code = task->exit_code;
         ends [i].signal = task->signal;
         ends [i].cpu_ms = task->cpu_ms;
+        ends [i].dropped = task->dropped;
         ends [i].why = task->why;
         list [i] = &ends [i];
     }
@@ -302,6 +303,7 @@ static bool end_take (guest_end_t *to, const Musubi__GuestEnd *from, char why [W
                         .exit_code = from->exit_code,
                         .signal = from->signal,
                         .cpu_ms = from->cpu_ms,
+                        .dropped = from->dropped,
                         .why = from->why};
     return true;
 }

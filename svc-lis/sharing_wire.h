@@ -96,6 +96,7 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
+    uint64_t dropped;
     const char *why;
 } guest_end_t;
 typedef struct {

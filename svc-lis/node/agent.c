@@ -11,8 +11,11 @@
 #define BACKOFF_MS     200
 #define BACKOFF_MS_MAX 10000
 
-const agent_settings_t agent_settings_default = {
-  .keep_ms = 24 * INT64_C (3600000), .look_ms = 5000, .stubborn_ms = 10000};
+const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (3600000),
+                                                 .look_ms = 5000,
+                                                 .output_bytes_max = OUTPUT_BYTES_MAX,
+                                                 .room_bytes_least = UINT64_C (256) << 20,
+                                                 .stubborn_ms = 10000};
 
 /*  --- attending the site --- */
 

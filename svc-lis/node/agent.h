@@ -21,9 +21,11 @@ typedef struct {
     uint32_t cpus;
     const char *const *sites; /* endpoints of its LIS; the next is tried when one is silent */
     size_t sites_count;
-    const char *runs;    /* folder of all runs' folders, absolute */
-    int64_t keep_ms;     /* folders of runs that ended are kept so long; 24 h */
-    int64_t look_ms;     /* what runs is looked at so often, should a starter be dead; 5 000 */
+    const char *runs; /* folder of all runs' folders, absolute */
+    int64_t keep_ms;  /* folders of runs that ended are kept so long; 24 h */
+    int64_t look_ms;  /* what runs is looked at so often, should a starter be dead; 5 000 */
+    uint64_t output_bytes_max; /* kept of what a run writes; 64 MiB */
+    uint64_t room_bytes_least; /* nothing of it is while the disk has less free; 256 MiB */
     int64_t stubborn_ms; /* a starter that has not ended its run so long after the grace is killed;
                             10 000 */
 } agent_settings_t;

@@ -103,7 +103,9 @@ static void order_start (agent_t *self, agent_run_t *run)
                                      .id = run->record.id,
                                      .site = self->site_name,
                                      .node = self->settings.name,
-                                     .order = run->record.order},
+                                     .order = run->record.order,
+                                     .output_bytes_max = self->settings.output_bytes_max,
+                                     .room_bytes_least = self->settings.room_bytes_least},
                           .lease_ms = self->lease_until_ms,
                           .endpoint = self->service->endpoint};
     order_for (self, run, RUN_START, order, (ordered_work_t){0});
@@ -183,6 +185,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run, co
     if (run_over (run->report.state) || stand->state == STAND_NONE)
         return;
     run->report.cpu_ms = stand->cpu_ms > run->report.cpu_ms ? stand->cpu_ms : run->report.cpu_ms;
+    run->report.dropped = stand->dropped;
     run->report.started_ms = stand->started_ms;
     if (stand_over (stand->state)) {
         run->report.ended_ms = stand->ended_ms;

@@ -39,6 +39,20 @@ static const config_key_t node_keys [] = {
    .least = 100,
    .most = SETTING_DAY_MS,
    .meaning = "what runs is looked at so often, should a starter have died"},
+  {.path = "limits/output",
+   .type = CONFIG_INTEGER,
+   .preset = "67108864",
+   .least = 1,
+   .most = (double) ((uint64_t) 1 << 44),
+   .meaning =
+     "bytes that are kept of what a run writes; what is over it is dropped and counted, and "
+     "the run goes on"},
+  {.path = "limits/output_room",
+   .type = CONFIG_INTEGER,
+   .preset = "268435456",
+   .least = 0,
+   .most = (double) ((uint64_t) 1 << 50),
+   .meaning = "bytes that output leaves free on the disk of runs: with less, all of it is dropped"},
 };
 
 static bool settings_right (const agent_settings_t *settings, const words_t *sites,
@@ -72,6 +86,8 @@ static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY
     settings.runs = config_text (config, "runs");
     settings.keep_ms = config_duration_ms (config, "keep");
     settings.look_ms = config_duration_ms (config, "look");
+    settings.output_bytes_max = (uint64_t) config_integer (config, "limits/output");
+    settings.room_bytes_least = (uint64_t) config_integer (config, "limits/output_room");
     bool good = settings_right (&settings, &sites, why);
     if (good)
         agent_core (&settings, core);

@@ -28,6 +28,7 @@
 
 #define RUN_NAME_BYTES_MAX 95  /* "3fa9c2d1…-12.0.1" */
 #define WORK_NAMES_MAX     256 /* in one run_look */
+#define OUTPUT_BYTES_MAX   (UINT64_C (64) << 20)
 
 /*  Same numbers as proto Stand. */
 typedef enum { STAND_NONE, STAND_RUNNING, STAND_ENDED, STAND_REFUSED, STAND_LOST } stand_state_t;
@@ -45,7 +46,8 @@ typedef struct {
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;
-    bool node_unfit; /* refused for what this machine lacks */
+    uint64_t dropped; /* bytes of output that were not kept */
+    bool node_unfit;  /* refused for what this machine lacks */
     char why [RUN_WHY_BYTES_MAX + 1];
 } stand_t;
 
@@ -56,6 +58,8 @@ typedef struct {
     const char *site;
     const char *node;
     const run_order_t *order;
+    uint64_t output_bytes_max; /* kept of what it writes; 0 = OUTPUT_BYTES_MAX */
+    uint64_t room_bytes_least; /* nothing is kept while the disk has less free */
 } ticket_t;
 
 /*  Borrows. */

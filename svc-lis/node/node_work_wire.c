@@ -65,6 +65,7 @@ static void stand_put (Musubi__RunStand *to, const stand_t *from)
     to->exit_code = from->exit_code;
     to->signal = from->signal;
     to->cpu_ms = from->cpu_ms;
+    to->dropped = from->dropped;
     to->why = (char *) from->why;
     to->node_unfit = from->node_unfit;
 }
@@ -85,6 +86,7 @@ static bool stand_take (stand_t *to, const Musubi__RunStand *from, char why [WHY
     to->exit_code = from->exit_code;
     to->signal = from->signal;
     to->cpu_ms = from->cpu_ms;
+    to->dropped = from->dropped;
     to->node_unfit = from->node_unfit;
     return true;
 }
@@ -136,6 +138,8 @@ static void ticket_put (ticket_wire_t *to, const ticket_t *from)
     to->message.site = (char *) from->site;
     to->message.node = (char *) from->node;
     to->message.order = &to->order.order;
+    to->message.output_bytes_max = from->output_bytes_max;
+    to->message.room_bytes_least = from->room_bytes_least;
 }
 
 /*  What a ticket borrows while it is taken. */
@@ -162,6 +166,8 @@ static bool ticket_take (ticket_t *to, ticket_room_t *room, const Musubi__RunTic
     to->site = room->site;
     to->node = room->node;
     to->order = room->order;
+    to->output_bytes_max = from->output_bytes_max > 0 ? from->output_bytes_max : OUTPUT_BYTES_MAX;
+    to->room_bytes_least = from->room_bytes_least;
     return true;
 }
 

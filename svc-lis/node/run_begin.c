@@ -272,7 +272,7 @@ static pid_t give_birth (const birth_t *birth, char why [RUN_WHY_BYTES_MAX + 1])
     return failed ? -1 : pid;
 }
 
-pid_t run_begin (const ticket_t *ticket, int folder, const char *path,
+pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output,
                  char why [RUN_WHY_BYTES_MAX + 1])
 {
     const run_order_t *order = ticket->order;
@@ -283,18 +283,16 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path,
     birth_t birth = {.order = order,
                      .account = &account,
                      .environment = &environment,
+                     .kept = output,
                      .folder = -1,
                      .starter = getpid ()};
-    birth.kept =
-      openat (folder, "output", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool made = birth.kept >= 0;
+    /*  Its own, so that it may open it anew, as /dev/stderr. */
+    bool made = !account.other || fchown (output, account.uid, account.gid) == 0;
     if (made && *order->folder == '\0')
         made = (birth.folder = work_folder_make (folder, &account)) >= 0;
     if (!made)
         snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
     pid_t pid = made ? give_birth (&birth, why) : -1;
-    if (birth.kept >= 0)
-        close (birth.kept);
     if (birth.folder >= 0)
         close (birth.folder);
     for (size_t i = 0; i < environment.count; i++)

@@ -226,7 +226,8 @@ static void use_read (int folder, stand_t *stand)
     if (!run_file_read (folder, "use", &data, &size))
         return;
     int64_t started_ms, cpu_ms;
-    if (sscanf ((const char *) data, "%" SCNd64 " %" SCNd64, &started_ms, &cpu_ms) == 2) {
+    if (sscanf ((const char *) data, "%" SCNd64 " %" SCNd64 " %" SCNu64, &started_ms, &cpu_ms,
+                &stand->dropped) >= 2) {
         stand->started_ms = started_ms;
         stand->cpu_ms = cpu_ms;
     }

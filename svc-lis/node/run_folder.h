@@ -5,9 +5,9 @@
  *      claim      whoever has made this runs it, or has refused it for ever; its starter holds a
  *                 lock on it for life, so one that has died is told from one that lives
  *      wish       what the agent wants of the starter: "warn", "end GRACE_MS"
- *      use        "STARTED_MS CPU_MS", while it runs
+ *      use        "STARTED_MS CPU_MS DROPPED", while it runs
  *      end        how it ended (RunStand), made once; its room is taken with the claim
- *      output     what it has written, unless its order says where
+ *      output     what it has written, unless its order says where; at most so much
  *      work       its working folder, unless its order says which
  *      log        what its starter has to say
  *

@@ -9,15 +9,19 @@
 #include "processes.h"
 #include "run_begin.h"
 #include "run_folder.h"
+#include "run_output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +32,7 @@
 #define USE_MS_LEAST  100   /* between two looks at what it has used */
 #define USE_MS_MOST   10000
 #define TELL_MS       1000
-#define USE_BYTES     48
+#define USE_BYTES     72
 
 typedef struct {
     char path [RUN_PATH_BYTES];
@@ -36,6 +40,8 @@ typedef struct {
     int folder;
     int claim; /* its lock is ours while we live */
     int use;
+    int signals;
+    run_output_t output;
     stand_t stand;
     pid_t program;
     bool over; /* the program is */
@@ -64,8 +70,9 @@ static int64_t waited_for_ms (void)
 static void use_write (starter_t *self)
 {
     char text [USE_BYTES + 1];
-    snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64, self->stand.started_ms,
-              self->stand.cpu_ms);
+    self->stand.dropped = self->output.dropped;
+    snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64 " %-23" PRIu64,
+              self->stand.started_ms, self->stand.cpu_ms, self->stand.dropped);
     ssize_t written = pwrite (self->use, text, USE_BYTES - 1, 0);
     (void) written; /* it is only told while the run goes on */
 }
@@ -175,21 +182,29 @@ static bool children_take (starter_t *self)
     return pid == 0; /* some are there */
 }
 
+static void signals_take (starter_t *self)
+{
+    struct signalfd_siginfo heard;
+    while (read (self->signals, &heard, sizeof heard) == sizeof heard) {
+        if (heard.ssi_signo == STARTER_POKE)
+            wish_read (self);
+        if (heard.ssi_signo == SIGTERM || heard.ssi_signo == SIGINT || heard.ssi_signo == SIGHUP)
+            end_begin (self, GRACE_MS, "its starter was told to end");
+    }
+}
+
 static void watch (starter_t *self)
 {
-    sigset_t all;
-    sigfillset (&all);
     while (!self->over) {
         int64_t now_ms = lease_now_ms ();
         time_look (self, now_ms);
         int64_t wait_ms = time_next (self) - now_ms;
-        wait_ms = wait_ms > 0 ? wait_ms : 0;
-        struct timespec wait = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000};
-        int heard = sigtimedwait (&all, NULL, &wait);
-        if (heard == STARTER_POKE)
-            wish_read (self);
-        if (heard == SIGTERM || heard == SIGINT || heard == SIGHUP)
-            end_begin (self, GRACE_MS, "its starter was told to end");
+        wait_ms = wait_ms > INT_MAX ? INT_MAX : wait_ms > 0 ? wait_ms : 0;
+        struct pollfd awaited [] = {{.fd = self->signals, .events = POLLIN},
+                                    {.fd = self->output.pipe, .events = POLLIN}};
+        poll (awaited, 2, (int) wait_ms);
+        signals_take (self);
+        run_output_take (&self->output);
         children_take (self);
     }
 }
@@ -247,6 +262,8 @@ static void record_ended (starter_t *self)
     int64_t used_ms = waited_for_ms ();
     if (used_ms > self->stand.cpu_ms)
         self->stand.cpu_ms = used_ms;
+    run_output_take (&self->output);
+    use_write (self);
     self->stand.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
     self->stand.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
     if (self->stand.signal == SIGXCPU && !self->ending)
@@ -272,12 +289,21 @@ static bool carry_out (void *owner, const ticket_t *ticket)
     self->stand.started_ms = run_wall_ms ();
     self->started_ms = lease_now_ms ();
     use_write (self);
-    self->program = run_begin (ticket, self->folder, self->path, why);
+    sigset_t all;
+    sigfillset (&all);
+    self->signals = signalfd (-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+    self->program = -1;
+    if (self->signals < 0 || !run_output_open (&self->output, self->folder,
+                                               ticket->output_bytes_max, ticket->room_bytes_least))
+        snprintf (why, sizeof why, "its folder on the node: %s", strerror (errno));
+    else
+        self->program = run_begin (ticket, self->folder, self->path, self->output.writer, why);
     if (self->program < 0) {
         self->stand.started_ms = 0;
         record (self, STAND_REFUSED, why);
         return true;
     }
+    run_output_begun (&self->output);
     self->use_ms = self->started_ms + USE_MS_LEAST;
     lease_look (self, self->started_ms);
     wish_read (self);

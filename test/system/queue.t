@@ -288,7 +288,14 @@ if [ "$(id -u)" -eq 0 ] && small "$own" 64k 777 && small "$node" 256k 711; then
   comes "one whose output fills its disk ends" all_over "$full"
   check "as its program takes it" is "$full" exit_code 1
   check "with what there was room for" test "$(musubi output "$full" | wc -c)" -gt 1000
-  full=$(run --class fat -- sh -c 'yes | head -c 1000000; exit 4')
+  full=$(run --class fat -- sh -c 'yes | head -c 1000000 && exit 3')
+  comes "output never takes the room that its node's disk needs, and the task goes on" is "$full" exit_code 3
+  check "what was dropped is told with the task" is "$full" dropped 1000000
+  musubi queue "$full" >"$work/told"
+  check "for people, too" grep -q '1000000 bytes of output were dropped' "$work/told"
+  exits 0 "and with its output" musubi output "$full"
+  says "with the limits' names" '1000000 bytes more were dropped.*limits/output_room'
+  full=$(run --class fat -- sh -c 'yes >fill 2>/dev/null; exit 4')
   comes "the end of one that fills its node's disk is recorded there all the same" is "$full" exit_code 4
   next=$(run --class fat -- true)
   rests () { musubi nodes ams --json | jq -r '.nodes[] | select(.node == "fat-001").resting'; }

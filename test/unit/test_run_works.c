@@ -82,6 +82,8 @@ typedef struct {
     run_order_t order;
     const char *arguments [4];
     const char *environment [2];
+    uint64_t output_bytes_max;
+    uint64_t room_bytes_least;
 } made_t;
 
 static const char *own_account (void)
@@ -131,7 +133,9 @@ static stand_t begin_leased (made_t *made, int64_t lease_ms)
                                      .id = made->id,
                                      .site = "ams",
                                      .node = "n1",
-                                     .order = &made->order},
+                                     .order = &made->order,
+                                     .output_bytes_max = made->output_bytes_max,
+                                     .room_bytes_least = made->room_bytes_least},
                           .lease_ms = mono_ms () + lease_ms,
                           .endpoint = ""};
     done_t done = carry_out (RUN_START, &order);
@@ -265,6 +269,57 @@ static void a_run_ends_with_its_code_and_its_output_is_kept (void **state)
     char text [64];
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "hello\nthere\n");
+}
+
+/*  What is over is dropped and counted; the run does not see it. */
+static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
+{
+    (void) state;
+    char text [8192];
+    made_t run = made ("yes | head -c 30000000 && echo wrote >&2 && exit 5");
+    run.output_bytes_max = 1000;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.exit_code, 5);
+    assert_int_equal (stand.dropped, 30000000 + strlen ("wrote\n") - 1000);
+    output_of (&run, text, sizeof text);
+    assert_int_equal (strlen (text), 1000);
+    assert_int_equal (strncmp (text, "y\ny\n", 4), 0);
+
+    /*  While it runs, too; and nobody but its starter counts. */
+    run = made ("yes | head -c 3000000; echo done; read forever </dev/zero");
+    run.output_bytes_max = 1000;
+    begin (&run);
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    while ((stand = look (&run)).dropped != 3000000 + strlen ("done\n") - 1000) {
+        assert_int_equal (stand.state, STAND_RUNNING);
+        assert_true (mono_ms () < until_ms);
+        rest ();
+    }
+    tell (&run, (work_order_t){.grace_ms = 0});
+    assert_int_equal (await_end (&run).dropped, stand.dropped);
+
+    /*  Nothing is kept where it would take the room of others. */
+    run = made ("echo hello; exit 4");
+    run.room_bytes_least = UINT64_MAX / 2;
+    begin (&run);
+    stand = await_end (&run);
+    assert_int_equal (stand.exit_code, 4);
+    assert_int_equal (stand.dropped, strlen ("hello\n"));
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "");
+}
+
+/*  A script's way to its own output. */
+static void a_run_may_open_its_output_anew (void **state)
+{
+    (void) state;
+    char text [64];
+    made_t run = made ("echo one >/dev/stderr; echo two >/dev/stdout");
+    begin (&run);
+    assert_int_equal (await_end (&run).exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "one\ntwo\n");
 }
 
 static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
@@ -578,6 +633,8 @@ int main (int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown (name, folder_make, folder_remove)
     const struct CMUnitTest tests [] = {
       TEST (a_run_ends_with_its_code_and_its_output_is_kept),
+      TEST (output_is_kept_up_to_its_limit_and_the_run_goes_on),
+      TEST (a_run_may_open_its_output_anew),
       TEST (a_run_is_begun_once_however_often_it_is_ordered),
       TEST (its_environment_is_ours_and_what_its_order_adds),
       TEST (arguments_are_never_given_to_a_shell),
