@@ -5,6 +5,7 @@
 
 #include "envelope.h"
 #include "must.h"
+#include "sockets.h"
 
 #include <assert.h>
 #include <czmq.h>
@@ -13,12 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#define HINT_RECONNECT_MS_MAX 1000
-#define HINT_HEARTBEAT_MS     2000      /* a publisher that vanished is dialled again */
-#define IDENTITY_BYTES_MAX    255       /* of a ZeroMQ routing id */
-#define FRAME_BYTES_MAX       (2 << 20) /* a body a little too large is refused in words, not cut off */
+#define HINT_RECONNECT_MS_MAX   1000
+#define HINT_HEARTBEAT_MS       2000 /* a publisher that vanished is dialled again */
+#define FILES_OF_A_SUBSCRIPTION 2
+#define CONNECTIONS_LEAST       8         /* whatever else takes descriptors */
+#define IDENTITY_BYTES_MAX      255       /* of a ZeroMQ routing id */
+#define FRAME_BYTES_MAX         (2 << 20) /* a body a little too large is refused in words, not cut off */
 
 /*  A request whose reply is owed. */
 typedef struct {
@@ -33,14 +37,27 @@ typedef struct {
 
 typedef struct {
     char *endpoint;
-    port_t *port;
+    port_t *port; /* NULL: it lacks a descriptor */
 } subscription_t;
+
+/*  A connection that somebody has made to us. */
+typedef struct {
+    const port_t *listener; /* NULL: none of this descriptor */
+    bool heard;             /* since its turn to be closed was last there */
+} caller_t;
 
 struct bus {
     ports_t *ports;
     int port_kind;
     port_t *router;
-    zsock_t *pub; /* never read: no port */
+    void *pub;             /* never read: no port */
+    port_t *listeners [2]; /* who connects to them */
+    caller_t *callers;     /* by descriptor */
+    size_t callers_room;
+    size_t callers_count;
+    size_t callers_max;     /* now, */
+    size_t connections_max; /* as configured; 0 = no limit */
+    size_t turn;            /* who had to go last */
     store_identity_t store;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
@@ -49,6 +66,7 @@ struct bus {
     uint32_t slots_room;
     uint32_t free_slot; /* index + 1; 0 = none */
     zhashx_t *subscriptions;
+    size_t lacking; /* subscriptions that wait for a descriptor */
     uint64_t hints;
     bus_counts_t counts;
 
@@ -142,15 +160,13 @@ bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES
 
 /*  Binds, and writes where others reach it: the bound address, with another host where that one
  *  says nothing to others. */
-static bool bind_at (zsock_t *sock, const char *key, const char *endpoint, const char *host,
+static bool bind_at (void *handle, const char *key, const char *endpoint, const char *host,
                      char reached [ENDPOINT_BYTES_MAX + 1], char why [BUS_WHY_BYTES])
 {
     char bound [ENDPOINT_BYTES_MAX + 1], own [128];
     size_t bound_size = sizeof bound, size;
     const char *part;
-    if (strchr (endpoint, '['))
-        zsock_set_ipv6 (sock, 1);
-    void *handle = zsock_resolve (sock);
+    socket_set (handle, ZMQ_IPV6, strchr (endpoint, '[') != NULL);
     if (zmq_bind (handle, endpoint) != 0)
         return wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
     if (zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, bound, &bound_size) != 0)
@@ -167,33 +183,46 @@ static bool bind_at (zsock_t *sock, const char *key, const char *endpoint, const
     return true;
 }
 
-static zsock_t *socket_make (int type)
+static void *socket_make (int type)
 {
-    zsock_t *sock = zsock_new (type);
-    if (!sock)
+    void *socket = socket_open (type);
+    if (!socket)
         return NULL;
-    zsock_set_linger (sock, 0);
-    zsock_set_sndhwm (sock, BUS_MESSAGES_HELD_MAX);
-    zsock_set_rcvhwm (sock, BUS_MESSAGES_HELD_MAX);
-    zsock_set_maxmsgsize (sock, FRAME_BYTES_MAX);
-    return sock;
+    socket_set (socket, ZMQ_SNDHWM, BUS_MESSAGES_HELD_MAX);
+    socket_set (socket, ZMQ_RCVHWM, BUS_MESSAGES_HELD_MAX);
+    socket_set (socket, ZMQ_MAXMSGSIZE, FRAME_BYTES_MAX);
+    return socket;
+}
+
+static port_t *listener_make (bus_t *self, void *socket)
+{
+    void *watcher = socket_watch (socket, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED);
+    return watcher ? ports_add (self->ports, &watcher, self->port_kind, NULL) : NULL;
 }
 
 static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [BUS_WHY_BYTES])
 {
-    zsock_t *router = socket_make (ZMQ_ROUTER);
-    if (!router)
-        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
-    if (!bind_at (router, "bind/endpoint", settings->endpoint, settings->host, self->endpoint,
-                  why)) {
-        zsock_destroy (&router);
-        return false;
-    }
-    self->router = ports_add (self->ports, &router, self->port_kind, NULL);
+    void *router = socket_make (ZMQ_ROUTER);
+    if (router)
+        self->router = ports_add (self->ports, &router, self->port_kind, NULL);
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
         return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
-    return bind_at (self->pub, "bind/events", settings->events, settings->host, self->events, why);
+    self->listeners [0] = listener_make (self, self->router->handle);
+    self->listeners [1] = listener_make (self, self->pub);
+    if (!self->listeners [0] || !self->listeners [1])
+        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+    return bind_at (self->router->handle, "bind/endpoint", settings->endpoint, settings->host,
+                    self->endpoint, why) &&
+           bind_at (self->pub, "bind/events", settings->events, settings->host, self->events, why);
+}
+
+void bus_limit (bus_t *self, size_t files)
+{
+    size_t own = FILES_OF_A_SUBSCRIPTION * zhashx_size (self->subscriptions);
+    size_t most = files > own + CONNECTIONS_LEAST ? files - own : CONNECTIONS_LEAST;
+    bool less = self->connections_max > 0 && self->connections_max < most;
+    self->callers_max = less ? self->connections_max : most;
 }
 
 bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
@@ -204,6 +233,8 @@ bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
     self->port_kind = port_kind;
     self->store = *store;
     self->subscriptions = must (zhashx_new ());
+    self->connections_max = settings->connections_max;
+    bus_limit (self, SIZE_MAX);
     zmq_msg_init (&self->identity);
     zmq_msg_init (&self->header);
     zmq_msg_init (&self->body);
@@ -228,8 +259,15 @@ void bus_destroy (bus_t **self_p)
          subscription = zhashx_next (self->subscriptions))
         subscription_destroy (self, subscription);
     zhashx_destroy (&self->subscriptions);
+    if (self->router)
+        socket_unwatch (self->router->handle);
+    if (self->pub)
+        socket_unwatch (self->pub);
+    ports_remove (self->ports, &self->listeners [0]);
+    ports_remove (self->ports, &self->listeners [1]);
     ports_remove (self->ports, &self->router);
-    zsock_destroy (&self->pub);
+    socket_close (&self->pub);
+    free (self->callers);
     zmq_msg_close (&self->identity);
     zmq_msg_close (&self->header);
     zmq_msg_close (&self->body);
@@ -240,8 +278,8 @@ void bus_destroy (bus_t **self_p)
 
 void bus_linger (bus_t *self, int milliseconds)
 {
-    zsock_set_linger (self->router->sock, milliseconds);
-    zsock_set_linger (self->pub, milliseconds);
+    socket_set (self->router->handle, ZMQ_LINGER, milliseconds);
+    socket_set (self->pub, ZMQ_LINGER, milliseconds);
 }
 
 const char *bus_endpoint (const bus_t *self)
@@ -356,6 +394,9 @@ static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
     assert (identity.size <= IDENTITY_BYTES_MAX && zmq_msg_more (&self->identity));
     memcpy (from->identity, identity.data, identity.size);
     from->identity_size = (uint8_t) identity.size;
+    int file = zmq_msg_get (&self->identity, ZMQ_SRCFD);
+    if (file >= 0 && (size_t) file < self->callers_room)
+        self->callers [file].heard = true;
 
     zmq_msg_recv (&self->header, handle, ZMQ_DONTWAIT);
     from->delimiter = zmq_msg_size (&self->header) == 0 && zmq_msg_more (&self->header);
@@ -472,9 +513,60 @@ static bool receive_hint (bus_t *self, port_t *port, event_t *event)
     return true;
 }
 
+/*  Of those that were not heard since their last turn; of busy ones all get another. libzmq closes
+ *  a connection of which it reads the end. */
+static void close_idle (bus_t *self)
+{
+    caller_t *caller;
+    for (;;) {
+        self->turn = (self->turn + 1) % self->callers_room;
+        caller = &self->callers [self->turn];
+        if (caller->listener && !caller->heard)
+            break;
+        caller->heard = false;
+    }
+    shutdown ((int) self->turn, SHUT_RDWR);
+    caller->listener = NULL;
+    self->callers_count--;
+    self->counts.closed++;
+}
+
+/*  libzmq accepts by itself and tells it afterwards. Each listener tells in order, but a descriptor
+ *  may be another listener's again before its end is told. */
+static void hear_listener (bus_t *self, port_t *listener)
+{
+    int news, file;
+    if (!socket_hear (listener->handle, &news, &file)) {
+        port_quiet (self->ports, listener);
+        return;
+    }
+    bool made = news == ZMQ_EVENT_ACCEPTED;
+    if (file < 0 || (!made && (size_t) file >= self->callers_room))
+        return;
+    if ((size_t) file >= self->callers_room) {
+        size_t room = 2 * (size_t) file + 64;
+        self->callers = must (reallocarray (self->callers, room, sizeof (caller_t)));
+        memset (self->callers + self->callers_room, 0,
+                (room - self->callers_room) * sizeof (caller_t));
+        self->callers_room = room;
+    }
+    caller_t *caller = &self->callers [file];
+    if (!made && caller->listener != listener)
+        return;
+    self->callers_count += (size_t) made - (caller->listener != NULL);
+    *caller = (caller_t){.listener = made ? listener : NULL};
+    while (self->callers_count > self->callers_max)
+        close_idle (self);
+}
+
 bool bus_receive (bus_t *self, port_t *port, event_t *event)
 {
-    return port == self->router ? receive_request (self, event) : receive_hint (self, port, event);
+    if (port == self->router)
+        return receive_request (self, event);
+    if (port->owner)
+        return receive_hint (self, port, event);
+    hear_listener (self, port);
+    return false;
 }
 
 static void publish (bus_t *self, const char *topic, bytes_t body)
@@ -483,29 +575,27 @@ static void publish (bus_t *self, const char *topic, bytes_t body)
     hint_header_t header = {.number = ++self->hints, .store_start = self->store.start};
     memcpy (header.store, self->store.id, STORE_ID_BYTES);
     size_t size = hint_header_write (&header, frame);
-    void *handle = zsock_resolve (self->pub);
+    void *handle = self->pub;
     zmq_send (handle, topic, strlen (topic), ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
     count_sent (self, size + body.size);
 }
 
-static zsock_t *subscription_dial (const char *endpoint)
+/*  False with errno. */
+static bool subscription_dial (bus_t *self, subscription_t *subscription)
 {
-    zsock_t *sock = socket_make (ZMQ_SUB);
-    if (!sock)
-        return NULL;
-    zsock_set_subscribe (sock, "");
-    zsock_set_reconnect_ivl_max (sock, HINT_RECONNECT_MS_MAX);
-    zsock_set_heartbeat_ivl (sock, HINT_HEARTBEAT_MS);
-    if (strchr (endpoint, '['))
-        zsock_set_ipv6 (sock, 1);
-    if (zmq_connect (zsock_resolve (sock), endpoint) != 0) {
-        int error = errno;
-        zsock_destroy (&sock);
-        errno = error;
-    }
-    return sock;
+    void *socket = socket_make (ZMQ_SUB);
+    if (!socket)
+        return false;
+    zmq_setsockopt (socket, ZMQ_SUBSCRIBE, "", 0);
+    socket_set (socket, ZMQ_RECONNECT_IVL_MAX, HINT_RECONNECT_MS_MAX);
+    socket_set (socket, ZMQ_HEARTBEAT_IVL, HINT_HEARTBEAT_MS);
+    socket_set (socket, ZMQ_IPV6, strchr (subscription->endpoint, '[') != NULL);
+    if (zmq_connect (socket, subscription->endpoint) == 0)
+        subscription->port = ports_add (self->ports, &socket, self->port_kind, subscription);
+    socket_close (&socket);
+    return subscription->port;
 }
 
 static bool subscribe (bus_t *self, const char *endpoint)
@@ -513,19 +603,39 @@ static bool subscribe (bus_t *self, const char *endpoint)
     if (zhashx_lookup (self->subscriptions, endpoint))
         return true;
     errno = EMFILE;
-    zsock_t *sock =
-      zhashx_size (self->subscriptions) < SUBSCRIPTIONS_MAX ? subscription_dial (endpoint) : NULL;
-    if (!sock)
+    if (zhashx_size (self->subscriptions) >= SUBSCRIPTIONS_MAX)
         return false;
     subscription_t *subscription = must (calloc (1, sizeof *subscription));
-    subscription->port = ports_add (self->ports, &sock, self->port_kind, subscription);
-    if (!subscription->port) {
-        free (subscription);
-        return false;
-    }
     subscription->endpoint = must (strdup (endpoint));
-    zhashx_insert (self->subscriptions, endpoint, subscription);
-    return true;
+    bool dialled = subscription_dial (self, subscription);
+    int error = errno;
+    if (dialled || socket_lacking ()) {
+        self->lacking += !dialled;
+        zhashx_insert (self->subscriptions, endpoint, subscription);
+    } else {
+        subscription_destroy (self, subscription);
+    }
+    errno = error;
+    return dialled;
+}
+
+void bus_make_room (bus_t *self, size_t files)
+{
+    for (; files > 0 && self->callers_count > 0; files--)
+        close_idle (self);
+    for (subscription_t *subscription = zhashx_first (self->subscriptions);
+         subscription && self->lacking > 0; subscription = zhashx_next (self->subscriptions)) {
+        if (subscription->port)
+            continue;
+        if (!subscription_dial (self, subscription))
+            return;
+        self->lacking--;
+    }
+}
+
+size_t bus_lacking (const bus_t *self)
+{
+    return self->lacking;
 }
 
 static void unsubscribe (bus_t *self, const char *endpoint)
@@ -534,6 +644,7 @@ static void unsubscribe (bus_t *self, const char *endpoint)
     if (!subscription)
         return;
     zhashx_delete (self->subscriptions, endpoint);
+    self->lacking -= !subscription->port;
     subscription_destroy (self, subscription);
 }
 

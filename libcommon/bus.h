@@ -24,6 +24,7 @@ typedef struct {
     const char *data;     /* where flows are fed, which has its own listener; NULL = nowhere */
     const char *host;     /* name to be told to others in place of the bound one; NULL = the same */
     bool trusted;         /* may bind beyond this machine */
+    size_t connections_max; /* above it the longest idle one is closed; 0 = no limit */
 } bus_settings_t;
 
 typedef struct bus bus_t;
@@ -50,8 +51,18 @@ bool bus_receive (bus_t *self, port_t *port, event_t *event);
 
 /*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
  *  that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
- *  to: that is worth a line in the log, no more, since hints may be lost (T16). */
+ *  to: that is worth a line in the log, no more, since hints may be lost (T16). If it is for want
+ * of a descriptor, it waits for one. */
 bool bus_effect (bus_t *self, const effect_t *effect);
+
+/*  So many descriptors are there for connections and subscriptions. */
+void bus_limit (bus_t *self, size_t files);
+
+/*  Subscriptions that wait for a descriptor. */
+size_t bus_lacking (const bus_t *self);
+
+/*  Closes so many connections, the longest idle ones, and tries for what waits for a descriptor. */
+void bus_make_room (bus_t *self, size_t files);
 
 /*  Since the start, for logs and tests. */
 typedef struct {
@@ -59,6 +70,7 @@ typedef struct {
     uint64_t refused; /* answered here */
     uint64_t dropped; /* garbage, requests and hints */
     uint64_t pending;
+    uint64_t closed;     /* connections, longest idle, to make room */
     uint64_t sent;       /* replies and hints, whoever hears them */
     uint64_t sent_bytes; /* of their headers and bodies */
 } bus_counts_t;

@@ -41,10 +41,11 @@ typedef struct {
     uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
     /*  Since this start, for those who measure: durable writes; requests, replies and hints that
-     *  left, and the bytes of their headers and bodies. */
+     *  left, and the bytes of their headers and bodies; connections closed to make room. */
     uint64_t store_flushes;
     uint64_t messages_sent;
     uint64_t bytes_sent;
+    uint64_t connections_closed;
 } moment_t;
 
 /*  Is there room for what a message of that size leaves, with so much of the store kept free? It

@@ -24,6 +24,8 @@ void feed_accept (flow_loop_t *self)
 {
     for (;;) {
         int file = accept4 (self->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (file < 0 && (errno == EMFILE || errno == ENFILE)) /* or this thread would spin */
+            flow_loop_listen (self, false);
         if (file < 0)
             return;
         int one = 1, unsent = UNSENT_BYTES;

@@ -257,9 +257,18 @@ static void tell_progress (flow_loop_t *self)
     }
 }
 
+void flow_loop_listen (flow_loop_t *self, bool listens)
+{
+    struct epoll_event wish = {.events = listens ? EPOLLIN : 0, .data.ptr = &self->listener};
+    self->deaf = !listens;
+    epoll_ctl (self->poll, EPOLL_CTL_MOD, self->listener, &wish);
+}
+
 static void tick (flow_loop_t *self)
 {
     self->ticked_ms = self->now_ms;
+    if (self->deaf)
+        flow_loop_listen (self, true);
     for (conn_t *conn = self->conns; conn; conn = conn->after) {
         if (conn->dead)
             continue;
@@ -299,7 +308,7 @@ static void wake (flow_loop_t *self)
 bool flow_loop_turn (flow_loop_t *self)
 {
     struct epoll_event events [EVENTS_AT_ONCE];
-    bool orders = false, busy = self->flows || self->conns;
+    bool orders = false, busy = self->flows || self->conns || self->deaf;
     int64_t due_ms = self->ticked_ms + FLOW_ALIVE_MS - flow_clock_ms ();
     int wait_ms = self->looking > 0 ? 0 : !busy ? -1 : due_ms > 0 ? (int) due_ms : 0;
     int count = epoll_wait (self->poll, events, EVENTS_AT_ONCE, wait_ms);

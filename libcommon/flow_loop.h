@@ -90,6 +90,7 @@ struct flow {
 typedef struct flow_loop {
     int poll;
     int listener; /* -1 = none */
+    bool deaf;    /* it lacks descriptors for who dials; heard again at the next tick */
     flow_t *flows;
     conn_t *conns;
     size_t greeting;   /* connections that have not shown a token */
@@ -113,6 +114,9 @@ void flow_loop_order (flow_loop_t *self, const flow_order_t *order);
 
 /*  Waits for something and does it. True when there are orders. */
 bool flow_loop_turn (flow_loop_t *self);
+
+/*  Does it hear who dials? */
+void flow_loop_listen (flow_loop_t *self, bool listens);
 
 flow_t *flow_find (const flow_loop_t *self, uint64_t number);
 conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow);

@@ -16,6 +16,7 @@
 #include "peers.h"
 #include "pool.h"
 #include "ports.h"
+#include "sockets.h"
 #include "store.h"
 #include "work.h"
 
@@ -33,10 +34,13 @@
 #define REQUESTS_BATCH_MAX 256 /* events in one write */
 #define ENTROPY_POOL_BYTES 4096
 #define LINGER_MS          200          /* for the last replies of a clean end */
-#define SOCKETS_MAX        20480        /* three for a peer, one for a subscription */
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
 #define SCRUB_PACE_MS      20           /* so far apart while a scrub is under way */
+#define FILES_LEAST        64           /* to serve at all */
+#define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
+#define ROOM_MS            50           /* between two attempts to make room */
+#define CLOSED_TOLD_MS     10000        /* between two lines of connections closed */
 
 static_assert (SOCKETS_MAX > 3 * PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
 
@@ -65,6 +69,10 @@ typedef struct {
     int64_t scrub_period_ms;
     int64_t scrub_began_ms;
     int64_t wall_least_ms;
+    size_t files;    /* descriptors that this process may have */
+    int64_t room_ms; /* when room was last made among them */
+    int64_t closed_told_ms;
+    uint64_t closed_told; /* connections closed to make it, as told */
     bool stopping;
     bool failed; /* the store: nothing more may leave */
 
@@ -187,7 +195,8 @@ static void step (host_t *self, const event_t *event)
                     .store_bytes = store_bytes (self->store),
                     .store_flushes = self->flushes,
                     .messages_sent = bus.sent + peers_sent (self->peers),
-                    .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers)};
+                    .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers),
+                    .connections_closed = bus.closed};
     draw_entropy (self, now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;
@@ -353,15 +362,51 @@ static void hear_signals (host_t *self)
     }
 }
 
+/*  For connections, ours and to us. */
+static size_t files_left (const host_t *self)
+{
+    return self->files - self->files / 8 - FILES_OWN;
+}
+
+static size_t lacking (const host_t *self)
+{
+    return peers_lacking (self->peers) + bus_lacking (self->bus);
+}
+
+/*  What we want to ask goes before those who are connected to us and ask nothing. */
+static void make_room (host_t *self, int64_t now_ms)
+{
+    bus_limit (self->bus, files_left (self) - FILES_OF_A_PEER * peers_open (self->peers));
+    if (lacking (self) > 0 && now_ms - self->room_ms >= ROOM_MS) {
+        bus_make_room (self->bus, FILES_OF_A_PEER * lacking (self));
+        self->room_ms = now_ms;
+    }
+    uint64_t closed = bus_counts (self->bus).closed;
+    if (closed == self->closed_told || now_ms - self->closed_told_ms < CLOSED_TOLD_MS)
+        return;
+    log_line (
+      LEVEL_WARNING,
+      "connections closed count=%llu open_files_max=%zu connections_max=%lld: those longest "
+      "idle made room for others; raise ulimit -n or bind/connections_max, or find who "
+      "leaves so many",
+      (unsigned long long) (closed - self->closed_told), self->files,
+      (long long) config_integer (self->config, "bind/connections_max"));
+    self->closed_told = closed;
+    self->closed_told_ms = now_ms;
+}
+
 static void run (host_t *self)
 {
     while (!self->stopping && !self->failed) {
         int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
         int64_t due_ms = peers_due (self->peers, now_ms);
+        make_room (self, now_ms);
         if (self->alarm_ms < due_ms)
             due_ms = self->alarm_ms;
         if (self->scrub_ms < due_ms)
             due_ms = self->scrub_ms;
+        if (lacking (self) > 0 && self->room_ms + ROOM_MS < due_ms)
+            due_ms = self->room_ms + ROOM_MS;
         int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
         if (self->reading)
             wait_ms = 0;
@@ -434,6 +479,8 @@ static bus_settings_t bus_settings (const config_t *config)
                             .events = config_text (config, "bind/events"),
                             .data = data_endpoint (config),
                             .host = config_text (config, "bind/host"),
+                            .connections_max =
+                              (size_t) config_integer (config, "bind/connections_max"),
                             .trusted = config_boolean (config, "bind/trusted")};
 }
 
@@ -522,7 +569,14 @@ static bool open_sockets (host_t *self)
 {
     char why [BUS_WHY_BYTES];
     bus_settings_t settings = bus_settings (self->config);
-    ports_sockets_max (SOCKETS_MAX);
+    self->files = sockets_prepare ();
+    if (self->files < FILES_LEAST) {
+        log_line (LEVEL_ALARM,
+                  "cannot serve: this process may open %zu files, at least %d are needed; raise "
+                  "ulimit -n",
+                  self->files, FILES_LEAST);
+        return false;
+    }
     self->ports = ports_new ();
     if (!self->ports || !ports_watch (self->ports, self->signals)) {
         log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
@@ -533,9 +587,13 @@ static bool open_sockets (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
     }
-    self->peers = peers_new (self->ports, PORT_PEER);
+    self->peers = peers_new (self->ports, PORT_PEER, files_left (self));
     self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
                            self->program->workers);
+    if (!self->work) {
+        log_line (LEVEL_ALARM, "cannot serve: no worker: %s", strerror (errno));
+        return false;
+    }
     return open_flows (self);
 }
 
@@ -592,6 +650,8 @@ static bool end (host_t *self)
     peers_destroy (&self->peers);
     bus_destroy (&self->bus);
     ports_destroy (&self->ports);
+    if (all_ended)
+        sockets_end ();
     store_close (&self->store);
     outbox_destroy (&self->held);
     outbox_destroy (&self->reads);

@@ -19,6 +19,13 @@ const config_key_t host_keys [] = {
    .meaning = "where hints are published; port 0 = any free one"},
   {.path = "bind/host",
    .meaning = "name by which others reach this machine, when it is not in the address bound"},
+  {.path = "bind/connections_max",
+   .type = CONFIG_INTEGER,
+   .preset = "8192",
+   .least = 16,
+   .most = 1000000,
+   .meaning = "connections that others may have to here; above it, or where ulimit -n is nearly "
+              "reached, the longest idle ones are closed"},
   {.path = "bind/trusted",
    .type = CONFIG_BOOLEAN,
    .preset = "false",

@@ -9,13 +9,12 @@
 
 #include "envelope.h"
 #include "must.h"
+#include "sockets.h"
 #include "timers.h"
 
 #include <assert.h>
 #include <czmq.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 
 typedef struct peer {
     char *endpoint;
-    port_t *port;
+    port_t *port; /* NULL: it lacks a descriptor */
     port_t *monitor;
     bool stands; /* the connection */
     struct call *unsent_first;
@@ -53,7 +52,11 @@ struct peers {
     timers_t *timers;
     call_t *expired_first;
     call_t *expired_last;
-    size_t calls; /* that have had no event yet */
+    size_t calls;     /* that have had no event yet */
+    size_t open;      /* peers with sockets, */
+    size_t open_max;  /* so that each finds a descriptor for its connection */
+    size_t lacking;   /* peers that wait for descriptors */
+    int64_t again_ms; /* when it is tried again for them */
     int64_t swept_ms;
     uint64_t dropped;
     uint64_t sent;
@@ -107,9 +110,11 @@ static void unsent_take (call_t *call)
 /*  False when the connection does not stand or is full: try again when its ports say something. */
 static bool call_send (peers_t *self, call_t *call)
 {
-    void *handle = call->peer->port->handle;
     size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
-    if (!call->peer->stands || zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+    if (!call->peer->stands)
+        return false;
+    void *handle = call->peer->port->handle;
+    if (zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return false;
     /*  A message begun is taken whole, or dropped whole with its connection. */
     zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
@@ -140,54 +145,51 @@ static void call_destroy (call_t **call_p)
     *call_p = NULL;
 }
 
+static void peer_close (peers_t *self, peer_t *peer)
+{
+    if (!peer->port)
+        return;
+    self->open--;
+    socket_unwatch (peer->port->handle);
+    ports_remove (self->ports, &peer->monitor);
+    ports_remove (self->ports, &peer->port);
+}
+
+/*  False with errno. */
+static bool peer_open (peers_t *self, peer_t *peer)
+{
+    errno = EMFILE;
+    void *dealer = self->open < self->open_max ? socket_open (ZMQ_DEALER) : NULL;
+    if (!dealer)
+        return false;
+    socket_set (dealer, ZMQ_RECONNECT_IVL, PEER_RECONNECT_MS);
+    socket_set (dealer, ZMQ_RECONNECT_IVL_MAX, PEER_RECONNECT_MAX);
+    socket_set (dealer, ZMQ_HEARTBEAT_IVL, PEER_HEARTBEAT_MS);
+    socket_set (dealer, ZMQ_HEARTBEAT_TIMEOUT, 3 * PEER_HEARTBEAT_MS);
+    socket_set (dealer, ZMQ_MAXMSGSIZE, BODY_BYTES_MAX);
+    socket_set (dealer, ZMQ_IPV6, strchr (peer->endpoint, '[') != NULL);
+    peer->port = ports_add (self->ports, &dealer, self->port_kind, peer);
+    if (!peer->port)
+        return false;
+    self->open++;
+    void *watcher =
+      socket_watch (peer->port->handle, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED);
+    if (watcher) /* before there is something to hear */
+        peer->monitor = ports_add (self->ports, &watcher, self->port_kind, peer);
+    if (peer->monitor && zmq_connect (peer->port->handle, peer->endpoint) == 0)
+        return true;
+    int error = errno;
+    peer_close (self, peer);
+    errno = error;
+    return false;
+}
+
 static void peer_destroy (peers_t *self, peer_t *peer)
 {
     assert (peer->calls == 0);
-    if (peer->port)
-        zmq_socket_monitor (peer->port->handle, NULL, 0);
-    ports_remove (self->ports, &peer->monitor);
-    ports_remove (self->ports, &peer->port);
+    peer_close (self, peer);
     free (peer->endpoint);
     free (peer);
-}
-
-/*  A DEALER that is not connected yet. */
-static zsock_t *dealer_make (const char *endpoint)
-{
-    zsock_t *sock = zsock_new (ZMQ_DEALER);
-    if (!sock)
-        return NULL;
-    zsock_set_linger (sock, 0);
-    zsock_set_reconnect_ivl (sock, PEER_RECONNECT_MS);
-    zsock_set_reconnect_ivl_max (sock, PEER_RECONNECT_MAX);
-    zsock_set_heartbeat_ivl (sock, PEER_HEARTBEAT_MS);
-    zsock_set_heartbeat_timeout (sock, 3 * PEER_HEARTBEAT_MS);
-    zsock_set_maxmsgsize (sock, BODY_BYTES_MAX);
-    if (strchr (endpoint, '['))
-        zsock_set_ipv6 (sock, 1);
-    return sock;
-}
-
-/*  Hears of a DEALER's connection; NULL with errno. Its address is used once in a process: a closed
- *  socket has its own for a while yet. */
-static zsock_t *watch (zsock_t *dealer)
-{
-    static _Atomic uint64_t watched;
-    char address [64];
-    snprintf (address, sizeof address, "inproc://peers-%" PRIu64, atomic_fetch_add (&watched, 1));
-    if (zmq_socket_monitor (zsock_resolve (dealer), address,
-                            ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0)
-        return NULL;
-    zsock_t *sock = zsock_new (ZMQ_PAIR);
-    if (!sock)
-        return NULL;
-    zsock_set_linger (sock, 0);
-    if (zmq_connect (zsock_resolve (sock), address) != 0) {
-        int error = errno;
-        zsock_destroy (&sock);
-        errno = error;
-    }
-    return sock;
 }
 
 static void sweep (peers_t *self, int64_t mono_ms, int64_t idle_ms)
@@ -200,30 +202,42 @@ static void sweep (peers_t *self, int64_t mono_ms, int64_t idle_ms)
             zlistx_add_end (idle, peer);
     for (peer_t *peer = zlistx_first (idle); peer; peer = zlistx_next (idle)) {
         zhashx_delete (self->by_endpoint, peer->endpoint);
+        self->lacking -= !peer->port;
         peer_destroy (self, peer);
     }
     zlistx_destroy (&idle);
 }
 
-/*  NULL with errno. */
+/*  NULL with errno, when it is no address. */
 static peer_t *peer_new (peers_t *self, const char *endpoint)
 {
-    zsock_t *dealer = dealer_make (endpoint);
-    if (!dealer)
-        return NULL;
-    zsock_t *monitor = watch (dealer); /* before there is something to hear */
     peer_t *peer = must (calloc (1, sizeof *peer));
     peer->endpoint = must (strdup (endpoint));
-    peer->port = ports_add (self->ports, &dealer, self->port_kind, peer);
-    if (monitor)
-        peer->monitor = ports_add (self->ports, &monitor, self->port_kind, peer);
-    if (!peer->port || !peer->monitor || zmq_connect (peer->port->handle, endpoint) != 0) {
-        int error = errno;
-        peer_destroy (self, peer);
-        errno = error;
-        return NULL;
+    if (peer_open (self, peer))
+        return peer;
+    int error = errno;
+    if (socket_lacking ()) {
+        self->lacking++;
+        return peer;
     }
-    return peer;
+    peer_destroy (self, peer);
+    errno = error;
+    return NULL;
+}
+
+/*  Who is not asked anything any more leaves its descriptors to those that lack some. */
+static void open_lacking (peers_t *self, int64_t mono_ms)
+{
+    self->again_ms = mono_ms + PEER_RECONNECT_MS;
+    sweep (self, mono_ms, 0);
+    for (peer_t *peer = zhashx_first (self->by_endpoint); peer && self->lacking > 0;
+         peer = zhashx_next (self->by_endpoint)) {
+        if (peer->port)
+            continue;
+        if (!peer_open (self, peer))
+            return;
+        self->lacking--;
+    }
 }
 
 /*  NULL with errno. */
@@ -245,11 +259,12 @@ static peer_t *peer_reach (peers_t *self, const char *endpoint, int64_t mono_ms)
     return peer;
 }
 
-peers_t *peers_new (ports_t *ports, int port_kind)
+peers_t *peers_new (ports_t *ports, int port_kind, size_t files)
 {
     peers_t *self = must (calloc (1, sizeof *self));
     self->ports = ports;
     self->port_kind = port_kind;
+    self->open_max = files > FILES_OF_A_PEER ? files / FILES_OF_A_PEER : 1;
     self->by_endpoint = must (zhashx_new ());
     self->by_number = must (zhashx_new ());
     zhashx_set_key_hasher (self->by_number, number_hash);
@@ -379,23 +394,15 @@ static bool receive_reply (peers_t *self, port_t *port, bool *quiet)
     return sound;
 }
 
-/*  [event, 16 bits, and its value] [endpoint] */
 static void receive_news (peers_t *self, peer_t *peer)
 {
-    zmq_msg_t frame;
-    uint16_t news;
-    zmq_msg_init (&frame);
-    if (zmq_msg_recv (&frame, peer->monitor->handle, ZMQ_DONTWAIT) < 0)
+    int news, value;
+    if (!socket_hear (peer->monitor->handle, &news, &value)) {
         port_quiet (self->ports, peer->monitor);
-    else {
-        assert (zmq_msg_size (&frame) >= sizeof news);
-        memcpy (&news, zmq_msg_data (&frame), sizeof news);
-        peer->stands = news == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
-        while (zmq_msg_more (&frame))
-            zmq_msg_recv (&frame, peer->monitor->handle, ZMQ_DONTWAIT);
-        unsent_flush (self, peer);
+        return;
     }
-    zmq_msg_close (&frame);
+    peer->stands = news == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
+    unsent_flush (self, peer);
 }
 
 bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event)
@@ -451,7 +458,11 @@ bool peers_expire (peers_t *self, int64_t mono_ms, event_t *event)
         self->expired_last = NULL;
     if (call->peer) {
         call->peer->calls--;
-        snprintf (self->reason, sizeof self->reason, "no answer from %.300s within %lld ms",
+        snprintf (self->reason, sizeof self->reason,
+                  call->peer->port
+                    ? "no answer from %.300s within %lld ms"
+                    : "not asked: no descriptor for a connection to %.300s came free "
+                      "within %lld ms; raise the limit of open files (ulimit -n)",
                   call->peer->endpoint, (long long) call->timeout_ms);
     } else
         snprintf (self->reason, sizeof self->reason, "the address cannot be dialled");
@@ -467,7 +478,10 @@ int64_t peers_due (peers_t *self, int64_t mono_ms)
 {
     if (mono_ms - self->swept_ms >= SWEEP_MS)
         sweep (self, mono_ms, PEER_IDLE_MS);
-    return self->expired_first ? mono_ms : timers_due (self->timers);
+    if (self->lacking > 0 && mono_ms >= self->again_ms)
+        open_lacking (self, mono_ms);
+    int64_t due_ms = self->expired_first ? mono_ms : timers_due (self->timers);
+    return self->lacking > 0 && self->again_ms < due_ms ? self->again_ms : due_ms;
 }
 
 void peers_forget (peers_t *self, uint64_t number)
@@ -485,6 +499,17 @@ void peers_forget (peers_t *self, uint64_t number)
 size_t peers_calls (const peers_t *self)
 {
     return self->calls;
+}
+
+size_t peers_open (const peers_t *self)
+{
+    return self->open;
+}
+
+size_t peers_lacking (const peers_t *self)
+{
+    size_t left = self->open_max - self->open;
+    return self->lacking < left ? self->lacking : left;
 }
 
 uint64_t peers_dropped (const peers_t *self)

@@ -4,6 +4,8 @@
  *  A call leaves only over a connection that stands, and waits here for one until its time is out:
  *  so a peer that comes back after an hour is not flooded with an hour's worth of questions that
  *  nobody waits for. Late answers are dropped. An address that is no longer used loses its socket.
+ *  Where the machine has no descriptor for another connection, its calls wait for one in the same
+ *  way.
  */
 #ifndef MUSUBI_PEERS_H
 #define MUSUBI_PEERS_H
@@ -19,12 +21,15 @@
 
 typedef struct peers peers_t;
 
-/*  Its ports carry this kind, so that the loop knows whose they are. */
-peers_t *peers_new (ports_t *ports, int port_kind);
+#define FILES_OF_A_PEER 4 /* descriptors: a connection, and three sockets that signal */
+
+/*  Its ports carry this kind, so that the loop knows whose they are. So many descriptors are there
+ *  for it. */
+peers_t *peers_new (ports_t *ports, int port_kind, size_t files);
 void peers_destroy (peers_t **self_p);
 
-/*  Can this endpoint be called at all? False when it is no address, or the machine has no more
- *  descriptors; errno says which. */
+/*  Can this endpoint be called at all? False when it is no address, or there are PEERS_MAX of them
+ *  in use (EMFILE); errno says which. */
 bool peers_reach (peers_t *self, const char *endpoint, int64_t mono_ms);
 
 /*  effect->kind must be EFFECT_CALL; texts within the limits of envelope.h. */
@@ -44,6 +49,8 @@ int64_t peers_due (peers_t *self, int64_t mono_ms);
 void peers_forget (peers_t *self, uint64_t call);
 
 size_t peers_calls (const peers_t *self);        /* that have had no event yet */
+size_t peers_open (const peers_t *self);         /* connections made, or in the making */
+size_t peers_lacking (const peers_t *self);      /* for which there were no descriptors left */
 uint64_t peers_dropped (const peers_t *self);    /* late, garbled or unasked answers */
 uint64_t peers_sent (const peers_t *self);       /* calls that left */
 uint64_t peers_sent_bytes (const peers_t *self); /* of their headers and bodies */

@@ -1,13 +1,15 @@
 /*  ports - a ring of ready sockets over epoll. */
 #include "ports.h"
 
+#include "must.h"
+#include "sockets.h"
+
 #include <assert.h>
-#include <czmq.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include <zmq.h>
 
 #define EVENTS_AT_ONCE 64
 
@@ -48,16 +50,9 @@ static void ring_join (ports_t *self, port_t *port)
     self->turn->ready_before = port;
 }
 
-void ports_sockets_max (size_t sockets_max)
-{
-    zsys_set_max_sockets (sockets_max);
-}
-
 ports_t *ports_new (void)
 {
-    ports_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    ports_t *self = must (calloc (1, sizeof *self));
     self->epoll = epoll_create1 (EPOLL_CLOEXEC);
     if (self->epoll < 0) {
         free (self);
@@ -77,38 +72,21 @@ void ports_destroy (ports_t **self_p)
     *self_p = NULL;
 }
 
-port_t *ports_borrow (ports_t *self, zsock_t *sock, int kind, void *owner)
+port_t *ports_add (ports_t *self, void **socket_p, int kind, void *owner)
 {
-    port_t *port = calloc (1, sizeof *port);
-    if (!port)
-        abort ();
-    *port = (port_t){.sock = sock,
-                     .handle = zsock_resolve (sock),
-                     .owner = owner,
-                     .kind = kind,
-                     .file = (int) zsock_fd (sock),
-                     .borrowed = true};
+    port_t *port = must (calloc (1, sizeof *port));
+    *port = (port_t){.handle = *socket_p, .owner = owner, .kind = kind};
+    size_t size = sizeof port->file;
     struct epoll_event wish = {.events = EPOLLIN, .data.ptr = port};
-    if (epoll_ctl (self->epoll, EPOLL_CTL_ADD, port->file, &wish) != 0) {
+    if (zmq_getsockopt (port->handle, ZMQ_FD, &port->file, &size) != 0 ||
+        epoll_ctl (self->epoll, EPOLL_CTL_ADD, port->file, &wish) != 0) {
         free (port);
+        socket_close (socket_p);
         return NULL;
     }
+    *socket_p = NULL;
     ring_join (self, port);
     return port;
-}
-
-port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner)
-{
-    port_t *port = ports_borrow (self, *sock_p, kind, owner);
-    if (port) {
-        port->borrowed = false;
-        *sock_p = NULL;
-        return port;
-    }
-    int error = errno;
-    zsock_destroy (sock_p);
-    errno = error;
-    return NULL;
 }
 
 void ports_remove (ports_t *self, port_t **port_p)
@@ -118,8 +96,7 @@ void ports_remove (ports_t *self, port_t **port_p)
         return;
     ring_leave (self, port);
     epoll_ctl (self->epoll, EPOLL_CTL_DEL, port->file, NULL);
-    if (!port->borrowed)
-        zsock_destroy (&port->sock);
+    socket_close (&port->handle);
     free (port);
     *port_p = NULL;
 }

@@ -13,36 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*  CZMQ's, whose header brings much of the system with it. */
-typedef struct _zsock_t zsock_t;
-
 typedef struct ports ports_t;
 
 typedef struct port {
-    zsock_t *sock;
-    void *handle; /* sock's, for zmq_msg_recv and zmq_msg_send */
+    void *handle; /* the socket */
     void *owner;
     int kind; /* the owner's */
     int file; /* private from here on */
-    bool borrowed;
     bool ready;
     struct port *ready_before;
     struct port *ready_after;
 } port_t;
-
-/*  How many sockets this process may have, if the usual thousand are not enough. Before its first
- *  socket of any kind. */
-void ports_sockets_max (size_t sockets_max);
 
 /*  NULL with errno when the machine has no more descriptors. */
 ports_t *ports_new (void);
 void ports_destroy (ports_t **self_p);
 
 /*  Takes the socket into the loop, and owns it from then on; NULL with errno, and the socket
- *  destroyed, when it can't. A new port is ready. */
-port_t *ports_add (ports_t *self, zsock_t **sock_p, int kind, void *owner);
-/*  The same with a socket that stays the caller's, and outlives its port. */
-port_t *ports_borrow (ports_t *self, zsock_t *sock, int kind, void *owner);
+ *  closed, when it can't. A new port is ready. */
+port_t *ports_add (ports_t *self, void **socket_p, int kind, void *owner);
 void ports_remove (ports_t *self, port_t **port_p);
 
 /*  Wakes ports_wait when a descriptor can be read that is not a socket's. */

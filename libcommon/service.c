@@ -64,6 +64,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     show (self, "flushes", now->store_flushes);
     show (self, "messages_sent", now->messages_sent);
     show (self, "bytes_sent", now->bytes_sent);
+    show (self, "connections_closed", now->connections_closed);
     Musubi__StatusAnswer__Counter counters [COUNTERS_MAX];
     Musubi__StatusAnswer__Counter *counter_list [COUNTERS_MAX];
     for (size_t i = 0; i < self->counters_count; i++) {

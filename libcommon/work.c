@@ -1,13 +1,18 @@
 /*  work - jobs pass between the loop and its actors as pointers: whoever has it owns it. */
 #include "work.h"
+
 #include "must.h"
+#include "sockets.h"
 
 #include <assert.h>
-#include <czmq.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <zmq.h>
 
 typedef struct job {
     uint64_t number;
@@ -22,8 +27,8 @@ typedef struct job {
 } job_t;
 
 typedef struct {
-    zactor_t *actor; /* NULL: not made yet */
-    port_t *port;
+    pthread_t thread;
+    port_t *port; /* NULL: not made yet */
     bool busy;
 } worker_t;
 
@@ -86,25 +91,40 @@ static void job_run (job_t *job)
     job->result_size = sizeof unknown - 1;
 }
 
-/*  The worker's side. */
-static void worker_run (zsock_t *pipe, void *arguments)
+/*  The worker's side: a job comes as a pointer and goes back so; nothing ends it. */
+static void *worker_run (void *pipe)
 {
-    (void) arguments;
-    zsock_signal (pipe, 0);
     for (;;) {
-        char *command = NULL;
         job_t *job = NULL;
-        if (zsock_recv (pipe, "sp", &command, &job) != 0)
+        int got = zmq_recv (pipe, &job, sizeof job, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (int) sizeof job)
             break;
-        bool run = strcmp (command, "RUN") == 0;
-        zstr_free (&command);
-        if (!run)
-            break; /* $TERM */
         job_accept (job);
         job_run (job);
         job_pass (job);
-        zsock_send (pipe, "p", job);
+        zmq_send (pipe, &job, sizeof job, 0);
     }
+    socket_close (&pipe);
+    return NULL;
+}
+
+/*  False when the machine has no more descriptors, or threads. */
+static bool worker_start (work_t *self, worker_t *worker)
+{
+    static _Atomic uint64_t started;
+    char address [64];
+    snprintf (address, sizeof address, "inproc://work-%" PRIu64, atomic_fetch_add (&started, 1));
+    void *ours = socket_open (ZMQ_PAIR), *theirs = socket_open (ZMQ_PAIR);
+    if (ours && theirs && zmq_bind (ours, address) == 0 && zmq_connect (theirs, address) == 0)
+        worker->port = ports_add (self->ports, &ours, self->port_kind, worker);
+    if (worker->port && pthread_create (&worker->thread, NULL, worker_run, theirs) == 0)
+        return true;
+    ports_remove (self->ports, &worker->port);
+    socket_close (&ours);
+    socket_close (&theirs);
+    return false;
 }
 
 work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
@@ -117,6 +137,10 @@ work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_
     self->kinds = kinds;
     self->kinds_count = kinds_count;
     self->workers_count = workers > 0 ? workers : WORKERS;
+    if (kinds_count > 0 && !worker_start (self, &self->workers [0])) {
+        free (self);
+        return NULL;
+    }
     return self;
 }
 
@@ -159,15 +183,19 @@ bool work_destroy (work_t **self_p)
     int64_t until_ms = mono_ms () + WORK_END_MS_MAX;
     for (size_t i = 0; i < self->workers_count; i++) {
         worker_t *worker = &self->workers [i];
+        if (!worker->port)
+            continue;
         if (worker->busy) {
             job_t *job = job_await (worker, until_ms - mono_ms ());
             job_destroy (&job);
         }
-        ports_remove (self->ports, &worker->port);
-        if (worker->busy)
+        if (worker->busy) {
             all_ended = false;
-        else
-            zactor_destroy (&worker->actor);
+        } else {
+            zmq_send (worker->port->handle, "", 0, 0);
+            pthread_join (worker->thread, NULL);
+        }
+        ports_remove (self->ports, &worker->port);
     }
     jobs_destroy (self->waiting_first);
     job_destroy (&self->told);
@@ -184,29 +212,23 @@ static const work_kind_t *kind_find (const work_t *self, const char *kind)
     return NULL;
 }
 
-static void worker_start (work_t *self, worker_t *worker)
-{
-    worker->actor = must (zactor_new (worker_run, NULL));
-    worker->port =
-      must (ports_borrow (self->ports, zactor_sock (worker->actor), self->port_kind, worker));
-}
-
-/*  Jobs in line go to idle workers, in order. */
+/*  Jobs in line go to idle workers, in order. One that can't be made now is not missed for long:
+ *  the first one is there, and hands out what is left. */
 static void hand_out (work_t *self)
 {
     for (size_t i = 0; i < self->workers_count && self->waiting_first; i++) {
         worker_t *worker = &self->workers [i];
         if (worker->busy)
             continue;
-        if (!worker->actor)
-            worker_start (self, worker);
+        if (!worker->port && !worker_start (self, worker))
+            return;
         job_t *job = self->waiting_first;
         self->waiting_first = job->after;
         if (!self->waiting_first)
             self->waiting_last = NULL;
         worker->busy = true;
         job_pass (job);
-        zsock_send (worker->actor, "sp", "RUN", job);
+        zmq_send (worker->port->handle, &job, sizeof job, 0);
         port_stir (self->ports, worker->port);
     }
 }

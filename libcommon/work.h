@@ -1,7 +1,7 @@
 /*  work - slow things away from the loop: a few worker threads, told and heard by message.
  *
- *  More jobs than there are workers wait in line. A worker's thread has all signals blocked; a
- * process it spawns must set its own mask (posix_spawnattr_setsigmask).
+ *  More jobs than there are workers wait in line. A worker's thread has the loop's signals
+ *  blocked; a process it spawns must set its own mask (posix_spawnattr_setsigmask).
  */
 #ifndef MUSUBI_WORK_H
 #define MUSUBI_WORK_H
@@ -11,13 +11,14 @@
 #include "ports.h"
 
 #define WORKERS         2    /* unless told otherwise */
-#define WORKERS_MAX     65   /* a thread each, made when it is first needed */
+#define WORKERS_MAX     65   /* a thread each */
 #define WORK_END_MS_MAX 1000 /* that an end waits for a job; then the process ends with it */
 
 typedef struct work work_t;
 
-/*  Threads are made at the first job; their ports carry port_kind. The kinds are borrowed for life.
- */
+/*  The first thread is made here if there are kinds, others when needed; their ports carry
+ * port_kind. The kinds are borrowed for life. NULL when the machine has no descriptors, or threads,
+ * for it. */
 work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
                   size_t workers);
 

@@ -140,12 +140,18 @@ static environment_t environment_make (const ticket_t *ticket, const account_t *
 
 /*  --- in the new process --- */
 
+#define FILES_USUAL 1024 /* that may be open; a program may raise it to what the machine allows */
+
 /*  Rounded up: whole seconds are all there is; the starter watches the rest. */
 static bool limits_set (const run_order_t *order)
 {
     rlim_t seconds = (rlim_t) (order->cpu_limit_ms + 999) / 1000;
     struct rlimit processor = {.rlim_cur = seconds, .rlim_max = seconds + 5};
-    struct rlimit dumps = {0};
+    struct rlimit dumps = {0}, files = {0};
+    if (getrlimit (RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > FILES_USUAL) {
+        files.rlim_cur = FILES_USUAL; /* we have raised our own */
+        setrlimit (RLIMIT_NOFILE, &files);
+    }
     return setrlimit (RLIMIT_CPU, &processor) == 0 && setrlimit (RLIMIT_CORE, &dumps) == 0;
 }
 

@@ -10,12 +10,15 @@
 #include "message.h"
 #include "peers.h"
 #include "prng.h"
+#include "sockets.h"
 
+#include <arpa/inet.h>
 #include <czmq.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -23,6 +26,7 @@
 enum { PORT_BUS = 1, PORT_PEER };
 
 #define PATIENCE_MS 5000
+#define FILES_MAX   256
 
 static const store_identity_t identity = {.id = "the id of a bus", .start = 7};
 
@@ -58,7 +62,7 @@ static int start_bus (void **state)
       bus_new (ports, PORT_BUS,
                &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0", .events = "tcp://127.0.0.1:0"},
                &identity, why);
-    peers = peers_new (ports, PORT_PEER);
+    peers = peers_new (ports, PORT_PEER, FILES_MAX);
     return bus ? 0 : -1;
 }
 
@@ -68,6 +72,7 @@ static int end_bus (void **state)
     peers_destroy (&peers);
     bus_destroy (&bus);
     ports_destroy (&ports);
+    sockets_end (); /* which waits until their descriptors are free */
     return 0;
 }
 
@@ -108,6 +113,9 @@ static bool turn (event_t *answer)
         } else if (bus_receive (bus, port, &event))
             core_step (&event);
     }
+    peers_due (peers, now_ms);
+    if (bus)
+        bus_make_room (bus, 0);
     return peers_expire (peers, now_ms, answer);
 }
 
@@ -668,7 +676,7 @@ static void a_caller_made_where_another_has_just_ended_can_dial (void **state)
     (void) state;
     for (uint64_t number = 1; number <= 100; number++) {
         peers_destroy (&peers);
-        peers = peers_new (ports, PORT_PEER);
+        peers = peers_new (ports, PORT_PEER, FILES_MAX);
         assert_true (peers_reach (peers, bus_endpoint (bus), mono_ms ()));
     }
 }
@@ -719,6 +727,138 @@ static void a_forgotten_call_has_no_answer (void **state)
     assert_int_equal (answer.answer.call, 2);
 }
 
+/*  --- few descriptors --- */
+
+/*  Takes all descriptors that are left of FILES_MAX. */
+static size_t take_descriptors (int taken [FILES_MAX], struct rlimit *before)
+{
+    size_t count = 0;
+    assert_int_equal (getrlimit (RLIMIT_NOFILE, before), 0);
+    struct rlimit few = {.rlim_cur = FILES_MAX, .rlim_max = before->rlim_max};
+    assert_int_equal (setrlimit (RLIMIT_NOFILE, &few), 0);
+    for (int file = dup (0); file >= 0; file = dup (0))
+        taken [count++] = file;
+    assert_int_equal (errno, EMFILE);
+    return count;
+}
+
+static void give_back (const int taken [FILES_MAX], size_t count, const struct rlimit *before)
+{
+    for (size_t i = 0; i < count; i++)
+        close (taken [i]);
+    assert_int_equal (setrlimit (RLIMIT_NOFILE, before), 0);
+}
+
+static void a_call_without_a_descriptor_waits_for_one (void **state)
+{
+    (void) state;
+    int taken [FILES_MAX];
+    struct rlimit before;
+    event_t answer;
+    seen.silent = true; /* a call is in flight, so that its connection can't be let go */
+    call (1, bus_endpoint (bus), PATIENCE_MS);
+    while (seen.requests == 0)
+        assert_false (turn (&answer));
+    size_t count = take_descriptors (taken, &before);
+    call (2, "tcp://127.0.0.1:1", 50);
+    assert_int_equal (peers_lacking (peers), 1);
+    answer = await_answer ();
+    assert_int_equal (answer.answer.call, 2);
+    assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
+    assert_non_null (strstr (answer.answer.reason, "no descriptor"));
+    assert_non_null (strstr (answer.answer.reason, "ulimit -n"));
+
+    char other_name [64];
+    snprintf (other_name, sizeof other_name, "tcp://localhost:%s",
+              strrchr (bus_endpoint (bus), ':') + 1);
+    seen.silent = false;
+    call (3, other_name, PATIENCE_MS);
+    assert_false (turn (&answer));
+    give_back (taken, count, &before);
+    answer = await_answer ();
+    assert_int_equal (answer.answer.call, 3);
+    assert_int_equal (answer.answer.status, CALL_OK);
+    assert_int_equal (peers_lacking (peers), 0);
+}
+
+static void a_subscription_without_a_descriptor_waits_for_one (void **state)
+{
+    (void) state;
+    int taken [FILES_MAX];
+    struct rlimit before;
+    event_t answer;
+    size_t count = take_descriptors (taken, &before);
+    effect_t subscribe = {.kind = EFFECT_SUBSCRIBE, .subscribe = {.endpoint = bus_events (bus)}};
+    assert_false (bus_effect (bus, &subscribe));
+    assert_int_equal (bus_lacking (bus), 1);
+    assert_false (turn (&answer));
+    assert_int_equal (bus_lacking (bus), 1);
+    give_back (taken, count, &before);
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    while (seen.hints == 0) {
+        bus_effect (bus,
+                    &(effect_t){.kind = EFFECT_PUBLISH,
+                                .publish = {.topic = "t", .body = {(const uint8_t *) "x", 1}}});
+        assert_false (turn (&answer));
+        assert_true (mono_ms () < until_ms);
+    }
+    assert_int_equal (bus_lacking (bus), 0);
+}
+
+static int raw_connection (void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port =
+                               htons ((uint16_t) atoi (strrchr (bus_endpoint (bus), ':') + 1)),
+                             .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    int file = socket (AF_INET, SOCK_STREAM, 0);
+    assert_int_equal (connect (file, (struct sockaddr *) &to, sizeof to), 0);
+    return file;
+}
+
+/*  It says nothing but its greeting, and then perhaps that it has ended. */
+static bool has_ended (int file)
+{
+    char bytes [256];
+    ssize_t got;
+    while ((got = recv (file, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+        continue;
+    return got == 0 || errno == ECONNRESET;
+}
+
+static void one_more_connection_than_may_be_ends_the_longest_idle_one (void **state)
+{
+    enum { CONNECTIONS = 20, MOST = 8 };
+    char why [BUS_WHY_BYTES];
+    int raw [CONNECTIONS];
+    (void) state;
+    bus_destroy (&bus);
+    bus = bus_new (ports, PORT_BUS,
+                   &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0",
+                                     .events = "tcp://127.0.0.1:0",
+                                     .connections_max = MOST},
+                   &identity, why);
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        call (i + 1, bus_endpoint (bus), PATIENCE_MS); /* this one is never idle */
+        assert_int_equal (await_answer ().answer.status, CALL_OK);
+        raw [i] = raw_connection ();
+    }
+    event_t answer;
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    while (bus_counts (bus).closed < CONNECTIONS + 1 - MOST ||
+           !has_ended (raw [CONNECTIONS - MOST])) {
+        assert_false (turn (&answer));
+        assert_true (mono_ms () < until_ms);
+    }
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        assert_int_equal (has_ended (raw [i]), i <= CONNECTIONS - MOST);
+        close (raw [i]);
+    }
+    call (100, bus_endpoint (bus), PATIENCE_MS);
+    assert_int_equal (await_answer ().answer.status, CALL_OK);
+    assert_int_equal (bus_counts (bus).closed, CONNECTIONS + 1 - MOST);
+}
+
 #define BUS_TEST(name) cmocka_unit_test_setup_teardown (name, start_bus, end_bus)
 
 int main (void)
@@ -746,6 +886,9 @@ int main (void)
       BUS_TEST (a_forgotten_call_has_no_answer),
       BUS_TEST (a_caller_made_where_another_has_just_ended_can_dial),
       BUS_TEST (what_leaves_is_counted),
+      BUS_TEST (a_call_without_a_descriptor_waits_for_one),
+      BUS_TEST (a_subscription_without_a_descriptor_waits_for_one),
+      BUS_TEST (one_more_connection_than_may_be_ends_the_longest_idle_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+/*  sockets - ZeroMQ sockets that can fail: where the machine has no more descriptors, NULL with
+ *  errno and not the end of the process. They share one context of this process.
+ */
+#ifndef MUSUBI_SOCKETS_H
+#define MUSUBI_SOCKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SOCKETS_MAX 20480 /* in this process */
+
+/*  Takes as many descriptors as this process may have, and returns how many those are. Once,
+ *  before the first socket. */
+size_t sockets_prepare (void);
+
+/*  Waits for what lingers. Once, when all sockets are closed. */
+void sockets_end (void);
+
+/*  Waits for nothing when it is closed. NULL with errno. */
+void *socket_open (int type);
+void socket_close (void **socket_p);
+void socket_set (void *socket, int option, int value);
+
+/*  A socket that hears of another one's events; NULL with errno. Before it is closed that one must
+ *  be unwatched, or libzmq's thread waits for ever for somebody who hears it. */
+void *socket_watch (void *socket, int events);
+void socket_unwatch (void *socket);
+
+/*  One event and its value; false when there is none. */
+bool socket_hear (void *watcher, int *event, int *value);
+
+/*  Is errno that of a machine without a descriptor, or memory, to spare? */
+bool socket_lacking (void);
+
+#endif
