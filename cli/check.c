@@ -472,6 +472,40 @@ static void judge_pending (check_t *self, const record_t *record, int64_t now_ms
                          record->participant);
 }
 
+/*  --- requests --- */
+
+static int by_user_request (const void *a, const void *b)
+{
+    const plan_t *one = &(*(const record_t *const *) a)->plan;
+    const plan_t *other = &(*(const record_t *const *) b)->plan;
+    int order = strcmp (one->actor, other->actor);
+    order = order ? order : strcmp (one->request_id, other->request_id);
+    return order ? order : strcmp (one->reservation, other->reservation);
+}
+
+/*  One request to reserve makes one reservation, whatever its home has forgotten (T2). */
+static void judge_requests (check_t *self)
+{
+    const record_t **made = check_list (self->records_count, sizeof *made);
+    size_t count = 0;
+    for (size_t i = 0; i < self->records_count; i++) {
+        const plan_t *plan = &self->records [i].plan;
+        if (self->records [i].state == COMMAND_COMMITTED && plan->operation == OPERATION_RESERVE &&
+            *plan->home && *plan->request_id)
+            made [count++] = &self->records [i];
+    }
+    sort (made, count, sizeof *made, by_user_request);
+    for (size_t i = 1; i < count; i++) {
+        const plan_t *one = &made [i - 1]->plan, *other = &made [i]->plan;
+        if (strcmp (one->actor, other->actor) == 0 &&
+            strcmp (one->request_id, other->request_id) == 0 &&
+            strcmp (one->reservation, other->reservation) != 0)
+            check_violation (self, "request %s of %s made two reservations, %s and %s",
+                             one->request_id, one->actor, one->reservation, other->reservation);
+    }
+    free (made);
+}
+
 /*  --- what users were told --- */
 
 /*  By the part before the home; then by home, where both have one: a user may give a bare id. */
@@ -551,6 +585,7 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     if (!self->booked_elsewhere)
         check_booked (self, records, self->records_count);
     check_asked (self, records, self->records_count);
+    judge_requests (self);
     judge_answers (self);
     free (records);
     return self->result;

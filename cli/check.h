@@ -11,6 +11,7 @@
  *      - something booked that nobody asked for, or that a later version has given up,
  *      - a class or a link with more booked than there is of it, at any instant,
  *      - a vote without a decision, or a hold, past its limit,
+ *      - two reservations that one request made,
  *      - an answer told to a user that the records contradict.
  *
  *  Pure; shares no code with calendar, participant, planner, graph or path.

@@ -17,6 +17,11 @@ bool participant_is_planner (const char *name)
     return strncmp (name, "planner/", strlen ("planner/")) == 0;
 }
 
+bool participant_is_home (const char *name)
+{
+    return strncmp (name, "gis/", strlen ("gis/")) == 0;
+}
+
 /*  Of a known plan, only planners and those who vote on it. */
 static bool may_resolve (const request_t *request, const command_t *command)
 {

@@ -436,12 +436,33 @@ static void answer_again (command_t *command, const moment_t *now, const request
     participant_answer (self, request, &answer);
 }
 
+/*  T2: a home that has lost its store may let a request begin again; this record has not been lost.
+ */
+static bool check_request (const participant_t *self, const plan_t *plan, refusal_t *refusal)
+{
+    if (self->resource.claims || !*plan->home || !*plan->request_id)
+        return true;
+    const command_t *before = command_of_request (self, plan);
+    if (!before)
+        return true;
+    plan_t made = command_plan (before);
+    refusal->blocker_set = true;
+    refusal->blocker = before->txid;
+    refuse_with (refusal, REFUSAL_CLAIM_ANSWERED,
+                 "this request was done before: it made version %" PRIu32
+                 " of reservation %s, and %.63s has forgotten it",
+                 made.base_version + 1, made.reservation, plan->home);
+    plan_clear (&made);
+    return false;
+}
+
 /*  Takes it for so long, or says why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
                              hold_t *hold, uint32_t ttl_ms, refusal_t *refusal)
 {
     const plan_t *plan = &hold->plan;
-    if (!readmit_over (self, refusal) || !drop_replaced (self, now, request, hold, refusal) ||
+    if (!readmit_over (self, refusal) || !check_request (self, plan, refusal) ||
+        !drop_replaced (self, now, request, hold, refusal) ||
         !check_time (self, now, plan, refusal) || !check_limits (self, now, plan, refusal) ||
         !check_room (self, now, plan, request->body.size, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))

@@ -30,6 +30,19 @@ static int by_txid (const void *key, const void *thing)
     return txid_compare (key, &((const command_t *) thing)->txid);
 }
 
+typedef struct {
+    const char *request;
+    txid_t txid;
+} requested_t;
+
+static int by_request (const void *key, const void *thing)
+{
+    const requested_t *requested = key;
+    const command_t *command = thing;
+    int order = strcmp (requested->request, command->request);
+    return order != 0 ? order : txid_compare (&requested->txid, &command->txid);
+}
+
 static int by_id (const void *key, const void *thing)
 {
     return strcmp (key, ((const reservation_t *) thing)->id);
@@ -76,6 +89,31 @@ command_t *command_find (const participant_t *self, const txid_t *txid)
     return ordered_find (self->commands, txid);
 }
 
+/*  The caller frees it. */
+static char *request_of (const plan_t *plan)
+{
+    char *request = must (malloc (strlen (plan->actor) + strlen (plan->request_id) + 2));
+    strcat (strcat (strcpy (request, plan->actor), "\n"), plan->request_id);
+    return request;
+}
+
+const command_t *command_of_request (const participant_t *self, const plan_t *plan)
+{
+    char *request = request_of (plan);
+    requested_t at = {.request = request};
+    const command_t *found = NULL, *command;
+    while (!found && (command = ordered_after (self->requested, &at)) &&
+           strcmp (command->request, request) == 0) {
+        bool decided =
+          command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
+        if (decided && txid_compare (&command->txid, &plan->txid) != 0)
+            found = command;
+        at.txid = command->txid;
+    }
+    free (request);
+    return found;
+}
+
 command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan)
 {
     command_t *command = must (calloc (1, sizeof *command));
@@ -98,6 +136,11 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
         self->buried_count++;
     }
     ordered_add (self->commands, &command->txid, command);
+    if (plan && *plan->home && *plan->request_id && !self->resource.claims) {
+        command->request = request_of (plan);
+        ordered_add (self->requested,
+                     &(requested_t){.request = command->request, .txid = command->txid}, command);
+    }
     return command;
 }
 
@@ -111,6 +154,10 @@ void command_free (command_t *self)
     if (self->done_unstored)
         TAILQ_REMOVE (&participant->done_unstored, self, done_link);
     ordered_remove (participant->commands, &self->txid);
+    if (self->request)
+        ordered_remove (participant->requested,
+                        &(requested_t){.request = self->request, .txid = self->txid});
+    free (self->request);
     if (self->plan.size == 0) {
         self->planner->buried--;
         participant->buried_count--;
@@ -537,6 +584,7 @@ void records_start (participant_t *self, const moment_t *now)
 void records_register (participant_t *self)
 {
     self->commands = ordered_new (by_txid);
+    self->requested = ordered_new (by_request);
     self->unreadable = ordered_new (by_itself);
     self->reservations = ordered_new (by_id);
     self->actors = ordered_new (by_name);
@@ -571,6 +619,7 @@ void records_destroy (participant_t *self)
         free (ordered_remove (self->unreadable, txid));
     ordered_destroy (&self->unreadable);
     ordered_destroy (&self->commands);
+    ordered_destroy (&self->requested);
     ordered_destroy (&self->reservations);
     ordered_destroy (&self->actors);
     ordered_destroy (&self->planners);

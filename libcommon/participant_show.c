@@ -113,8 +113,16 @@ void participant_on_list (void *owner, const moment_t *now, const request_t *req
 
 static bool may_see (const participant_t *self, const request_t *request, const command_t *command)
 {
-    return command->actor && /* a tombstone has nothing to tell */
-           may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name);
+    if (!command->actor)
+        return false; /* a tombstone has nothing to tell */
+    if (command->request && participant_is_home (request->actor)) {
+        plan_t plan = command_plan (command);
+        bool own = strcmp (plan.home, request->actor) == 0; /* it may have lost the claim (T2) */
+        plan_clear (&plan);
+        if (own)
+            return true;
+    }
+    return may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name);
 }
 
 static void tell_command (participant_t *self, const request_t *request, const txid_t *txid)

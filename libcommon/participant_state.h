@@ -68,6 +68,7 @@ struct command {
     packed_t part;
     bool plan_untold; /* not yet in a row of the ledger */
     bool part_untold;
+    char *request;    /* actor, line end, request id, of one that has a home; NULL = none (T2) */
     tally_t *actor;   /* NULL for a tombstone */
     tally_t *planner; /* the coordinator; of a tombstone, whose store made the txid */
     uint32_t base_version;
@@ -121,6 +122,7 @@ struct participant {
     participant_limits_t limits;
     const access_t *access;
     ordered_t *commands;     /* by txid */
+    ordered_t *requested;    /* those with a request, by that and txid; none at a home */
     ordered_t *unreadable;   /* txids of records that could not be understood */
     ordered_t *reservations; /* by id */
     ordered_t *actors;       /* tallies */
@@ -178,6 +180,7 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
 method_fn participant_on_resolve;
 method_fn participant_on_fence;
 bool participant_is_planner (const char *name);
+bool participant_is_home (const char *name);
 method_fn participant_on_outcome;
 
 /*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
@@ -231,6 +234,9 @@ command_answer_t command_answer (const command_t *self, const moment_t *now);
 /*  --- participant_records.c --- */
 
 command_t *command_find (const participant_t *self, const txid_t *txid);
+
+/*  Another txid by which the request of this plan was committed here; NULL = there is none (T2). */
+const command_t *command_of_request (const participant_t *self, const plan_t *plan);
 
 /*  A new command, in the table. plan NULL: a tombstone. Neither is kept. */
 command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);

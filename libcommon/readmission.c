@@ -24,8 +24,7 @@ struct readmission {
     participant_t *participant;
     readmission_part_fn *part;
     void *owner;
-    uint8_t stores [READMISSION_STORES][STORE_ID_BYTES]; /* lost, and not made up for yet */
-    size_t stores_count;
+    bool lost;       /* and not made up for yet */
     ordered_t *kept; /* by reservation */
     size_t home;     /* which one of the list is asked */
     packed_t after;  /* the page it is asked for */
@@ -154,8 +153,8 @@ static void finish (readmission_t *self, const moment_t *now)
     forget (self);
     participant_readmitting (self->participant, false);
     standing_tell (self->service->standing, "");
-    while (self->stores_count > 0)
-        standing_settled (self->service->standing, now, self->stores [--self->stores_count]);
+    self->lost = false;
+    standing_settled (self->service->standing, now);
 }
 
 /*  --- asking --- */
@@ -270,14 +269,11 @@ static void ask (readmission_t *self, const moment_t *now)
 
 static void on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
 {
+    (void) store;
     readmission_t *self = owner;
-    for (size_t i = 0; i < self->stores_count; i++)
-        if (memcmp (self->stores [i], store, STORE_ID_BYTES) == 0)
-            return;
-    if (self->stores_count < READMISSION_STORES)
-        memcpy (self->stores [self->stores_count++], store, STORE_ID_BYTES);
-    if (self->stores_count > 1)
+    if (self->lost)
         return; /* what is told is not of one store alone */
+    self->lost = true;
     participant_readmitting (self->participant, true);
     standing_tell (self->service->standing, "its store was lost; no holds yet: homes are asked");
     begin (self, now);

@@ -20,7 +20,6 @@
 #define READMISSION_AGAIN_MS  1000 /* between two rounds, while something is missing */
 #define READMISSION_ASK_MS    2000 /* for one page, each of */
 #define READMISSION_ASK_TRIES 3
-#define READMISSION_STORES    16 /* that one name is known under, at different directories */
 
 /*  What this answer books here, as the packed part that the participant understands; size 0 =
  *  nothing. False with why when that can't be told any more. */

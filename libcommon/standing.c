@@ -39,6 +39,7 @@ struct standing {
     standing_seen_fn *seen;
     void *seer;
     char text [STANDING_WHY];
+    char learning [STANDING_WHY];
 };
 
 static const uint8_t no_digest [LEDGER_DIGEST_BYTES];
@@ -248,10 +249,10 @@ void standing_on_seen (standing_t *self, standing_seen_fn *seen, void *owner)
     self->seer = owner;
 }
 
-void standing_settled (standing_t *self, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
+void standing_settled (standing_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < STANDING_GIS_MAX; i++)
-        if (self->notes [i].state == NOTE_LOST && same_store (self->notes [i].before.store, store))
+        if (self->notes [i].state == NOTE_LOST)
             settle (self, now, i);
 }
 
@@ -287,10 +288,16 @@ static bool promises (const char *service, const char *method)
 bool standing_serves (const standing_t *self, const char *service, const char *method,
                       char why [STANDING_WHY])
 {
-    if (self->state == STANDING_GOOD || !promises (service, method))
+    bool serves = self->state == STANDING_GOOD && !*self->learning;
+    if (serves || !promises (service, method))
         return true;
-    memcpy (why, self->text, STANDING_WHY);
+    memcpy (why, self->state == STANDING_GOOD ? self->learning : self->text, STANDING_WHY);
     return false;
+}
+
+void standing_learn (standing_t *self, const char *text)
+{
+    snprintf (self->learning, sizeof self->learning, "%s", text);
 }
 
 void standing_tell (standing_t *self, const char *text)
@@ -301,7 +308,7 @@ void standing_tell (standing_t *self, const char *text)
 
 const char *standing_text (const standing_t *self)
 {
-    return self->text;
+    return *self->text ? self->text : self->learning;
 }
 
 ledger_mark_t standing_mark (const standing_t *self)

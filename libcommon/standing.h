@@ -57,11 +57,11 @@ void standing_expect (standing_t *self, size_t directories);
 void standing_wait (standing_t *self, int64_t wait_ms);
 
 /*  Under this name another store was known. It has to be made up for what is lost, and then to say
- *  standing_settled of that store. Without anybody who does, it is only told loudly. */
+ *  standing_settled. Without anybody who does, it is only told loudly. */
 typedef void standing_lost_fn (void *owner, const moment_t *now,
                                const uint8_t store [STORE_ID_BYTES]);
 void standing_on_lost (standing_t *self, standing_lost_fn *lost, void *owner);
-void standing_settled (standing_t *self, const moment_t *now, const uint8_t store [STORE_ID_BYTES]);
+void standing_settled (standing_t *self, const moment_t *now);
 
 /*  At EVENT_START, first of all. adopted_from: as there. */
 void standing_start (standing_t *self, const moment_t *now, const uint8_t *adopted_from);
@@ -72,6 +72,10 @@ standing_state_t standing_state (const standing_t *self);
  *  ever refused: Participant, Home, Coordinator, and what makes a planner begin a transaction. */
 bool standing_serves (const standing_t *self, const char *service, const char *method,
                       char why [STANDING_WHY]);
+
+/*  While not even the promises of others can be told: nothing that promises or tells of promises is
+ *  answered, and text says why. "" = it is again. */
+void standing_learn (standing_t *self, const char *text);
 
 /*  While what was lost is made up for: what that waits for, "" = nothing. Shown by standing_text.
  */

@@ -10,6 +10,7 @@
 #include "home.h"
 #include "limits_trial.h"
 #include "must.h"
+#include "recall.h"
 #include "roster.h"
 #include "watermarks.h"
 
@@ -46,6 +47,7 @@ typedef struct {
     watermarks_t *watermarks;
     announcer_t *announcer; /* at the other GIS */
     home_t *home;
+    recall_t *recall;
 } gis_t;
 
 static bool is_administrator (const gis_t *self, const char *actor)
@@ -143,7 +145,8 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
         !list_entry (self, now, request, announce, answer.lease_ms))
         return;
-    if (announce->seen)
+    recall_listed (self->recall, now, name, known != NULL);
+    if (announce->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announce->mark);
     service_count (self->service, "announcements", 1);
     reply (self, request, announce_answer_encode (&answer));
@@ -212,6 +215,10 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
         return;
     }
     directory_mark_t mark = mark_of (self);
+    bool of_another = asked.have.start > 0 && self->settings.gis_count == 0 &&
+                      memcmp (asked.have.store, mark.store, STORE_ID_BYTES) != 0;
+    if (of_another) /* where there are several it may be another directory's */
+        recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
     if (!*asked.after && same_mark (&asked.have, &mark)) {
         reply (self, request, unchanged_encode (&mark));
@@ -292,6 +299,7 @@ static void on_start (void *owner, const moment_t *now)
     packed_t packed = entry_encode (&own);
     roster_answer_t answer = roster_list (self->roster, now, &own, &packed, ROSTER_FOR_EVER);
     assert (answer == ROSTER_OK); /* it is the first */
+    recall_start (self->recall, now, watermarks_count (self->watermarks) > 0);
 }
 
 static const char **copy_texts (const char *const *texts, size_t count)
@@ -344,6 +352,7 @@ static bool next (void *owner, effect_t *effect)
 static void destroy (void *owner)
 {
     gis_t *self = owner;
+    recall_destroy (&self->recall);
     home_destroy (&self->home);
     announcer_destroy (&self->announcer);
     watermarks_destroy (&self->watermarks);
@@ -380,6 +389,7 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     calls_resolver (self->service->calls, resolve, self->roster);
     service_at_start (self->service, on_start, self);
     self->home = home_new (self->service, &self->settings);
+    self->recall = recall_new (self->service, self->home, self->roster);
     limits_show (self->service, &self->settings.limits, NULL);
     if (self->settings.limits_tried)
         limits_trial_tell (self->service);

@@ -420,6 +420,72 @@ packed_t close_answer_encode (bool closed, const look_answer_t *look)
     return packed;
 }
 
+/*  --- recall --- */
+
+packed_t recall_question_encode (const txid_t *after)
+{
+    Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
+    Musubi__Txid txid;
+    txid_put (&txid, after);
+    request.after = after->start > 0 ? &txid : NULL;
+    return packed_of (&request.base);
+}
+
+/*  One whose commit was refused at its edge was decided, and is being repaired (T10). */
+static bool recalled_take (recalled_t *to, const Musubi__CommandsAnswer *from, char why [WHY_BYTES])
+{
+    to->plans = must (calloc (from->n_commands + 1, sizeof *to->plans));
+    for (size_t i = 0; i < from->n_commands; i++) {
+        const Musubi__CommandRecord *record = from->commands [i];
+        if (record->state != MUSUBI__COMMAND_STATE__COMMITTED &&
+            record->state != MUSUBI__COMMAND_STATE__EDGE_REFUSED)
+            continue;
+        if (!record->plan || !plan_take (&to->plans [to->count], record->plan, why))
+            return false;
+        to->count++;
+    }
+    to->more = from->more;
+    return !from->more || txid_take (&to->next, from->next, "next", why);
+}
+
+bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES])
+{
+    *self = (recalled_t){0};
+    ProtobufCMessage *message = message_unpack (&musubi__commands_answer__descriptor, body);
+    bool taken = message && recalled_take (self, (const Musubi__CommandsAnswer *) message, why);
+    if (message)
+        message_free (message);
+    if (!taken)
+        recalled_clear (self);
+    return taken;
+}
+
+void recalled_clear (recalled_t *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        plan_clear (&self->plans [i]);
+    free (self->plans);
+    *self = (recalled_t){0};
+}
+
+packed_t recalled_answer_encode (const plan_t *plan)
+{
+    char text [320];
+    Musubi__Reason reason = MUSUBI__REASON__INIT, *reasons [] = {&reason};
+    Musubi__Answer answer = MUSUBI__ANSWER__INIT;
+    snprintf (text, sizeof text,
+              "this request was done before: it made version %u of reservation %s, and %s has lost "
+              "the answer; look at the reservation, or use another request id",
+              plan->base_version + 1, plan->reservation, plan->home);
+    reason.text = text;
+    answer.status = MUSUBI__ANSWER_STATUS__ANSWER_REFUSED;
+    answer.reservation = (char *) plan->reservation;
+    answer.request_id = (char *) plan->request_id;
+    answer.n_reasons = 1;
+    answer.reasons = reasons;
+    return packed_of (&answer.base);
+}
+
 /*  --- records --- */
 
 packed_t closed_record_encode (const closed_record_t *self)

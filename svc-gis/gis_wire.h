@@ -133,6 +133,24 @@ typedef struct {
 packed_t closed_record_encode (const closed_record_t *self);
 bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_BYTES]);
 
+/*  What a site or domain tells of the requests of this home (Participant.Commands). after with
+ *  start 0: from the first one. */
+packed_t recall_question_encode (const txid_t *after);
+
+/*  The plans of a page that were committed; next with more. End it with recalled_clear. */
+typedef struct {
+    plan_t *plans;
+    size_t count;
+    bool more;
+    txid_t next;
+} recalled_t;
+
+bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES]);
+void recalled_clear (recalled_t *self);
+
+/*  What such a request is answered from now on: that it made this reservation. */
+packed_t recalled_answer_encode (const plan_t *plan);
+
 /*  Is it a packed Answer? On true *end_ms is the end of what it tells of; 0 = of nothing. */
 bool answer_end_ms (bytes_t answer, int64_t *end_ms);
 

@@ -169,11 +169,19 @@ static void refuse_answered (packed_t *answer, bool done, refusal_t *refusal)
     snprintf (refusal->text, sizeof refusal->text, "this request has been answered");
 }
 
+/*  Of a request that was recalled nobody here knows the body any more. */
+static bool other_body (const claim_t *claim, const uint8_t digest [DIGEST_BYTES])
+{
+    static const uint8_t none [DIGEST_BYTES];
+    bool recalled = claim->state == CLAIM_CLOSED && memcmp (claim->digest, none, DIGEST_BYTES) == 0;
+    return !recalled && memcmp (claim->digest, digest, DIGEST_BYTES) != 0;
+}
+
 /*  A claim that is taken, asked for again. */
 static void refuse_taken (const claim_t *claim, const uint8_t digest [DIGEST_BYTES],
                           refusal_t *refusal)
 {
-    if (memcmp (claim->digest, digest, DIGEST_BYTES) != 0) {
+    if (other_body (claim, digest)) {
         refuse_conflict (refusal);
         return;
     }
@@ -314,7 +322,7 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
     if (!claim)
         return (look_answer_t){.state = CLAIM_FREE};
     look_answer_t look = {.state = claim->state};
-    look.conflict = asked->digest_set && memcmp (asked->digest, claim->digest, DIGEST_BYTES) != 0;
+    look.conflict = asked->digest_set && other_body (claim, asked->digest);
     if (claim->state == CLAIM_CLOSED) {
         look.answer = (bytes_t){.data = claim->answer.data, .size = claim->answer.size};
         return look;
@@ -441,6 +449,49 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
                 "claim %s/%s free->closed keep_until_ms=%" PRId64, claim->name.actor,
                 claim->name.request_id, claim->keep_until_ms);
     return claim;
+}
+
+/*  --- recall (T2) --- */
+
+/*  An attempt that is only held is not decided yet. */
+static void compare_recalled (home_t *self, const claim_t *claim, const plan_t *plan,
+                              packed_t answer, const char *teller)
+{
+    command_copy_t copy = command_of (claim);
+    bool same = claim->state == CLAIM_CLOSED
+                  ? claim->answer.size == answer.size &&
+                      memcmp (claim->answer.data, answer.data, answer.size) == 0
+                  : claim->state == CLAIM_HELD ||
+                      (copy.found && strcmp (copy.plan.reservation, plan->reservation) == 0);
+    if (!same) {
+        char text [256];
+        snprintf (text, sizeof text, "request %.80s was done twice: %.36s at %.30s, and %.36s",
+                  plan->request_id, plan->reservation, teller,
+                  copy.found ? copy.plan.reservation : "what it was told is another thing");
+        service_count (self->service, "done_twice", 1);
+        service_warn (self->service, plan->reservation, text);
+    }
+    command_copy_clear (&copy);
+}
+
+bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const char *teller)
+{
+    char why [WHY_BYTES];
+    if (!*plan->actor || strcmp (plan->home, self->service->name) != 0 ||
+        !belongs_here (self, plan->request_id, why))
+        return false;
+    const claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    close_t order = {.answer = recalled_answer_encode (plan), .keep_until_ms = plan->end_ms};
+    if (claim) {
+        compare_recalled (self, claim, plan, order.answer, teller);
+        free (order.answer.data);
+        return false;
+    }
+    memcpy (order.claim.actor, plan->actor, sizeof order.claim.actor);
+    memcpy (order.claim.request_id, plan->request_id, sizeof order.claim.request_id);
+    close_claim (self, now, &order);
+    service_count (self->service, "recalled", 1);
+    return true;
 }
 
 /*  False with the request refused. */

@@ -26,6 +26,11 @@ typedef struct home home_t;
 home_t *home_new (service_t *service, const gis_settings_t *settings);
 void home_destroy (home_t **self_p);
 
+/*  This request of ours was committed, says one who took part in it (T2): it is answered from now
+ *  on, if it is not yet, and can't be done again. What was done twice is an alarm. False when it
+ *  was known. */
+bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const char *teller);
+
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void home_check (const home_t *self);
 

@@ -126,6 +126,11 @@ void watermarks_destroy (watermarks_t **self_p)
     *self_p = NULL;
 }
 
+size_t watermarks_count (const watermarks_t *self)
+{
+    return ordered_count (self->kept);
+}
+
 const watermark_t *watermarks_find (const watermarks_t *self, const char *name)
 {
     const kept_t *kept = ordered_find (self->kept, name);

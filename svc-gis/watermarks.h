@@ -20,6 +20,8 @@ typedef struct watermarks watermarks_t;
 watermarks_t *watermarks_new (service_t *service, uint32_t watermarks_max);
 void watermarks_destroy (watermarks_t **self_p);
 
+size_t watermarks_count (const watermarks_t *self);
+
 /*  NULL when nothing is remembered. Valid until the next watermarks_raise. */
 const watermark_t *watermarks_find (const watermarks_t *self, const char *name);
 

@@ -96,6 +96,8 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
         return LESSON_GIVE_UP;
     if (source == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
         return LESSON_GIVE_UP;
+    if (refusal->reason == REFUSAL_CLAIM_ANSWERED) /* whose home has forgotten it (T2) */
+        return LESSON_GIVE_UP;
     if (refusal->reason == REFUSAL_SHORT)
         learn_short (self, source, refusal);
     else if (refusal->reason == REFUSAL_LIMIT && refusal->from_ms < refusal->until_ms)

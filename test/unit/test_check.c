@@ -36,7 +36,8 @@ static void record (fixture_t *self, const char *participant, uint64_t number,
                    .edge_ms = (int64_t) from * HOUR_MS,
                    .home = "gis/g1"};
     snprintf (plan.reservation, sizeof plan.reservation, "%s", reservation);
-    snprintf (plan.request_id, sizeof plan.request_id, "q%d@g1", (int) number);
+    snprintf (plan.request_id, sizeof plan.request_id, "q%d@g1",
+              (int) number % 100); /* 101 is 1 again */
     compute_booking_t booking = {.class_name = "thin",
                                  .nodes = nodes,
                                  .from_ms = (int64_t) from * HOUR_MS,
@@ -76,6 +77,19 @@ static void a_sound_federation_is_not_accused (void **state)
     assert_int_equal (result.transactions, 5);
     assert_int_equal (result.reservations, 2);
     assert_int_equal (result.answers, 3);
+}
+
+static void finds_two_reservations_of_one_request (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 1, 10, 12);
+    record_everywhere (self, 101, OPERATION_RESERVE, "r2", 0, COMMAND_ABORTED, 1, 10, 12);
+    record_everywhere (self, 201, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 2, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 0);
+    record_everywhere (self, 301, OPERATION_RESERVE, "r3", 0, COMMAND_COMMITTED, 1, 20, 22);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "q1@g1"));
+    assert_non_null (strstr (self->told [0], "two reservations, r1 and r3"));
 }
 
 static void finds_a_commit_that_another_participant_lacks (void **state)
@@ -257,6 +271,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       TEST (a_sound_federation_is_not_accused),
+      TEST (finds_two_reservations_of_one_request),
       TEST (finds_a_commit_that_another_participant_lacks),
       TEST (finds_who_takes_no_part_and_who_has_another_plan),
       TEST (a_silent_participant_is_not_judged),

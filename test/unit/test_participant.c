@@ -775,9 +775,65 @@ static void T6_done_of_strangers_and_of_the_undecided_is_ignored (void **state)
     rig_destroy (rig);
 }
 
+/*  --- T2: a request whose home has forgotten it --- */
+
+/*  Another attempt at the request of the one numbered before. */
+static hold_t attempt_at (rig_t *rig, uint64_t counter, uint64_t before, const char *reservation)
+{
+    hold_t hold = hold_of (rig, counter, OPERATION_RESERVE, reservation, 0, 1, 1, 2);
+    snprintf (hold.plan.request_id, sizeof hold.plan.request_id, "r%d@g1", (int) before);
+    return hold;
+}
+
+static void expect_barred (rig_t *rig, hold_t hold, const char *reservation)
+{
+    command_answer_t answer = rig_hold (rig, hold);
+    char text [TXID_TEXT_BYTES], first [TXID_TEXT_BYTES];
+    txid_t one = txid_numbered (1);
+    assert_int_equal (answer.state, COMMAND_REJECTED);
+    assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_ANSWERED);
+    assert_non_null (strstr (answer.refusal.text, reservation));
+    assert_string_equal (txid_text (&answer.refusal.blocker, text), txid_text (&one, first));
+    command_answer_clear (&answer);
+}
+
+static void T2_a_request_that_was_committed_here_is_not_held_again (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "first", 2, 1, 2);
+    expect_barred (rig, attempt_at (rig, 2, 1, "second"), "first");
+    rig_restart (rig, 10);
+    expect_barred (rig, attempt_at (rig, 3, 1, "second"), "first");
+    rig_hold (rig, hold_of (rig, 4, OPERATION_RELEASE, "first", 1, 0, 1, 2));
+    assert_int_equal (rig_verb (rig, "Commit", 4).state, COMMAND_COMMITTED);
+    expect_barred (rig, attempt_at (rig, 5, 1, "second"), "first");
+    assert_int_equal (rig_load (rig, 1), 0);
+    rig_destroy (rig);
+}
+
+static void T2_other_requests_and_attempts_that_came_to_nothing_bar_nobody (void **state)
+{
+    (void) state;
+    rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "first", 1, 1, 2);
+    hold_t others = attempt_at (rig, 2, 1, "second");
+    snprintf (others.plan.actor, sizeof others.plan.actor, "bob");
+    assert_int_equal (rig_hold (rig, others).state, COMMAND_PREPARED);
+    hold_t homeless = attempt_at (rig, 3, 1, "third"); /* a repair, or a step of bir's search */
+    homeless.plan.home [0] = '\0';
+    assert_int_equal (rig_hold (rig, homeless).state, COMMAND_PREPARED);
+    assert_int_equal (rig_hold (rig, attempt_at (rig, 4, 4, "fourth")).state, COMMAND_PREPARED);
+    assert_int_equal (rig_verb (rig, "Abort", 4).state, COMMAND_ABORTED);
+    assert_int_equal (rig_hold (rig, attempt_at (rig, 5, 4, "fifth")).state, COMMAND_PREPARED);
+    rig_destroy (rig);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      cmocka_unit_test (T2_a_request_that_was_committed_here_is_not_held_again),
+      cmocka_unit_test (T2_other_requests_and_attempts_that_came_to_nothing_bar_nobody),
       cmocka_unit_test (hold_takes_the_capacity_and_tells_its_life),
       cmocka_unit_test (hold_with_prepare_is_a_vote_in_one_round),
       cmocka_unit_test (T3_a_yes_leaves_in_the_same_batch_as_its_record),

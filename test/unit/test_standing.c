@@ -305,7 +305,7 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (lost.times, 2);
     moment_t now = {.mono_ms = world->now_ms, .wall_ms = EPOCH_MS + world->now_ms};
-    standing_settled (node->service->standing, &now, before);
+    standing_settled (node->service->standing, &now);
     world_run (world, DIRECTORY_LEASE_MS);
     node_die (node);
     careful_up (node, &lost);

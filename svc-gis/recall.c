@@ -1,0 +1,203 @@
+/*  recall - a list of those who have not told, asked one after the other, page by page. */
+#include "recall.h"
+
+#include "gis_wire.h"
+#include "must.h"
+#include "ordered.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    bool told;
+} teller_t;
+
+struct recall {
+    service_t *service;
+    home_t *home;
+    const roster_t *roster;
+    ordered_t *tellers; /* by name */
+    teller_t *asked;    /* who is asked, or was last; NULL = a round begins */
+    txid_t after;       /* the page that is asked for; all zeros = the first */
+    bool fresh;         /* the store had heard of nobody, or another one was known */
+    bool lost;          /* there is a sign of another store */
+    int64_t until_ms;   /* monotonic: the end of the lease that all have */
+    uint64_t call;
+    uint64_t timer;
+};
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const teller_t *) thing)->name);
+}
+
+/*  The first after this one who is listed and has not told. */
+static teller_t *awaited (const recall_t *self, const teller_t *after)
+{
+    teller_t *teller = ordered_after (self->tellers, after ? after->name : NULL);
+    while (teller && (teller->told || !roster_find (self->roster, teller->name)))
+        teller = ordered_after (self->tellers, teller->name);
+    return teller;
+}
+
+/*  Does it wait, and for what? */
+static void look (recall_t *self, const moment_t *now)
+{
+    char text [STANDING_WHY] = "";
+    const teller_t *first = awaited (self, NULL);
+    bool time = now->mono_ms < self->until_ms;
+    if (self->fresh && first && (time || self->lost))
+        snprintf (text, sizeof text,
+                  "its store is new: %.63s has not told yet which of its requests were done",
+                  first->name);
+    else if (self->lost && time)
+        snprintf (text, sizeof text,
+                  "its store was lost: all have a lease to tell which of its requests were done");
+    standing_learn (self->service->standing, text);
+    if (!self->fresh || time || *text)
+        return;
+    if (self->lost)
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "recall done recalled=%" PRId64 ": requests are claimed again",
+                    service_counted (self->service, "recalled"));
+    self->fresh = self->lost = false;
+    standing_settled (self->service->standing, now);
+}
+
+static void ask (recall_t *self, const moment_t *now);
+
+static void on_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    recall_t *self = owner;
+    self->timer = 0;
+    ask (self, now);
+}
+
+static void on_page (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    recall_t *self = owner;
+    recalled_t page = {0};
+    char why [WHY_BYTES];
+    self->call = 0;
+    bool heard = result->status == CALL_OK && recalled_decode (&page, result->body, why);
+    for (size_t i = 0; i < page.count; i++)
+        if (home_recall (self->home, now, &page.plans [i], self->asked->name) && self->fresh)
+            self->lost = true;
+    /* who does not know the method keeps no promises */
+    self->asked->told = (heard && !page.more) || result->status == CALL_UNKNOWN_METHOD;
+    self->after = heard && page.more ? page.next : (txid_t){0};
+    recalled_clear (&page);
+    ask (self, now);
+}
+
+/*  The next page, or the next one; and when all were asked, those who have not told once more. */
+static void ask (recall_t *self, const moment_t *now)
+{
+    if (self->after.start == 0)
+        self->asked = awaited (self, self->asked);
+    look (self, now);
+    if (!self->asked) {
+        bool again = awaited (self, NULL) != NULL;
+        if (self->timer == 0 && (again || self->fresh))
+            self->timer = timers_set (self->service->timers,
+                                      again ? now->mono_ms + RECALL_AGAIN_MS : self->until_ms,
+                                      on_time, self, 0);
+        return;
+    }
+    packed_t body = recall_question_encode (&self->after);
+    self->call = calls_start (self->service->calls, now,
+                              &(call_order_t){.peer = self->asked->name,
+                                              .endpoint = "",
+                                              .service = "Participant",
+                                              .method = "Commands",
+                                              .actor = self->service->name,
+                                              .request_id = "",
+                                              .body = {.data = body.data, .size = body.size},
+                                              .timeout_ms = RECALL_ASK_MS,
+                                              .tries_max = 1},
+                              on_page, self, 0);
+    free (body.data);
+}
+
+/*  Now, unless somebody is being asked. */
+static void hurry (recall_t *self, const moment_t *now)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = 0;
+    if (self->call == 0)
+        ask (self, now);
+    else
+        look (self, now);
+}
+
+void recall_start (recall_t *self, const moment_t *now, bool heard_before)
+{
+    self->fresh = self->fresh || !heard_before;
+    self->until_ms = now->mono_ms + RECALL_MS;
+    hurry (self, now);
+}
+
+void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known)
+{
+    bool takes_part = strncmp (name, "lis/", 4) == 0 || strncmp (name, "nis/", 4) == 0;
+    if (!takes_part || (known && !self->fresh) || ordered_find (self->tellers, name))
+        return;
+    teller_t *teller = must (calloc (1, sizeof *teller));
+    memcpy (teller->name, name, strlen (name) + 1);
+    ordered_add (self->tellers, teller->name, teller);
+    hurry (self, now);
+}
+
+void recall_followed (recall_t *self, const moment_t *now)
+{
+    if (!self->fresh || self->lost)
+        return;
+    self->lost = true;
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "another store was served at this address: requests are not claimed until all who "
+                "are listed have told what was done");
+    hurry (self, now);
+}
+
+/*  Who is listed has told this store, or tells it what it has told another one. */
+static void on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
+{
+    (void) store;
+    recall_t *self = owner;
+    self->fresh = self->lost = true;
+    const char *at = NULL;
+    for (const listing_t *listing; (listing = roster_after (self->roster, at));
+         at = listing->entry.name)
+        recall_listed (self, now, listing->entry.name, false);
+    recall_start (self, now, false);
+}
+
+bool recall_told (const recall_t *self, const char *name)
+{
+    const teller_t *teller = ordered_find (self->tellers, name);
+    return !self->lost && (!teller || teller->told); /* who restarts meanwhile begins again */
+}
+
+recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
+{
+    recall_t *self = must (calloc (1, sizeof *self));
+    *self = (recall_t){
+      .service = service, .home = home, .roster = roster, .tellers = ordered_new (by_name)};
+    standing_on_lost (service->standing, on_lost, self);
+    return self;
+}
+
+void recall_destroy (recall_t **self_p)
+{
+    recall_t *self = *self_p;
+    for (teller_t *teller; (teller = ordered_after (self->tellers, NULL));)
+        free (ordered_remove (self->tellers, teller->name));
+    ordered_destroy (&self->tellers);
+    free (self);
+    *self_p = NULL;
+}
