@@ -10,6 +10,11 @@ echo "# took $((SECONDS - started)) s"
 says "commits a three-site reservation" 'committed'
 says "draws it" 'ocean|air|coupled|█|#'
 says "proves that nothing is half done" '^sound: '
+nothing_anew () {
+  cd "$work/clone" && cmake --preset release >/dev/null || return
+  ! cmake --build --preset release --target svc-gis svc-lis svc-planner musubi | grep 'Building C object'
+}
+check "configured again, it has nothing to compile" nothing_anew
 nothing_runs () { ! pgrep -af "$work/clone/build|$work/musubi-quickstart"; }
 check "leaves nothing running" nothing_runs
 check "leaves no federation behind" bash -c "! ls -d '$work'/musubi-quickstart.* 2>/dev/null"
