@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# What is installed can be used where it is installed: every program, its man pages and the examples, and a federation runs
+# from there.
+. "$(dirname "$0")/lib.sh"
+to=$work/usr/local
+trap '"$to/bin/musubi" down >/dev/null 2>&1; cleanup' EXIT
+chmod 755 "$work" # tasks of a federation that root starts are nobody's
+
+check "it is installed" env DESTDIR="$work" cmake --install "$bin/.." --prefix /usr/local
+built=$(find "$bin" -mindepth 1 -printf '%f\n' | grep -vE '^(test_|bench_|chain-rig$)' | sort)
+check "with every program that is built for use" test "$(find "$to/bin" -mindepth 1 -printf '%f\n' | sort)" = "$built"
+for file in man/man1/musubi.1 man/man1/plus_reserve.1 bash-completion/completions/musubi doc/musubi/README.md \
+  doc/musubi/deploy.md musubi/federations/README.md; do
+  check "$file is there" test -s "$to/share/$file"
+done
+check "every example is there" diff -r "$root/examples" "$to/share/musubi/examples"
+check "every federation is there" diff -r "$root/deploy/federations" "$to/share/musubi/federations"
+check "the program among the examples can be run" test -x "$to/share/musubi/examples/simulate"
+
+cd "$to/share/musubi" || exit 1
+export PATH=$to/bin:/usr/bin:/bin
+check "a federation is started" musubi up federations/five-runners.zpl
+from_elsewhere () { for one in $(musubi up --pids | cut -d' ' -f1); do readlink "/proc/$one/exe"; done | grep -v "^$to/bin/"; }
+exits 1 "  … whose processes are the installed ones" from_elsewhere
+check "  … it reserves" musubi reserve examples/three-tasks.json
+reservation=$(awk '/^committed/ {print $2}' <<<"$output")
+bag=$(musubi submit --reservation "$reservation/air" --limit 1m -- "$PWD/examples/simulate" 2>/dev/null)
+check "  … and runs a task of the examples" musubi output "$bag.0" --follow
+says "  … to its end" '^task 0: '
+check "it is ended" musubi down
+check "the simulation runs, too" musubi-sim replay 42
+finish broken
