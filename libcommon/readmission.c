@@ -159,14 +159,11 @@ static void finish (readmission_t *self, const moment_t *now)
 
 /*  --- asking --- */
 
-/*  A vote of another store of ours. */
+/*  A vote of another store of ours, or a release that awaits it. */
 static bool voted_before (const readmission_t *self, const plan_t *plan)
 {
-    for (size_t i = 0; i < plan->participants_count; i++)
-        if (strcmp (plan->participants [i].name, self->service->name) == 0)
-            return memcmp (plan->participants [i].store, self->service->store.id, STORE_ID_BYTES) !=
-                   0;
-    return false;
+    const party_t *party = plan_party (plan, self->service->name);
+    return party && memcmp (party->store, self->service->store.id, STORE_ID_BYTES) != 0;
 }
 
 /*  Takes what told has. */

@@ -87,14 +87,28 @@ void plan_copy (plan_t *to, const plan_t *from)
 {
     *to = *from;
     to->participants = copy_of (from->participants, from->participants_count * sizeof (party_t));
+    to->awaited = copy_of (from->awaited, from->awaited_count * sizeof (party_t));
     to->request = copy_of (from->request, from->request_size);
 }
 
 void plan_clear (plan_t *self)
 {
     free (self->participants);
+    free (self->awaited);
     free (self->request);
     *self = (plan_t){0};
+}
+
+const party_t *plan_party (const plan_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->participants_count + self->awaited_count; i++) {
+        const party_t *party = i < self->participants_count
+                                 ? &self->participants [i]
+                                 : &self->awaited [i - self->participants_count];
+        if (strcmp (party->name, name) == 0)
+            return party;
+    }
+    return NULL;
 }
 
 const char *command_state_word (command_state_t state)

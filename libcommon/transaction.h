@@ -41,7 +41,7 @@ typedef struct {
 
 typedef enum { OPERATION_RESERVE, OPERATION_MODIFY, OPERATION_RELEASE } operation_t;
 
-/*  One immutable plan (T1). Owns participants and request: plan_clear. */
+/*  One immutable plan (T1). Owns its lists and request: plan_clear. */
 typedef struct {
     txid_t txid;
     operation_t operation;
@@ -49,6 +49,8 @@ typedef struct {
     uint32_t base_version;
     party_t *participants;
     size_t participants_count;
+    party_t *awaited; /* of a release: who was silent, and may have a part; they do not vote */
+    size_t awaited_count;
     party_t coordinator;
     int64_t decide_by_ms; /* wall */
     int64_t edge_ms;      /* wall */
@@ -59,11 +61,15 @@ typedef struct {
     char home [NAME_BYTES_MAX + 1];
     uint8_t *request;
     size_t request_size;
-    txid_t repairs; /* the commit that somebody could not keep (T10); start 0 = none */
+    txid_t repairs; /* the commit that somebody could not keep (T10), or the release of which this
+                       is the rest; start 0 = none */
 } plan_t;
 
 void plan_copy (plan_t *to, const plan_t *from);
 void plan_clear (plan_t *self);
+
+/*  Who votes on it, or is awaited, by name; NULL when nobody. */
+const party_t *plan_party (const plan_t *self, const char *name);
 
 /*  A command at its participant (the states of proto CommandState, same numbers). */
 typedef enum {

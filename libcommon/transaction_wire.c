@@ -130,16 +130,18 @@ void plan_put (plan_wire_t *to, const plan_t *from)
     to->plan.operation = (Musubi__Operation) from->operation;
     to->plan.reservation = (char *) from->reservation;
     to->plan.base_version = from->base_version;
-    if (from->participants_count > 0) {
-        to->parties = must (malloc (from->participants_count * sizeof *to->parties));
-        to->parties_list = must (malloc (from->participants_count * sizeof (Musubi__Party *)));
-        for (size_t i = 0; i < from->participants_count; i++) {
-            party_put (&to->parties [i], &from->participants [i]);
-            to->parties_list [i] = &to->parties [i];
-        }
+    size_t voting = from->participants_count, all = voting + from->awaited_count;
+    to->parties = must (malloc ((all + 1) * sizeof *to->parties));
+    to->parties_list = must (malloc ((all + 1) * sizeof (Musubi__Party *)));
+    for (size_t i = 0; i < all; i++) {
+        party_put (&to->parties [i],
+                   i < voting ? &from->participants [i] : &from->awaited [i - voting]);
+        to->parties_list [i] = &to->parties [i];
     }
-    to->plan.n_participants = from->participants_count;
+    to->plan.n_participants = voting;
     to->plan.participants = to->parties_list;
+    to->plan.n_awaited = from->awaited_count;
+    to->plan.awaited = to->parties_list + voting;
     party_put (&to->coordinator, &from->coordinator);
     to->plan.coordinator = &to->coordinator;
     to->plan.decide_by_ms = from->decide_by_ms;
@@ -180,6 +182,20 @@ static bool participants_take (plan_t *to, const Musubi__Plan *from, char why [W
                 memcmp (to->participants [j].store, party->store, STORE_ID_BYTES) == 0)
                 return wrong (why, "plan.participants: %s is named twice", party->name);
     }
+    return true;
+}
+
+static bool awaited_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
+{
+    if (from->n_awaited > 0 && to->operation != OPERATION_RELEASE)
+        return wrong (why, "plan.awaited: only of a release");
+    if (from->n_awaited > PARTICIPANTS_MAX)
+        return wrong (why, "plan.awaited: at most %d", PARTICIPANTS_MAX);
+    to->awaited = from->n_awaited > 0 ? must (malloc (from->n_awaited * sizeof (party_t))) : NULL;
+    for (; to->awaited_count < from->n_awaited; to->awaited_count++)
+        if (!party_take (&to->awaited [to->awaited_count], from->awaited [to->awaited_count],
+                         "plan.awaited", why))
+            return false;
     return true;
 }
 
@@ -227,7 +243,7 @@ static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_B
         return wrong (why, "plan.base_version: 0 for a reserve and for nothing else");
     if (to->base_version == UINT32_MAX)
         return wrong (why, "plan.base_version: too large");
-    if (!participants_take (to, from, why) ||
+    if (!participants_take (to, from, why) || !awaited_take (to, from, why) ||
         !party_take (&to->coordinator, from->coordinator, "plan.coordinator", why))
         return false;
     if (memcmp (to->coordinator.store, to->txid.store, STORE_ID_BYTES) != 0)

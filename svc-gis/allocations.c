@@ -29,12 +29,7 @@ typedef struct {
 
 static bool concerns (const command_view_t *command, const char *participant)
 {
-    if (command->amended)
-        return true;
-    for (size_t i = 0; i < command->plan->participants_count; i++)
-        if (strcmp (command->plan->participants [i].name, participant) == 0)
-            return true;
-    return false;
+    return command->amended || plan_party (command->plan, participant);
 }
 
 static void add (collect_t *self, const command_view_t *command)

@@ -100,6 +100,9 @@ static void same_plan (const plan_t *a, const plan_t *b)
     assert_int_equal (a->participants_count, b->participants_count);
     for (size_t i = 0; i < a->participants_count; i++)
         same_party (&a->participants [i], &b->participants [i]);
+    assert_int_equal (a->awaited_count, b->awaited_count);
+    for (size_t i = 0; i < a->awaited_count; i++)
+        same_party (&a->awaited [i], &b->awaited [i]);
     same_party (&a->coordinator, &b->coordinator);
     assert_int_equal (a->decide_by_ms, b->decide_by_ms);
     assert_int_equal (a->edge_ms, b->edge_ms);
@@ -221,6 +224,34 @@ static void a_hold_without_a_part_is_one (void **state)
     free (packed.data);
 }
 
+static void await_one (plan_t *plan)
+{
+    plan->awaited = calloc (1, sizeof (party_t));
+    plan->awaited_count = 1;
+    party_set (plan->awaited, "lis/osa", 4);
+}
+
+static void a_release_names_whom_it_awaits (void **state)
+{
+    (void) state;
+    plan_t plan = plan_full (), back, copy;
+    char why [WHY_BYTES];
+    plan.operation = OPERATION_RELEASE;
+    await_one (&plan);
+    packed_t packed = plan_encode (&plan);
+    assert_true (plan_decode (&back, bytes_of (packed), why));
+    same_plan (&plan, &back);
+    plan_copy (&copy, &back);
+    plan_clear (&back);
+    same_plan (&plan, &copy);
+    assert_ptr_equal (plan_party (&copy, "lis/osa"), &copy.awaited [0]);
+    assert_ptr_equal (plan_party (&copy, "lis/tyo"), &copy.participants [1]);
+    assert_null (plan_party (&copy, "lis/kyo"));
+    plan_clear (&copy);
+    plan_clear (&plan);
+    free (packed.data);
+}
+
 /*  Spoil one thing of a plan; the decoder must name its field. */
 typedef void spoil_fn (plan_t *plan);
 
@@ -297,6 +328,17 @@ static void no_such_operation (plan_t *plan)
     plan->operation = (operation_t) 3;
 }
 
+static void awaited_by_a_modify (plan_t *plan)
+{
+    await_one (plan);
+}
+static void nameless_awaited (plan_t *plan)
+{
+    plan->operation = OPERATION_RELEASE;
+    await_one (plan);
+    *plan->awaited [0].name = '\0';
+}
+
 static void a_bad_plan_is_refused_by_its_field (void **state)
 {
     (void) state;
@@ -322,6 +364,8 @@ static void a_bad_plan_is_refused_by_its_field (void **state)
       {counter_zero, "plan.txid"},
       {start_zero, "plan.txid"},
       {no_such_operation, "plan.operation"},
+      {awaited_by_a_modify, "plan.awaited"},
+      {nameless_awaited, "plan.awaited"},
     };
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         plan_t plan = plan_full ();
@@ -860,6 +904,7 @@ int main (void)
       cmocka_unit_test (a_plan_comes_out_as_it_went_in),
       cmocka_unit_test (a_hold_comes_out_as_it_went_in),
       cmocka_unit_test (a_hold_without_a_part_is_one),
+      cmocka_unit_test (a_release_names_whom_it_awaits),
       cmocka_unit_test (a_bad_plan_is_refused_by_its_field),
       cmocka_unit_test (replaces_only_earlier_plans_of_the_same_coordinator),
       cmocka_unit_test (names_of_the_greatest_length_pass_and_longer_ones_do_not),
