@@ -199,6 +199,9 @@ json_t *answer_form (const json_t *answer)
         const json_t *why = json_object_get (answer, "reasons");
         if (strcmp (status, "committed") == 0 && json_array_size (why) > 0)
             take (form, "reasons", reasons_form (why));
+        const json_t *awaited = json_object_get (answer, "awaited");
+        if (json_array_size (awaited) > 0)
+            take (form, "awaited", json_deep_copy (awaited));
     }
     take_text (form, "planner", answer, "planner");
     take_text (form, "algorithm", answer, "algorithm");
@@ -386,7 +389,8 @@ static const char *show_word (const char *status)
     static const char *const words [][2] = {
       {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
       {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
-      {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"}};
+      {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"},
+      {"SHOW_RELEASING", "releasing"}};
     for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
         if (strcmp (status, words [i][0]) == 0)
             return words [i][1];
@@ -465,6 +469,7 @@ void view_print (const json_t *form, FILE *to)
       fprintf (to, "provisioned at %s\n", json_string_value (one));
     json_array_foreach (json_object_get (form, "openings"), i, one) opening_print (one, to);
     const json_t *silent;
-    json_array_foreach (json_object_get (form, "silent"), i, silent)
-      fprintf (to, "no answer from %s\n", json_string_value (silent));
+    json_array_foreach (json_object_get (form, "silent"), i, silent) fprintf (
+      to, "%s %s\n", strcmp (status, "releasing") == 0 ? "not given back yet by" : "no answer from",
+      json_string_value (silent));
 }

@@ -291,7 +291,9 @@ static void judge_left (check_t *self, const plan_t *last, const record_t *const
         for (size_t later = i + 1; later < count && stands; later++)
             stands = records [later]->state != COMMAND_COMMITTED ||
                      strcmp (records [later]->participant, record->participant) != 0;
-        if (stands)
+        if (stands && plan_party (last, record->participant)) /* it has yet to give it back */
+            self->result.pending++;
+        else if (stands)
             check_violation (self,
                              "reservation %s still books something at %s, which its last version "
                              "leaves out",
@@ -321,7 +323,9 @@ static void judge_reservation (check_t *self, const record_t *const *records, si
     self->result.reservations += books;
     for (size_t i = 0; i < from; i++)
         if (records [i]->state == COMMAND_COMMITTED &&
-            records [i]->plan.base_version == plan->base_version) {
+            records [i]->plan.base_version == plan->base_version &&
+            (records [i]->plan.operation != OPERATION_RELEASE ||
+             plan->operation != OPERATION_RELEASE)) { /* else the rest of one */
             check_violation (self, "reservation %s has two versions %u: %s and %s differ",
                              plan->reservation, plan->base_version + 1, records [i]->participant,
                              records [last - 1]->participant);

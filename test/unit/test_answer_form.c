@@ -270,10 +270,39 @@ static void what_was_placed_anew_by_a_repair_says_why (void **state)
     json_decref (form);
 }
 
+static void a_release_tells_whom_it_awaits (void **state)
+{
+    (void) state;
+    json_t *form =
+      form_of ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"awaited\": "
+               "[\"lis/ber\"], \"reasons\": [{\"resource\": \"lis/ber\", \"text\": "
+               "\"site ber does not answer\"}]}");
+    assert_int_equal (answer_code (form), EXIT_DONE);
+    assert_string_equal (json_string_value (json_array_get (json_object_get (form, "awaited"), 0)),
+                         "lis/ber");
+    char *text = print (form);
+    assert_non_null (strstr (text, "lis/ber: site ber does not answer"));
+    free (text);
+    json_decref (form);
+    json_t *view = parse ("{\"reservation\": \"r-1\", \"status\": \"SHOW_RELEASING\", \"state\":"
+                          " \"RELEASED\", \"version\": 2, \"silent\": [\"lis/ber\"]}");
+    form = view_form (view);
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    view_print (form, file);
+    fclose (file);
+    assert_non_null (strstr (text, "releasing, released, version 2"));
+    assert_non_null (strstr (text, "not given back yet by lis/ber"));
+    free (text);
+    json_decref (form);
+    json_decref (view);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_committed_answer_has_the_keys_of_the_interfaces),
+      cmocka_unit_test (a_release_tells_whom_it_awaits),
       cmocka_unit_test (what_was_placed_anew_by_a_repair_says_why),
       cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
       cmocka_unit_test (connections_are_printed_with_their_way),

@@ -219,6 +219,46 @@ static void a_release_that_books_is_none (void **state)
     assert_non_null (strstr (self->told [0], "is released, and still books something"));
 }
 
+/*  A release over one site and the home, which awaits another site or does not. */
+static void record_part (fixture_t *self, const char *participant, uint64_t number,
+                         const char *awaited)
+{
+    party_t parties [] = {{.name = "gis/g1"}}, waits [] = {{.name = ""}};
+    plan_t plan = {.txid = {.start = 1, .counter = number},
+                   .operation = OPERATION_RELEASE,
+                   .base_version = 1,
+                   .reservation = "r1",
+                   .participants = parties,
+                   .participants_count = 1,
+                   .awaited = waits,
+                   .awaited_count = awaited != NULL};
+    snprintf (parties [0].name, sizeof parties [0].name, "%s", participant);
+    snprintf (waits [0].name, sizeof waits [0].name, "%s", awaited ? awaited : "");
+    check_command (self->check, participant,
+                   &(check_record_t){.plan = &plan, .state = COMMAND_COMMITTED});
+}
+
+static void a_part_that_a_release_awaits_is_pending_until_it_is_given_back (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_part (self, "lis/ams", 2, "lis/ber");
+    check_result_t result = judge (self, 1, false);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.pending, 1);
+
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_part (self, "lis/ams", 2, "lis/ber");
+    record_part (self, "lis/ber", 3, NULL);
+    result = judge (self, 1, true);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.pending, 0);
+
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_part (self, "lis/ams", 2, NULL);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+}
+
 static void finds_what_is_pending_past_its_time (void **state)
 {
     fixture_t *self = *state;
@@ -282,6 +322,7 @@ int main (void)
       TEST (finds_two_versions_of_one_number),
       TEST (finds_what_a_later_version_has_left_behind),
       TEST (a_release_that_books_is_none),
+      TEST (a_part_that_a_release_awaits_is_pending_until_it_is_given_back),
       TEST (finds_what_is_pending_past_its_time),
       TEST (finds_an_answer_that_the_records_contradict),
       TEST (an_edge_refused_part_is_sound_only_once_released_elsewhere),
