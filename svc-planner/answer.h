@@ -2,7 +2,7 @@
 #ifndef MUSUBI_ANSWER_H
 #define MUSUBI_ANSWER_H
 
-#include "core.h"
+#include "transaction.h"
 
 #define REASONS_MAX      100 /* some 500 bytes each: fits CLAIM_ANSWER_BYTES_MAX */
 #define ALTERNATIVES_MAX 4
@@ -83,6 +83,8 @@ typedef struct {
     size_t alternatives_count;
     uint32_t version;
     char request_id [REQUEST_ID_BYTES_MAX + 1];
+    const party_t *awaited; /* of a release; lent */
+    size_t awaited_count;
 } answer_t;
 
 void answer_clear (answer_t *self);

@@ -92,11 +92,6 @@ static int64_t later (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool over (const part_record_t *record)
-{
-    return record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
-}
-
 /*  The request it was made for. */
 static bool read_request (errand_t *self, user_request_t *request, char why [WHY_BYTES])
 {
@@ -116,7 +111,7 @@ static bool find_start (const errand_t *self, const moment_t *now, present_state
     present->start_ms = INT64_MAX;
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const part_record_t *record = &locate_part (self->locate, i)->record;
-        for (size_t b = 0; b < record->bookings_count && !over (record); b++) {
+        for (size_t b = 0; b < record->bookings_count && !part_record_over (record); b++) {
             const compute_booking_t *booking = &record->bookings [b];
             size_t need = user_request_need (&present->before, booking->need);
             if (need == SIZE_MAX)
@@ -187,7 +182,8 @@ static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
         const char *here = party_short_name (part->party.name);
-        for (size_t b = 0; b < part->record.bookings_count && !over (&part->record); b++) {
+        for (size_t b = 0; b < part->record.bookings_count && !part_record_over (&part->record);
+             b++) {
             const compute_booking_t *booking = &part->record.bookings [b];
             for (size_t n = 0; n < self->patch.compute_count; n++) {
                 const need_patch_t *patch = &self->patch.compute [n];
@@ -270,13 +266,34 @@ static void modify_located (errand_t *self, const moment_t *now)
 static void release_located (errand_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < locate_count (self->locate); i++) {
-        int64_t end_ms = part_record_end (&locate_part (self->locate, i)->record);
+        const part_record_t *record = &locate_part (self->locate, i)->record;
+        int64_t end_ms = part_record_end (record);
+        if (end_ms > 0 && !part_record_over (record))
+            self->base_version = record->version;
         self->keep_until_ms = end_ms > self->keep_until_ms ? end_ms : self->keep_until_ms;
     }
     if (propose_release (self, now))
         errand_vote (self, now);
     else
         errand_give_up (self, now);
+}
+
+/*  R11: can those who answer give it back by themselves? While others are silent, when they know
+ * one version; once it is released, those who were silent then. Nothing of it may be pending. */
+static bool can_give_back (const errand_t *self, bool others_silent)
+{
+    const part_record_t *newest = locate_newest (self->locate);
+    bool released = newest->plan_set && newest->plan.operation == OPERATION_RELEASE;
+    if (self->kind != ERRAND_RELEASE || !newest->plan_set || newest->version == 0 ||
+        released == others_silent)
+        return false;
+    for (size_t i = 0; i < locate_count (self->locate); i++) {
+        const located_part_t *part = locate_part (self->locate, i);
+        bool old = part->record.version != newest->version && !part_record_over (&part->record);
+        if (part->known && (part->record.pending_set || (old && !released)))
+            return false;
+    }
+    return true;
 }
 
 /*  --- both --- */
@@ -319,10 +336,17 @@ static void on_located (void *owner, const moment_t *now)
         proceed (self, now);
         break;
     case LOCATED_CHANGING:
-        look_again (self, now, LOCATES_MAX, "says that another change of it is under way");
+        if (can_give_back (self, false))
+            proceed (self, now);
+        else
+            look_again (self, now, LOCATES_MAX, "says that another change of it is under way");
         break;
     case LOCATED_SILENT:
-        look_again (self, now, SILENT_MAX, "takes part and does not answer");
+        if (self->locates >= SILENT_MAX && can_give_back (self, true))
+            proceed (self, now);
+        else
+            look_again (self, now, self->kind == ERRAND_RELEASE ? LOCATES_MAX : SILENT_MAX,
+                        "takes part and does not answer");
         break;
     case LOCATED_UNSURE:
         look_again (self, now, SILENT_MAX,

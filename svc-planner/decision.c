@@ -69,19 +69,40 @@ void decision_move (decision_t *decision, log_level_t level, decision_event_t ev
     decision_say (decision, level, line, why);
 }
 
+/*  R11: a release is driven on at those who were silent, by the repairer. */
+static void begin_rest (decision_t *decision, const moment_t *now)
+{
+    coordinator_t *self = decision->coordinator;
+    const plan_t *plan = &decision->record.plan;
+    snprintf (decision->record.text, sizeof decision->record.text, "%s did not answer%s",
+              plan->awaited [0].name, plan->awaited_count > 1 ? ", nor did others" : "");
+    decision_move (decision, LEVEL_WARNING, DECISION_EVENT_AWAITED, DECISION_REPAIRING,
+                   decision->record.text);
+    service_count (self->service, "releases_awaited", 1);
+    decision_log_put (self->service, &decision->txid, &decision->record);
+    decision->told = NULL;
+    if (self->repair)
+        self->repair (self->repairer, now, &decision->record);
+}
+
 static void settle (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
     coordinator_told_fn *told = decision->told;
     void *owner = decision->owner;
-    decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
+    const plan_t *plan = &decision->record.plan;
+    for (size_t i = 0; i < plan->participants_count; i++)
         if (!decision->record.spoilt [i])
-            done_add (self->done, now, &decision->record.plan.participants [i], &decision->txid);
-    ordered_remove (self->decisions, &decision->txid);
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
-    decision_free (decision);
+            done_add (self->done, now, &plan->participants [i], &decision->txid);
     self->active_ms = now->mono_ms;
+    if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair looks on by itself */
+        begin_rest (decision, now);
+    } else {
+        decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
+        ordered_remove (self->decisions, &decision->txid);
+        settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
+        decision_free (decision);
+    }
     if (told)
         told (owner, now, DECISION_END_COMMITTED, "");
 }

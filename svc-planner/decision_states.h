@@ -9,10 +9,11 @@ typedef enum {
     DECISION_EVENT_DROP,         /* a no, or too late: no longer in progress (T1, T5) */
     DECISION_EVENT_DECIDE,       /* every vote is in, in time (T4) */
     DECISION_EVENT_ACKNOWLEDGED, /* by all: now it is told (T6) */
-    DECISION_EVENT_SPOILT,       /* somebody was refused at the edge, or is lost (T10) */
-    DECISION_EVENT_RELEASED,     /* nobody books anything of it any more */
-    DECISION_EVENT_FENCED,       /* another one ended it first, by abort (T8) */
-    DECISION_EVENT_ADOPT,        /* another planner's, fenced, and some have committed (T8) */
+    DECISION_EVENT_SPOILT,
+    DECISION_EVENT_AWAITED,  /* somebody was refused at the edge, or is lost (T10) */
+    DECISION_EVENT_RELEASED, /* nobody books anything of it any more */
+    DECISION_EVENT_FENCED,   /* another one ended it first, by abort (T8) */
+    DECISION_EVENT_ADOPT,    /* another planner's, fenced, and some have committed (T8) */
     DECISION_EVENTS
 } decision_event_t;
 

@@ -19,6 +19,7 @@ struct locate {
     size_t waiting;
     locate_done_fn *done;
     void *owner;
+    bool of_plan;   /* it is asked what has become of a plan */
     uint64_t timer; /* when there is nobody to ask */
     located_t verdict;
     char culprit [NAME_BYTES_MAX + 1];
@@ -63,6 +64,14 @@ const located_part_t *locate_part (const locate_t *self, size_t at)
     return &self->parts [at];
 }
 
+bool locate_heard (const locate_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (strcmp (self->parts [i].party.name, name) == 0)
+            return self->parts [i].answered;
+    return false;
+}
+
 const part_record_t *locate_newest (const locate_t *self)
 {
     const part_record_t *newest = NULL;
@@ -91,6 +100,14 @@ bool locate_listed (const locate_t *self, const located_part_t *part)
     return listed_party (locate_newest (self), part->party.name) != NULL;
 }
 
+static bool among (const party_t *parties, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (parties [i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /*  --- the verdict --- */
 
 static located_t say (locate_t *self, located_t verdict, const char *culprit)
@@ -106,11 +123,6 @@ static bool has_lost (const party_t *listed, const located_part_t *part, uint32_
     return part->answered &&
            (!part->known || (memcmp (part->store, listed->store, STORE_ID_BYTES) != 0 &&
                              part->record.version != version));
-}
-
-static bool over (const part_record_t *record)
-{
-    return record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
 }
 
 static located_t judge_nobody (locate_t *self)
@@ -133,13 +145,17 @@ static located_t judge (locate_t *self)
         const party_t *listed = listed_party (newest, part->party.name);
         /* A change that is not finished there, be it at its edge, may still be made. */
         if (part->known && (!listed || newest->version > 0))
-            all_over = all_over && over (&part->record) && !part->record.pending_set;
+            all_over = all_over && part_record_over (&part->record) && !part->record.pending_set;
         else if (part->known)
             all_over = false;
         if (part->known && (part->record.pending_set || part->record.version != newest->version) &&
-            (listed || !over (&part->record)))
+            (listed || !part_record_over (&part->record)))
             changing = part->party.name;
-        if (!part->answered && part->in_question) /* a repair may have released without it */
+        /* A repair may have released without it. */
+        if (!part->answered &&
+            (part->in_question ||
+             (self->of_plan &&
+              among (newest->plan.awaited, newest->plan.awaited_count, part->party.name))))
             silent = part->party.name;
         if (!listed)
             continue;
@@ -174,13 +190,17 @@ const char *locate_culprit (const locate_t *self)
 static void ask (locate_t *self, const moment_t *now, size_t at);
 
 /*  Participants that are not in the directory: their last address is in the plan. */
+static void add_parties (locate_t *self, const party_t *parties, size_t count, const char *home)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (parties [i].name, home) != 0 && !has_part (self, parties [i].name))
+            add_part (self, &parties [i]);
+}
+
 static void add_participants (locate_t *self, const plan_t *plan)
 {
-    for (size_t i = 0; i < plan->participants_count; i++) {
-        const party_t *party = &plan->participants [i];
-        if (strcmp (party->name, plan->home) != 0 && !has_part (self, party->name))
-            add_part (self, party);
-    }
+    add_parties (self, plan->participants, plan->participants_count, plan->home);
+    add_parties (self, plan->awaited, plan->awaited_count, plan->home);
 }
 
 static bool ask_listed (locate_t *self, const moment_t *now)
@@ -311,14 +331,6 @@ static void add_kind (locate_t *self, const char *kind)
     }
 }
 
-static bool is_participant (const plan_t *plan, const char *name)
-{
-    for (size_t i = 0; i < plan->participants_count; i++)
-        if (strcmp (plan->participants [i].name, name) == 0)
-            return true;
-    return false;
-}
-
 locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
                       const moment_t *now, const char *reservation, const plan_t *plan,
                       locate_done_fn *done, void *owner)
@@ -330,13 +342,19 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, su
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
-    add_kind (self, "lis");
-    add_kind (self, "nis");
-    if (plan) {
-        add_participants (self, plan);
-        for (size_t i = 0; i < self->count; i++)
-            self->parts [i].in_question = is_participant (plan, self->parts [i].party.name);
+    self->of_plan = plan != NULL;
+    bool release = plan && plan->operation == OPERATION_RELEASE;
+    if (!release) {
+        add_kind (self, "lis");
+        add_kind (self, "nis");
     }
+    if (release) /* all others have given it back */
+        add_parties (self, plan->awaited, plan->awaited_count, "");
+    else if (plan)
+        add_participants (self, plan);
+    for (size_t i = 0; i < self->count && plan; i++)
+        self->parts [i].in_question =
+          among (plan->participants, plan->participants_count, self->parts [i].party.name);
     size_t asked = self->count;
     for (size_t i = 0; i < asked; i++)
         ask (self, now, i);

@@ -41,8 +41,8 @@ typedef void locate_done_fn (void *owner, const moment_t *now);
 
 /*  suspects: those among them are waited for but a moment, and those that were waited for in vain
  * come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
- * them in any case; or NULL. done is called once, never from within locate_new; then the questions
- * below have answers. */
+ * them in any case, and of a release those alone whom it awaits; or NULL. done is called once,
+ * never from within locate_new; then the questions below have answers. */
 locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
                       const moment_t *now, const char *reservation, const plan_t *plan,
                       locate_done_fn *done, void *owner);
@@ -50,6 +50,9 @@ void locate_destroy (locate_t **self_p);
 
 size_t locate_count (const locate_t *self);
 const located_part_t *locate_part (const locate_t *self, size_t at);
+
+/*  Has the participant of this name answered? */
+bool locate_heard (const locate_t *self, const char *name);
 
 /*  The record of the highest committed version, else of the pending first one; NULL when nobody who
  *  answered knows it. */

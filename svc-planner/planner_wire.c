@@ -622,6 +622,11 @@ packed_t answer_encode (const answer_t *self)
     alternatives_put (&answer, self, alternatives, alternative_list);
     answer.version = self->version;
     answer.request_id = (char *) self->request_id;
+    char *awaited [PARTICIPANTS_MAX];
+    for (size_t i = 0; i < self->awaited_count; i++)
+        awaited [i] = (char *) self->awaited [i].name;
+    answer.n_awaited = self->awaited_count;
+    answer.awaited = awaited;
     packed_t packed = packed_of (&answer.base);
     free (placements);
     free (list);

@@ -141,6 +141,11 @@ static void share_present (const errand_t *self, shares_t *shares)
 
 /*  --- the plan --- */
 
+static int64_t later (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void name_reservation (plan_t *plan)
 {
     /* Six bytes of the store's id: short enough for people, long enough for a federation. */
@@ -195,6 +200,35 @@ static void fill_participants (errand_t *self, const shares_t *shares,
         plan->participants [shares->count] = party_of_entry (home);
 }
 
+/*  Of a release: who takes part and was not heard. It is driven there once they answer (R11). */
+static void fill_awaited (errand_t *self)
+{
+    plan_t *plan = &self->proposal.plan;
+    const plan_t *newest = &locate_newest (self->locate)->plan;
+    plan->awaited = must (calloc (newest->participants_count + 1, sizeof *plan->awaited));
+    for (size_t i = 0; i < newest->participants_count; i++) {
+        const party_t *party = &newest->participants [i];
+        if (strcmp (party->name, newest->home) != 0 && !locate_heard (self->locate, party->name))
+            plan->awaited [plan->awaited_count++] = *party;
+    }
+}
+
+/*  Who gives it back now, and who will. */
+static void tell_awaited (const plan_t *plan, answer_t *answer)
+{
+    char words [PARTY_WORDS_BYTES], given [SENTENCE_BYTES] = "nowhere yet";
+    for (size_t i = 0, at = 0; i + 1 < plan->participants_count && at < sizeof given; i++)
+        at += (size_t) snprintf (given + at, sizeof given - at, "%s%s", i ? ", " : "",
+                                 party_words (plan->participants [i].name, words));
+    answer_reason (answer, "", "", "given back at: %s", given);
+    for (size_t i = 0; i < plan->awaited_count; i++)
+        answer_reason (answer, "", plan->awaited [i].name,
+                       "%s does not answer: it gives its part back once it does",
+                       party_words (plan->awaited [i].name, words));
+    answer->awaited = plan->awaited;
+    answer->awaited_count = plan->awaited_count;
+}
+
 static void fill_coordinator (party_t *party, const service_t *service)
 {
     snprintf (party->name, sizeof party->name, "%s", service->name);
@@ -211,6 +245,8 @@ static void fill_claim (errand_t *self, const moment_t *now)
                        .version = plan->base_version + 1};
     if (self->kind != ERRAND_RELEASE)
         answer_of_choice (self, &answer);
+    else if (plan->awaited_count > 0)
+        tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     snprintf (answer.planner, sizeof answer.planner, "%s", self->planner->service->name);
     snprintf (answer.algorithm, sizeof answer.algorithm, "%s", errand_algorithm (self));
@@ -277,7 +313,10 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);
     int64_t wall_ms = timekeeper_most (&planner->service->timekeeper, now);
-    int64_t edge_ms = shares_edge (shares);
+    /* A part that was not heard may end later than all that were. */
+    bool partial = self->kind == ERRAND_RELEASE && locate_verdict (self->locate) == LOCATED_SILENT;
+    int64_t rest_ms = partial ? locate_newest (self->locate)->plan.end_ms : 0;
+    int64_t edge_ms = later (shares_edge (shares), rest_ms);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
         decide_by_ms = edge_ms - settings->guard_ms;
@@ -291,7 +330,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
                      .base_version = self->base_version,
                      .decide_by_ms = decide_by_ms,
                      .edge_ms = edge_ms,
-                     .end_ms = shares_end (shares)};
+                     .end_ms = later (shares_end (shares), rest_ms)};
     if (self->kind == ERRAND_RESERVE)
         name_reservation (plan);
     else
@@ -305,6 +344,8 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     plan->request_size = request.size;
     fill_coordinator (&plan->coordinator, planner->service);
     fill_participants (self, shares, home);
+    if (partial)
+        fill_awaited (self);
     if (home)
         fill_claim (self, now);
     else

@@ -40,6 +40,9 @@ typedef struct {
 
 void part_record_clear (part_record_t *self);
 
+/*  Released or failed? */
+bool part_record_over (const part_record_t *self);
+
 /*  When the last of what it books ends; 0 when it books nothing. */
 int64_t part_record_end (const part_record_t *self);
 
@@ -61,7 +64,8 @@ typedef enum {
     SHOW_COMMITTED,
     SHOW_PENDING,
     SHOW_RELEASED,
-    SHOW_FAILED
+    SHOW_FAILED,
+    SHOW_RELEASING
 } show_status_t;
 
 /*  A reservation as the federation knows it, from the records of those who answered. Borrows the

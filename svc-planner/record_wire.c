@@ -15,7 +15,7 @@
 #include <string.h>
 
 static_assert ((int) RECORD_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
-static_assert ((int) SHOW_FAILED == MUSUBI__SHOW_STATUS__SHOW_FAILED, "same numbers");
+static_assert ((int) SHOW_RELEASING == MUSUBI__SHOW_STATUS__SHOW_RELEASING, "same numbers");
 
 void part_record_clear (part_record_t *self)
 {
@@ -25,6 +25,11 @@ void part_record_clear (part_record_t *self)
     if (self->plan_set)
         plan_clear (&self->plan);
     *self = (part_record_t){0};
+}
+
+bool part_record_over (const part_record_t *self)
+{
+    return self->state == RECORD_RELEASED || self->state == RECORD_FAILED;
 }
 
 int64_t part_record_end (const part_record_t *self)

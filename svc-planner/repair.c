@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS 1000 /* pause before another look, jittered */
+#define AGAIN_MS        1000 /* pause before another look, jittered */
+#define AGAIN_DOUBLINGS 2    /* and so often twice as long, where a release awaits the silent */
 
 typedef struct {
     planner_t *planner;
@@ -33,6 +34,7 @@ typedef struct {
     mend_t mend;
     errand_t *errand;
     uint64_t timer;
+    uint32_t pauses;
     locate_t *locate;
     outcomes_t *outcomes;
     attempt_t *attempt;
@@ -45,6 +47,12 @@ typedef struct {
 } repair_t;
 
 static void look (repair_t *self, const moment_t *now);
+
+/*  Of a release: all who voted have given it back, those who were silent are awaited. */
+static bool is_rest (const repair_t *self)
+{
+    return self->plan.operation == OPERATION_RELEASE;
+}
 
 static void repair_free (repair_t *self)
 {
@@ -76,7 +84,10 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
 static void again (repair_t *self, const moment_t *now)
 {
     service_t *service = self->planner->service;
-    int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
+    uint64_t most_ms = AGAIN_MS;
+    if (is_rest (self)) /* it may be away for days */
+        most_ms <<= self->pauses < AGAIN_DOUBLINGS ? self->pauses++ : AGAIN_DOUBLINGS;
+    int64_t pause_ms = (int64_t) (most_ms / 2 + prng_below (&service->prng, most_ms));
     timers_cancel (service->timers, self->timer);
     self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
 }
@@ -239,6 +250,13 @@ static void conclude_failed (repair_t *self, const moment_t *now, const char *ho
     conclude (self, now, ANSWER_REFUSED);
 }
 
+/*  The home has told it long since. */
+static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
+{
+    snprintf (self->text, sizeof self->text, "%.120s, %s", self->cause, how);
+    finish (self, now, DECISION_END_REPAIRED);
+}
+
 /*  --- another plan in its place --- */
 
 static void on_mended (void *owner, const moment_t *now, mend_end_t end, const char *text)
@@ -317,9 +335,55 @@ static bool books (const located_part_t *part)
            (part->record.state == RECORD_RESERVED || part->record.state == RECORD_ACTIVATED);
 }
 
+/*  A plan in the place of ours, or the rest of our release. */
+static bool is_mending (const repair_t *self, const part_record_t *record)
+{
+    return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
+}
+
+typedef struct {
+    party_t list [PARTICIPANTS_MAX];
+    size_t count;
+} unheard_t;
+
+static void add_unheard (const repair_t *self, unheard_t *unheard, const party_t *parties,
+                         size_t count, const bool *spoilt)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool known = strcmp (parties [i].name, self->plan.home) == 0 || (spoilt && spoilt [i]) ||
+                     locate_heard (self->locate, parties [i].name);
+        for (size_t u = 0; u < unheard->count && !known; u++)
+            known = strcmp (unheard->list [u].name, parties [i].name) == 0;
+        if (!known && unheard->count < PARTICIPANTS_MAX)
+            unheard->list [unheard->count++] = parties [i];
+    }
+}
+
+/*  Those who may have something of it, and have not answered. */
+static void find_unheard (const repair_t *self, unheard_t *unheard)
+{
+    const plan_t *plan = &self->plan;
+    const part_record_t *newest = locate_newest (self->locate);
+    unheard->count = 0;
+    add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
+    if (plan->operation != OPERATION_RELEASE) /* else they have given it back */
+        add_unheard (self, unheard, plan->participants, plan->participants_count, self->spoilt);
+    if (!newest || !is_mending (self, newest))
+        return;
+    plan = &newest->plan;
+    add_unheard (self, unheard, plan->participants, plan->participants_count, NULL);
+    add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
+}
+
+/*  Who is silent now is not lost sight of, should this one be the last version that is known. */
 static void fill_release (repair_t *self, plan_t *plan)
 {
     const service_t *service = self->planner->service;
+    unheard_t unheard;
+    find_unheard (self, &unheard);
+    plan->awaited = must (malloc (sizeof unheard.list));
+    memcpy (plan->awaited, unheard.list, sizeof unheard.list);
+    plan->awaited_count = unheard.count;
     plan->participants = calloc (locate_count (self->locate) + 1, sizeof *plan->participants);
     if (!plan->participants)
         abort ();
@@ -330,7 +394,9 @@ static void fill_release (repair_t *self, plan_t *plan)
         party_t *party = &plan->participants [plan->participants_count++];
         *party = part->party;
         memcpy (party->store, part->store, STORE_ID_BYTES);
-        snprintf (plan->actor, sizeof plan->actor, "%s", part->record.owner);
+        /* Whom the others let release it, must be let here, too. */
+        snprintf (plan->actor, sizeof plan->actor, "%s",
+                  is_rest (self) ? self->plan.actor : part->record.owner);
         snprintf (plan->owner, sizeof plan->owner, "%s", part->record.owner);
         plan->base_version = part->record.version;
         int64_t end_ms = part_record_end (&part->record);
@@ -373,42 +439,15 @@ static void release (repair_t *self, const moment_t *now)
 
 /*  --- the look --- */
 
-/*  A plan in the place of ours. */
-static bool is_mending (const repair_t *self, const part_record_t *record)
-{
-    return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
-}
-
-static bool has_heard (const repair_t *self, const char *name)
-{
-    for (size_t p = 0; p < locate_count (self->locate); p++) {
-        const located_part_t *part = locate_part (self->locate, p);
-        if (strcmp (part->party.name, name) == 0)
-            return part->answered;
-    }
-    return false;
-}
-
 /*  Everyone who has part in this version has answered. */
 static bool version_heard (const repair_t *self, const part_record_t *newest)
 {
     for (size_t i = 0; newest && newest->plan_set && i < newest->plan.participants_count; i++) {
         const char *name = newest->plan.participants [i].name;
-        if (strcmp (name, newest->plan.home) != 0 && !has_heard (self, name))
+        if (strcmp (name, newest->plan.home) != 0 && !locate_heard (self->locate, name))
             return false;
     }
     return true;
-}
-
-/*  Everyone who may have something of it has answered. */
-static bool all_heard (const repair_t *self, const part_record_t *newest)
-{
-    for (size_t i = 0; i < self->plan.participants_count; i++) {
-        const char *name = self->plan.participants [i].name;
-        if (!self->spoilt [i] && strcmp (name, self->plan.home) != 0 && !has_heard (self, name))
-            return false;
-    }
-    return !newest || !is_mending (self, newest) || version_heard (self, newest);
 }
 
 /*  A change that an earlier life of this planner left without a decision. */
@@ -436,13 +475,16 @@ static bool superseded (const repair_t *self, const part_record_t *newest)
 /*  Part of it is released: nothing comes in its place any more. */
 static bool is_released (const repair_t *self, const part_record_t *newest)
 {
-    return newest && is_mending (self, newest) && newest->plan.operation == OPERATION_RELEASE;
+    return is_rest (self) ||
+           (newest && is_mending (self, newest) && newest->plan.operation == OPERATION_RELEASE);
 }
 
 /*  The next thing, when all that is known lies still. */
 static void act (repair_t *self, const moment_t *now, const part_record_t *newest, size_t booked)
 {
-    bool heard = all_heard (self, newest);
+    unheard_t unheard;
+    find_unheard (self, &unheard);
+    bool heard = unheard.count == 0;
     mend_step_t step = is_released (self, newest) ? MEND_NOTHING : next_step (self, now);
     if (step != MEND_NOTHING && heard) {
         self->step = step;
@@ -451,6 +493,8 @@ static void act (repair_t *self, const moment_t *now, const part_record_t *newes
         again (self, now);
     } else if (booked > 0) {
         release (self, now);
+    } else if (heard && is_rest (self)) {
+        conclude_rest (self, now, "and has given it back since");
     } else if (heard) {
         conclude_failed (self, now, "and released again everywhere");
     } else {
@@ -547,7 +591,7 @@ static void look (repair_t *self, const moment_t *now)
         return;
     }
     if (timekeeper_least (&planner->service->timekeeper, now) >= self->end_ms) {
-        conclude_failed (self, now, "and its window has passed");
+        (is_rest (self) ? conclude_rest : conclude_failed) (self, now, "and its window has passed");
         return;
     }
     locate_destroy (&self->locate);

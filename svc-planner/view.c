@@ -44,6 +44,7 @@ typedef struct {
     bool failed;
     bool booked; /* somebody still books something */
     bool done;
+    bool awaited; /* somebody has not given back yet what is released */
 } tally_t;
 
 static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count,
@@ -61,8 +62,8 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
           tally.booked || record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
     }
     const plan_t *plan = &newest->plan;
-    self->silent =
-      must (calloc (newest->plan_set ? plan->participants_count + 1 : 1, sizeof *self->silent));
+    size_t most = newest->plan_set ? plan->participants_count + plan->awaited_count : 0;
+    self->silent = must (calloc (most + 1, sizeof *self->silent));
     for (size_t i = 0; newest->plan_set && i < plan->participants_count; i++) {
         const char *name = plan->participants [i].name;
         if (strcmp (name, plan->home) == 0)
@@ -74,6 +75,13 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
         } else if (!part->record || part->record->version != newest->version)
             tally.behind = true;
     }
+    for (size_t i = 0; newest->plan_set && i < plan->awaited_count; i++) {
+        const view_part_t *part = part_of (parts, count, plan->awaited [i].name);
+        if (part && part->answered && (!part->record || part_record_over (part->record)))
+            continue;
+        self->silent [self->silent_count++] = plan->awaited [i].name;
+        tally.awaited = true;
+    }
     return tally;
 }
 
@@ -82,6 +90,8 @@ static show_status_t judge (const tally_t *tally, const part_record_t *newest, b
     *doubt = false;
     if (newest->version == 0)
         return SHOW_PENDING;
+    if (tally->awaited)
+        return SHOW_RELEASING;
     if (tally->failed && !tally->booked)
         return SHOW_FAILED;
     if (!tally->booked && !tally->behind && !tally->silent)

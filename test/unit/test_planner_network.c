@@ -542,7 +542,7 @@ static void a_domain_that_died_is_named_and_keeps_its_part (void **state)
     assert_int_equal (view->n_silent, 1);
     assert_string_equal (view->silent [0], "nis/N");
     message_free (&view->base);
-    Musubi__Answer *change = release (&fed, "p0", "x@g1", answer->reservation);
+    Musubi__Answer *change = modify_cpus (&fed, "p0", "x@g1", answer->reservation, 1, 0);
     expect_status (change, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_string_equal (change->reasons [0]->resource, "nis/N");
     assert_string_equal (change->reasons [0]->text,

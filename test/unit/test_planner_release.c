@@ -1,0 +1,215 @@
+/*  planner - a release of a reservation that has a part at a site that is away: it is taken, done
+ * where it can be done, and driven on when the site is back, whatever dies meanwhile (R11).
+ */
+#include "planner_asking.h"
+
+#define SOON_MS 30000 /* more than any pause between two looks */
+
+static const user_wish_t both = {
+  .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+static const user_wish_t one = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+
+/*  s0 and s1 with 16 CPUs each, planners p0 and p1; alice has all of them, and s1 dies. */
+static void begin (fed_t *fed, uint64_t seed, char reservation [64])
+{
+    fed_federation (fed, seed, 1, 2, 4, 2);
+    Musubi__Answer *answer = reserve (fed, "p0", "a@g1", &both);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    snprintf (reservation, 64, "%s", answer->reservation);
+    message_free (&answer->base);
+    fed_kill (fed, fed_find (fed, "lis/s1"));
+}
+
+static void expect_released (fed_t *fed, const char *planner, const char *id,
+                             const char *reservation)
+{
+    Musubi__Answer *answer = release (fed, planner, id, reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+}
+
+static void expect_shown (fed_t *fed, const char *reservation, Musubi__ShowStatus status,
+                          const char *silent)
+{
+    Musubi__ReservationView *view = show (fed, "p0", "alice", reservation);
+    assert_int_equal (view->status, status);
+    assert_int_equal (view->n_silent, silent != NULL);
+    if (silent)
+        assert_string_equal (view->silent [0], silent);
+    message_free (&view->base);
+}
+
+/*  Both sites are wholly free. */
+static void expect_free (fed_t *fed, const char *id)
+{
+    Musubi__Answer *answer = reserve (fed, "p0", id, &both);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+}
+
+static void wipe (fed_t *fed, const char *name)
+{
+    fed_proc_t *proc = &fed->procs [fed_find (fed, name)];
+    while (proc->records_count > 0) {
+        const fed_record_t *record = &proc->records [0];
+        fed_put (proc, record->table, (bytes_t){.data = record->key, .size = record->key_size},
+                 NULL);
+    }
+    proc->store.id [0] ^= 1;
+    proc->store.start = 0;
+}
+
+static void it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 61, reservation);
+    Musubi__Answer *answer = release (&fed, "p1", "r@g1", reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->version, 2);
+    assert_int_equal (answer->n_awaited, 1);
+    assert_string_equal (answer->awaited [0], "lis/s1");
+    assert_int_equal (answer->n_reasons, 2);
+    assert_string_equal (answer->reasons [0]->text, "given back at: site s0");
+    assert_string_equal (answer->reasons [1]->resource, "lis/s1");
+    assert_string_equal (answer->reasons [1]->text,
+                         "site s1 does not answer: it gives its part back once it does");
+    message_free (&answer->base);
+    answer = release (&fed, "p0", "r@g1", reservation); /* a repeat */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->n_awaited, 1);
+    message_free (&answer->base);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASING, "lis/s1");
+    answer = reserve (&fed, "p0", "b@g1", &one);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s0");
+    message_free (&answer->base);
+    answer = modify_cpus (&fed, "p0", "m@g1", reservation, 8, 0); /* T11 */
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    answer = reserve (&fed, "p0", "c@g1", &one);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s1");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+/*  p1 is killed over and over, from its yes on until after the site has come back. */
+static void it_goes_on_after_every_death_of_the_planner (void **state)
+{
+    (void) state;
+    for (int at_ms = 20; at_ms <= 320; at_ms += 60) {
+        fed_t fed;
+        char reservation [64];
+        begin (&fed, 62, reservation);
+        int p1 = fed_find (&fed, "p1");
+        expect_released (&fed, "p1", "r@g1", reservation);
+        for (int deaths = 0; deaths < 6; deaths++) {
+            fed_kill (&fed, p1);
+            fed_start (&fed, p1);
+            if (deaths == 3)
+                fed_start (&fed, fed_find (&fed, "lis/s1"));
+            fed_run (&fed, deaths < 3 ? 2000 : 500 + at_ms);
+        }
+        fed_run (&fed, SOON_MS);
+        expect_free (&fed, "b@g1");
+        fed_end (&fed);
+    }
+}
+
+/*  Nobody starts it again: one that opens its store does what it has left, and ends. */
+static void who_takes_the_store_over_drives_it_on (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 63, reservation);
+    int p1 = fed_find (&fed, "p1");
+    expect_released (&fed, "p1", "r@g1", reservation);
+    fed_kill (&fed, p1);
+    fed.procs [p1].planner.finishing = true;
+    fed_start (&fed, p1);
+    fed_run (&fed, 120000);
+    assert_false (fed.procs [p1].stopped);
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    expect_free (&fed, "b@g1");
+    fed_run (&fed, 120000);
+    assert_true (fed.procs [p1].stopped);
+    fed_end (&fed);
+}
+
+static void once_the_window_has_passed_there_is_nothing_left_to_do (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 64, reservation);
+    int p1 = fed_find (&fed, "p1");
+    expect_released (&fed, "p1", "r@g1", reservation);
+    fed_kill (&fed, p1);
+    fed.procs [p1].planner.finishing = true;
+    fed_start (&fed, p1);
+    fed_run (&fed, 2 * FED_HOUR_MS + 180000);
+    assert_true (fed.procs [p1].stopped);
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    fed_end (&fed);
+}
+
+/*  It books again what the homes say that it had promised, but nothing that was released. */
+static void a_site_that_has_lost_its_store_has_nothing_to_give_back (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 65, reservation);
+    expect_released (&fed, "p1", "r@g1", reservation);
+    wipe (&fed, "lis/s1");
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, 2 * SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    expect_free (&fed, "b@g1");
+    fed_end (&fed);
+}
+
+/*  The store of the planner that accepted it is gone: the owner releases what is left. */
+static void what_nobody_drives_can_be_released_again (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 66, reservation);
+    expect_released (&fed, "p1", "r@g1", reservation);
+    Musubi__Answer *answer = release (&fed, "p0", "s@g1", reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED); /* nobody who answers has any */
+    message_free (&answer->base);
+    fed_kill (&fed, fed_find (&fed, "p1"));
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASING, "lis/s1");
+    expect_released (&fed, "p0", "t@g1", reservation);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    expect_free (&fed, "b@g1");
+    fed_end (&fed);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back),
+      cmocka_unit_test (it_goes_on_after_every_death_of_the_planner),
+      cmocka_unit_test (who_takes_the_store_over_drives_it_on),
+      cmocka_unit_test (once_the_window_has_passed_there_is_nothing_left_to_do),
+      cmocka_unit_test (a_site_that_has_lost_its_store_has_nothing_to_give_back),
+      cmocka_unit_test (what_nobody_drives_can_be_released_again),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
