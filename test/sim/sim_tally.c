@@ -27,6 +27,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_REPAIRED] = "transactions repaired",
   [COUNT_TAKEN_BACK] = "changes taken back by a repair",
   [COUNT_MENDED] = "requests kept by a repair",
+  [COUNT_RESTS] = "parts given back after their release",
   [COUNT_TAKEN_OVER] = "planners' stores taken over",
   [COUNT_CONFLICTS] = "request ids with another body refused",
   [COUNT_EXPIRED] = "holds expired",

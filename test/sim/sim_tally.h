@@ -39,6 +39,7 @@ typedef enum {
     COUNT_REPAIRED,          /* transactions whose repair has come to its end */
     COUNT_TAKEN_BACK,        /* changes told refused, of which a part was: all is as before */
     COUNT_MENDED,            /* requests told committed, of which a part was refused at its edge */
+    COUNT_RESTS,             /* parts given back by those who were silent at their release */
     COUNT_TAKEN_OVER,        /* stores of dead planners settled by a finisher */
     COUNT_CONFLICTS,         /* same request id, another body: told so */
     COUNT_EXPIRED,           /* holds that ended by themselves */

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A reservation is released while one of its sites is dead: the others give back at once, the user is told who is awaited,
+# show and list say so, and the dead site's part is given back when it returns, though every planner was killed meanwhile.
+. "$(dirname "$0")/lib.sh"
+printf 'name = release\ndirectories = g1, g2\nplanners = 2\nsites\n' >"$work/two.zpl"
+for name in a b; do
+  printf '    %s\n        classes\n            node\n                nodes = 8\n' $name >>"$work/two.zpl"
+done
+federation "$work/two.zpl"
+
+field () { python3 -c 'import json, sys
+print(eval(sys.argv[1], {"a": json.load(sys.stdin)}))' "$1"; }
+shows () { [ "$(musubi --json show "$id" 2>/dev/null | field 'a["status"]')" = "$1" ]; }
+back () { musubi up --dir "$federation" >/dev/null 2>&1; }
+start=$(date -u -d '+2 hours' +%Y-%m-%dT%H:00:00Z)
+for name in a b; do
+  printf '{"window": {"start": "%s"}, "duration": "1h", "compute": [{"id": "n", "cpus": 8, "site": "%s"}]}' "$start" $name >"$work/$name.json"
+done
+printf '{"window": {"start": "%s"}, "duration": "1h", "compute": [{"id": "m", "cpus": 8, "site": "a"}, {"id": "n", "cpus": 8, "site": "b"}]}' \
+  "$start" >"$work/both.json"
+
+id=$(musubi --json reserve "$work/both.json" 2>>"$work/errors" | field 'a["reservation"]')
+check "there is a reservation at two sites" test -n "$id"
+slay "$(pid_of lis/b)"
+exits 0 "it is released though one of them is dead" musubi release "$id" --request-id r@g1
+says "  … who gives back now is told" '^  given back at: site a$'
+says "  … and who is awaited" '^  lis/b: site b does not answer: it gives its part back once it does$'
+check "asked again, it is told the same" test "$(musubi --json release "$id" --request-id r@g1 2>/dev/null | field 'a["awaited"]')" = "['lis/b']"
+check "show says that it is not over" shows releasing
+exits 0 "  … and on whom it waits" musubi show "$id"
+says "  … by name" '^not given back yet by lis/b$'
+exits 0 "so does the list" musubi list
+says "  … of reservations" "$id.*releasing"
+echo '{"duration": "2h"}' >"$work/longer.json"
+exits 1 "it can't be changed any more" musubi modify "$id" "$work/longer.json"
+exits 0 "what was given back is free" musubi reserve "$work/a.json"
+
+for planner in $(musubi up --dir "$federation" --pids | awk '/planner/ {print $1}'); do
+  slay "$planner"
+done
+back
+comes "with every planner killed, and the site back, it comes to be released" shows released
+exits 0 "its part there is free, too" musubi reserve "$work/b.json"
+exits 1 "a second release has nothing left to do" musubi release "$id"
+finish
