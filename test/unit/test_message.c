@@ -177,12 +177,6 @@ static void fields_of_a_newer_peer_pass (void **state)
     message_free (message);
 }
 
-static void freeing_nothing_is_harmless (void **state)
-{
-    (void) state;
-    message_free (NULL);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -194,7 +188,6 @@ int main (void)
       cmocka_unit_test (text_of_every_length_of_utf_8_passes),
       cmocka_unit_test (a_record_over_the_limit_is_refused),
       cmocka_unit_test (fields_of_a_newer_peer_pass),
-      cmocka_unit_test (freeing_nothing_is_harmless),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

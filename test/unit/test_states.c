@@ -56,17 +56,6 @@ static void what_is_not_in_the_table_is_not_allowed (void **state)
     assert_false (states_allow (&command_states, COMMAND_EDGE, EVENT_EDGE, COMMAND_ABORTED));
 }
 
-/*  Who has said committed, aborted, expired or edge-refused never says anything else. */
-static void an_end_is_an_end (void **state)
-{
-    (void) state;
-    for (int at = 0; at < COMMAND_STATES; at++)
-        assert_int_equal (states_end (&command_states, at),
-                          at == COMMAND_COMMITTED || at == COMMAND_ABORTED ||
-                            at == COMMAND_EXPIRED || at == COMMAND_REJECTED ||
-                            at == COMMAND_EDGE_REFUSED);
-}
-
 /*  The words of the table are those in which states are told everywhere else. */
 static void a_command_has_one_word_for_each_state (void **state)
 {
@@ -82,7 +71,6 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_table_prints_each_of_its_steps_once),
       cmocka_unit_test (what_is_not_in_the_table_is_not_allowed),
-      cmocka_unit_test (an_end_is_an_end),
       cmocka_unit_test (a_command_has_one_word_for_each_state),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -72,25 +72,10 @@ static void what_the_host_counts_is_told_as_it_stands_then (void **state)
     service_destroy (&service);
 }
 
-static void what_the_service_counts_adds_up (void **state)
-{
-    (void) state;
-    service_t *service = service_new ("lis/ams", NULL, 0);
-    moment_t now = {.wall_ms = 1000, .mono_ms = 1000};
-    service_count (service, "votes", 2);
-    service_count (service, "votes", 3);
-    Musubi__StatusAnswer *answer = ask (service, &now);
-    assert_int_equal (counter (answer, "votes"), 5);
-    assert_int_equal (counter (answer, "flushes"), 0);
-    message_free (&answer->base);
-    service_destroy (&service);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_the_host_counts_is_told_as_it_stands_then),
-      cmocka_unit_test (what_the_service_counts_adds_up),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
