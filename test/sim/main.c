@@ -14,10 +14,10 @@
 
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
-  "                         [--gis N] [--clients N] [--domains N] [--nodes | --chains | "
-  "--balance]\n"
+  "                         [--gis N] [--clients N] [--domains N]\n"
+  "                         [--swarm | --nodes | --chains | --balance]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
-  "                         [--nodes | --chains | --balance]\n"
+  "                         [--swarm | --nodes | --chains | --balance]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
@@ -31,9 +31,11 @@ static const char usage [] =
   "  --jobs J          worker processes (default: one for each processor)\n"
   "  --stop            stop at the first failure\n"
   "  --sites, --planners, --gis, --clients N\n"
-  "                    how many of each, at most 8, 8, 4 and 8 (default: drawn from the seed)\n"
+  "                    how many of each, at most 8, 8, 4 and 12 (default: drawn from the seed)\n"
   "  --domains N       network domains, at most 4; 0: none (default: none in a third of the\n"
   "                    schedules, 1 to 3 in the others)\n"
+  "  --swarm           a wider draw: in each schedule a few of these: small limits, nearly full\n"
+  "                    stores, far peers, crowded requests, other numbers of processes, and more\n"
   "  --nodes           instead of federations: a site that runs tasks, its nodes' agents, their\n"
   "                    machines, and one who has work and makes reservations there\n"
   "  --chains          instead of federations: a site's storage nodes, and a file that goes down "
@@ -93,6 +95,7 @@ enum {
     OPTION_NODES,
     OPTION_CHAINS,
     OPTION_BALANCE,
+    OPTION_SWARM,
     OPTION_SMALL,
     OPTION_OUT,
     OPTION_PLOT,
@@ -114,6 +117,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"nodes", no_argument, NULL, OPTION_NODES},
                                          {"chains", no_argument, NULL, OPTION_CHAINS},
                                          {"balance", no_argument, NULL, OPTION_BALANCE},
+                                         {"swarm", no_argument, NULL, OPTION_SWARM},
                                          {"small", no_argument, NULL, OPTION_SMALL},
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
@@ -160,6 +164,10 @@ static bool take (int option, const char *text, faults_order_t *order)
     }
     if (option == OPTION_NODES) {
         order->nodes = true;
+        return true;
+    }
+    if (option == OPTION_SWARM) {
+        order->options.swarm = true;
         return true;
     }
     if (option == OPTION_CHAINS) {
@@ -253,8 +261,8 @@ int main (int argc, char **argv)
         if (option == OPTION_SEEDS)
             experiments.seeds = order.to;
     }
-    if (order.nodes + order.chains + order.balance > 1)
-        return bad_usage ("--nodes, --chains, --balance", "one of these");
+    if (order.options.swarm + order.nodes + order.chains + order.balance > 1)
+        return bad_usage ("--swarm, --nodes, --chains, --balance", "one of these");
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)

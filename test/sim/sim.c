@@ -376,6 +376,16 @@ const sim_store_t *sim_store (const sim_t *self, int process)
     return self->processes [process]->store;
 }
 
+void sim_small_store (sim_t *self, int process, uint64_t bytes, uint64_t left_bytes)
+{
+    sim_store_t *store = self->processes [process]->store;
+    uint64_t free_bytes = sim_store_free_bytes (store);
+    uint64_t used_bytes = sim_store_bytes (store) - free_bytes;
+    sim_trace (self, process, "its store has room for %llu bytes more",
+               (unsigned long long) left_bytes);
+    sim_store_size (store, bytes, bytes - left_bytes - used_bytes);
+}
+
 void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us)
 {
     self->paced = true;

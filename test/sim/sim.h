@@ -140,6 +140,9 @@ const char *sim_address (const sim_t *self, int process);
 const store_identity_t *sim_identity (const sim_t *self, int process);
 const sim_store_t *sim_store (const sim_t *self, int process);
 
+/*  How much its store can hold, and how little is left of it (sim_store_size). */
+void sim_small_store (sim_t *self, int process, uint64_t bytes, uint64_t left_bytes);
+
 /*  What a process would say if it died now and came back: a new core is fed its durable records
  *  and asked. Nothing of the run changes. The answer is the caller's (free); NULL when the core
  *  does not answer at once. */

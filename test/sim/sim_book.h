@@ -8,7 +8,7 @@
 
 #include "sim_wire.h"
 
-#define SIM_REQUESTS_MAX 64
+#define SIM_REQUESTS_MAX 96
 
 /*  One request id of one actor. A second body, when there is one, is the mistake of a user who
  *  takes an id twice. */

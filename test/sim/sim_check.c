@@ -186,7 +186,7 @@ static void held_note (sim_check_t *self, int process, const txid_t *txid, uint3
         held = &self->held [self->held_count++];
         *held = (sim_held_t){.process = process, .txid = *txid, .first_us = now_us};
     }
-    held->ends_us = now_us + 1000 * (int64_t) ttl_ms + HOLD_MARGIN_US;
+    held->ends_us = now_us + 1000 * (int64_t) ttl_ms + HOLD_MARGIN_US + self->back_us [process];
     if (now_us > held->first_us + 1000 * (int64_t) self->hold_age_ms_max + HOLD_MARGIN_US)
         sim_fail (self->sim, "%s renews a hold beyond its greatest age",
                   sim_name (self->sim, process));
@@ -425,6 +425,50 @@ static void check_refused (sim_check_t *self, const sim_request_t *request,
         sim_fail (self->sim, "%s is told refused, and is committed", request_id_told);
 }
 
+/*  A release is about what its owner was told he has, and nobody else has changed or will. */
+static bool own_and_untouched (const sim_check_t *self, const sim_request_t *release)
+{
+    bool own = false;
+    for (size_t i = 0; i < self->book->count; i++) {
+        const sim_request_t *other = &self->book->requests [i];
+        if (other == release)
+            continue;
+        if (*other->target && same (other->target, release->target))
+            return false;
+        own =
+          own || (other->operation == OPERATION_RESERVE && same (other->actor, release->actor) &&
+                  other->answer.status == ANSWER_COMMITTED &&
+                  same (other->answer.reservation, release->target));
+    }
+    return own;
+}
+
+/*  Somebody who does not answer is no reason to refuse a release: it is done where it can be done,
+ *  and elsewhere later. */
+static void check_release (sim_check_t *self, const sim_request_t *release,
+                           const sim_answer_t *answer)
+{
+    if (!self->releases || !own_and_untouched (self, release))
+        return;
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *party = sim_check_records (self, i);
+        for (size_t c = 0; c < party->commands_count; c++)
+            if (same (party->commands [c].reservation, release->target) &&
+                party->commands [c].state == COMMAND_EDGE_REFUSED)
+                return;
+    }
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_participant_t *party = sim_check_records (self, i);
+        if (!party->home &&
+            holds_something (
+              self, sim_current (party->commands, party->commands_count, release->target))) {
+            sim_fail (self->sim, "%s releases what %s still has, and is refused: %s",
+                      release->request_id, sim_check_name (self, party), answer->reason);
+            return;
+        }
+    }
+}
+
 /*  T6 for show: committed is shown only when every participant has that version. */
 static void check_shown (sim_check_t *self, const sim_message_t *message)
 {
@@ -470,6 +514,8 @@ static void check_planner_answer (sim_check_t *self, const sim_message_t *messag
         sim_check_acknowledged (self, request);
     if (answer.status == ANSWER_REFUSED)
         check_refused (self, request, answer.request_id);
+    if (answer.status == ANSWER_REFUSED && request->operation == OPERATION_RELEASE)
+        check_release (self, request, &answer);
 }
 
 /*  T2, T10: a home that says it has the answer of a repair will know it after a death, too. */
@@ -584,6 +630,8 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
 
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms)
 {
+    if (by_ms < 0)
+        self->back_us [process] -= 1000 * by_ms;
     for (size_t i = 0; by_ms < 0 && i < self->held_count; i++)
         if (self->held [i].process == process)
             self->held [i].ends_us -= 1000 * by_ms;

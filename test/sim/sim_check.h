@@ -75,12 +75,14 @@ typedef struct {
     sim_book_t *book;
     sim_tally_t *tally;
     const sim_map_t *map;
+    bool releases; /* nothing but another's change is in the way of a release */
     bool uses_end; /* users give up the use of circuits, too: nothing is known of it */
     sim_participant_t participants [SIM_SITES_MAX];
     size_t participants_count;
     uint32_t hold_age_ms_max;
     sim_held_t held [SIM_HOLDS_MAX];
     size_t held_count;
+    int64_t back_us [SIM_PROCESSES_MAX];     /* how far wall clocks were stepped back in all */
     sim_replaced_t replaced [SIM_HOLDS_MAX]; /* a ring: the oldest are forgotten */
     size_t replaced_count;
     sim_used_t used [SIM_USES_MAX];
@@ -96,7 +98,8 @@ void sim_check_add_domain (sim_check_t *self, int process, size_t domain);
 void sim_check_left (sim_check_t *self, const sim_message_t *message);
 void sim_check_flushed (sim_check_t *self, int process);
 
-/*  Its wall clock goes back: a hold that lives through a restart lives so much longer (R1). */
+/*  Its wall clock goes back: a hold that lives through a restart lives so much longer (R1), one
+ *  taken before and one taken until the clock has caught up. */
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms);
 
 /*  An administrator was told that a resource is less from now on. */

@@ -7,6 +7,7 @@
 
 #define PATIENT_MS   8000
 #define TRIES_MAX    200 /* bad requests are asked again too: a planner may not know its homes yet */
+#define GIVES_UP_AT  40
 #define AGAIN_MS     40
 #define AGAIN_MS_TOP 1200
 
@@ -72,6 +73,8 @@ static bool answered (sim_client_t *self, sim_errand_t *errand, const event_t *e
         errand->request->unfit [errand->variant] = true;
         return true;
     }
+    if (self->gives_up && self->patient && errand->tries >= GIVES_UP_AT)
+        return true;
     if (errand->tries == TRIES_MAX)
         sim_fail (self->sim, "%s was asked %u times and never answered",
                   errand->request->request_id, errand->tries);

@@ -34,7 +34,8 @@ typedef struct {
     int planners [SIM_PLANNERS_MAX];
     size_t planners_count;
     prng_t prng;
-    bool patient; /* faults are over: wait for answers */
+    bool patient;  /* faults are over: wait for answers */
+    bool gives_up; /* but not for ever: nobody may have the room to keep its answer */
     sim_errand_t errands [SIM_ERRANDS_MAX];
     size_t errands_count;
     uint64_t calls;

@@ -26,6 +26,7 @@ struct sim_net {
     int64_t flight_us; /* when paced */
     cut_t cuts [SIM_CUTS_MAX];
     size_t cuts_count;
+    int64_t lags_us [SIM_PROCESSES_MAX];
     int64_t last_us [SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* latest arrival in order */
 };
 
@@ -57,6 +58,11 @@ void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, 
           (cut_t){.a = a, .b = b, .one_way = one_way, .from_us = from_us, .until_us = until_us};
 }
 
+void sim_net_lag (sim_net_t *self, int process, int64_t lag_us)
+{
+    self->lags_us [process] = lag_us;
+}
+
 void sim_net_pace (sim_net_t *self, int64_t flight_us)
 {
     self->paced = true;
@@ -72,6 +78,7 @@ void sim_net_heal (sim_net_t *self)
 {
     self->faults = (sim_net_faults_t){0};
     self->cuts_count = 0;
+    memset (self->lags_us, 0, sizeof self->lags_us);
 }
 
 static bool happens (sim_net_t *self, uint32_t chance)
@@ -79,11 +86,12 @@ static bool happens (sim_net_t *self, uint32_t chance)
     return chance > 0 && prng_below (&self->prng, 1000) < chance;
 }
 
-static int64_t flight_us (sim_net_t *self)
+static int64_t flight_us (sim_net_t *self, const sim_message_t *message)
 {
     if (self->paced)
         return self->flight_us;
-    return FLIGHT_US_MIN + (int64_t) prng_below (&self->prng, FLIGHT_US_MAX - FLIGHT_US_MIN);
+    return FLIGHT_US_MIN + (int64_t) prng_below (&self->prng, FLIGHT_US_MAX - FLIGHT_US_MIN) +
+           self->lags_us [message->from] + self->lags_us [message->to];
 }
 
 /*  When the cut that is in the way ends; 0 when none is. */
@@ -111,15 +119,16 @@ static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t 
 {
     if (happens (self, self->faults.delay)) {
         sim_tally_message (self->tally, message, FAULT_DELAYED);
-        return now_us + flight_us (self) +
+        return now_us + flight_us (self, message) +
                1000 * (int64_t) prng_below (&self->prng, self->faults.delay_ms_max + 1);
     }
     if (happens (self, self->faults.reordering)) {
         sim_tally_message (self->tally, message, FAULT_REORDERED);
-        return now_us + flight_us (self) + (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
+        return now_us + flight_us (self, message) +
+               (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
     }
     int64_t *last_us = &self->last_us [message->from][message->to];
-    int64_t at_us = now_us + flight_us (self);
+    int64_t at_us = now_us + flight_us (self, message);
     if (at_us <= *last_us)
         at_us = self->paced ? *last_us : *last_us + 1;
     *last_us = at_us;
@@ -132,7 +141,7 @@ static size_t meet_doom (sim_net_t *self, int64_t now_us, const sim_message_t *m
 {
     sim_tally_message (self->tally, message, doom);
     int64_t behind_us = FALL_BEHIND_US / 2 + (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
-    arrivals_us [0] = now_us + flight_us (self);
+    arrivals_us [0] = now_us + flight_us (self, message);
     if (doom == FAULT_LOST)
         return 0;
     if (doom == FAULT_DELAYED)
@@ -155,7 +164,7 @@ size_t sim_net_route (sim_net_t *self, int64_t now_us, const sim_message_t *mess
         sim_tally_message (self->tally, message, FAULT_CUT);
         if (!happens (self, self->faults.keep))
             return 0;
-        arrivals_us [0] = until_us + flight_us (self);
+        arrivals_us [0] = until_us + flight_us (self, message);
         return 1;
     }
     fault_kind_t doom = self->doom;

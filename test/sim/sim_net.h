@@ -37,6 +37,10 @@ void sim_net_set (sim_net_t *self, const sim_net_faults_t *faults);
  *  SIM_CUTS_MAX are not taken. */
 void sim_net_cut (sim_net_t *self, int a, int b, bool one_way, int64_t from_us, int64_t until_us);
 
+/*  Whatever comes from this process, or goes to it, is under way so much longer until
+ *  sim_net_heal. */
+void sim_net_lag (sim_net_t *self, int process, int64_t lag_us);
+
 /*  From now on each message is under way exactly so long, faults aside. */
 void sim_net_pace (sim_net_t *self, int64_t flight_us);
 

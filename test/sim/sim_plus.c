@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMEOUT_MS 400
-#define PATIENT_MS 3000
-#define AGAIN_MS   300 /* at most, until it asks or polls again */
-#define TRIES_MAX  400
+#define TIMEOUT_MS  400
+#define PATIENT_MS  3000
+#define AGAIN_MS    300 /* at most, until it asks or polls again */
+#define TRIES_MAX   400
+#define GIVES_UP_AT 40
 
 static sim_plus_change_t *current (sim_plus_errand_t *errand)
 {
@@ -163,9 +164,18 @@ static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_errand
         REFUSAL_BUSY_CHANGE) /* with its own command, which was asked for under this id */
         sim_fail (self->sim, "%s: change %zu is in its own way", errand->id, errand->at);
     if (told->says == PLUS_SAYS_ABORTED && told->refused != REFUSAL_ENDED) {
+        change->refused = true;
+        if (change->again > 0) {
+            change->again--;
+            errand->due_ms = now->mono_ms + change->again_ms;
+            return;
+        }
         end_change (self, now, errand, PLUS_NOT_HAD);
         return;
     }
+    if (change->refused)
+        sim_fail (self->sim, "%s: change %zu was refused, and is granted under the same id",
+                  errand->id, errand->at);
     change->granted = true; /* perhaps in an answer that was lost, and it is over by now */
     change->command = told->command;
     errand->ends_ms = now->mono_ms + change->wait_ms;
@@ -235,6 +245,12 @@ static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *e
 {
     call_status_t status = event->answer.status;
     sim_plus_change_t *change = current (errand);
+    if (status == CALL_OVERLOADED && self->gives_up && self->patient &&
+        errand->spoken > GIVES_UP_AT && (!change || !change->granted)) {
+        errand->at = errand->changes_count;
+        errand->seen = true;
+        return;
+    }
     if (status != CALL_BAD_REQUEST && status != CALL_NOT_FOUND && status != CALL_DENIED)
         return;
     if (!*errand->reservation || (change && change->granted))

@@ -38,12 +38,15 @@ typedef struct {
     uint32_t nodes;          /* in: 0 = as it is */
     int64_t start_ms;        /* in: of a reserve, from now; of a modify, moved by so much */
     int64_t duration_ms;     /* in: 0 = as it is */
+    uint32_t again;          /* in: so often more, under the same id, when it is refused */
+    int64_t again_ms;        /* in: after so long */
     sim_plus_booked_t asked; /* the body, from the first time it is asked on */
     sim_plus_booked_t next;  /* what it has when that is committed */
     txid_t command;
     sim_plus_fate_t fate;
     uint32_t tries; /* to have it, and to end it */
     uint32_t polls;
+    bool refused;  /* told that it is, for good: an id has one answer (R9) */
     bool granted;  /* told prepared */
     bool withheld; /* its commit was told to be too late */
 } sim_plus_change_t;
@@ -78,6 +81,7 @@ typedef struct {
     uint64_t calls;
     uint64_t called; /* requests and hints that came to it: there must be none */
     bool patient;    /* faults are over */
+    bool gives_up;   /* in: asks no more of a site that has no room left, in the end */
     struct outbox *outbox;
 } sim_plus_t;
 

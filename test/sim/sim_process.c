@@ -42,7 +42,7 @@ void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_
         uint64_t word = prng_next (prng);
         memcpy (moment->entropy + i, &word, sizeof word);
     }
-    moment->store_bytes = SIM_STORE_BYTES;
+    moment->store_bytes = sim_store_bytes (self->store);
     moment->store_free_bytes = sim_store_free_bytes (self->store);
 }
 
@@ -543,7 +543,8 @@ static void batch_flush (sim_t *sim, process_t *self)
     moment_t moment;
     prng_t unused = {{1, 2, 3, 4}};
     process_moment (self, sim->now_us, &unused, &moment);
-    sim_store_flush (self->store, moment.wall_ms);
+    if (!sim_store_flush (self->store, moment.wall_ms))
+        sim_fail (sim, "%s puts more than its store has room for", self->program.name);
     if (sim->observer.flushed)
         sim->observer.flushed (sim->observer.owner, self->number);
 }

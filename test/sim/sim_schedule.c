@@ -121,6 +121,7 @@ static void add_gis (schedule_t *self)
         settings->limits = quick_limits (self);
         settings->access = open_access;
         settings->standing_wait_ms = STANDING_WAIT_MS / 10;
+        schedule_swarm_gis (self, settings);
         self->gis_processes [i] =
           schedule_add (self, settings->name, make_gis, settings, true, SIM_NOBODY);
         sim_check_add_home (&self->check, self->gis_processes [i]);
@@ -158,6 +159,7 @@ static void add_sites (schedule_t *self)
         settings->plus.wait_ms = PLUS_WAIT_MS;
         if (self->late.on && i == 0)
             settings->site.lead_ms += SIM_LATE_LEAD_MS;
+        schedule_swarm_lis (self, settings);
         self->lis_processes [i] =
           schedule_add (self, settings->name, make_lis, settings, false, SIM_NOBODY);
         sim_check_add_site (&self->check, self->lis_processes [i], &settings->site);
@@ -171,10 +173,11 @@ static void add_domains (schedule_t *self, size_t count)
     for (size_t i = 0; i < self->sites_count; i++)
         sites [i] = self->lis [i].name + strlen ("lis/");
     sim_map_draw (&self->map, &self->network,
-                  &(sim_map_order_t){.domains = count,
-                                     .sites = sites,
-                                     .sites_count = self->sites_count,
-                                     .narrow = prng_below (&self->network, 2) == 0});
+                  &(sim_map_order_t){
+                    .domains = count,
+                    .sites = sites,
+                    .sites_count = self->sites_count,
+                    .narrow = schedule_swarm_narrow (self, prng_below (&self->network, 2) == 0)});
     self->tally->counts [COUNT_NETWORKED]++;
     self->tally->counts [COUNT_DISAGREED] += self->map.disagree;
     for (size_t i = 0; i < self->map.count; i++) {
@@ -190,6 +193,7 @@ static void add_domains (schedule_t *self, size_t count)
                            .gis_count = self->gis_count,
                            .standing_wait_ms = STANDING_WAIT_MS / 10};
         settings->limits.bookings_max = 4096;
+        schedule_swarm_nis (self, settings);
         self->nis_processes [i] =
           schedule_add (self, settings->name, make_nis, settings, false, SIM_NOBODY);
         sim_check_add_domain (&self->check, self->nis_processes [i], i);
@@ -223,6 +227,7 @@ static void add_planners (schedule_t *self)
     settings->ip.windows = 1 + (uint32_t) prng_below (&self->plans, 10);
     settings->ip.solver = prng_below (&self->plans, 4) == 0 ? SOLVER_GLPK : SOLVER_AUTO;
     settings->ip.visible = prng_below (&self->plans, 4) == 0 ? 60 : 100;
+    schedule_swarm_planner (self, settings);
     self->finisher = *settings;
     self->finisher.finishing = true;
     for (size_t i = 0; i < self->planners_count; i++)
@@ -327,6 +332,7 @@ static void settle (schedule_t *self)
 static void probe (schedule_t *self)
 {
     const sim_client_t *prober = &self->clients [SCHEDULE_CLIENTS_MAX];
+    schedule_swarm_room (self);
     schedule_prober (self);
     for (int second = 0; second < PROBE_S_MAX && !sim_failed (self->sim); second++) {
         if (sim_client_ended (prober))
@@ -382,7 +388,8 @@ static void draw_late (schedule_t *self)
 {
     sim_late_t *late = &self->late;
     prng_seed (&late->prng, self->seed ^ 0x6c617465u);
-    if (self->scene || prng_below (&late->prng, 100) >= LATE_CHANCE)
+    if (self->scene ||
+        prng_below (&late->prng, 100) >= schedule_swarm_late_chance (self, LATE_CHANCE))
         return;
     late->on = true;
     late->sim = self->sim;
@@ -399,8 +406,12 @@ static uint32_t domains_drawn (schedule_t *self)
     return counts [prng_below (&self->network, sizeof counts / sizeof counts [0])];
 }
 
-static void build (schedule_t *self, const sim_options_t *options)
+static void build (schedule_t *self, const sim_options_t *asked)
 {
+    sim_options_t given = *asked;
+    const sim_options_t *options = &given;
+    if (given.swarm)
+        schedule_swarm_begin (self, &given);
     self->gis_count =
       asked_or (options->gis, 1 + (uint32_t) schedule_draw (self, 2), SCHEDULE_GIS_MAX);
     self->sites_count =
@@ -415,6 +426,7 @@ static void build (schedule_t *self, const sim_options_t *options)
     self->orphan = SIM_NOBODY;
     self->near_ms = PICK (self, 600, 900, 1500, 3000, 20000);
     draw_temper (self);
+    schedule_swarm_temper (self);
     draw_late (self);
     if (self->scene && self->scene->shape)
         self->scene->shape (self->scene->owner, self);
@@ -451,12 +463,13 @@ static void run (schedule_t *self)
         schedule_users (self);
     if (self->scene && self->scene->faults)
         self->scene->faults (self->scene->owner, self, &faults, &net);
-    else
+    else if (!schedule_swarm_has (self, SWARM_LONE))
         schedule_faults (self, &faults, &net);
-    if (!self->scene)
+    if (!self->scene && !schedule_swarm_has (self, SWARM_LONE)) {
         schedule_settler (self);
-    if (!self->scene)
         schedule_plus (self);
+    }
+    schedule_swarm_faults (self);
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
@@ -470,6 +483,8 @@ static void run (schedule_t *self)
         audit (self);
     if (!sim_failed (self->sim))
         sim_check_end (&self->check);
+    if (!sim_failed (self->sim))
+        schedule_swarm_check (self);
     if (!sim_failed (self->sim))
         sim_plus_check (&self->plus, &self->check);
     if (!sim_failed (self->sim))
@@ -492,6 +507,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     prng_seed (&self->pluses, seed ^ 0x706c7573u);
     prng_seed (&self->plans, seed ^ 0x706c616e73u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
+    prng_seed (&self->swarm.prng, seed ^ 0x737761726du);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);
     self->sim = sim_new (seed, tally, trace);
     build (self, options);

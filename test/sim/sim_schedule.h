@@ -12,7 +12,7 @@
 #define SCHEDULE_SITES_MAX    8
 #define SCHEDULE_PLANNERS_MAX 8
 #define SCHEDULE_GIS_MAX      4
-#define SCHEDULE_CLIENTS_MAX  8
+#define SCHEDULE_CLIENTS_MAX  12
 #define SCHEDULE_DOMAINS_MAX  4
 
 /*  What a run is asked for, within the bounds above; 0 = drawn from the seed. */
@@ -23,6 +23,7 @@ typedef struct {
     uint32_t clients;
     uint32_t domains;
     bool no_domains; /* none at all */
+    bool swarm;      /* the wider draw (sim_schedule_swarm.c) */
 } sim_options_t;
 
 /*  Runs the schedule of that seed. True when every check held; else why says which did not. trace

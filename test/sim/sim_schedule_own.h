@@ -28,7 +28,9 @@
 #define SECOND_US INT64_C (1000000)
 #define CALM_US   (SECOND_US / 2) /* everybody starts and is announced */
 
-#define HOLD_TTL_MS 1500
+#define HOLD_TTL_MS   1500
+#define CLIENTS_USUAL 8 /* with more of them each asks for less: the book has no room for all */
+#define NEEDS_USUAL   4 /* of one wish that is not crowded; so many connections, too */
 
 static_assert ((int) SCHEDULE_PLANNERS_MAX <= SIM_PLANNERS_MAX, "users know every planner");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_GIS_MAX <= SIM_SITES_MAX,
@@ -51,6 +53,26 @@ typedef struct {
     void (*logged) (void *owner, int process, const char *line);
     void (*judge) (void *owner, schedule_t *schedule); /* settled, and every check held */
 } sim_scene_t;
+
+/*  What a schedule may have beyond the usual. */
+typedef enum {
+    SWARM_SIZES,  /* numbers of processes */
+    SWARM_LIMITS, /* small limits, and settings that are not the usual ones */
+    SWARM_STORES, /* stores that are nearly full */
+    SWARM_LAGS,   /* peers that are far away */
+    SWARM_CROWD,  /* large requests, all at once */
+    SWARM_THIN,   /* links that few connections fill */
+    SWARM_PLUS,   /* single sites are asked for too much, and again after a refusal */
+    SWARM_ABSENT, /* somebody who is gone until faults end */
+    SWARM_EDGES,  /* little time and few nodes: edges pass, repairs follow */
+    SWARM_LONE,   /* nobody in each other's way: what is asked for is free */
+    SWARM_FEATURES
+} swarm_feature_t;
+
+typedef struct {
+    prng_t prng;
+    uint32_t features; /* a bit each; none: the draw that there was before */
+} swarm_t;
 
 struct schedule {
     uint64_t seed;
@@ -77,6 +99,7 @@ struct schedule {
     int lis_processes [SCHEDULE_SITES_MAX];
     size_t sites_count;
 
+    swarm_t swarm;  /* what the wider draw adds, from a stream of its own */
     prng_t network; /* what networks add is drawn from here */
     prng_t changes; /* who changes what runs, from here */
     prng_t fences;  /* and who settles by a fence, from here */
@@ -154,6 +177,29 @@ void schedule_prober (schedule_t *self);
 
 /*  sim_schedule_faults.c: which faults there are, and those that have a time. */
 void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);
+
+/*  sim_schedule_swarm.c: the wider draw. Each is asked where the usual draw was just made, and
+ *  leaves it as it is in schedules that do not have the feature. */
+bool schedule_swarm_has (const schedule_t *self, swarm_feature_t feature);
+void schedule_swarm_begin (schedule_t *self, sim_options_t *options);
+void schedule_swarm_temper (schedule_t *self);
+uint32_t schedule_swarm_late_chance (schedule_t *self, uint32_t usual);
+void schedule_swarm_gis (schedule_t *self, gis_settings_t *settings);
+void schedule_swarm_lis (schedule_t *self, lis_settings_t *settings);
+void schedule_swarm_nis (schedule_t *self, nis_settings_t *settings);
+void schedule_swarm_planner (schedule_t *self, planner_settings_t *settings);
+bool schedule_swarm_narrow (schedule_t *self, bool usual);
+size_t schedule_swarm_commands (schedule_t *self, size_t usual);
+void schedule_swarm_wish (schedule_t *self, sim_wish_t *wish);
+int64_t schedule_swarm_think (schedule_t *self, int64_t usual_ms);
+void schedule_swarm_plus (schedule_t *self);
+void schedule_swarm_faults (schedule_t *self);
+
+/*  Stores that were nearly full are given room: whoever asks again now has his answer. */
+void schedule_swarm_room (schedule_t *self);
+
+/*  What only schedules with these features can tell, when all is over. */
+void schedule_swarm_check (schedule_t *self);
 
 /*  sim_schedule.c: the schedule of that seed with this scene; all else as sim_schedule_run. */
 bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,

@@ -34,6 +34,7 @@ void schedule_plus_add (schedule_t *self)
     sim_plus_t *plus = &self->plus;
     plus->sim = self->sim;
     plus->tally = self->tally;
+    plus->gives_up = schedule_swarm_has (self, SWARM_STORES);
     prng_seed (&plus->prng, prng_next (&self->pluses));
     /* it stays where it is: at another's former address, who calls it wants the other */
     (void) schedule_add (self, schedule_name (self, "plus/", 1), sim_plus_make, plus, true,
@@ -44,7 +45,7 @@ void schedule_plus (schedule_t *self)
 {
     prng_t *prng = &self->pluses;
     sim_plus_t *plus = &self->plus;
-    if (prng_below (prng, 3) > 0)
+    if (prng_below (prng, 3) > 0 && !schedule_swarm_has (self, SWARM_PLUS))
         return;
     plus->errands_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ERRANDS_MAX);
     for (size_t i = 0; i < plus->errands_count; i++) {
@@ -57,5 +58,6 @@ void schedule_plus (schedule_t *self)
         for (size_t c = 0; c < errand->changes_count; c++)
             draw_change (prng, &errand->changes [c], c == 0);
     }
+    schedule_swarm_plus (self);
     schedule_plus_add (self);
 }

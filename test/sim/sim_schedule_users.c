@@ -12,7 +12,7 @@ static void draw_wish (schedule_t *self, sim_wish_t *wish)
     wish->fixed = schedule_chance (self, 30);
     wish->latest_ms = wish->earliest_ms + 1000 * (int64_t) schedule_draw (self, 20);
     wish->duration_ms = 4000 + 1000 * (int64_t) schedule_draw (self, 16);
-    size_t most = self->sites_count < SIM_NEEDS_MAX ? self->sites_count : SIM_NEEDS_MAX;
+    size_t most = self->sites_count < NEEDS_USUAL ? self->sites_count : NEEDS_USUAL;
     wish->needs_count = most < 2 ? most : 2 + schedule_draw (self, most - 1);
     for (size_t i = 0; i < wish->needs_count; i++) {
         sim_need_t *need = &wish->needs [i];
@@ -36,7 +36,7 @@ static void draw_connection (schedule_t *self, sim_wish_t *wish, size_t a, size_
     int64_t until_ms =
       wish->duration_ms +
       (ends [0]->offset_ms < ends [1]->offset_ms ? ends [0]->offset_ms : ends [1]->offset_ms);
-    if (from_ms >= until_ms || wish->network_count == SIM_CONNECTIONS_MAX)
+    if (from_ms >= until_ms || wish->network_count == NEEDS_USUAL)
         return;
     sim_network_need_t *need = &wish->network [wish->network_count++];
     *need = (sim_network_need_t){.ends = {a, b},
@@ -114,6 +114,7 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
     draw_wish (self, &request->wish [0]);
     draw_network (self, &request->wish [0]);
     draw_plan (self, &request->wish [0]);
+    schedule_swarm_wish (self, &request->wish [0]);
     request->wish [1] = request->wish [0];
     request->wish [1].duration_ms += 1000;
 }
@@ -192,7 +193,7 @@ static void draw_running (schedule_t *self, sim_client_t *client, const sim_requ
 
 static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
 {
-    size_t commands = 1 + schedule_draw (self, 4);
+    size_t commands = schedule_swarm_commands (self, 1 + schedule_draw (self, 4));
     const sim_request_t *first = NULL;
     for (size_t i = 0; i < commands; i++) {
         sim_request_t *request = sim_book_add (&self->book);
@@ -200,6 +201,8 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
         first = first ? first : request;
         sim_errand_t *errand = errand_add (client, request);
         errand->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
+        if (i == 0)
+            errand->think_ms = schedule_swarm_think (self, errand->think_ms);
         errand->patience_ms = draw_patience (self);
         if (schedule_chance (self, 20)) { /* the same to another planner at once */
             errand = errand_add (client, request);
@@ -207,7 +210,8 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
             errand->think_ms = (int64_t) schedule_draw (self, 1600);
             errand->patience_ms = draw_patience (self);
         }
-        if (schedule_chance (self, 15)) { /* the same id taken for something else */
+        if (schedule_chance (self, 15) &&
+            !self->check.releases) { /* the same id taken for something else */
             errand = errand_add (client, request);
             errand->beside = true;
             errand->variant = 1;
@@ -232,6 +236,7 @@ void schedule_client (schedule_t *self, sim_client_t *client, const char *name)
     client->book = &self->book;
     memcpy (client->planners, self->planners, sizeof client->planners);
     client->planners_count = self->planners_count;
+    client->gives_up = schedule_swarm_has (self, SWARM_STORES);
     prng_seed (&client->prng, prng_next (&self->prng));
     (void) schedule_add (self, name, sim_client_make, client, false, SIM_NOBODY);
 }
@@ -331,7 +336,7 @@ void schedule_users (schedule_t *self)
         draw_errands (self, &self->clients [i], i + 1);
         schedule_client (self, &self->clients [i], schedule_name (self, "client/", i + 1));
     }
-    if (schedule_chance (self, 50))
+    if (schedule_chance (self, 50) || schedule_swarm_has (self, SWARM_LONE))
         return;
     add_holder (self);
 }
@@ -370,4 +375,5 @@ void schedule_prober (schedule_t *self)
             self->planners [alive++] = self->planners [i];
     self->planners_count = alive;
     schedule_client (self, prober, "prober");
+    prober->gives_up = false; /* what was told once is told again */
 }

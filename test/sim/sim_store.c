@@ -15,12 +15,16 @@ typedef struct record {
     uint8_t bytes []; /* key, then value */
 } record_t;
 
+#define NODE_BYTES 32 /* beside a record */
+
 STAILQ_HEAD (record_list, record);
 
 struct sim_store {
     store_identity_t identity;
     int64_t stamp_ms;
+    uint64_t bytes; /* it can hold */
     uint64_t used_bytes;
+    uint64_t put_bytes; /* what waits may take, as store.c counts it */
     record_t **records;
     size_t records_count;
     size_t records_room;
@@ -64,6 +68,7 @@ sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES])
     sim_store_t *self = must (calloc (1, sizeof *self));
     memcpy (self->identity.id, id, STORE_ID_BYTES);
     self->stamp_ms = INT64_MIN;
+    self->bytes = SIM_STORE_BYTES;
     STAILQ_INIT (&self->waiting);
     return self;
 }
@@ -97,9 +102,21 @@ int64_t sim_store_stamp_ms (const sim_store_t *self)
     return self->stamp_ms;
 }
 
+void sim_store_size (sim_store_t *self, uint64_t bytes, uint64_t taken_bytes)
+{
+    self->bytes = bytes;
+    self->used_bytes += taken_bytes;
+}
+
+uint64_t sim_store_bytes (const sim_store_t *self)
+{
+    return self->bytes;
+}
+
 uint64_t sim_store_free_bytes (const sim_store_t *self)
 {
-    return SIM_STORE_BYTES - self->used_bytes;
+    uint64_t taken = self->used_bytes + self->put_bytes;
+    return taken < self->bytes ? self->bytes - taken : 0;
 }
 
 static void wait_for_flush (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value, bool gone)
@@ -116,6 +133,7 @@ static void wait_for_flush (sim_store_t *self, uint8_t table, bytes_t key, bytes
 void sim_store_put (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value)
 {
     wait_for_flush (self, table, key, value, false);
+    self->put_bytes += 2 * (key.size + value.size + NODE_BYTES);
 }
 
 void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key)
@@ -161,15 +179,17 @@ static void apply (sim_store_t *self, record_t *change)
     free (replaced);
 }
 
-void sim_store_flush (sim_store_t *self, int64_t wall_ms)
+bool sim_store_flush (sim_store_t *self, int64_t wall_ms)
 {
     while (!STAILQ_EMPTY (&self->waiting)) {
         record_t *change = STAILQ_FIRST (&self->waiting);
         STAILQ_REMOVE_HEAD (&self->waiting, link);
         apply (self, change);
     }
+    self->put_bytes = 0;
     if (wall_ms > self->stamp_ms)
         self->stamp_ms = wall_ms;
+    return self->used_bytes <= self->bytes;
 }
 
 void sim_store_forget (sim_store_t *self)
@@ -179,6 +199,7 @@ void sim_store_forget (sim_store_t *self)
         STAILQ_REMOVE_HEAD (&self->waiting, link);
         free (change);
     }
+    self->put_bytes = 0;
 }
 
 static row_t row_of (const record_t *record)

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#define SIM_STORE_BYTES ((uint64_t) 1 << 30)
+#define SIM_STORE_BYTES ((uint64_t) 1 << 30) /* unless sim_store_size says otherwise */
 
 typedef struct sim_store sim_store_t;
 
@@ -20,6 +20,10 @@ void sim_store_destroy (sim_store_t **self_p);
 void sim_store_open (sim_store_t *self);
 const store_identity_t *sim_store_identity (const sim_store_t *self);
 
+/*  It can hold so much, of which so much is taken for good by what nobody looks at any more. */
+void sim_store_size (sim_store_t *self, uint64_t bytes, uint64_t taken_bytes);
+uint64_t sim_store_bytes (const sim_store_t *self);
+
 /*  Wall time of the last flush, ms; INT64_MIN before the first. */
 int64_t sim_store_stamp_ms (const sim_store_t *self);
 uint64_t sim_store_free_bytes (const sim_store_t *self);
@@ -29,7 +33,8 @@ void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key);
 
 /*  Is anything waiting for a flush? */
 bool sim_store_waiting (const sim_store_t *self);
-void sim_store_flush (sim_store_t *self, int64_t wall_ms);
+/*  False when it holds more than it can: what is kept free for what ends a promise did not do. */
+bool sim_store_flush (sim_store_t *self, int64_t wall_ms);
 void sim_store_forget (sim_store_t *self);
 
 /*  The durable records asked for; the caller frees the list. They live until the next flush. */

@@ -11,12 +11,12 @@
 #include "transaction.h"
 
 #define SIM_TEXT_BYTES      1024
-#define SIM_NEEDS_MAX       4
-#define SIM_CONNECTIONS_MAX 4
+#define SIM_NEEDS_MAX       6
+#define SIM_CONNECTIONS_MAX 15 /* all pairs of those */
 #define SIM_PARTIES_MAX     16
 #define SIM_BOOKINGS_MAX    32
 #define SIM_TOLD_MAX        32 /* connections in one answer, each phase by itself */
-#define SIM_CIRCUITS_MAX    48 /* of one reservation in one domain */
+#define SIM_CIRCUITS_MAX    64 /* of one reservation in one domain */
 #define SIM_HOPS_MAX        16 /* links of one path */
 #define SIM_POINT_BYTES     16 /* names of vertices and links: what schedules draw is short */
 #define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain */

@@ -13,7 +13,7 @@
 
 #define SEEDS 40
 
-static char *trace_of (uint64_t seed)
+static char *trace_of (uint64_t seed, bool swarm)
 {
     static sim_tally_t tally;
     char why [SIM_WHY_BYTES];
@@ -21,7 +21,7 @@ static char *trace_of (uint64_t seed)
     size_t size = 0;
     FILE *trace = open_memstream (&text, &size);
     assert_non_null (trace);
-    (void) sim_schedule_run (seed, &(sim_options_t){0}, &tally, trace, why);
+    (void) sim_schedule_run (seed, &(sim_options_t){.swarm = swarm}, &tally, trace, why);
     fclose (trace);
     return text;
 }
@@ -30,12 +30,28 @@ static void a_replay_is_the_same_byte_for_byte (void **state)
 {
     (void) state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        char *first = trace_of (seed);
-        char *second = trace_of (seed);
+        char *first = trace_of (seed, false);
+        char *second = trace_of (seed, false);
         assert_true (strlen (first) > 1000);
         assert_string_equal (first, second);
         free (first);
         free (second);
+    }
+}
+
+static void so_is_one_of_the_wider_draw_and_another_it_is (void **state)
+{
+    (void) state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        char *first = trace_of (seed, true);
+        char *second = trace_of (seed, true);
+        char *usual = trace_of (seed, false);
+        assert_non_null (strstr (first, "swarm:"));
+        assert_null (strstr (usual, "swarm:"));
+        assert_string_equal (first, second);
+        free (first);
+        free (second);
+        free (usual);
     }
 }
 
@@ -110,6 +126,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_replay_is_the_same_byte_for_byte),
+      cmocka_unit_test (so_is_one_of_the_wider_draw_and_another_it_is),
       cmocka_unit_test (schedules_hold_and_commit),
       cmocka_unit_test (what_is_asked_for_is_built),
       cmocka_unit_test (domains_are_built_and_crossed),
