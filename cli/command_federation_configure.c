@@ -335,6 +335,7 @@ static int write_members (plan_t *plan)
 static int configure (const cli_t *cli, plan_t *plan)
 {
     static const char *const headings [] = {"SERVICE", "HOST", "ENDPOINT", "FILE"};
+    umask (077);
     if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
         return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));
     plan->administrator = places_actor (cli);

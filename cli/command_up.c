@@ -511,6 +511,7 @@ int run_up (cli_t *cli)
     char why [FOLDER_WHY_BYTES];
     if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
         return code;
+    umask (066); /* folders may be passed through, by tasks to their own; all else is ours */
     options.file = words.count ? words.list [0] : NULL;
     if (!options.pids)
         return choose_and_up (cli, &options);

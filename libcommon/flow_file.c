@@ -53,11 +53,28 @@ static bool room_take (const flow_t *flow, char why [FLOW_WHY_BYTES])
            errno == EOPNOTSUPP || errno == ENOSYS || failed (why, "taking the room of", flow);
 }
 
+/*  Written by us alone: what is begun anew is made anew, and what is gone on with must be our own
+ *  plain file. Links are not followed. */
+static int own_open (const char *path, bool anew)
+{
+    struct stat found;
+    if (anew && unlink (path) != 0 && errno != ENOENT)
+        return -1;
+    int file =
+      open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (anew ? O_EXCL : 0), FILE_MODE);
+    if (file < 0 || (fstat (file, &found) == 0 && S_ISREG (found.st_mode) && found.st_nlink == 1 &&
+                     found.st_uid == geteuid ()))
+        return file;
+    close (file);
+    errno = EEXIST;
+    return -1;
+}
+
 static bool marks_open (flow_t *flow, bool anew, char why [FLOW_WHY_BYTES])
 {
     char path [FLOW_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (path, sizeof path, "%s" FLOW_MARKS, flow->path);
-    flow->marks = open (path, O_RDWR | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : 0), FILE_MODE);
+    flow->marks = own_open (path, anew);
     return flow->marks >= 0 || failed (why, "opening the marks of", flow);
 }
 
@@ -66,8 +83,7 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_W
     struct stat found;
     assert (order->size != FLOW_SIZE_UNKNOWN);
     flow->size = order->size;
-    flow->file =
-      open (flow->path, O_RDWR | O_CREAT | O_CLOEXEC | (order->anew ? O_TRUNC : 0), FILE_MODE);
+    flow->file = own_open (flow->path, order->anew);
     if (flow->file < 0 || fstat (flow->file, &found) != 0)
         return failed (why, "opening", flow);
     flow->look_until = (uint64_t) found.st_size;

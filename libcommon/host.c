@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -679,6 +680,7 @@ int host_run (const host_program_t *program, int argc, char **argv)
 {
     host_options_t options;
     int code;
+    umask (077); /* what a service makes is its own */
     if (!host_options_read (&options, program, argc, argv, &code)) {
         host_options_free (&options);
         return code;

@@ -71,6 +71,25 @@ static bool folder_make (const char *folder)
     return true;
 }
 
+/*  One that was there before may be somebody else's, or written by others. */
+static bool folder_ours (const char *folder, char why [STORE_WHY_BYTES])
+{
+    struct stat found;
+    bool known = stat (folder, &found) == 0;
+    errno = EPERM;
+    if (known && found.st_uid != geteuid ())
+        store_fail (why, STORE_ERROR,
+                    "store folder %.120s belongs to user %u: serve it as that one", folder,
+                    (unsigned) found.st_uid);
+    else if (known && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        store_fail (why, STORE_ERROR,
+                    "store folder %.120s may be written by others (mode %04o): chmod go-w", folder,
+                    (unsigned) found.st_mode & 07777);
+    else
+        return true;
+    return false;
+}
+
 static struct flock whole_file (void)
 {
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -258,6 +277,8 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     why [0] = '\0';
     if (!folder_make (folder))
         return store_fail_errno (why, "cannot make folder", folder);
+    if (!folder_ours (folder, why))
+        return STORE_ERROR;
     store_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();

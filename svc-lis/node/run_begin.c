@@ -25,7 +25,7 @@
 #define VARIABLE_BYTES (RUN_PATH_MAX + 64)
 #define RUN_PATH_MAX   4096
 #define TEXT_BYTES     16384
-#define FILE_MODE      0644
+#define FILE_MODE      0600
 
 typedef struct {
     uid_t uid;
@@ -222,7 +222,7 @@ static void become (const birth_t *birth, failure_t *failure)
     if (!files_take (order, birth->kept, failure))
         return;
     signals_reset ();
-    umask (022);
+    umask (077);
     environ = birth->environment->variables;
     snprintf (failure->what, sizeof failure->what, "program %.50s", order->arguments [0]);
     execvp (order->arguments [0], (char *const *) order->arguments);
@@ -241,7 +241,7 @@ static void birth_run (const birth_t *birth, int tell)
 
 static int work_folder_make (int folder, const account_t *account)
 {
-    if (mkdirat (folder, "work", 0755) != 0 && errno != EEXIST)
+    if (mkdirat (folder, "work", 0700) != 0 && errno != EEXIST)
         return -1;
     int work = openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (work >= 0 && account->other && fchown (work, account->uid, account->gid) != 0) {

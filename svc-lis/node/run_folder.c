@@ -46,13 +46,15 @@ int run_folder_open (const char *runs, const char *name)
     return open (run_path (path, runs, name), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/*  Tasks pass through the folders of runs to their own; they can't list them. */
+bool run_folder_pass (const char *path)
+{
+    return mkdir (path, 0700) == 0 ? chmod (path, 0711) == 0 : errno == EEXIST;
+}
+
 int run_folder_make (const char *runs, const char *name)
 {
     char path [RUN_PATH_BYTES];
-    if (mkdir (runs, 0711) != 0 && errno != EEXIST)
-        return -1;
-    if (mkdir (run_path (path, runs, name), 0711) != 0 && errno != EEXIST)
+    if (!run_folder_pass (runs) || !run_folder_pass (run_path (path, runs, name)))
         return -1;
     int parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0)

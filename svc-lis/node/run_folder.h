@@ -26,6 +26,9 @@
 /*  "RUNS/NAME". */
 const char *run_path (char path [RUN_PATH_BYTES], const char *runs, const char *name);
 
+/*  Makes a folder that tasks pass through to their own, and can't list. True when it is there. */
+bool run_folder_pass (const char *path);
+
 /*  Makes the folder when it is not there: a descriptor, or -1 with errno. run_folder_open only
  *  opens. */
 int run_folder_make (const char *runs, const char *name);

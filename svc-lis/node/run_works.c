@@ -93,7 +93,7 @@ static bool lease_raise (done_t *done, const work_order_t *order)
 /*  It may be the first thing that is done there. */
 static bool do_lease (const work_order_t *order, done_t *done)
 {
-    if (mkdir (order->runs, 0711) != 0 && errno != EEXIST)
+    if (!run_folder_pass (order->runs))
         return fails (done, "%.80s: %s", order->runs, strerror (errno));
     return lease_raise (done, order);
 }

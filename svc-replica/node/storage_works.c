@@ -58,7 +58,8 @@ static bool copy_over (const char *from, const char *to)
     char near [STORAGE_PATH_BYTES + 8];
     snprintf (near, sizeof near, "%s.part", to);
     int in = open (from, O_RDONLY | O_CLOEXEC);
-    int out = open (near, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    unlink (near);
+    int out = open (near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     uint8_t *buffer = must (malloc (READ_BYTES));
     ssize_t got = in >= 0 && out >= 0 ? 1 : -1;
     while (got > 0) {
@@ -183,8 +184,9 @@ static bool prove (void *owner, const storage_work_t *work)
         return false;
     }
     outcome->result.there = true;
-    int marks =
-      *work->marks ? open (work->marks, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640) : -1;
+    int marks = *work->marks
+                  ? open (work->marks, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640)
+                  : -1;
     bool read_all = digest_file (outcome, file, marks, work->from) && fstat (file, &after) == 0;
     close (file);
     if (marks >= 0)

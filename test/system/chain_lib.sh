@@ -86,7 +86,7 @@ fell () { # process I: killed, and the last of its threads has let go of its sto
 
 small_disk () { # node nI has a disk of so many bytes
   mkdir -p "$scene/n$1"
-  mount -t tmpfs -o "size=$2" "mu-chain" "$scene/n$1" && mounted="$scene/n$1"
+  mount -t tmpfs -o "size=$2,mode=700" "mu-chain" "$scene/n$1" && mounted="$scene/n$1"
 }
 
 site () { # FILE MBPS [COUNT] [SOURCES]

@@ -13,6 +13,7 @@ says "the places of the directories" 'MUSUBI_GIS=tcp://gis-g1:7000,tcp://gis-g2:
 check "one of them for all planners" test "$(ls "$files" | tr '\n' ' ')" = \
   "gis-g1.zpl gis-g2.zpl lis-amsterdam.zpl lis-berlin.zpl lis-kyoto.zpl lis-oslo.zpl lis-quito.zpl planner.zpl "
 cp "$files/lis-quito.zpl" "$work/before"
+check "nobody else reads them" test -z "$(find "$files" -perm /077)"
 exits 2 "nothing is overwritten" musubi federation configure "$five" "$files" --trusted
 says "  … and what is in the way" 'gis-g1.zpl is there already'
 check "the file is as it was" cmp "$files/lis-quito.zpl" "$work/before"

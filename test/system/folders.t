@@ -24,6 +24,7 @@ reservation=$(grep -oP '"reservation": *"\K[^"]+' <<<"$output" | head -n 1)
 exits 1 "while it runs, no other one is started beside it" musubi up "$work/second.zpl"
 says "  … and what to do is told" "runs in .*/first.*musubi down.*--dir"
 check "with a folder that is named, one is" musubi up --dir "$work/beside" "$work/second.zpl"
+check "  … nobody else reads its logs, configurations and stores" test -z "$(find "$work/beside" \( -type f -perm /077 \) -o \( -type d -perm /066 \))"
 sites
 says "  … but who names none asks the first" '^ams$'
 check "  … it is ended by that name" musubi down --dir "$work/beside"

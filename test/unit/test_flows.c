@@ -225,6 +225,38 @@ static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t bef
     free (got);
 }
 
+/*  Somebody else may have put it there. */
+static void a_part_that_leads_elsewhere_is_not_written (void **state)
+{
+    (void) state;
+    static const uint8_t there [] = "there";
+    for (int anew = 0; anew < 2; anew++) {
+        end_t receiver = end_new (NULL);
+        struct stat found;
+        no_part ();
+        unlink (path ("elsewhere"));
+        write_file ("elsewhere", there, sizeof there);
+        assert_int_equal (symlink (path ("elsewhere"), path ("part")), 0);
+        flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_OPEN,
+                                                     .flow = 1,
+                                                     .id = id,
+                                                     .token = token,
+                                                     .path = path ("part"),
+                                                     .size = BYTES,
+                                                     .anew = anew,
+                                                     .epoch = 5,
+                                                     .feeds = 1});
+        await (&receiver, anew ? FLOW_OPENED : FLOW_BROKEN);
+        assert_int_equal (stat (path ("elsewhere"), &found), 0);
+        assert_int_equal (found.st_size, sizeof there);
+        assert_int_equal (lstat (path ("part"), &found), 0);
+        assert_int_equal (S_ISREG (found.st_mode), anew);
+        end_destroy (&receiver);
+    }
+    no_part ();
+    unlink (path ("elsewhere"));
+}
+
 static void what_comes_is_what_was_sent (void **state)
 {
     (void) state;
@@ -553,6 +585,7 @@ int main (void)
       cmocka_unit_test (who_has_not_the_token_gets_nothing),
       cmocka_unit_test (who_follows_an_older_plan_is_sent_away),
       cmocka_unit_test (who_awaits_another_size_is_not_fed),
+      cmocka_unit_test (a_part_that_leads_elsewhere_is_not_written),
       cmocka_unit_test (what_comes_is_what_was_sent),
       cmocka_unit_test (what_was_there_before_does_not_come_again),
       cmocka_unit_test (what_was_there_before_and_is_wrong_comes_again),

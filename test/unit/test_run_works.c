@@ -322,6 +322,17 @@ static void a_run_may_open_its_output_anew (void **state)
     assert_string_equal (text, "one\ntwo\n");
 }
 
+static void what_a_run_makes_is_its_accounts_alone (void **state)
+{
+    (void) state;
+    char text [64];
+    made_t run = made ("umask; echo here >made; stat -c %a . made; stat -c %a ..");
+    begin (&run);
+    assert_int_equal (await_end (&run).exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "0077\n700\n600\n711\n");
+}
+
 static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
 {
     (void) state;
@@ -635,6 +646,7 @@ int main (int argc, char **argv)
       TEST (a_run_ends_with_its_code_and_its_output_is_kept),
       TEST (output_is_kept_up_to_its_limit_and_the_run_goes_on),
       TEST (a_run_may_open_its_output_anew),
+      TEST (what_a_run_makes_is_its_accounts_alone),
       TEST (a_run_is_begun_once_however_often_it_is_ordered),
       TEST (its_environment_is_ours_and_what_its_order_adds),
       TEST (arguments_are_never_given_to_a_shell),

@@ -280,7 +280,7 @@ static int fill_the_disk (void)
     static const uint8_t value [100000];
     if ((unshare (CLONE_NEWNS) != 0 && unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
         mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount ("tmpfs", folder, "tmpfs", 0, "size=2m") != 0)
+        mount ("tmpfs", folder, "tmpfs", 0, "size=2m,mode=700") != 0)
         return NO_SMALL_DISK;
     if (try_open (&store, why) != STORE_OK || store_bytes (store) > 2 << 20)
         return -1;
@@ -312,6 +312,27 @@ static void a_full_disk_refuses_and_keeps_what_it_has (void **state)
     assert_int_equal (answer, STORE_FULL);
 }
 
+static void a_folder_that_others_may_write_is_refused (void **state)
+{
+    (void) state;
+    char others [128];
+    store_t *store = NULL;
+    char why [STORE_WHY_BYTES];
+    snprintf (others, sizeof others, "%s/others", folder);
+    assert_int_equal (mkdir (others, 0700), 0);
+    assert_int_equal (chmod (others, 0770), 0);
+    assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_ERROR);
+    assert_non_null (strstr (why, "/others may be written by others (mode 0770): chmod go-w"));
+    assert_int_equal (chmod (others, 0750), 0);
+    assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_OK);
+    store_close (&store);
+    if (geteuid () != 0)
+        return;
+    assert_int_equal (chown (others, 12345, 0), 0);
+    assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_ERROR);
+    assert_non_null (strstr (why, "/others belongs to user 12345: serve it as that one"));
+}
+
 static void a_folder_that_cannot_be_made_is_told (void **state)
 {
     (void) state;
@@ -325,6 +346,7 @@ static void a_folder_that_cannot_be_made_is_told (void **state)
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      STORE_TEST (a_folder_that_others_may_write_is_refused),
       STORE_TEST (gives_back_what_was_flushed_in_order_of_table_and_key),
       STORE_TEST (forgets_a_batch_that_was_not_flushed),
       STORE_TEST (the_last_put_counts_and_deleting_nothing_is_fine),

@@ -233,7 +233,7 @@ class Room:
             for name in DISKS:
                 member = self.member(name)
                 os.makedirs(member.disk())
-                run("mount", "-t", "tmpfs", "-o", f"size={disk_mib}m", "campaign", member.disk())
+                run("mount", "-t", "tmpfs", "-o", f"size={disk_mib}m,mode=700", "campaign", member.disk())
 
     def make_network(self):
         run("ip", "link", "set", "lo", "up")
