@@ -192,7 +192,7 @@ static bool take_answer (check_t *check, const json_t *line)
 
 static bool read_answers (check_t *check, const char *path)
 {
-    FILE *file = fopen (path, "re");
+    FILE *file = strcmp (path, "-") == 0 ? stdin : fopen (path, "re");
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
@@ -210,7 +210,7 @@ static bool read_answers (check_t *check, const char *path)
         json_decref (json);
     }
     free (line);
-    if (file)
+    if (file && file != stdin)
         fclose (file);
     return good;
 }

@@ -128,10 +128,14 @@ void cli_note (const cli_t *cli, const char *format, ...)
 
 void cli_print_json (json_t *json)
 {
-    size_t form = isatty (STDOUT_FILENO) ? JSON_INDENT (2) : 0;
-    if (json_dumpf (json, stdout, form | JSON_ENCODE_ANY) != 0)
-        abort ();
-    putchar ('\n');
+    cli_print_json_to (json, stdout);
+}
+
+void cli_print_json_to (json_t *json, FILE *to)
+{
+    size_t form = isatty (fileno (to)) ? JSON_INDENT (2) : 0;
+    (void) json_dumpf (json, to, form | JSON_ENCODE_ANY); /* cli_end tells of failures */
+    fputc ('\n', to);
     json_decref (json);
 }
 
@@ -279,6 +283,13 @@ int64_t cli_wall_ms (void)
 int64_t cli_mono_ms (void)
 {
     return clock_ms (CLOCK_MONOTONIC);
+}
+
+int cli_end (int code)
+{
+    if (fflush (stdout) != 0)
+        return cli_fail (EXIT_UNKNOWN, "standard output can't be written: %s", strerror (errno));
+    return ferror (stdout) ? cli_fail (EXIT_UNKNOWN, "standard output couldn't be written") : code;
 }
 
 void cli_rest (int64_t ms)

@@ -72,6 +72,11 @@ void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format
 
 /*  JSON on standard output, in one line unless a person reads. Takes the reference. */
 void cli_print_json (json_t *json);
+void cli_print_json_to (json_t *json, FILE *to);
+
+/*  The end of a run: exit 3 in the place of its code, told, when standard output couldn't be
+ *  written. Whoever goes on for long looks at ferror (stdout) and ends. */
+int cli_end (int code);
 
 /*  The command line again, quoted for a shell, with this request id. Malloc'ed. */
 char *cli_again (const cli_t *cli, const char *request_id);

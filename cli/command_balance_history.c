@@ -5,9 +5,9 @@
 #include "balancers.h"
 #include "coalition_chart.h"
 #include "coalition_form.h"
+#include "output_file.h"
 #include "work.h"
 
-#include <errno.h>
 #include <string.h>
 
 /*  Page by page, into forms. False after telling why not. */
@@ -35,15 +35,11 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
 
 static int write_svg (const json_t *form, const char *path)
 {
-    FILE *file = fopen (path, "we");
-    bool written = file != NULL;
-    if (file) {
-        coalition_chart_svg (form, file);
-        written = !ferror (file);
-        written = fclose (file) == 0 && written;
-    }
-    return written ? EXIT_DONE
-                   : cli_fail (EXIT_USAGE, "%s: can't be written: %s", path, strerror (errno));
+    FILE *file = output_file_open (path, false);
+    if (!file)
+        return EXIT_USAGE;
+    coalition_chart_svg (form, file);
+    return output_file_close (file, path);
 }
 
 static int history (const cli_t *cli, session_t *session, const char *name, int64_t from,
@@ -75,7 +71,7 @@ int run_balance_history (cli_t *cli)
     const char *svg = NULL;
     option_t list [] = {
       {"from", OPTION_INTEGER, &from, "COALITION", "the first one told; the oldest kept", 0, 0},
-      {"svg", OPTION_TEXT, &svg, "FILE", "draw into this file", 0, 0},
+      {"svg", OPTION_TEXT, &svg, "FILE", "draw into this file; - = standard output", 0, 0},
     };
     words_t words;
     int code;

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "configuration.h"
 #include "must.h"
+#include "output_file.h"
 #include "places.h"
 #include "table.h"
 
@@ -163,21 +164,11 @@ static void tell (const plan_t *plan, const char *kind, const char *host, const 
 /*  One file; an exit code. */
 static int write_file (const plan_t *plan, const configuration_t *configuration, const char *path)
 {
-    FILE *file = fopen (path, "wxe");
-    if (file)
-        configuration_write (configuration, plan->federation, file);
-    bool good = file && !ferror (file);
-    int error = errno;
-    if (file && fclose (file) != 0) {
-        good = false;
-        error = errno;
-    }
-    if (good)
-        return EXIT_DONE;
-    if (error == EEXIST)
-        return cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another folder",
-                         path);
-    return cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (error));
+    FILE *file = output_file_open (path, true);
+    if (!file)
+        return EXIT_USAGE;
+    configuration_write (configuration, plan->federation, file);
+    return output_file_close (file, path);
 }
 
 /*  A planner has no name: its host is whichever it runs on. */

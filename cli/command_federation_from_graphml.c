@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "federation.h"
 #include "graphml.h"
+#include "output_file.h"
 #include "topology.h"
 
 #include <errno.h>
@@ -76,19 +77,12 @@ static char *describe (const from_graphml_t *asked, const topology_t *topology, 
 
 static int write_out (const from_graphml_t *asked, const char *text, size_t size)
 {
-    const char *name = asked->out ? asked->out : "standard output";
-    FILE *to = asked->out ? fopen (asked->out, "wxe") : stdout;
-    if (!to && errno == EEXIST)
-        return cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another name",
-                         name);
-    bool good = to && fwrite (text, 1, size, to) == size && fflush (to) == 0;
-    int error = errno;
-    if (to && to != stdout && fclose (to) != 0) {
-        good = false;
-        error = errno;
-    }
-    return good ? EXIT_DONE
-                : cli_fail (EXIT_REFUSED, "%s: can't be written: %s", name, strerror (error));
+    const char *path = asked->out ? asked->out : "-";
+    FILE *to = output_file_open (path, true);
+    if (!to)
+        return EXIT_USAGE;
+    fwrite (text, 1, size, to);
+    return output_file_close (to, path);
 }
 
 static int make (const from_graphml_t *asked, const map_t *map)

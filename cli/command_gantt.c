@@ -2,9 +2,9 @@
 #include "answer_form.h"
 #include "chart.h"
 #include "listing.h"
+#include "output_file.h"
 #include "timetext.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,15 +37,11 @@ static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t
 
 static int write_svg (const gantt_t *gantt, const char *path)
 {
-    FILE *file = fopen (path, "we");
-    bool written = file != NULL;
-    if (file) {
-        gantt_svg (gantt, file);
-        written = !ferror (file);
-        written = fclose (file) == 0 && written;
-    }
-    return written ? EXIT_DONE
-                   : cli_fail (EXIT_USAGE, "%s: can't be written: %s", path, strerror (errno));
+    FILE *file = output_file_open (path, false);
+    if (!file)
+        return EXIT_USAGE;
+    gantt_svg (gantt, file);
+    return output_file_close (file, path);
 }
 
 static int draw (const chart_t *chart, const gantt_options_t *options)
@@ -73,7 +69,7 @@ int run_gantt (cli_t *cli)
       {"from", OPTION_TIME, &options.from, "T", "start of the chart; now", 0, 0},
       {"until", OPTION_TIME, &options.until, "T", "end of the chart; the last end", 0, 0},
       {"all", OPTION_FLAG, &options.all, NULL, "all links, not only those in use", 0, 0},
-      {"svg", OPTION_TEXT, &options.svg, "FILE", "draw into this file", 0, 0},
+      {"svg", OPTION_TEXT, &options.svg, "FILE", "draw into this file; - = standard output", 0, 0},
     };
     words_t words;
     int code;

@@ -87,7 +87,7 @@ static int output (const cli_t *cli, session_t *session, const work_name_t *name
         return code;
     int64_t offset = 0;
     int64_t dropped = 0;
-    for (bool done = false; !done && !cli_interrupted ();) {
+    for (bool done = false; !done && !cli_interrupted () && !ferror (stdout);) {
         json_t *question = json_pack ("{s:{s:I, s:I}, s:b, s:I}", "task", "bag",
                                       (json_int_t) name->bag, "index", (json_int_t) name->index,
                                       "errors", options->errors, "offset", (json_int_t) offset);

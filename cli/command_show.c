@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LIST_UNTIL_MS_MAX INT64_C (253402300800000) /* the year 10000 */
+#define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 
 /*  The form that was shown, new; NULL after telling why there is none, with *code. */
 static json_t *show (const cli_t *cli, const char *id, const json_t *answer, int *code)

@@ -4,9 +4,9 @@
 #include "replay.h"
 
 #include "fields.h"
+#include "output_file.h"
 #include "timetext.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,19 +91,16 @@ static size_t make_requests (const cli_t *cli, const workload_options_t *options
 static int write_requests (const workload_options_t *options, const coallocation_t *requests,
                            size_t count, bool relative)
 {
-    FILE *file = fopen (options->dry_run, "we");
-    for (size_t i = 0; i < count && file; i++) {
+    FILE *file = output_file_open (options->dry_run, false);
+    if (!file)
+        return EXIT_USAGE;
+    for (size_t i = 0; i < count; i++) {
         json_t *written = coallocation_written (&requests [i], relative, options->policy);
         json_dumpf (written, file, 0);
         fputc ('\n', file);
         json_decref (written);
     }
-    bool good = file && !ferror (file);
-    if (file)
-        good = fclose (file) == 0 && good;
-    return good ? EXIT_DONE
-                : cli_fail (EXIT_USAGE, "%s: can't be written: %s", options->dry_run,
-                            strerror (errno));
+    return output_file_close (file, options->dry_run);
 }
 
 static int dry_run (const cli_t *cli, const workload_options_t *options, const swf_log_t *log)
@@ -277,6 +274,16 @@ static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
     return count;
 }
 
+static int plot (const workload_options_t *options, const replay_outcome_t *outcomes, size_t sent)
+{
+    const char *name = strrchr (options->log, '/');
+    FILE *svg = output_file_open (options->plot, false);
+    if (!svg)
+        return EXIT_USAGE;
+    replay_plot (outcomes, sent, name ? name + 1 : options->log, svg);
+    return output_file_close (svg, options->plot);
+}
+
 static int report (workload_t *self, const replay_outcome_t *outcomes, size_t sent)
 {
     const workload_options_t *options = self->options;
@@ -287,10 +294,8 @@ static int report (workload_t *self, const replay_outcome_t *outcomes, size_t se
     else
         print_summary (&summary, self->planners);
     int code = summary.unknown ? EXIT_UNKNOWN : EXIT_DONE;
-    const char *name = strrchr (options->log, '/');
-    if (options->plot &&
-        !replay_plot (outcomes, sent, name ? name + 1 : options->log, options->plot))
-        code = cli_fail (EXIT_USAGE, "%s: can't be written: %s", options->plot, strerror (errno));
+    int drawn = options->plot ? plot (options, outcomes, sent) : EXIT_DONE;
+    code = drawn != EXIT_DONE ? drawn : code;
     if (options->check) {
         int sound = check_run (self->cli, self->session, options->answers, SETTLE_MS);
         code = sound != EXIT_DONE ? sound : code;
@@ -323,9 +328,11 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
     if (!outcomes)
         abort ();
     size_t sent = replay_run (session_client (self->session), requests, count, &settings, outcomes);
-    if (self->answers && fflush (self->answers) != 0)
-        cli_fail (EXIT_USAGE, "%s: can't be written: %s", self->options->answers, strerror (errno));
+    int written =
+      self->answers ? output_file_close (self->answers, self->options->answers) : EXIT_DONE;
+    self->answers = NULL;
     int code = report (self, outcomes, sent);
+    code = written != EXIT_DONE ? written : code;
     free (outcomes);
     for (size_t i = 0; i < homes_count; i++)
         free (homes [i]);
@@ -344,9 +351,8 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
     }
     if (!session_look (self.session, "")) {
         code = session_lost (self.session);
-    } else if (options->answers && !(self.answers = fopen (options->answers, "we"))) {
-        code =
-          cli_fail (EXIT_USAGE, "%s: can't be written: %s", options->answers, strerror (errno));
+    } else if (options->answers && !(self.answers = output_file_open (options->answers, false))) {
+        code = EXIT_USAGE;
     } else {
         coallocation_t *requests;
         if (options->cpus_max == 0)
@@ -358,8 +364,6 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
         code = run (&self, requests, count);
         free (requests);
     }
-    if (self.answers)
-        fclose (self.answers);
     session_close (&self.lookout);
     session_close (&self.session);
     return code;
@@ -407,6 +411,8 @@ int run_workload (cli_t *cli)
     options.log = words.list [0];
     if (options.as_fast && options.rate > 0)
         return cli_fail (EXIT_USAGE, "workload: --rate and --as-fast exclude each other");
+    if (options.check && options.answers && strcmp (options.answers, "-") == 0)
+        return cli_fail (EXIT_USAGE, "workload: --check reads the answers again: name a file");
     if (strcmp (options.links, "auto") != 0 && strcmp (options.links, "all") != 0 &&
         strcmp (options.links, "none") != 0)
         return cli_fail (EXIT_USAGE, "workload: --links takes auto, all or none, not \"%s\"",

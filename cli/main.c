@@ -138,11 +138,11 @@ int main (int argc, char **argv)
     for (int i = 1; i < (word ? word : argc); i++) {
         if (strcmp (argv [i], "--version") == 0) {
             printf ("musubi %s\n", MUSUBI_VERSION);
-            return EXIT_DONE;
+            return cli_end (EXIT_DONE);
         }
         if (strcmp (argv [i], "--help") == 0) {
             print_help ();
-            return EXIT_DONE;
+            return cli_end (EXIT_DONE);
         }
     }
     if (!word)
@@ -166,7 +166,5 @@ int main (int argc, char **argv)
     int code = command->run (&cli);
     free (rest);
     free (words);
-    if (fflush (stdout) != 0)
-        code = cli_fail (EXIT_UNKNOWN, "standard output can't be written");
-    return code;
+    return cli_end (code);
 }

@@ -98,8 +98,7 @@ typedef struct {
 
 void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_summary_t *summary);
 
-/*  An SVG file: success over time above, distribution of latency below. False with errno. */
-bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title,
-                  const char *file);
+/*  An SVG file: success over time above, distribution of latency below. */
+void replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title, FILE *svg);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "must.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,12 +229,8 @@ static void write_text (FILE *svg, const char *text)
     }
 }
 
-bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title,
-                  const char *file)
+void replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title, FILE *svg)
 {
-    FILE *svg = fopen (file, "we");
-    if (!svg)
-        return false;
     replay_summary_t summary;
     replay_summarise (outcomes, count, &summary);
     size_t answered;
@@ -256,10 +251,4 @@ bool replay_plot (const replay_outcome_t *outcomes, size_t count, const char *ti
     draw_latency (svg, sorted, answered);
     fprintf (svg, "</svg>\n");
     free (sorted);
-    bool failed = ferror (svg) != 0;
-    int error = errno;
-    if (fclose (svg) != 0)
-        return false;
-    errno = error;
-    return !failed;
 }

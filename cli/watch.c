@@ -20,6 +20,12 @@ static const char *text_of (const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/*  Nobody wants more, or can be told. */
+static bool ended (void)
+{
+    return cli_interrupted () || ferror (stdout);
+}
+
 /*  What a look costs and when the next one is due. */
 typedef struct {
     hints_t *hints;
@@ -79,8 +85,7 @@ static void tell (const watch_t *self, const json_t *changes)
     json_array_foreach (changes, i, change)
     {
         if (self->cli->json) {
-            if (json_dumpf (change, stdout, 0) != 0)
-                abort ();
+            (void) json_dumpf (change, stdout, 0);
             putchar ('\n');
         } else {
             change_print (change, stdout);
@@ -151,7 +156,7 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
     json_t *before = first ? json_deep_copy (first) : NULL;
     int code = EXIT_DONE;
     bool over = before && change_over (before);
-    while (!over && !cli_interrupted ()) {
+    while (!over && !ended ()) {
         json_t *form;
         look_t look = look_at (self, &pace, id, body, &form, &code);
         pace.edge_ms = INT64_MAX;
@@ -165,7 +170,7 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
         }
         if (form)
             pace_heed (&pace, form);
-        if (!over && !cli_interrupted ())
+        if (!over && !ended ())
             pace_rest (self, &pace);
     }
     json_decref (before);
@@ -253,7 +258,7 @@ int watch_all (const watch_t *self, const char *owner)
     survey_t survey = {.known = json_object (), .silent = json_array ()};
     listing_filter_t filter = {.owner = owner};
     pace_t pace = pace_new ();
-    while (!cli_interrupted ()) {
+    while (!ended ()) {
         char reason [CLIENT_REASON_BYTES];
         int code;
         pace_begin (self, &pace);
@@ -262,7 +267,7 @@ int watch_all (const watch_t *self, const char *owner)
         if (listing)
             take (self, &survey, &pace, listing);
         json_decref (listing);
-        if (!cli_interrupted ())
+        if (!ended ())
             pace_rest (self, &pace);
     }
     json_decref (survey.known);
