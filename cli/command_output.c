@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLLOW_MS   1000 /* between two looks, when there was nothing new */
-#define STATE_BYTES 32
+#define FOLLOW_MS 1000 /* between two looks, when there was nothing new */
 
 typedef struct {
     bool errors;
@@ -42,39 +41,83 @@ static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offse
     return (int64_t) strlen (hex) / 2;
 }
 
-/*  How the task is, "" after telling why that is not known, with *code. */
-static const char *state_of (const cli_t *cli, session_t *session, const json_t *site,
-                             const work_name_t *name, char state [STATE_BYTES], int *code)
+/*  The task's record, new; NULL after telling why that is not known, with *code. */
+static json_t *record_of (const cli_t *cli, session_t *session, const json_t *site,
+                          const work_name_t *name, int *code)
 {
     json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
                                   (json_int_t) name->index, "most", 1);
     json_t *answer = work_ask (cli, session, site, "Tasks", question, "", code);
-    const json_t *tasks = json_object_get (answer, "tasks");
-    state [0] = '\0';
-    if (json_array_size (tasks) > 0)
-        snprintf (state, STATE_BYTES, "%s", work_state_word (json_array_get (tasks, 0)));
-    else if (answer)
+    json_t *record = json_incref (json_array_get (json_object_get (answer, "tasks"), 0));
+    if (answer && !record)
         *code = cli_fail (EXIT_REFUSED, "output: bag %s/%" PRIu64 " has no task %" PRIu32,
                           name->site, name->bag, name->index);
     json_decref (question);
     json_decref (answer);
-    return state;
+    return record;
+}
+
+/*  Waits while its state is one of the two; its record then, new. NULL after telling, with *code,
+ * or when that was interrupted. */
+static json_t *wait_while (const cli_t *cli, session_t *session, const json_t *site,
+                           const work_name_t *name, const char *one, const char *other, int *code)
+{
+    json_t *record;
+    while ((record = record_of (cli, session, site, name, code))) {
+        const char *state = work_state_word (record);
+        if (strcmp (state, one) != 0 && strcmp (state, other) != 0)
+            return record;
+        json_decref (record);
+        if (cli_interrupted ())
+            return NULL;
+        cli_rest (FOLLOW_MS);
+    }
+    return NULL;
+}
+
+/*  Well is an end with exit code 0; else it is told. */
+static int tell_end (const work_name_t *name, const json_t *record)
+{
+    const char *state = work_state_word (record);
+    const char *why = text_of (record, "why");
+    char end [64] = "";
+    if (strcmp (state, "ended") == 0 && number_of (record, "signal") != 0)
+        snprintf (end, sizeof end, " by signal %" PRId64, number_of (record, "signal"));
+    else if (strcmp (state, "ended") == 0 && number_of (record, "exit_code") != 0)
+        snprintf (end, sizeof end, " with exit code %" PRId64, number_of (record, "exit_code"));
+    else if (strcmp (state, "ended") == 0)
+        return EXIT_DONE;
+    if (strcmp (state, "cancelled") == 0)
+        state = "was cancelled before it began";
+    return cli_fail (EXIT_REFUSED, "output: task %s/%" PRIu64 ".%" PRIu32 " %s%s%s%s", name->site,
+                     name->bag, name->index, state, end, *why ? ": " : "", why);
 }
 
 /*  False with *code when it never will be. */
 static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site,
                         const work_name_t *name, int *code)
 {
-    char state [STATE_BYTES];
-    while ((strcmp (state_of (cli, session, site, name, state, code), "queued") == 0 ||
-            strcmp (state, "placed") == 0) &&
-           !cli_interrupted ())
-        cli_rest (FOLLOW_MS);
-    if (strcmp (state, "cancelled") == 0)
-        *code = cli_fail (EXIT_REFUSED,
-                          "output: task %s/%" PRIu64 ".%" PRIu32 " was cancelled before it began",
-                          name->site, name->bag, name->index);
-    return *code == EXIT_DONE && !cli_interrupted ();
+    json_t *record = wait_while (cli, session, site, name, "queued", "placed", code);
+    bool never = record && number_of (record, "started_ms") == 0 &&
+                 (strcmp (work_state_word (record), "cancelled") == 0 ||
+                  strcmp (work_state_word (record), "stopped") == 0);
+    if (never)
+        *code = tell_end (name, record);
+    bool begun = record && !never && !cli_interrupted ();
+    json_decref (record);
+    return begun;
+}
+
+/*  How a task that was followed to its end has ended. */
+static int wait_end (const cli_t *cli, session_t *session, const json_t *site,
+                     const work_name_t *name)
+{
+    int code = EXIT_DONE;
+    json_t *record = wait_while (cli, session, site, name, "running", "away", &code);
+    if (record)
+        code = tell_end (name, record);
+    json_decref (record);
+    return code;
 }
 
 /*  Its name says the task; index 0 of the bag when it names none. */
@@ -112,7 +155,8 @@ static int output (const cli_t *cli, session_t *session, const work_name_t *name
                  "output: %" PRId64 " bytes more were dropped: its node keeps %" PRId64
                  " (limits/output, limits/output_room)\n",
                  dropped, offset);
-    return EXIT_DONE;
+    bool ended = options->follow && !cli_interrupted () && !ferror (stdout);
+    return ended ? wait_end (cli, session, site, name) : EXIT_DONE;
 }
 
 int run_output (cli_t *cli)
@@ -121,8 +165,8 @@ int run_output (cli_t *cli)
     option_t list [] = {
       {"errors", OPTION_FLAG, &options.errors, NULL, "standard error, where it is kept apart", 0,
        0},
-      {"follow", OPTION_FLAG, &options.follow, NULL, "from its start until the task has ended", 0,
-       0},
+      {"follow", OPTION_FLAG, &options.follow, NULL,
+       "from its start until the task has ended; exit 1 unless it ended with exit code 0", 0, 0},
     };
     words_t words;
     int code;

@@ -40,11 +40,12 @@ static json_t *bag_form (const char *site, const json_t *record)
     const json_t *submitted = json_object_get (record, "submitted");
     snprintf (name, sizeof name, "%s/%" PRId64, site, number_of (record, "bag"));
     json_t *form = json_pack (
-      "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "bag", name, "site", site, "owner",
+      "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "bag", name, "site", site, "owner",
       text_of (record, "owner"), "tasks", (json_int_t) number_of (submitted, "count"), "queued",
       (json_int_t) number_of (record, "queued"), "running",
       (json_int_t) number_of (record, "running"), "over", (json_int_t) number_of (record, "over"),
-      "away", (json_int_t) number_of (record, "away"));
+      "failed", (json_int_t) number_of (record, "failed"), "away",
+      (json_int_t) number_of (record, "away"));
     if (*text_of (record, "home"))
         json_object_set (form, "home", json_object_get (record, "home"));
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -89,24 +90,29 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
 
 static void print_bags (const json_t *bags)
 {
-    static const char *const headings [] = {"BAG",      "OWNER",     "NAME",    ">QUEUED",
-                                            ">RUNNING", ">AWAY",     ">OVER",   ">CPUS",
-                                            ">LIMIT",   ">PRIORITY", "EXPECTED"};
-    table_t *table = table_new (headings, 11);
+    static const char *const headings [] = {"BAG",      "OWNER",  "NAME",      ">QUEUED",
+                                            ">RUNNING", ">AWAY",  ">OVER",     ">FAILED",
+                                            ">CPUS",    ">LIMIT", ">PRIORITY", "EXPECTED"};
+    table_t *table = table_new (headings, 12);
     size_t i;
     const json_t *bag;
     json_array_foreach (bags, i, bag)
     {
-        char queued [24], running [24], away [24], over [24], cpus [24], priority [24];
+        char queued [24], running [24], away [24], over [24], failed [24], cpus [24], priority [24];
+        char called [3 * NAME_BYTES_MAX];
+        const char *home = name_short (text_of (bag, "home"));
+        snprintf (called, sizeof called, "%s%s%s%s", text_of (bag, "name"),
+                  *home && *text_of (bag, "name") ? ", " : "", *home ? "guest of " : "", home);
         char expected [TIME_TEXT_BYTES];
         const char *when = text_of (bag, "expected");
         const char *cells [] = {text_of (bag, "bag"),
                                 text_of (bag, "owner"),
-                                text_of (bag, "name"),
+                                called,
                                 number_text (bag, "queued", queued),
                                 number_text (bag, "running", running),
                                 number_text (bag, "away", away),
                                 number_text (bag, "over", over),
+                                number_text (bag, "failed", failed),
                                 number_text (bag, "cpus", cpus),
                                 text_of (bag, "limit"),
                                 number_text (bag, "priority", priority),
@@ -140,7 +146,9 @@ static json_t *task_form (const work_name_t *name, const json_t *record)
     json_object_set_new (form, "cpu_seconds",
                          json_real ((double) number_of (record, "cpu_ms") / 1000));
     if (strcmp (state, "ended") == 0 || strcmp (state, "stopped") == 0) {
-        json_object_set_new (form, "exit_code", json_integer (number_of (record, "exit_code")));
+        bool begun = number_of (record, "started_ms") != 0;
+        json_object_set_new (form, "exit_code",
+                             begun ? json_integer (number_of (record, "exit_code")) : json_null ());
         json_object_set_new (form, "signal", json_integer (number_of (record, "signal")));
     }
     if (number_of (record, "dropped") > 0)
@@ -161,7 +169,7 @@ static void print_tasks (const json_t *tasks)
         const char *why = text_of (task, "why");
         snprintf (cut, sizeof cut, "%" PRId64 " bytes of output were dropped",
                   number_of (task, "dropped"));
-        bool over = json_object_get (task, "exit_code") != NULL;
+        bool over = json_is_integer (json_object_get (task, "exit_code"));
         const char *when = text_of (task, "started");
         if (json_object_get (task, "cpu_seconds"))
             snprintf (cpu, sizeof cpu, "%.2f",

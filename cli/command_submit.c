@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
     int64_t cpus;
@@ -181,6 +184,15 @@ static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *
         puts (name);
 }
 
+/*  Is something in the pipe that standard input is? A file may be that of a loop around us. */
+static bool input_waits (void)
+{
+    struct stat status;
+    int bytes = 0;
+    return fstat (STDIN_FILENO, &status) == 0 && S_ISFIFO (status.st_mode) &&
+           ioctl (STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 static int submit (cli_t *cli, session_t *session, const submit_options_t *options,
                    const reservation_name_t *reservation, const char *named,
                    const char *const *program, size_t words)
@@ -196,10 +208,18 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     json_t *question = question_of (options, reservation, program, words);
     if (!question)
         return EXIT_USAGE;
+    if (input_waits ()) {
+        json_decref (question);
+        return cli_fail (EXIT_USAGE,
+                         "submit: standard input isn't passed to tasks, and there is some: put it "
+                         "into a file that the node has, or say </dev/null to leave it");
+    }
     fprintf (stderr, "request-id %s\n", id);
     json_t *answer = work_ask (cli, session, site, "Submit", question, id, &code);
     if (answer)
         tell_submitted (cli, site, answer, options->count);
+    if (answer && input_waits ()) /* it came meanwhile */
+        fputs ("submit: standard input isn't passed to tasks; what is there was left\n", stderr);
     json_decref (question);
     json_decref (answer);
     return code;

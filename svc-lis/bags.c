@@ -486,6 +486,14 @@ static bool running (task_state_t state)
     return state == TASK_PLACED || state == TASK_RUNNING;
 }
 
+/*  Over, and neither done nor by its owner's will. */
+static bool failed (const task_t *task, task_state_t state)
+{
+    if (state == TASK_ENDED)
+        return task->exit_code != 0 || task->signal != 0;
+    return state == TASK_LOST || (state == TASK_STOPPED && task->stop != STOP_CANCELLED);
+}
+
 void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
 {
     task_t *task = bag_task (bag, index);
@@ -501,6 +509,7 @@ void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
         booth->running += running (to);
         booth->running -= running (task->state);
     }
+    bag->failed += failed (task, to);
     if (bag->guest && task_over (to) && !task->told)
         bag->guest->untold++;
     task->state = to;
@@ -558,6 +567,7 @@ static void bag_check (const bag_t *bag)
     assert (counted [TASK_AWAY] == bag->away);
     assert (counted [TASK_QUEUED] == bag->waiting.waiting && over == bag->over);
     assert (counted [TASK_PLACED] + counted [TASK_RUNNING] == bag->running);
+    assert (bag->failed <= bag->over);
     assert (bag->listed == (bag->waiting.waiting > 0));
     assert ((bag->over_ms != 0) == all_over (bag));
     for (uint32_t i = 0; i < bag->again_count; i++) {

@@ -104,8 +104,9 @@ typedef struct bag {
     uint32_t again_count;
     uint32_t running; /* placed ones included */
     uint32_t over;
-    uint32_t away;  /* at other sites */
-    guest_t *guest; /* NULL = submitted here */
+    uint32_t failed; /* of these: not cancelled, and not ended with exit code 0 */
+    uint32_t away;   /* at other sites */
+    guest_t *guest;  /* NULL = submitted here */
 } bag_t;
 
 /*  Bags in the order in which they are to be started. */

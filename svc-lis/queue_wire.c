@@ -156,6 +156,7 @@ packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool mor
         messages [i].queued = bag->waiting.waiting;
         messages [i].running = bag->running;
         messages [i].over = bag->over;
+        messages [i].failed = bag->failed;
         messages [i].expected_ms = records [i].expected_ms;
         messages [i].away = bag->away;
         messages [i].home = bag->guest ? bag->guest->home.name : "";

@@ -124,6 +124,38 @@ comes "a command that does not exist is not run" is "$missing" state stopped
 check "and named" grep -q '/no/such/program: No such file' <(of_task "$missing" why)
 comes "nor one whose folder does not" is "$nowhere" state stopped
 check "that is named as well" grep -q '/no/such/folder: No such file' <(of_task "$nowhere" why)
+check "neither has an exit code" test "$(of_task "$missing" exit_code) $(of_task "$nowhere" exit_code)" = "null null"
+failed () { musubi queue --over --json | jq -r --arg bag "$1" '.bags[] | select(.bag == $bag) | .failed'; }
+for bag in "$code" "$killed" "$wall" "$missing"; do
+  check "it counts as failed" test "$(failed "$bag")" = 1
+done
+check "what ended well does not" test "$(failed "${missing%/*}/1")" = 0
+exits 0 "the queue" musubi queue --over
+says "tells so" '>?FAILED'
+exits 1 "one that failed is followed to its end" musubi output "$code" --follow
+says "which is told" "output: task $code.0 ended with exit code 7"
+exits 1 "so is one that was killed" musubi output "$killed" --follow
+says "by its signal" "output: task $killed.0 ended by signal 9"
+exits 1 "and one that was stopped" musubi output "$wall" --follow
+says "with the reason" "output: task $wall.0 stopped: .*limit"
+exits 1 "and one that was never started" musubi output "$missing" --follow
+says "with its own" 'could not be started: .*/no/such/program: No such file'
+exits 0 "without --follow its output is told" musubi output "$code"
+
+# --- what is not passed on ---
+
+mkfifo "$work/input"
+exec 9<>"$work/input"
+echo data >&9
+output=$(musubi submit ams --limit 1m -- cat 2>&1 <&9)
+got=$? refused=$output
+check "input in a pipe is refused" test $got -eq 2
+output=$refused
+says "with what to do" "standard input isn't passed to tasks.*</dev/null"
+read -r -u 9 line
+check "it is still there" test "$line" = data
+check "an empty pipe is no input" test -n "$(musubi submit ams --limit 1m -- true 2>/dev/null <&9)"
+exec 9>&-
 
 # --- order ---
 
@@ -149,13 +181,14 @@ check "higher priority first, then as they came" \
 # --- following ---
 
 lines=$(run -- sh -c "echo one; while ! [ -e $shared/two ]; do sleep 0.05; done; echo two; exit 3")
-musubi output "$lines.0" --follow >"$work/followed" 2>&1 &
+musubi output "$lines.0" --follow >"$work/followed" 2>"$work/ended" &
 follower=$!
 comes "what is written is told while it runs" grep -q one "$work/followed"
 check "it does run" is "$lines" state running
 touch "$shared/two"
 wait $follower
-check "following ends with the task" test $? -eq 0
+check "following ends with the task, which did not end well" test $? -eq 1
+check "how is told" grep -q "task $lines.0 ended with exit code 3" "$work/ended"
 check "and has told all" cmp <(printf 'one\ntwo\n') "$work/followed"
 bag=$(run -- sh -c 'yes 0123456789abcde | head -n 100000')
 comes "a long output" is "$bag" state ended
