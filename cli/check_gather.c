@@ -149,7 +149,10 @@ bool check_keeps_records (const char *name)
 /*  All of them that are listed; then whoever is named in a plan and was not heard. */
 void check_gather (check_gather_t *self)
 {
-    session_look (self->session, "");
+    if (!session_look (self->session, "")) {
+        session_lost (self->session);
+        note (self->silent, "gis");
+    }
     size_t i;
     const json_t *entry;
     json_array_foreach (session_entries (self->session), i, entry)

@@ -78,7 +78,11 @@ int run_gantt (cli_t *cli)
     session_t *session = listing_session (cli, &code);
     if (!session)
         return code;
-    session_look (session, "");
+    if (!session_look (session, "")) {
+        code = session_lost (session);
+        session_close (&session);
+        return code;
+    }
     int64_t now_ms = cli_wall_ms ();
     listing_filter_t filter = {
       .owner = "",

@@ -19,6 +19,7 @@ struct session {
     json_t *entries;  /* array, ascending by name */
     json_t *homes;    /* array of names, as the first directory has it */
     json_t *answered; /* array of names of directories that have answered */
+    bool whole;       /* the entries, as one directory at least has told all of its own */
     prng_t prng;
 };
 
@@ -174,10 +175,11 @@ static void forget (session_t *self)
     json_array_clear (self->entries);
     json_array_clear (self->homes);
     json_array_clear (self->answered);
+    self->whole = false;
 }
 
 /*  One page of one directory, the first of them all or not. Returns the call that asks for the next
- *  one, 0 when it was the last; *answered when it was an answer at all. */
+ *  one; 0 when there is none, for it was the last, or no answer; *answered says which. */
 static uint64_t take_page (session_t *self, size_t number, const client_reply_t *reply, bool first,
                            bool *answered)
 {
@@ -192,7 +194,9 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
     merge_snapshot (self, snapshot);
     const json_t *entries = json_object_get (snapshot, "entries");
     size_t count = json_array_size (entries);
-    if (json_is_true (json_object_get (snapshot, "more")) && count > 0)
+    if (!json_is_true (json_object_get (snapshot, "more")))
+        self->whole = true;
+    else if (count > 0)
         next = ask_directory (self, number, text_of (json_array_get (entries, count - 1), "name"));
     json_decref (snapshot);
     return next;
@@ -214,18 +218,18 @@ bool session_look (session_t *self, const char *wanted)
             break;
         /* Replies to other calls may still come, of whom we did not wait for. */
         for (size_t i = 0; i < self->places.gis_count; i++) {
-            bool answered = false;
+            bool answered = false, was_whole = anybody && self->whole;
             if (calls [i] != reply.call)
                 continue;
             calls [i] = take_page (self, i, &reply, !anybody, &answered);
             waiting -= calls [i] == 0;
-            if (answered && !anybody && until_ms > cli_mono_ms () + STRAGGLERS_MS)
-                until_ms = cli_mono_ms () + STRAGGLERS_MS;
+            if (!was_whole && answered)
+                until_ms = cli_mono_ms () + (self->whole ? STRAGGLERS_MS : self->places.timeout_ms);
             anybody = anybody || answered;
             break;
         }
     }
-    return anybody;
+    return anybody && (*wanted || self->whole);
 }
 
 const json_t *session_entries (const session_t *self)
@@ -247,7 +251,14 @@ const json_t *session_homes (const session_t *self)
 
 int session_lost (const session_t *self)
 {
-    fputs ("musubi: no directory answers at", stderr);
+    size_t known = json_array_size (self->entries);
+    if (known > 0 && !self->whole)
+        fprintf (stderr,
+                 "musubi: not all could be looked at: after %zu entries, the last one %s, nothing "
+                 "more came from",
+                 known, text_of (json_array_get (self->entries, known - 1), "name"));
+    else
+        fputs ("musubi: no directory answers at", stderr);
     for (size_t i = 0; i < self->places.gis_count; i++)
         fprintf (stderr, " %s", self->places.gis [i]);
     fputs ("; try again, or name others with --gis\n", stderr);

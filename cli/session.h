@@ -23,8 +23,9 @@ client_t *session_client (const session_t *self);
 
 /*  Asks the directories. wanted = a kind ("planner") or a name ("lis/ams"): the first answers that
  *  hold such an entry will do; "" = everybody: waits for all directories, those that are silent for
- *  a moment after the first left out. False when no directory answered; then what was known before
- *  stays known. */
+ *  a moment after one has told all of its pages left out. False when no directory answered; then
+ *  what was known before stays known. False, too, for everybody, when none has told all: then a
+ * part is known. */
 bool session_look (session_t *self, const char *wanted);
 
 /*  All entries known, as JSON of proto Entry, ascending by name; and one of them, or NULL. */
@@ -34,7 +35,7 @@ const json_t *session_entry (const session_t *self, const char *name);
 /*  The federation's request homes, as an array of names ("gis/g1"). */
 const json_t *session_homes (const session_t *self);
 
-/*  "cannot reach any directory (ENDPOINTS)…" on standard error; returns EXIT_UNKNOWN. */
+/*  Why session_look was false, on standard error; returns EXIT_UNKNOWN. */
 int session_lost (const session_t *self);
 
 /*  A session that knows all who are listed. NULL after telling why not, with *code. */

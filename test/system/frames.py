@@ -125,4 +125,5 @@ def raw_bytes(endpoint, data):
             pass  # it hung up on us, as it may
 
 
-main()
+if __name__ == "__main__":
+    main()
