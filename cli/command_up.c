@@ -453,7 +453,7 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
         return cli_fail (EXIT_USAGE,
                          "%s holds another federation than %s; give this one another name or "
                          "another --dir, or remove that folder",
-                         folder->path, options->file);
+                         folder->path, options->file ? options->file : "the example");
     size_t planners = choose_planners (folder, federation, options);
     if (planners == 0)
         return EXIT_USAGE;

@@ -2,7 +2,6 @@
 # Each federation that `musubi up` starts has a folder of its own, kept under its name: one after another runs here, and
 # each is found again as it was.
 . "$(dirname "$0")/lib.sh"
-unset MUSUBI_BUILD
 five=$root/deploy/federations/five-sites.zpl
 trap 'musubi down >/dev/null 2>&1; cleanup' EXIT
 
@@ -62,4 +61,9 @@ check "without anything the example is started" musubi up
 check "  … in a folder that has its name" test "$(readlink -f "$work/musubi/current")" = "$work/musubi/federations/five-sites"
 check "it is ended" musubi down
 check "  … which its file finds" musubi up "$five"
+check "it is ended" musubi down
+rm "$work/musubi/current"
+echo "# of another version" >>"$work/musubi/federations/five-sites/federation.zpl"
+exits 2 "one that another version called so is refused" musubi up
+says "  … by that name" "five-sites holds another federation than the example;"
 finish broken
