@@ -338,6 +338,30 @@ static void a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost (vo
     replica_scene_destroy (&scene);
 }
 
+/*  Whoever takes what was touched lately for taken care of, never comes to it. */
+static void a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (14, &scene_plan_default);
+    put (scene, "replica/a", "x", MB, 1);
+    put (scene, "replica/a", "w", MB, 2);
+    say_rule (scene, "replica/a", "x", 3);
+    scene_pass (scene, 60000);
+    assert_true (file_at (scene, "replica/b", "x")->kept);
+    fake_lose ("replica/b", "n1", "x");
+    uint64_t transfer = scene_get (scene, "replica/b", "x", "guest-1", why);
+    for (int second = 0; second < 30; second++) {
+        say_pin (scene, "replica/a", "x", second % 2 == 0);
+        say_rule (scene, "replica/a", second % 3 == 0 ? "x" : "w", 3);
+        scene_pass (scene, 1000);
+    }
+    assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 30000, why),
+                      TRANSFER_DONE);
+    assert_true (fake_has ("replica/b", "n1", "x", 1));
+    assert_true (file_at (scene, "replica/b", "x")->kept);
+    replica_scene_destroy (&scene);
+}
+
 static void what_a_rule_brought_ends_with_the_file (void **state)
 {
     (void) state;
@@ -516,6 +540,7 @@ int main (void)
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
       cmocka_unit_test (a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost),
+      cmocka_unit_test (a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched),
       cmocka_unit_test (what_a_rule_brought_ends_with_the_file),
       cmocka_unit_test (without_an_index_the_sites_are_asked),
       cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),

@@ -274,6 +274,39 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
+/*  Every quarter of a second somebody asks for a change of it that comes to nothing. Whoever takes
+ *  what was touched lately for taken care of, never comes to it. */
+static void a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 40, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    Musubi__ModifyRequest request = MUSUBI__MODIFY_REQUEST__INIT;
+    uint64_t asked [80];
+    request.reservation = late->reservation;
+    request.duration_ms = 2 * FED_HOUR_MS;
+    fed.counts [0] = 0;
+    for (int i = 0; i < 80; i++) {
+        char id [16];
+        snprintf (id, sizeof id, "m%d@g1", i);
+        asked [i] =
+          fed_ask (&fed, i % 2 ? "p1" : "p0", "Planner", "Modify", "bob", id, &request.base, 60000);
+        fed_run (&fed, 250);
+    }
+    Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (site_of (answer, "n1"), "s2");
+    message_free (&answer->base);
+    for (int i = 0; i < 80; i++) {
+        answer = read_answer (&fed, asked [i]);
+        assert_int_not_equal (answer->status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answer->base);
+    }
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 /*  --- T2 --- */
 
 static bool lose_amends (fed_t *fed, const fed_call_t *call)
@@ -515,6 +548,7 @@ int main (void)
       cmocka_unit_test (T10_failed_is_told_only_when_all_have_been_heard),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
+      cmocka_unit_test (a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation),
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
         T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
