@@ -63,20 +63,6 @@ static void blame_change (errand_t *self, const moment_t *now, const char *what)
     blame (self, now, what);
 }
 
-/*  A pending command that an earlier life of this planner left without a decision. */
-static void abort_remains (errand_t *self, const moment_t *now)
-{
-    coordinator_t *coordinator = self->planner->coordinator;
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
-        party_t party = part->party;
-        memcpy (party.store, part->store, STORE_ID_BYTES);
-        if (part->known && part->record.pending_set &&
-            coordinator_aborted (coordinator, &part->record.pending))
-            coordinator_abort (coordinator, now, &party, &part->record.pending, NULL, NULL);
-    }
-}
-
 /*  --- modify --- */
 
 /*  What is booked of it now. */
@@ -323,7 +309,7 @@ static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max,
             blame (self, now, why);
         return;
     }
-    abort_remains (self, now);
+    locate_abort_remains (self->locate, self->planner->coordinator, now);
     errand_pause (self, now, self->locates, on_look_again);
 }
 

@@ -291,6 +291,15 @@ void coordinator_drop (coordinator_t *self, const txid_t *txid)
     leave_progress (self, txid, DECISION_EVENT_DROP, DECISION_ABORTED);
 }
 
+void coordinator_sign (const coordinator_t *self, plan_t *plan)
+{
+    const service_t *service = self->service;
+    snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
+    snprintf (plan->coordinator.endpoint, sizeof plan->coordinator.endpoint, "%s",
+              service->endpoint);
+    memcpy (plan->coordinator.store, service->store.id, STORE_ID_BYTES);
+}
+
 bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan, int64_t mono_by_ms,
                          int64_t end_ms, before_t *before, coordinator_told_fn *told, void *owner)
 {

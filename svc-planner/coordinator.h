@@ -38,6 +38,9 @@ typedef void coordinator_told_fn (void *owner, const moment_t *now, decision_end
 txid_t coordinator_begin (coordinator_t *self);
 void coordinator_drop (coordinator_t *self, const txid_t *txid);
 
+/*  Name this coordinator in a plan. */
+void coordinator_sign (const coordinator_t *self, plan_t *plan);
+
 /*  Tell one participant that a txid dropped, or left by an earlier start, is aborted. done may be
  *  NULL: nobody waits for it. Returns the call. */
 uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,

@@ -185,6 +185,18 @@ const char *locate_culprit (const locate_t *self)
     return self->culprit;
 }
 
+void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, const moment_t *now)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const located_part_t *part = &self->parts [i];
+        party_t party = part->party;
+        memcpy (party.store, part->store, STORE_ID_BYTES);
+        if (part->known && part->record.pending_set &&
+            coordinator_aborted (coordinator, &part->record.pending))
+            coordinator_abort (coordinator, now, &party, &part->record.pending, NULL, NULL);
+    }
+}
+
 /*  --- the questions --- */
 
 static void ask (locate_t *self, const moment_t *now, size_t at);

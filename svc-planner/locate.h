@@ -5,6 +5,7 @@
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H
 
+#include "coordinator.h"
 #include "planner.h"
 #include "record.h"
 #include "service.h"
@@ -62,6 +63,9 @@ const part_record_t *locate_newest (const locate_t *self);
 bool locate_listed (const locate_t *self, const located_part_t *part);
 
 located_t locate_verdict (const locate_t *self);
+
+/*  Abort what is pending that an earlier life of this planner left without a decision. */
+void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, const moment_t *now);
 
 /*  The first participant that the verdict is about; "" when it is about none. */
 const char *locate_culprit (const locate_t *self);

@@ -229,13 +229,6 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
     answer->awaited_count = plan->awaited_count;
 }
 
-static void fill_coordinator (party_t *party, const service_t *service)
-{
-    snprintf (party->name, sizeof party->name, "%s", service->name);
-    snprintf (party->endpoint, sizeof party->endpoint, "%s", service->endpoint);
-    memcpy (party->store, service->store.id, STORE_ID_BYTES);
-}
-
 static void fill_claim (errand_t *self, const moment_t *now)
 {
     plan_t *plan = &self->proposal.plan;
@@ -342,7 +335,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     packed_t request = pack_request (self);
     plan->request = request.data;
     plan->request_size = request.size;
-    fill_coordinator (&plan->coordinator, planner->service);
+    coordinator_sign (planner->coordinator, plan);
     fill_participants (self, shares, home);
     if (partial)
         fill_awaited (self);

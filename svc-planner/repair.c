@@ -378,15 +378,13 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
 /*  Who is silent now is not lost sight of, should this one be the last version that is known. */
 static void fill_release (repair_t *self, plan_t *plan)
 {
-    const service_t *service = self->planner->service;
     unheard_t unheard;
     find_unheard (self, &unheard);
     plan->awaited = must (malloc (sizeof unheard.list));
     memcpy (plan->awaited, unheard.list, sizeof unheard.list);
     plan->awaited_count = unheard.count;
-    plan->participants = calloc (locate_count (self->locate) + 1, sizeof *plan->participants);
-    if (!plan->participants)
-        abort ();
+    plan->participants =
+      must (calloc (locate_count (self->locate) + 1, sizeof *plan->participants));
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
         if (!books (part) || plan->participants_count == PARTICIPANTS_MAX)
@@ -404,10 +402,7 @@ static void fill_release (repair_t *self, plan_t *plan)
     }
     plan->repairs = self->txid;
     snprintf (plan->reservation, sizeof plan->reservation, "%s", self->plan.reservation);
-    snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
-    snprintf (plan->coordinator.endpoint, sizeof plan->coordinator.endpoint, "%s",
-              service->endpoint);
-    memcpy (plan->coordinator.store, service->store.id, STORE_ID_BYTES);
+    coordinator_sign (self->planner->coordinator, plan);
 }
 
 /*  Put the release of everything that is still booked to the vote. */
@@ -448,20 +443,6 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
             return false;
     }
     return true;
-}
-
-/*  A change that an earlier life of this planner left without a decision. */
-static void abort_remains (repair_t *self, const moment_t *now)
-{
-    coordinator_t *coordinator = self->planner->coordinator;
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
-        party_t party = part->party;
-        memcpy (party.store, part->store, STORE_ID_BYTES);
-        if (part->known && part->record.pending_set &&
-            coordinator_aborted (coordinator, &part->record.pending))
-            coordinator_abort (coordinator, now, &party, &part->record.pending, NULL, NULL);
-    }
 }
 
 /*  Has another change been committed since, or a release? It went to all who take part, and what it
@@ -569,7 +550,7 @@ static void on_located (void *owner, const moment_t *now)
         else
             again (self, now);
     } else if (pending > 0 || !directory_known (planner->service->directory)) {
-        abort_remains (self, now);
+        locate_abort_remains (self->locate, self->planner->coordinator, now);
         again (self, now);
     } else if (newest && is_mending (self, newest) &&
                (!is_released (self, newest) || booked == 0)) {

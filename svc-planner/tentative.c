@@ -233,7 +233,6 @@ static void fill_plan (tentative_t *self, const moment_t *now, const share_t *sh
                        const shares_t *shares)
 {
     const tentative_order_t *order = &self->order;
-    const service_t *service = order->service;
     *plan = (plan_t){.txid = coordinator_begin (order->coordinator),
                      .operation = OPERATION_RESERVE,
                      .decide_by_ms = now->wall_ms + (order->until_mono_ms - now->mono_ms),
@@ -247,10 +246,7 @@ static void fill_plan (tentative_t *self, const moment_t *now, const share_t *sh
     snprintf (plan->actor, sizeof plan->actor, "%s", order->actor);
     snprintf (plan->owner, sizeof plan->owner, "%s", order->actor);
     snprintf (plan->request_id, sizeof plan->request_id, "%s", order->request_id);
-    snprintf (plan->coordinator.name, sizeof plan->coordinator.name, "%s", service->name);
-    snprintf (plan->coordinator.endpoint, sizeof plan->coordinator.endpoint, "%s",
-              service->endpoint);
-    memcpy (plan->coordinator.store, service->store.id, STORE_ID_BYTES);
+    coordinator_sign (order->coordinator, plan);
 }
 
 static void hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
