@@ -151,6 +151,7 @@ static void desk_send (desk_t *desk, const moment_t *now)
                           .actor = self->entry.name,
                           .body = {.data = body.data, .size = body.size},
                           .timeout_ms = ANNOUNCE_TRY_MS,
+                          .lasting = true,
                           .tries_max = 1};
     desk->gap_ms = INT64_MAX;
     desk->sent_ms = now->mono_ms;

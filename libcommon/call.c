@@ -26,6 +26,9 @@ typedef struct {
     uint32_t tries;
     uint32_t tries_max;
     int64_t timeout_ms;
+    bool lasting;
+    uint64_t way; /* to its peer: a digest of its name */
+    int64_t tried_ms;
     call_done_fn *done;
     void *owner;
     uint64_t token;
@@ -39,6 +42,14 @@ typedef struct {
     bytes_t body;
 } call_t;
 
+/*  What answers of a far peer take; one that was silent before it was measured has no trip yet. */
+typedef struct {
+    uint64_t way;
+    int64_t trip_ms;   /* smoothed; 0 = not measured */
+    int64_t spread_ms; /* smoothed deviation */
+    uint32_t silences; /* time-outs since its last answer */
+} way_t;
+
 struct calls {
     outbox_t *outbox;
     timers_t *timers;
@@ -51,6 +62,8 @@ struct calls {
     size_t slots_room;
     size_t free_count;
     uint64_t serial;
+    int64_t patience_ms;
+    way_t ways [CALL_WAYS_MAX]; /* by way: of two that share a place the later one counts */
 };
 
 static uint64_t number_new (calls_t *self, size_t slot)
@@ -106,6 +119,51 @@ static const char *or_empty (const char *text)
     return text ? text : "";
 }
 
+/*  FNV-1a, 64 bits. */
+static uint64_t way_of (const char *name)
+{
+    uint64_t hash = UINT64_C (14695981039346656037);
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t) *name) * UINT64_C (1099511628211);
+    return hash;
+}
+
+static int64_t patience_ms (const calls_t *self, const call_t *call)
+{
+    static const way_t unknown;
+    const way_t *way = &self->ways [call->way % CALL_WAYS_MAX];
+    if (way->way != call->way)
+        way = &unknown;
+    int64_t ms = call->timeout_ms, spread_ms = 4 * way->spread_ms;
+    spread_ms = spread_ms > CALL_SPREAD_MS_MIN ? spread_ms : CALL_SPREAD_MS_MIN;
+    if (way->trip_ms > 0 && way->trip_ms + spread_ms > ms)
+        ms = way->trip_ms + spread_ms;
+    uint32_t silences = call->lasting ? way->silences : call->tries - 1;
+    for (uint32_t i = 0; i < silences && ms < self->patience_ms; i++)
+        ms *= 2;
+    ms = ms < self->patience_ms ? ms : self->patience_ms;
+    return ms > call->timeout_ms ? ms : call->timeout_ms;
+}
+
+/*  A try has ended. Those who are near, and always were, are not remembered. */
+static void learn_way (calls_t *self, const moment_t *now, const call_t *call, bool answered)
+{
+    way_t *way = &self->ways [call->way % CALL_WAYS_MAX];
+    int64_t trip_ms = now->mono_ms - call->tried_ms;
+    if (way->way != call->way && answered && trip_ms <= CALL_NEAR_MS)
+        return;
+    if (way->way != call->way)
+        *way = (way_t){.way = call->way};
+    if (!answered) {
+        way->silences++;
+        return;
+    }
+    int64_t off_ms = trip_ms > way->trip_ms ? trip_ms - way->trip_ms : way->trip_ms - trip_ms;
+    way->spread_ms = way->trip_ms > 0 ? (3 * way->spread_ms + off_ms) / 4 : trip_ms / 2;
+    way->trip_ms = way->trip_ms > 0 ? (7 * way->trip_ms + trip_ms) / 8 : trip_ms;
+    way->silences = 0;
+}
+
 /*  One piece of memory holds the call and all that its order points to. */
 static call_t *call_new (const call_order_t *order)
 {
@@ -116,7 +174,10 @@ static call_t *call_new (const call_order_t *order)
     size_t texts = strlen (peer) + strlen (endpoint) + strlen (order->service) +
                    strlen (order->method) + strlen (actor) + strlen (request_id) + 6;
     call_t *self = must (malloc (sizeof *self + texts + order->body.size));
-    *self = (call_t){.tries_max = order->tries_max, .timeout_ms = order->timeout_ms};
+    *self = (call_t){.tries_max = order->tries_max,
+                     .timeout_ms = order->timeout_ms,
+                     .lasting = order->lasting,
+                     .way = way_of (*peer ? peer : endpoint)};
     char *at = (char *) (self + 1);
     self->peer = append_text (&at, peer);
     self->endpoint = append_text (&at, endpoint);
@@ -175,6 +236,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
         return;
     }
     call->try = number_new (self, number_slot (call->number));
+    call->tried_ms = now->mono_ms;
     effect_t effect = {.kind = EFFECT_CALL,
                        .call = {.call = call->try,
                                 .endpoint = endpoint,
@@ -183,7 +245,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
                                 .actor = call->actor,
                                 .request_id = call->request_id,
                                 .body = call->body,
-                                .timeout_ms = call->timeout_ms}};
+                                .timeout_ms = patience_ms (self, call)}};
     memcpy (effect.call.to_store, call->to_store, STORE_ID_BYTES);
     outbox_call (self->outbox, &effect);
 }
@@ -224,6 +286,7 @@ calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng)
     self->outbox = outbox;
     self->timers = timers;
     self->prng = prng;
+    self->patience_ms = CALL_PATIENCE_MS_MAX;
     return self;
 }
 
@@ -241,6 +304,11 @@ void calls_destroy (calls_t **self_p)
     free (self->free_slots);
     free (self);
     *self_p = NULL;
+}
+
+void calls_patience (calls_t *self, int64_t patience_ms)
+{
+    self->patience_ms = patience_ms;
 }
 
 void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner)
@@ -286,6 +354,7 @@ void calls_answer (calls_t *self, const moment_t *now, const event_t *event)
         return; /* late, doubled, or cancelled */
 
     call_status_t status = event->answer.status;
+    learn_way (self, now, call, status != CALL_TIMED_OUT);
     bool again =
       status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
     if (again && !tries_spent (call)) {

@@ -3,8 +3,10 @@
  *  A call goes to a peer by name; its address is looked up at each try, in the directory first and
  *  then in the order's endpoint (T16: an address is only an address). A try that times out, or is
  *  answered OVERLOADED or NOT_SERVING, is repeated with the same request id and body until
- * tries_max. done is called exactly once, never from within calls_start, unless the call is
- * cancelled.
+ *  tries_max. A try waits for timeout_ms at least, and for as long as answers of that peer take
+ *  (RFC 6298: the smoothed round trip and four times its deviation, twice as long after each
+ *  time-out), up to calls_patience, so that far peers are heard. done is called exactly once, never
+ * from within calls_start, unless the call is cancelled.
  */
 #ifndef MUSUBI_CALL_H
 #define MUSUBI_CALL_H
@@ -16,6 +18,11 @@
 
 #define CALL_BACKOFF_MS     100 /* before the second try; doubles, with jitter of half */
 #define CALL_BACKOFF_MS_MAX 2000
+
+#define CALL_PATIENCE_MS_MAX 3000 /* with one try, unless calls_patience says else */
+#define CALL_SPREAD_MS_MIN   250  /* an answer may be so much later than usual */
+#define CALL_NEAR_MS         100  /* who answers within this needs no longer time-outs */
+#define CALL_WAYS_MAX        1024 /* far or silent peers remembered; a power of two */
 
 typedef struct calls calls_t;
 
@@ -43,7 +50,8 @@ typedef struct {
     const char *actor;
     const char *request_id;
     bytes_t body;
-    int64_t timeout_ms; /* of each try */
+    int64_t timeout_ms; /* of each try, at least */
+    bool lasting;       /* time-outs of calls before count, too: its caller asks again and again */
     uint32_t tries_max; /* 0 = until cancelled */
 } call_order_t;
 
@@ -52,6 +60,9 @@ void calls_destroy (calls_t **self_p);
 
 /*  Where addresses come from; before the first call. */
 void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner);
+
+/*  The most that is waited for one try, but for orders that say more. */
+void calls_patience (calls_t *self, int64_t patience_ms);
 
 /*  Returns the call's number, never 0. */
 uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *order,

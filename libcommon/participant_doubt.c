@@ -110,6 +110,7 @@ static uint64_t ask (command_t *command, const moment_t *now, const party_t *par
                                    .request_id = "",
                                    .body = {.data = body.data, .size = body.size},
                                    .timeout_ms = ASK_TIMEOUT_MS,
+                                   .lasting = true,
                                    .tries_max = 1,
                                  },
                                  done, command, token);

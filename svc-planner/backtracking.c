@@ -64,17 +64,20 @@ static uint64_t ask (backtracking_t *self, const moment_t *now, size_t source, c
                      packed_t body, call_done_fn *done, size_t token)
 {
     const party_t *party = &self->order.snapshot->sources [source].party;
-    uint64_t call = calls_start (self->order.service->calls, now,
-                                 &(call_order_t){.peer = party->name,
-                                                 .endpoint = party->endpoint,
-                                                 .service = "Calendar",
-                                                 .method = method,
-                                                 .actor = self->order.service->name,
-                                                 .request_id = "",
-                                                 .body = {.data = body.data, .size = body.size},
-                                                 .timeout_ms = self->order.settings->try_ms,
-                                                 .tries_max = 1},
-                                 done, self, token);
+    const planner_settings_t *settings = self->order.settings;
+    bool suspected = suspects_has (self->order.suspects, now, party->name);
+    uint64_t call = calls_start (
+      self->order.service->calls, now,
+      &(call_order_t){.peer = party->name,
+                      .endpoint = party->endpoint,
+                      .service = "Calendar",
+                      .method = method,
+                      .actor = self->order.service->name,
+                      .request_id = "",
+                      .body = {.data = body.data, .size = body.size},
+                      .timeout_ms = suspected ? settings->try_ms : settings->try_ms_max,
+                      .tries_max = 1},
+      done, self, token);
     free (body.data);
     service_count (self->order.service, "backtracking_questions", 1);
     return call;
@@ -83,11 +86,10 @@ static uint64_t ask (backtracking_t *self, const moment_t *now, size_t source, c
 static void judge_peer (backtracking_t *self, const moment_t *now, size_t source,
                         call_status_t status)
 {
-    const char *name = self->order.snapshot->sources [source].party.name;
-    if (status == CALL_TIMED_OUT)
-        suspects_add (self->order.suspects, now, name);
-    else
-        suspects_remove (self->order.suspects, name);
+    source_t *of = &self->order.snapshot->sources [source];
+    bool silent = status == CALL_TIMED_OUT;
+    suspects_judge (self->order.suspects, now, of->party.name, silent);
+    of->silent = of->silent || silent;
 }
 
 /*  --- when is a need free at its places? --- */

@@ -23,7 +23,7 @@ typedef struct {
     const planner_settings_t *settings;
     coordinator_t *coordinator;
     suspects_t *suspects;
-    const snapshot_t *snapshot;
+    snapshot_t *snapshot; /* who is silent is noted there */
     const char *actor;
     const char *request_id;
     starts_t starts;

@@ -38,8 +38,14 @@ static void blame (errand_t *self, const moment_t *now, const char *what)
 {
     char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
     const char *culprit = locate_culprit (self->locate);
+    located_t verdict = locate_verdict (self->locate);
     snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
-    give_up (self, now, culprit, why);
+    if (verdict != LOCATED_SILENT && verdict != LOCATED_UNSURE) {
+        give_up (self, now, culprit, why);
+        return;
+    }
+    answer_reason (&self->answer, "", culprit, "%s", why);
+    errand_tell_unknown (self, now);
 }
 
 /*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site

@@ -207,6 +207,15 @@ void errand_give_up (errand_t *self, const moment_t *now)
     close_claim (self, now);
 }
 
+void errand_tell_unknown (errand_t *self, const moment_t *now)
+{
+    stop_planning (self);
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
+                   self->dry_run ? "" : " with the same request id");
+    errand_tell (self, now, ANSWER_UNKNOWN);
+}
+
 static void on_looked (void *owner, const moment_t *now, uint64_t token,
                        const call_result_t *result)
 {

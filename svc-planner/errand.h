@@ -147,6 +147,7 @@ typedef struct errand {
     bool proven;                    /* there is no plan: the search did not only end too soon */
     obstacle_t *obstacles;          /* one a network need, of the first so many examined */
     size_t examined;
+    bool unheard;   /* somebody's vote did not come */
     bool contended; /* refused since we last found nothing: others are at it too */
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
@@ -280,6 +281,9 @@ bool errand_examine (errand_t *self);
  *  everyone who was left out. */
 void errand_explain (errand_t *self, const moment_t *now);
 
+/*  None was found, and those who were silent might have had what was missing. */
+bool errand_in_doubt (const errand_t *self);
+
 /*  A reason for each need with places that nobody was asked about. */
 void errand_explain_unasked (errand_t *self);
 
@@ -334,6 +338,9 @@ void errand_locate (errand_t *self, const moment_t *now);
 
 /*  No plan: abort what is held, close the claim, tell the refusal with the reasons gathered. */
 void errand_give_up (errand_t *self, const moment_t *now);
+
+/*  Somebody was silent, so nothing is certain: abort what is held, tell that it is unknown. */
+void errand_tell_unknown (errand_t *self, const moment_t *now);
 
 /*  The home has the answer, or another attempt: look there and tell. */
 void errand_look (errand_t *self, const moment_t *now);

@@ -101,13 +101,17 @@ bool errand_possible (errand_t *self)
 
 /*  --- what can't be had in the frame --- */
 
-/*  Of the places that a need could have, those that told what is free there. */
-static size_t places_told (const snapshot_t *snapshot, size_t need)
+/*  Of the places that a need could have, those that told what is free there and take part; or,
+ *  with silent, those that did not answer. */
+static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent)
 {
     const need_options_t *options = &snapshot->needs [need];
     size_t count = 0;
-    for (size_t i = 0; i < options->options_count; i++)
-        count += !snapshot->sources [snapshot->places [options->options [i].place].source].silent;
+    for (size_t i = 0; i < options->options_count; i++) {
+        const source_t *source =
+          &snapshot->sources [snapshot->places [options->options [i].place].source];
+        count += silent ? source->silent : !source->silent && !source->left_out;
+    }
     return count;
 }
 
@@ -128,7 +132,7 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
         cpus = nodes * at->cpus_per_node;
     }
     char where [64] = "nowhere free";
-    size_t told = places_told (self->snapshot, need);
+    size_t told = count_places (self->snapshot, need, false);
     if (told < options->could)
         snprintf (where, sizeof where, "free at none of the %zu places that told", told);
     reason_t *reason =
@@ -277,6 +281,27 @@ static void explain_conflicts (errand_t *self)
         answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
                        "no path crosses there between domains that disagree: %s",
                        graph_conflict (graph, conflicts [i]));
+}
+
+bool errand_in_doubt (const errand_t *self)
+{
+    bool sites = self->unheard, domains = false;
+    for (size_t i = 0; i < self->snapshot->sources_count; i++) {
+        const source_t *source = &self->snapshot->sources [i];
+        *(source->kind == SOURCE_SITE ? &sites : &domains) |= source->silent;
+    }
+    for (size_t i = 0; i < self->request.compute_count; i++) {
+        size_t place;
+        int64_t nodes;
+        if (count_places (self->snapshot, i, true) == 0 && !alone (self, i, &place, &nodes))
+            return false;
+    }
+    for (size_t i = 0; i < self->request.network_count; i++)
+        if (self->obstacles [i].set && !domains &&
+            count_places (self->snapshot, network_need_end (&self->request, i, 0), true) == 0 &&
+            count_places (self->snapshot, network_need_end (&self->request, i, 1), true) == 0)
+            return false;
+    return sites || domains;
 }
 
 void errand_explain_unasked (errand_t *self)

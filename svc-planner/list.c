@@ -220,10 +220,9 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet_t *sheet = &self->sheets [token];
     char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     sheet->call = 0;
-    if (result->status != CALL_TIMED_OUT)
-        suspects_remove (&self->inquiry.planner->suspects, sheet->party.name);
-    else if (!sheet->suspected)
-        suspects_add (&self->inquiry.planner->suspects, now, sheet->party.name);
+    bool silent = result->status == CALL_TIMED_OUT;
+    if (!(silent && sheet->suspected))
+        suspects_judge (&self->inquiry.planner->suspects, now, sheet->party.name, silent);
     memcpy (after, sheet->next, sizeof after);
     free (sheet->records);
     sheet->records = NULL;

@@ -275,12 +275,9 @@ static bool is_another (const locate_t *self, const char *name,
 static void learn_silence (locate_t *self, const moment_t *now, const located_part_t *part,
                            call_status_t status)
 {
-    if (!self->suspects)
-        return;
-    if (status != CALL_TIMED_OUT)
-        suspects_remove (self->suspects, part->party.name);
-    else if (!part->suspected)
-        suspects_add (self->suspects, now, part->party.name);
+    bool silent = status == CALL_TIMED_OUT;
+    if (self->suspects && !(silent && part->suspected))
+        suspects_judge (self->suspects, now, part->party.name, silent);
 }
 
 static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)

@@ -23,6 +23,7 @@ const planner_settings_t planner_settings_default = {
   .decide_ms = 10000,
   .hold_ttl_ms = 60000,
   .try_ms = 1000,
+  .try_ms_max = CALL_PATIENCE_MS_MAX,
   .tries_max = 3,
   .attempts_max = 32,
   .backoff_ms = 20,
@@ -176,6 +177,8 @@ static void copy_settings (planner_t *self, const planner_settings_t *settings)
     self->visible_to = copy_numbers (settings->ip.visible_to, settings->ip.visible_to_count);
     self->settings.ip.weights = self->weights;
     self->settings.ip.visible_to = self->visible_to;
+    if (self->settings.try_ms_max < settings->try_ms)
+        self->settings.try_ms_max = settings->try_ms;
     if (self->settings.candidates_max > CANDIDATES_MAX)
         self->settings.candidates_max = CANDIDATES_MAX;
 }
@@ -189,6 +192,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->inquiries = ordered_new (compare_inquiry);
     self->repairs = ordered_new (repair_compare);
     self->service = service_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
+    calls_patience (self->service->calls, self->settings.try_ms_max);
     standing_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);
     service_on_work (self->service, on_work, self);

@@ -66,7 +66,8 @@ typedef struct {
     int64_t guard_ms;            /* nothing is decided nearer than this to the edge (T4) */
     int64_t decide_ms;           /* a plan's decide_by is so far away */
     uint32_t hold_ttl_ms;        /* asked for holds */
-    int64_t try_ms;              /* patience with one try of a call to a participant */
+    int64_t try_ms;              /* patience with one try of a call to a participant, */
+    int64_t try_ms_max;          /* longer, up to this, with one whose answers take long */
     uint32_t tries_max;          /* tries of a question or a hold; a commit is tried for ever */
     uint32_t attempts_max;       /* rounds of hold and prepare for one request */
     int64_t backoff_ms;          /* before the second attempt, at most; errand_pause */

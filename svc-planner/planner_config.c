@@ -94,7 +94,9 @@ const config_key_t planner_keys [] = {
   {.path = "ip/levels/*/users", .preset = "", .meaning = "ip: who they are, separated by commas"},
   DURATION ("limits/request", "30s", 100, DAY_MS,
             "an answer by then, even if it is \"in progress\""),
-  DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call"),
+  DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call, at least"),
+  DURATION ("limits/try_max", "3s", 10, 60000,
+            "and at most, with a service whose answers are measured to take longer, or silent"),
   DURATION ("limits/frame_max", "31d", 1000, YEAR_MS, "longest time frame searched"),
   DURATION ("limits/backoff", "20ms", 1, 60000, "before the second attempt, at most; with jitter"),
   COUNT ("limits/in_progress_max", "4096", 1, 1e6, "requests at once"),
@@ -247,6 +249,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.finishing = config_boolean (config, "finish/only");
     settings.request_limit_ms = config_duration_ms (config, "limits/request");
     settings.try_ms = config_duration_ms (config, "limits/try");
+    settings.try_ms_max = config_duration_ms (config, "limits/try_max");
     settings.frame_ms_max = config_duration_ms (config, "limits/frame_max");
     settings.backoff_ms = config_duration_ms (config, "limits/backoff");
     settings.in_progress_max = (uint32_t) config_integer (config, "limits/in_progress_max");
@@ -275,6 +278,9 @@ static bool sound (const planner_settings_t *settings, const words_t *gis,
         what = "decide: must be shorter than hold_ttl, or votes expire before they count";
     else if (settings->frame_ms > settings->frame_ms_max)
         what = "frame: must not be longer than limits/frame_max";
+    else if (settings->try_ms_max < settings->try_ms ||
+             settings->try_ms_max >= settings->request_limit_ms)
+        what = "limits/try_max: must be from limits/try to less than limits/request";
     else if (settings->asked_max < settings->candidates_max)
         what = "limits/asked_max: must not be less than limits/candidates_max";
     if (what)

@@ -272,7 +272,10 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     if (self->backtracking)
         errand_explain_hindrances (self);
     errand_seek_alternatives (self, now);
-    errand_give_up (self, now);
+    if (errand_in_doubt (self) && !self->mend)
+        errand_tell_unknown (self, now);
+    else
+        errand_give_up (self, now);
 }
 
 static void give_reasons (errand_t *self, const moment_t *now, bool proven)

@@ -31,6 +31,8 @@ struct survey {
     question_t *questions; /* one a source */
     size_t waiting;        /* for those who are no suspects */
     suspects_t *suspects;
+    bool patient;
+    bool hasty;
     uint64_t timer; /* when there is nobody to ask */
     survey_done_fn *done;
     void *owner;
@@ -50,26 +52,25 @@ static void leave_out (survey_t *self, size_t at, const char *why)
 /*  Whoever was not waited for is left out. */
 static void finish (survey_t *self, const moment_t *now)
 {
-    bool hasty = false;
     for (size_t i = 0; i < self->snapshot->sources_count; i++) {
         if (self->questions [i].call == 0)
             continue;
         calls_cancel (self->service->calls, self->questions [i].call);
         self->questions [i].call = 0;
-        hasty = true;
+        self->hasty = self->snapshot->sources [i].silent = true;
         snapshot_leave_out (self->snapshot, i, "it did not answer lately");
     }
-    self->done (self->owner, now, hasty);
+    self->done (self->owner, now, self->hasty);
 }
 
 /*  One question has its answer, or none. */
 static void answered (survey_t *self, const moment_t *now, size_t at, call_status_t status)
 {
-    const char *name = self->snapshot->sources [at].party.name;
-    if (status == CALL_TIMED_OUT)
-        suspects_add (self->suspects, now, name);
-    else
-        suspects_remove (self->suspects, name);
+    source_t *source = &self->snapshot->sources [at];
+    bool silent = status == CALL_TIMED_OUT;
+    suspects_judge (self->suspects, now, source->party.name, silent);
+    source->silent = source->silent || silent;
+    self->hasty = self->hasty || (silent && !self->patient);
     if (!self->questions [at].suspect && --self->waiting == 0)
         finish (self, now);
 }
@@ -120,7 +121,9 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
                                    .actor = self->service->name,
                                    .request_id = "",
                                    .body = {.data = body.data, .size = body.size},
-                                   .timeout_ms = self->settings->try_ms,
+                                   .timeout_ms = self->patient ? self->settings->try_ms_max
+                                                               : self->settings->try_ms,
+                                   .lasting = true,
                                    .tries_max = 1},
                    done, self, at);
     free (body.data);
@@ -302,6 +305,7 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     self->windows_starts = starts_of (order);
     self->visible = order->visible ? order->visible : 100;
     self->suspects = order->suspects;
+    self->patient = order->patient;
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", order->reservation);

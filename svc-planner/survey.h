@@ -21,14 +21,14 @@ typedef struct {
     starts_t starts;
     const char *reservation; /* what it holds counts as free; "" = none; copied */
     suspects_t *suspects;    /* asked, but waited for only if */
-    bool patient;            /* or nobody else is asked */
+    bool patient;            /* or nobody else is asked; then each try lasts try_ms_max */
     size_t starts_most;      /* ask about windows at no more starts; 0 = as many as there is room */
     uint32_t visible;        /* percent of what is free that may be seen, so that more must fit than
                                 is wanted; 0 = all */
 } survey_order_t;
 
 /*  done is called once, never from within; the snapshot is filled by then and must outlive the
- *  survey. hasty: some suspect was not waited for. */
+ *  survey. hasty: somebody who is silent was not waited for so long. */
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                       const survey_order_t *order, survey_done_fn *done, void *owner);
 void survey_destroy (survey_t **self_p);

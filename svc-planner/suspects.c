@@ -12,7 +12,7 @@ bool suspects_has (const suspects_t *self, const moment_t *now, const char *name
     return false;
 }
 
-void suspects_add (suspects_t *self, const moment_t *now, const char *name)
+static void add (suspects_t *self, const moment_t *now, const char *name)
 {
     size_t at = 0;
     for (size_t i = 0; i < SUSPECTS_MAX; i++) {
@@ -27,9 +27,11 @@ void suspects_add (suspects_t *self, const moment_t *now, const char *name)
     self->sites [at].until_ms = now->mono_ms + SUSPECT_MS;
 }
 
-void suspects_remove (suspects_t *self, const char *name)
+void suspects_judge (suspects_t *self, const moment_t *now, const char *name, bool silent)
 {
-    for (size_t i = 0; i < SUSPECTS_MAX; i++)
+    if (silent)
+        add (self, now, name);
+    for (size_t i = 0; i < SUSPECTS_MAX && !silent; i++)
         if (strcmp (self->sites [i].name, name) == 0)
             self->sites [i].until_ms = 0;
 }

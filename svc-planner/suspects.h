@@ -24,9 +24,8 @@ typedef struct {
 
 bool suspects_has (const suspects_t *self, const moment_t *now, const char *name);
 
-/*  It was silent; it has answered. When there are too many, the one suspected longest goes. */
-void suspects_add (suspects_t *self, const moment_t *now, const char *name);
-void suspects_remove (suspects_t *self, const char *name);
+/*  It was silent, or it has answered. When there are too many, the one suspected longest goes. */
+void suspects_judge (suspects_t *self, const moment_t *now, const char *name, bool silent);
 
 /*  How long to wait for a suspect, where others are waited for so long. */
 int64_t suspect_try_ms (int64_t try_ms);

@@ -127,6 +127,7 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
     case VOTE_LOST:
     case VOTE_WRONG:
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
+        self->unheard = self->unheard || vote->kind == VOTE_SILENT;
         if (source != SIZE_MAX)
             errand_learn_source (self, source, 0, vote->why);
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;

@@ -215,6 +215,7 @@ static void add_planners (schedule_t *self)
     settings->decide_ms = PICK (self, 400, 1500, 3000);
     settings->hold_ttl_ms = HOLD_TTL_MS;
     settings->try_ms = PICK (self, 100, 300);
+    settings->try_ms_max = 4 * settings->try_ms;
     settings->tries_max = 3;
     settings->attempts_max = 4;
     settings->backoff_ms = 20;

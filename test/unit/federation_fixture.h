@@ -59,6 +59,7 @@ typedef struct {
     planner_settings_t planner;
     bool stopped;
     int64_t ahead_ms; /* its wall clock before the others' */
+    int64_t far_ms;   /* messages to it and from it are under way so much longer */
 } fed_proc_t;
 
 /*  A call on its way: to the one asked, then back. */
@@ -217,6 +218,11 @@ static inline fed_call_t *fed_call_of (fed_t *fed, uint64_t id)
     return NULL;
 }
 
+static inline int64_t fed_far_ms (const fed_t *fed, int proc)
+{
+    return proc < 0 ? 0 : fed->procs [proc].far_ms;
+}
+
 static inline void fed_reply (fed_t *fed, uint64_t id, int by, call_status_t status,
                               const char *reason, bytes_t body)
 {
@@ -231,7 +237,7 @@ static inline void fed_reply (fed_t *fed, uint64_t id, int by, call_status_t sta
     memcpy (call->store, fed->procs [by].store.id, STORE_ID_BYTES);
     call->start = fed->procs [by].store.start;
     if (!fed->returns || fed->returns (fed, call))
-        call->back_ms = fed->mono_ms + 1;
+        call->back_ms = fed->mono_ms + 1 + fed_far_ms (fed, by) + fed_far_ms (fed, call->from);
 }
 
 static inline uint64_t fed_send (fed_t *fed, int from, const effect_t *effect)
@@ -249,7 +255,9 @@ static inline uint64_t fed_send (fed_t *fed, int from, const effect_t *effect)
     memcpy (call->to_store, effect->call.to_store, STORE_ID_BYTES);
     call->body = fed_bytes (effect->call.body);
     call->size = effect->call.body.size;
-    call->due_ms = call->to < 0 ? INT64_MAX : fed->mono_ms + 1;
+    call->due_ms = call->to < 0
+                     ? INT64_MAX
+                     : fed->mono_ms + 1 + fed_far_ms (fed, from) + fed_far_ms (fed, call->to);
     call->deadline_ms = fed->mono_ms + effect->call.timeout_ms;
     call->back_ms = INT64_MAX;
     call->reason = fed_text ("");
@@ -273,7 +281,7 @@ static inline void fed_publish (fed_t *fed, int by, const effect_t *effect)
         fed_hint_t *hint = calloc (1, sizeof *hint);
         assert (hint);
         *hint = (fed_hint_t){.to = i,
-                             .due_ms = fed->mono_ms + 1,
+                             .due_ms = fed->mono_ms + 1 + fed->procs [i].far_ms,
                              .endpoint = fed_text (proc->events),
                              .topic = fed_text (effect->publish.topic),
                              .number = proc->hints,
@@ -530,10 +538,20 @@ static inline void fed_sweep (fed_t *fed)
     }
 }
 
+/*  The one that is due first; of equals the first published. */
+static inline fed_hint_t **fed_first_hint (fed_t *fed)
+{
+    fed_hint_t **first = &fed->hints;
+    for (fed_hint_t **at = &fed->hints; *at; at = &(*at)->next)
+        if ((*at)->due_ms < (*first)->due_ms)
+            first = at;
+    return first;
+}
+
 static inline void fed_hint_deliver (fed_t *fed)
 {
-    fed_hint_t *hint = fed->hints;
-    fed->hints = hint->next;
+    fed_hint_t **at = fed_first_hint (fed), *hint = *at;
+    *at = hint->next;
     if (fed->procs [hint->to].up) {
         event_t event = {.kind = EVENT_HINT,
                          .hint = {.endpoint = hint->endpoint,
@@ -572,7 +590,7 @@ static inline void fed_work_end (fed_t *fed)
 /*  One thing that is due now; false when nothing is. */
 static inline bool fed_once (fed_t *fed)
 {
-    if (fed->hints && fed->hints->due_ms <= fed->mono_ms) {
+    if (fed->hints && (*fed_first_hint (fed))->due_ms <= fed->mono_ms) {
         fed_hint_deliver (fed);
         return true;
     }
@@ -606,9 +624,9 @@ static inline bool fed_once (fed_t *fed)
     return false;
 }
 
-static inline int64_t fed_next_ms (const fed_t *fed)
+static inline int64_t fed_next_ms (fed_t *fed)
 {
-    int64_t next = fed->hints ? fed->hints->due_ms : INT64_MAX;
+    int64_t next = fed->hints ? (*fed_first_hint (fed))->due_ms : INT64_MAX;
     if (fed_work_due (fed) && fed->work_at_ms < next)
         next = fed->work_at_ms;
     for (const fed_call_t *call = fed->calls; call; call = call->next) {

@@ -359,6 +359,98 @@ static void an_address_that_appears_is_used (void **state)
     assert_int_equal (self->done_count, 1);
 }
 
+/*  Ask once; the answer comes after so long, or never (0). What was waited for it. */
+static int64_t ask_once (fixture_t *self, const call_order_t *order, int64_t trip_ms)
+{
+    start (self, order, 0);
+    try_t *try = last_try (self);
+    bool silent = trip_ms == 0 || trip_ms > try->timeout_ms;
+    self->now.mono_ms += silent ? try->timeout_ms : trip_ms;
+    answer (self, try->number, silent ? CALL_TIMED_OUT : CALL_OK, "");
+    return try->timeout_ms;
+}
+
+static void who_is_near_gets_what_was_ordered (void **state)
+{
+    fixture_t *self = *state;
+    call_order_t order = order_of (1);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal (ask_once (self, &order, 1 + i % 5), 1000);
+}
+
+/*  500 ms away each way: silent for the first try, heard in the second, and from then on. */
+static void who_is_far_is_waited_for (void **state)
+{
+    fixture_t *self = *state;
+    call_order_t order = order_of (1);
+    order.lasting = true;
+    assert_int_equal (ask_once (self, &order, 1010), 1000);
+    assert_int_equal (ask_once (self, &order, 1010), 2000);
+    assert_int_equal (ask_once (self, &order, 1010), CALL_PATIENCE_MS_MAX); /* 3 * 1010, cut */
+    for (int i = 0; i < 50; i++)
+        assert_true (ask_once (self, &order, 1010 + i % 100) > 1010 + i % 100);
+    /* It settles near what answers take. */
+    assert_true (ask_once (self, &order, 1010) < 2000);
+    order.timeout_ms = 3000;
+    assert_int_equal (ask_once (self, &order, 1010), 3000);
+}
+
+static void patience_has_an_end (void **state)
+{
+    fixture_t *self = *state;
+    call_order_t order = order_of (1);
+    order.lasting = true;
+    for (int i = 0; i < 100; i++)
+        ask_once (self, &order, 0);
+    assert_int_equal (ask_once (self, &order, 0), CALL_PATIENCE_MS_MAX);
+    calls_patience (self->calls, 2500);
+    assert_int_equal (ask_once (self, &order, 0), 2500);
+    order.timeout_ms = 15000; /* who wants more has it */
+    assert_int_equal (ask_once (self, &order, 0), 15000);
+    order.timeout_ms = 1000;
+    ask_once (self, &order, 5);
+    assert_int_equal (ask_once (self, &order, 5), 1000); /* heard: as before */
+}
+
+/*  Of one call each try waits twice as long as the one before; the next call begins anew, unless it
+ *  is known that answers take longer. */
+static void who_asks_once_is_not_held_up_by_the_dead (void **state)
+{
+    fixture_t *self = *state;
+    call_order_t order = order_of (3);
+    order.timeout_ms = 500;
+    for (int i = 0; i < 5; i++) {
+        start (self, &order, 0);
+        for (int64_t wait_ms = 500; wait_ms <= 2000; wait_ms *= 2) {
+            try_t *try = last_try (self);
+            assert_int_equal (try->timeout_ms, wait_ms);
+            self->now.mono_ms += wait_ms;
+            answer (self, try->number, CALL_TIMED_OUT, "");
+            if (wait_ms < 2000)
+                next_timer (self); /* its back-off */
+        }
+    }
+    order.tries_max = 1;
+    order.lasting = true;
+    ask_once (self, &order, 900);
+    order.lasting = false;
+    assert_true (ask_once (self, &order, 900) > 900);
+}
+
+/*  The one is dead, the other is not. */
+static void each_peer_has_a_way_of_its_own (void **state)
+{
+    fixture_t *self = *state;
+    call_order_t order = order_of (1), other = order_of (1);
+    order.lasting = other.lasting = true;
+    other.peer = "";
+    other.endpoint = "tcp://other";
+    for (int i = 0; i < 5; i++)
+        ask_once (self, &other, 0);
+    assert_int_equal (ask_once (self, &order, 1), 1000);
+    assert_int_equal (ask_once (self, &other, 0), CALL_PATIENCE_MS_MAX);
+}
+
 static void a_cancelled_call_is_never_done (void **state)
 {
     fixture_t *self = *state;
@@ -454,6 +546,11 @@ int main (void)
       TEST (an_unknown_address_is_a_timed_out_try_after_its_back_off),
       TEST (the_address_is_looked_up_at_each_try),
       TEST (an_address_that_appears_is_used),
+      TEST (who_is_near_gets_what_was_ordered),
+      TEST (who_is_far_is_waited_for),
+      TEST (patience_has_an_end),
+      TEST (who_asks_once_is_not_held_up_by_the_dead),
+      TEST (each_peer_has_a_way_of_its_own),
       TEST (a_cancelled_call_is_never_done),
       TEST (done_may_start_and_cancel_calls),
       TEST (thousands_in_flight_end_once_each),

@@ -311,7 +311,7 @@ static void without_any_gis_asking_backs_off (void **state)
     world_run (world, 60000);
     assert_false (directory_known (view (a)));
     assert_in_range (a->calls_of_snapshot, 15, 80);
-    assert_in_range (a->calls_of_announce, 30, 120);
+    assert_in_range (a->calls_of_announce, 20, 120);
     gis_settings_t second = settings_of_two (false);
     node_t *nobody = node_new (world, "nobody");
     nobody->up = false;
