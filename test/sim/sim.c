@@ -111,6 +111,11 @@ void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms)
                                            .number = (uint64_t) pause_ms});
 }
 
+void sim_lose (sim_t *self, int process)
+{
+    self->processes [process]->loses = true;
+}
+
 void sim_strike (sim_t *self, int process, int64_t pause_ms)
 {
     process_t *struck = self->processes [process];

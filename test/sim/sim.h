@@ -110,6 +110,9 @@ void sim_heal (sim_t *self);
 /*  The process dies at that time; it comes back pause_ms later, never when that is negative. */
 void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms);
 
+/*  When it dies next its store is deleted. */
+void sim_lose (sim_t *self, int process);
+
 /*  The process dies at this very moment: of a batch that is leaving, what has not left is lost. To
  *  be said from an observer's left; pause_ms as in sim_kill, but never negative. */
 void sim_strike (sim_t *self, int process, int64_t pause_ms);

@@ -115,6 +115,9 @@ void sim_check_said (sim_check_t *self, size_t participant, const sim_said_t *sa
 /*  The verdict on all records; failures go to sim_fail. */
 void sim_check_end (sim_check_t *self);
 
+/*  One request id makes at most one transaction: of what is on record now. */
+void sim_check_once (sim_check_t *self);
+
 /*  --- records; for sim_verdict.c, too --- */
 
 /*  The durable commands of a participant, now. */

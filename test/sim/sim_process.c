@@ -766,6 +766,9 @@ void process_crash (sim_t *sim, process_t *self)
         self->core.destroy (self->core.self);
     self->core = (core_t){0};
     sim_store_forget (self->store);
+    if (self->loses)
+        sim_store_lose (self->store);
+    self->loses = false;
     for (size_t i = 0; i < self->inbox_count; i++) {
         free (self->inbox [i].message);
         free (self->inbox [i].reading);

@@ -116,6 +116,7 @@ typedef struct {
     bool stops;       /* EFFECT_STOP was seen */
     bool alarm_waits; /* in the inbox */
     bool store_owned;
+    bool loses;              /* its store, with its next death */
     int64_t serves_until_us; /* the requests that have come (sim_serve) */
     int64_t stands_until_us; /* sim_stand */
 } process_t;

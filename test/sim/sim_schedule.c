@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_CHANCE  15              /* percent of the schedules */
-#define HEAL_US_MIN  (6 * SECOND_US) /* faults end between these */
-#define HEAL_US_MAX  (14 * SECOND_US)
-#define SETTLE_S_MAX 90 /* then all must have settled within this */
-#define PROBE_S_MAX  60
-#define PLUS_WAIT_MS 4000
-#define DOUBT_MS_MAX 3000
-#define REST_US      (8 * SECOND_US) /* longer than any delay */
+#define LATE_CHANCE   15              /* percent of the schedules */
+#define HEAL_US_MIN   (6 * SECOND_US) /* faults end between these */
+#define HEAL_US_MAX   (14 * SECOND_US)
+#define SETTLE_S_MAX  90 /* then all must have settled within this */
+#define PROBE_S_MAX   60
+#define FORGET_CHANCE 15 /* percent of the schedules */
+#define FORGET_S_MAX  180
+#define PLUS_WAIT_MS  4000
+#define DOUBT_MS_MAX  3000
+#define REST_US       (8 * SECOND_US) /* longer than any delay */
 
 uint64_t schedule_draw (schedule_t *self, uint64_t bound)
 {
@@ -241,6 +243,8 @@ static void add_planners (schedule_t *self)
 static void on_left (void *owner, const sim_message_t *message)
 {
     schedule_t *self = owner;
+    if (self->over)
+        return;
     sim_check_left (&self->check, message);
     sim_plus_left (&self->check, message);
     sim_ambush_left (&self->ambush, message);
@@ -252,7 +256,8 @@ static void on_left (void *owner, const sim_message_t *message)
 static void on_flushed (void *owner, int process)
 {
     schedule_t *self = owner;
-    sim_check_flushed (&self->check, process);
+    if (!self->over)
+        sim_check_flushed (&self->check, process);
 }
 
 static void adopt (void *owner, uint64_t dead)
@@ -365,6 +370,33 @@ static void audit (schedule_t *self)
         sim_auditor_report (&self->auditor);
     else
         sim_fail (self->sim, "a participant does not show its records");
+}
+
+/*  When all is judged a home loses its store, and every request is asked for once more, while
+ *  messages are lost: none may be done again (T2). */
+static void forget (schedule_t *self)
+{
+    prng_t prng;
+    prng_seed (&prng, self->seed ^ 0x666f72676574u);
+    if (prng_below (&prng, 100) >= FORGET_CHANCE)
+        return;
+    int home = self->gis_processes [prng_below (&prng, self->gis_count)];
+    sim_net_faults_t net = {.loss = prng_below (&prng, 2) * 60, .keep = 500};
+    self->over = true;
+    sim_fault (self->sim, &(sim_faults_t){0}, &net);
+    sim_lose (self->sim, home);
+    sim_kill (self->sim, home, sim_now_us (self->sim), (int64_t) prng_below (&prng, 3000));
+    sim_run (self->sim, sim_now_us (self->sim) + (int64_t) prng_below (&prng, 6) * SECOND_US);
+    schedule_insister (self);
+    for (int second = 0; second < FORGET_S_MAX && !sim_failed (self->sim); second++) {
+        if (sim_client_ended (&self->insister))
+            break;
+        sim_run (self->sim, sim_now_us (self->sim) + SECOND_US);
+    }
+    if (!sim_client_ended (&self->insister))
+        sim_fail (self->sim, "asked again after a home was lost, a request is not answered");
+    sim_check_once (&self->check);
+    self->tally->counts [COUNT_FORGOTTEN]++;
 }
 
 /*  What kind of schedule this is. */
@@ -492,6 +524,8 @@ static void run (schedule_t *self)
         sim_ledger_check (self->sim, self->tally);
     if (!sim_failed (self->sim) && self->scene && self->scene->judge)
         self->scene->judge (self->scene->owner, self);
+    if (!sim_failed (self->sim) && !self->scene)
+        forget (self);
 }
 
 bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,

@@ -84,7 +84,7 @@ struct schedule {
     sim_check_t check;
 
     char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
-                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 4][NAME_BYTES_MAX + 1];
+                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 5][NAME_BYTES_MAX + 1];
     size_t names_count;
     char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
     const char *gis_endpoints [SCHEDULE_GIS_MAX];
@@ -120,6 +120,8 @@ struct schedule {
     bool lost;     /* its store is gone, too: no finisher, a fence settles it */
 
     sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last asks the probes */
+    sim_client_t insister;                           /* asks all again when a home has forgotten */
+    bool over;                                       /* the verdict is given */
     size_t clients_count;
     sim_holder_t holder;
     sim_operator_t operator;
@@ -136,6 +138,9 @@ struct schedule {
     uint32_t spread;       /* and how far apart, in half seconds */
     int64_t heal_us;
 };
+
+/*  Everybody asks once more for what was committed; sim_schedule_users.c. */
+void schedule_insister (schedule_t *self);
 
 /*  sim_schedule.c: draws. */
 uint64_t schedule_draw (schedule_t *self, uint64_t bound);

@@ -358,6 +358,22 @@ void schedule_users_patient (schedule_t *self)
     self->settler.calm = true;
 }
 
+void schedule_insister (schedule_t *self)
+{
+    sim_client_t *insister = &self->insister;
+    insister->patient = true;
+    for (size_t i = 0; i < self->book.count; i++) {
+        sim_request_t *request = &self->book.requests [i];
+        size_t variant = request->told [0] ? 0 : 1;
+        if (!request->told [variant])
+            continue;
+        request->told [variant] = false; /* what it is told now may be another thing */
+        request->reworded = false;
+        errand_add (insister, request)->variant = variant;
+    }
+    schedule_client (self, insister, "insister");
+}
+
 void schedule_prober (schedule_t *self)
 {
     sim_client_t *prober = &self->clients [SCHEDULE_CLIENTS_MAX];

@@ -86,6 +86,18 @@ void sim_store_destroy (sim_store_t **self_p)
     *self_p = NULL;
 }
 
+void sim_store_lose (sim_store_t *self)
+{
+    sim_store_forget (self);
+    while (self->records_count > 0)
+        free (self->records [--self->records_count]);
+    self->used_bytes = 0;
+    self->stamp_ms = INT64_MIN;
+    self->identity.start = 0;
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        self->identity.id [i] ^= 0xff;
+}
+
 void sim_store_open (sim_store_t *self)
 {
     sim_store_forget (self);

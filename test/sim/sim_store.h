@@ -16,6 +16,9 @@ typedef struct sim_store sim_store_t;
 sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES]);
 void sim_store_destroy (sim_store_t **self_p);
 
+/*  It was deleted: nothing is in it any more, and it has another id. */
+void sim_store_lose (sim_store_t *self);
+
 /*  A process takes the store: whatever was waiting is forgotten, the start number is raised. */
 void sim_store_open (sim_store_t *self);
 const store_identity_t *sim_store_identity (const sim_store_t *self);

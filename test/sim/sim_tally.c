@@ -43,6 +43,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_ROWS] = "rows of ledgers replayed",
   [COUNT_PLUS] = "changes committed by plus",
   [COUNT_AMBUSHED] = "ambushes after a vote or at a decision",
+  [COUNT_FORGOTTEN] = "homes that lost their stores",
   [COUNT_TASKS] = "tasks that came to an end",
   [COUNT_TASKS_LOST] = "of those, lost with the reason",
   [COUNT_RUNS] = "runs begun at machines",

@@ -51,11 +51,12 @@ typedef enum {
     COUNT_DISAGREED,         /* schedules in which domains describe a point differently */
     COUNT_SETTLED_COMMITTED, /* told to one who had it settled by a fence */
     COUNT_SETTLED_ABORTED,
-    COUNT_FENCED,   /* decisions overruled by a fence */
-    COUNT_ROWS,     /* of ledgers, replayed */
-    COUNT_PLUS,     /* changes that a site committed by itself, by its plus interface */
-    COUNT_AMBUSHED, /* participants cut off or killed after a vote or at a decision */
-    COUNT_TASKS,    /* of bags, that have come to an end (site_scene.h) */
+    COUNT_FENCED,    /* decisions overruled by a fence */
+    COUNT_ROWS,      /* of ledgers, replayed */
+    COUNT_PLUS,      /* changes that a site committed by itself, by its plus interface */
+    COUNT_AMBUSHED,  /* participants cut off or killed after a vote or at a decision */
+    COUNT_FORGOTTEN, /* homes that lost their stores, and were asked for everything again */
+    COUNT_TASKS,     /* of bags, that have come to an end (site_scene.h) */
     COUNT_TASKS_LOST,
     COUNT_RUNS,         /* begun at machines */
     COUNT_OPENED,       /* reservations that were committed, to be opened on nodes */

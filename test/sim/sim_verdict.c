@@ -282,6 +282,14 @@ static void check_once (sim_check_t *self, const sim_request_t *request)
     }
 }
 
+void sim_check_once (sim_check_t *self)
+{
+    for (size_t i = 0; i < self->participants_count; i++)
+        self->participants [i].stale = true;
+    for (size_t i = 0; i < self->book->count; i++)
+        check_once (self, &self->book->requests [i]);
+}
+
 void sim_check_end (sim_check_t *self)
 {
     for (size_t i = 0; i < self->participants_count; i++)
