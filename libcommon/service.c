@@ -95,7 +95,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
     for (size_t i = 0; i < WARNINGS_MAX; i++)
-        if (*self->warnings [i].text)
+        if (*self->warnings [i].text && now->mono_ms < self->warnings [i].until_ms)
             warnings [answer.n_warnings++] = self->warnings [i].text;
     service_reply (self, request, &answer.base);
 }
@@ -326,7 +326,7 @@ static warning_t *warning_of (service_t *self, const char *about)
     return found;
 }
 
-void service_warn (service_t *self, const char *about, const char *text)
+void service_warn (service_t *self, const char *about, const char *text, int64_t until_ms)
 {
     assert (*about && strlen (about) < sizeof self->warnings [0].about);
     assert (strlen (text) < sizeof self->warnings [0].text);
@@ -337,6 +337,7 @@ void service_warn (service_t *self, const char *about, const char *text)
         return;
     strcpy (warning->about, *text ? about : "");
     strcpy (warning->text, text);
+    warning->until_ms = until_ms;
 }
 
 /*  T13: who began something is let end it, whoever would begin something is told. */
@@ -355,7 +356,7 @@ static void see_room (service_t *self, const moment_t *now)
                   (unsigned long long) (now->store_bytes >> 10));
     else
         outbox_log (self->outbox, LEVEL_INFO, "the store has room again");
-    service_warn (self, "store", text);
+    service_warn (self, "store", text, INT64_MAX);
 }
 
 /*  Tell the host when to wake us, when that has changed. */

@@ -40,6 +40,7 @@ typedef struct {
 typedef struct {
     char about [NAME_BYTES_MAX + 1];
     char text [256];
+    int64_t until_ms; /* monotonic */
 } warning_t;
 
 typedef struct service {
@@ -104,8 +105,9 @@ int64_t service_counted (const service_t *self, const char *name);
 void service_limit (service_t *self, const char *name, int64_t most);
 
 /*  An alarm that an operator should look at: in the log when the sentence is new, and in
- *  Service.Status until it is "". About WARNINGS_MAX things at once. */
-void service_warn (service_t *self, const char *about, const char *text);
+ *  Service.Status until it is "", or until that monotonic time. About WARNINGS_MAX things at once.
+ */
+void service_warn (service_t *self, const char *about, const char *text, int64_t until_ms);
 
 /*  Tell the directories what is served here; again when it has changed. Who this is and where it is
  *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */

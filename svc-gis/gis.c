@@ -15,6 +15,7 @@
 #include "watermarks.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,26 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
     }
 }
 
+/*  A store that was copied has the same id, and only one of the two may be listed: nobody else
+ * would hear of the other. */
+static void warn_of_copy (gis_t *self, const moment_t *now, const announce_t *announce)
+{
+    directory_entry_t entry;
+    char why [WHY_BYTES], text [256];
+    const listing_t *listed = roster_find (self->roster, announce->name);
+    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
+    if (!listed || memcmp (listed->entry.store, announce->mark.store, STORE_ID_BYTES) != 0 ||
+        !entry_decode (&entry, packed, why))
+        return;
+    snprintf (text, sizeof text,
+              "%.63s is served twice, from a copy of its store at %.50s and at %.50s, which is "
+              "listed: stop one",
+              announce->name, entry.endpoint, listed->entry.endpoint);
+    if (strcmp (entry.endpoint, listed->entry.endpoint) != 0)
+        service_warn (self->service, announce->name, text, now->mono_ms + GIS_COPY_TOLD_MS);
+    entry_clear (&entry);
+}
+
 /*  The entry has changed, or is new. False when it is not listed, which has been answered. */
 static bool list_entry (gis_t *self, const moment_t *now, const request_t *request,
                         announce_t *announce, uint32_t lease_ms)
@@ -114,6 +135,8 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
     if (answer == ROSTER_OK)
         return true;
+    if (answer == ROSTER_STALE)
+        warn_of_copy (self, now, announce);
     refuse_listing (self, request, announce->name, answer);
     entry_clear (&entry);
     return false;
@@ -136,6 +159,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     answer.replaced = fits == WATERMARK_REPLACED;
     if (fits == WATERMARK_BELOW || fits == WATERMARK_REPLACED) {
         service_count (self->service, "backups_announced", 1);
+        warn_of_copy (self, now, announce);
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
                     name, (unsigned long long) announce->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");

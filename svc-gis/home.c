@@ -469,7 +469,7 @@ static void compare_recalled (home_t *self, const claim_t *claim, const plan_t *
                   plan->request_id, plan->reservation, teller,
                   copy.found ? copy.plan.reservation : "what it was told is another thing");
         service_count (self->service, "done_twice", 1);
-        service_warn (self->service, plan->reservation, text);
+        service_warn (self->service, plan->reservation, text, INT64_MAX);
     }
     command_copy_clear (&copy);
 }

@@ -2,6 +2,8 @@
 #include "gis_fixture.h"
 #include "message.h"
 
+#include "bus.pb-c.h"
+
 #include "gis.pb-c.h"
 
 static const char *const other_gis [] = {"sim://gis/g2"};
@@ -569,6 +571,42 @@ static void two_directories_list_each_other (void **state)
     assert_int_equal (listed (g2, "gis/g1"), 1);
 }
 
+/*  Somebody has copied the folder of a store and serves the copy, too. */
+static void a_copy_of_a_store_that_is_served_beside_it_is_told (void **state)
+{
+    world_t *world = *state;
+    static const char *const gis_endpoints [] = {"sim://gis/g1"};
+    gis_settings_t settings = settings_of ("gis/g1");
+    node_t *gis = gis_new (world, &settings);
+    node_t *original = follower_new (world, "lis/ams", gis_endpoints, 1);
+    world_run (world, 3000);
+    node_die (original);
+    follower_up (original, gis_endpoints, 1);
+    world_run (world, 3000);
+    node_t *copy = node_new (world, "lis/ams");
+    memcpy (copy->store, original->store, STORE_ID_BYTES);
+    snprintf (copy->endpoint, sizeof copy->endpoint, "sim://copy");
+    copy->entry = original->entry;
+    snprintf (copy->entry.endpoint, sizeof copy->entry.endpoint, "sim://copy");
+    follower_up (copy, gis_endpoints, 1);
+    world_run (world, 3000);
+    assert_int_equal (ask (gis, "alice", "Service", "Status", (bytes_t){0}), CALL_OK);
+    Musubi__StatusAnswer *answer = (Musubi__StatusAnswer *) message_unpack (
+      &musubi__status_answer__descriptor, fixture_bytes (world->body));
+    assert_int_equal (answer->n_warnings, 1);
+    assert_non_null (strstr (answer->warnings [0], "lis/ams is served twice"));
+    assert_non_null (strstr (answer->warnings [0], "sim://copy"));
+    assert_non_null (strstr (answer->warnings [0], "sim://lis/ams"));
+    message_free (&answer->base);
+    node_die (copy);
+    world_run (world, GIS_COPY_TOLD_MS);
+    assert_int_equal (ask (gis, "alice", "Service", "Status", (bytes_t){0}), CALL_OK);
+    answer = (Musubi__StatusAnswer *) message_unpack (&musubi__status_answer__descriptor,
+                                                      fixture_bytes (world->body));
+    assert_int_equal (answer->n_warnings, 0);
+    message_free (&answer->base);
+}
+
 static void settings_are_copied (void **state)
 {
     world_t *world = *state;
@@ -593,6 +631,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
 #define TEST(name) cmocka_unit_test_setup_teardown (name, world_set_up, world_tear_down)
       TEST (it_lists_itself_for_ever),
+      TEST (a_copy_of_a_store_that_is_served_beside_it_is_told),
       TEST (a_snapshot_tells_who_tells_and_how_far),
       TEST (a_repeat_keeps_the_lease_and_is_no_change),
       TEST (a_shorter_lease_counts_from_its_repeat),
