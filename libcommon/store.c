@@ -132,19 +132,19 @@ static uint64_t pages_of (const MDB_stat *stat)
     return stat->ms_branch_pages + stat->ms_leaf_pages + stat->ms_overflow_pages;
 }
 
-/*  After a flush: what is used is known to the page. The disk may be the narrower limit. */
-static void count_room (store_t *self)
+/*  The batch, with what is used when it is flushed; room is counted to the page, or by the disk
+ *  where that has less. */
+static int commit_batch (store_t *self)
 {
-    MDB_txn *txn;
     MDB_envinfo info;
     MDB_stat records, spare;
+    mdb_stat (self->batch, self->table, &records);
+    mdb_stat (self->batch, 0, &spare); /* LMDB's own table of free pages */
+    int code = mdb_txn_commit (self->batch);
+    self->batch = NULL;
+    if (code != MDB_SUCCESS)
+        return code;
     mdb_env_info (self->env, &info);
-    if (mdb_txn_begin (self->env, NULL, MDB_RDONLY, &txn) != MDB_SUCCESS)
-        return;
-    mdb_stat (txn, self->table, &records);
-    mdb_stat (txn, 0, &spare); /* LMDB's own table of free pages */
-    mdb_txn_abort (txn);
-
     uint64_t page = records.ms_psize;
     uint64_t file = ((uint64_t) info.me_last_pgno + 1) * page;
     uint64_t used = (HEAD_PAGES + pages_of (&records) + pages_of (&spare)) * page;
@@ -154,6 +154,7 @@ static void count_room (store_t *self)
     self->free_bytes = used < self->bytes ? self->bytes - used : 0;
     if (info.me_mapsize < file + map_ahead (self) / 2) /* no transaction is open */
         mdb_env_set_mapsize (self->env, file + map_ahead (self));
+    return MDB_SUCCESS;
 }
 
 /*  What a put takes at most, until the flush says how much it was: twice its bytes, for leaves that
@@ -240,10 +241,8 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
     self->identity.start++;
     self->stamp_ms = wall_ms > self->stamp_before_ms ? wall_ms : self->stamp_before_ms;
     code = put_identity (self);
-    if (code == MDB_SUCCESS) {
-        code = mdb_txn_commit (self->batch);
-        self->batch = NULL;
-    }
+    if (code == MDB_SUCCESS)
+        code = commit_batch (self);
     return code == MDB_SUCCESS ? STORE_OK
                                : store_fail_mdb (why, code, "cannot flush the first write");
 }
@@ -296,7 +295,6 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
         return answer;
     }
     folder_sync (folder);
-    count_room (self);
     answer = store_look (self);
     if (answer != STORE_OK) {
         memcpy (why, self->why, STORE_WHY_BYTES);
@@ -459,10 +457,8 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
     memcpy (self->identity.id, id, STORE_ID_BYTES);
     if (code == MDB_SUCCESS)
         code = put_identity (self);
-    if (code == MDB_SUCCESS) {
-        code = mdb_txn_commit (self->batch);
-        self->batch = NULL;
-    }
+    if (code == MDB_SUCCESS)
+        code = commit_batch (self);
     if (code != MDB_SUCCESS) {
         self->identity = before;
         return drop (self, store_fail_mdb (self->why, code, "cannot put it under a new id"));
@@ -499,14 +495,12 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
         code = end_adoption (self);
     if (code != MDB_SUCCESS)
         return drop (self, store_fail_mdb (self->why, code, "cannot stamp"));
-    code = mdb_txn_commit (self->batch);
+    code = commit_batch (self);
     store_inside (false);
-    self->batch = NULL;
     if (code == EIO && disk_free_bytes (self) < DISK_LEAST)
         code = ENOSPC; /* LMDB's word for a write that the disk took in part */
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->why, code, "cannot flush");
     self->adopted = false;
-    count_room (self);
     return store_look (self); /* what was written to a file that is gone is not stored */
 }
