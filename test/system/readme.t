@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 heavy='^(deploy/quickstart|deploy/testbed|test/all|cmake) '
 build=${MUSUBI_BUILD:-$root/build}
-unset MUSUBI_BUILD MUSUBI_DATA
+unset MUSUBI_BUILD
 PATH=${PATH#"$bin:"}
 chmod 755 "$work" # tasks of a federation that root starts are nobody's
 trap 'musubi down >/dev/null 2>&1; cleanup' EXIT
