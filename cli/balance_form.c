@@ -72,8 +72,25 @@ static double level_of (const json_t *json)
     return word && strcmp (word, "inf") == 0 ? INFINITY : number_of (json);
 }
 
+/*  A job that is not known yet is the own one of the cluster where it is met. */
+static uint32_t job_number (balance_vector_t *vector, json_t *numbers, const json_t *name,
+                            size_t at)
+{
+    const char *text = json_string_value (name);
+    const json_t *number = json_object_get (numbers, text);
+    if (number)
+        return (uint32_t) json_integer_value (number);
+    uint32_t job = (uint32_t) vector->jobs_count++;
+    vector->owners [job] = (uint32_t) at;
+    vector->jobs [job] = name;
+    if (json_object_set_new_nocheck (numbers, text, json_integer (job)) != 0)
+        abort ();
+    return job;
+}
+
+/*  Pieces of a job may lie in several queues, and several in one. */
 static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
-                        balance_vector_t *vector)
+                        balance_vector_t *vector, json_t *numbers)
 {
     if (!json_is_array (list))
         return refuse (reader, "queues_in[%zu]: must be a list of [job, load], head to tail", at);
@@ -85,12 +102,11 @@ static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
         double load = number_of (json_array_get (entry, 1));
         if (!json_is_string (name) || json_array_size (entry) != 2)
             return refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
-        if (!(load >= BILB_LOAD_MIN && load <= BILB_LOAD_MAX))
-            return refuse (reader, "queues_in[%zu][%zu]: load must be a number from 1e-9 to 1e15",
-                           at, i);
-        vector->owners [vector->jobs_count] = (uint32_t) at;
-        vector->jobs [vector->jobs_count] = name;
-        bilb_queue_add (&vector->members [at].queue, (uint32_t) vector->jobs_count++, load);
+        if (!(load > 0 && load <= BILB_LOAD_MAX))
+            return refuse (reader, "queues_in[%zu][%zu]: load must be a number up to 1e15", at, i);
+        uint32_t job = job_number (vector, numbers, name, at);
+        vector->loads [job] += load;
+        bilb_queue_add (&vector->members [at].queue, job, load);
     }
     return true;
 }
@@ -107,49 +123,68 @@ static bool check_member (const reader_t *reader, const bilb_member_t *member, s
            refuse (reader, "%s[%zu]: %s", keys [check], at, bilb_check_words (check));
 }
 
-static int by_name (const void *a, const void *b)
+static bool read_owners (const reader_t *reader, const json_t *owners, balance_vector_t *vector,
+                         const json_t *numbers)
 {
-    return strcmp (*(const char *const *) a, *(const char *const *) b);
+    const char *name;
+    json_t *owner;
+    if (owners && !json_is_object (owners))
+        return refuse (reader, "owners: must be {\"JOB\": CLUSTER, ...}");
+    json_object_foreach ((json_t *) owners, name, owner)
+    {
+        const json_t *number = json_object_get (numbers, name);
+        json_int_t cluster = json_is_integer (owner) ? json_integer_value (owner) : -1;
+        if (!number)
+            return refuse (reader, "owners: job \"%.60s\" is in no queue", name);
+        if (cluster < 0 || (size_t) cluster >= vector->count)
+            return refuse (reader, "owners: %.60s: must be a cluster, 0 to %zu", name,
+                           vector->count - 1);
+        vector->owners [json_integer_value (number)] = (uint32_t) cluster;
+    }
+    return true;
 }
 
-static bool check_names (const reader_t *reader, const balance_vector_t *vector)
+static bool check_jobs (const reader_t *reader, const balance_vector_t *vector)
 {
-    const char **names = must (calloc (vector->jobs_count + 1, sizeof *names));
     for (size_t i = 0; i < vector->jobs_count; i++)
-        names [i] = json_string_value (vector->jobs [i]);
-    qsort (names, vector->jobs_count, sizeof *names, by_name);
-    const char *twice = NULL;
-    for (size_t i = 1; i < vector->jobs_count && !twice; i++)
-        if (strcmp (names [i - 1], names [i]) == 0)
-            twice = names [i];
-    bool good = !twice || refuse (reader, "queues_in: job \"%.60s\" is in them twice", twice);
-    free (names);
-    return good;
+        if (vector->loads [i] < BILB_LOAD_MIN)
+            return refuse (reader, "queues_in: job \"%.60s\": load must be at least 1e-9",
+                           json_string_value (vector->jobs [i]));
+    return true;
 }
 
-static bool read_queues (const reader_t *reader, const json_t *queues, balance_vector_t *vector)
+static bool read_queues (const reader_t *reader, const json_t *queues, const json_t *owners,
+                         balance_vector_t *vector)
 {
-    size_t jobs = 0;
+    size_t pieces = 0;
     size_t i;
     const json_t *entry;
-    json_array_foreach (queues, i, entry) jobs += json_array_size (entry);
-    if (jobs > BALANCE_JOBS_MAX)
-        return refuse (reader, "queues_in: has %zu jobs; at most %d", jobs, BALANCE_JOBS_MAX);
-    vector->jobs = must (calloc (jobs + 1, sizeof (json_t *)));
-    vector->owners = must (calloc (jobs + 1, sizeof *vector->owners));
-    json_array_foreach (queues, i, entry) if (!read_queue (reader, entry, i, vector)) return false;
-    return check_names (reader, vector);
+    json_array_foreach (queues, i, entry) pieces += json_array_size (entry);
+    if (pieces > BALANCE_PIECES_MAX)
+        return refuse (reader, "queues_in: has %zu entries; at most %d", pieces,
+                       BALANCE_PIECES_MAX);
+    vector->jobs = must (calloc (pieces + 1, sizeof (json_t *)));
+    vector->owners = must (calloc (pieces + 1, sizeof *vector->owners));
+    vector->loads = must (calloc (pieces + 1, sizeof *vector->loads));
+    json_t *numbers = must (json_object ());
+    bool good = true;
+    for (i = 0; i < vector->count && good; i++)
+        good = read_queue (reader, json_array_get (queues, i), i, vector, numbers);
+    good = good && check_jobs (reader, vector) && read_owners (reader, owners, vector, numbers);
+    json_decref (numbers);
+    return good;
 }
 
 static bool read_vector (const reader_t *reader, const json_t *entry, balance_vector_t *vector)
 {
-    static const char *const known [] = {
-      "name", "note", "speeds", "levels", "queues_in", "expect", "expect_reschedule", NULL};
+    static const char *const known [] = {"name",      "note",   "speeds", "levels",
+                                         "queues_in", "owners", "expect", "expect_reschedule",
+                                         NULL};
     const json_t *speeds = json_object_get (entry, "speeds");
     const json_t *levels;
     const json_t *queues;
     if (!keys_known (reader, entry, known,
-                     "name, note, speeds, levels, queues_in, expect, expect_reschedule"))
+                     "name, note, speeds, levels, queues_in, owners, expect, expect_reschedule"))
         return false;
     vector->name = json_object_get (entry, "name");
     if (vector->name && !json_is_string (vector->name))
@@ -167,7 +202,7 @@ static bool read_vector (const reader_t *reader, const json_t *entry, balance_ve
         vector->members [i].speed = number_of (json_array_get (speeds, i));
         vector->members [i].level = level_of (json_array_get (levels, i));
     }
-    if (!read_queues (reader, queues, vector))
+    if (!read_queues (reader, queues, json_object_get (entry, "owners"), vector))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!check_member (reader, &vector->members [i], i))
@@ -210,6 +245,7 @@ void balance_form_free (balance_vector_t *vectors, size_t count)
         free (vectors [i].members);
         free (vectors [i].jobs);
         free (vectors [i].owners);
+        free (vectors [i].loads);
     }
     free (vectors);
 }

@@ -3,9 +3,11 @@
  *      {"vectors": [{"name": "two",
  *                    "speeds": [1, 2],                          load done in a unit of time
  *                    "levels": [5, "inf"],                      participation, a time
- *                    "queues_in": [[["J1", 6]…], []]}…]}        job, load; head to tail
+ *                    "queues_in": [[["J1", 6]…], []],           job, load; head to tail
+ *                    "owners": {"J1": 0…}}…]}                   clusters, by number
  *
- *  Jobs are their queue's cluster's own. What stands there for whoever made the file, and is not
+ *  Pieces of one job may lie in several queues. Whose owner is not told is the own one of the first
+ *  cluster that has some of it. What stands there for whoever made the file, and is not
  *  read: tolerance, indices, and a vector's note, expect and expect_reschedule.
  */
 #ifndef MUSUBI_BALANCE_FORM_H
@@ -17,7 +19,7 @@
 
 #define BALANCE_FORM_WHY_BYTES 256
 #define BALANCE_CLUSTERS_MAX   100000
-#define BALANCE_JOBS_MAX       10000000
+#define BALANCE_PIECES_MAX     10000000
 
 typedef struct {
     const json_t *name; /* borrowed, as are the jobs' names; NULL = none */
@@ -25,6 +27,7 @@ typedef struct {
     size_t count;
     const json_t **jobs; /* names */
     uint32_t *owners;    /* by job */
+    double *loads;       /* in all, by job */
     size_t jobs_count;
 } balance_vector_t;
 

@@ -79,6 +79,17 @@ static void print_completions (const char *key, const balance_vector_t *vector,
     putchar ('}');
 }
 
+static void print_owners (const balance_vector_t *vector)
+{
+    fputs (", \"owners\": {", stdout);
+    for (size_t job = 0; job < vector->jobs_count; job++) {
+        fputs (job > 0 ? ", " : "", stdout);
+        print_text (vector->jobs [job]);
+        printf (": %u", vector->owners [job]);
+    }
+    putchar ('}');
+}
+
 static void print_slots (const balance_vector_t *vector, const bilb_queues_t *queues)
 {
     size_t count;
@@ -113,6 +124,7 @@ static void print_step (balance_vector_t *vector, bilb_queues_t *queues, bool re
                    stdout);
         print_slots (vector, queues);
         print_completions ("completion", vector, queues);
+        print_owners (vector);
     }
     print_queues (vector);
     puts ("}");

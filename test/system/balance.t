@@ -61,6 +61,37 @@ for lines, key in ((sys.argv[2], 'expect'), (sys.argv[3], 'expect_reschedule')):
             assert same (wanted, line[name]), (vector['name'], key, name, wanted, line[name])
 " "$samples" "$plain" "$output"
 
+cat >"$work/onward.py" <<'PY'
+import json, subprocess, sys
+near = lambda a, b: abs (a - b) <= 1e-9 * (1 + abs (a))
+vectors, options = json.load (open (sys.argv[1]))['vectors'], sys.argv[2:]
+def loads (queues):
+    sums = {}
+    for queue in queues:
+        for job, load in queue: sums[job] = sums.get (job, 0) + load
+    return sums
+first = [loads (vector['queues_in']) for vector in vectors]
+own = [{p[0]: at for at, q in enumerate (v['queues_in']) for p in q} for v in vectors]
+due = [{} for vector in vectors]
+for turn in range (6):
+    asked = json.dumps ({'vectors': vectors})
+    done = subprocess.run (['musubi', 'balance', '--step', '-'] + options, input=asked, capture_output=True, text=True)
+    assert done.returncode == 0, (turn, done.stderr)
+    for i, line in enumerate (map (json.loads, done.stdout.splitlines ())):
+        now = loads (line['queues'])
+        assert now.keys () == first[i].keys () and all (near (now[j], first[i][j]) for j in now), (turn, i)
+        ends = line.get ('completion', line['guaranteed_completion'])
+        assert all (end <= due[i].get (j, end) + 1e-9 * (1 + end) for j, end in ends.items ()), (turn, i)
+        due[i] = ends
+        assert line.get ('owners', own[i]) == own[i], (turn, i)
+        vectors[i] = {k: vectors[i][k] for k in ('speeds', 'levels')} | {'queues_in': line['queues'], 'owners': own[i]}
+assert any (len ([q for q in v['queues_in'] if any (p[0] == j for p in q)]) > 1 for i, v in enumerate (vectors) for j in first[i])
+PY
+for options in "" --reschedule; do # shellcheck disable=SC2086
+  check "what comes out of a step goes into the next one, six times ${options:-plain}: nothing is lost, nothing gets later" \
+    python3 "$work/onward.py" "$samples" $options
+done
+
 python3 -c "import json
 json.dump ({'vectors': [{'speeds': [1], 'levels': [0], 'queues_in': [[]]},
                         {'speeds': [1, 3], 'levels': ['inf', 4], 'queues_in': [[], []]}]}, open ('$work/empty.json', 'w'))
@@ -115,7 +146,9 @@ wrong "no clusters" 'vectors\[0\]\.speeds: must be a list' "one['speeds'] = []"
 wrong "a job without load" 'vectors\[0\]\.queues_in\[0\]\[1\]: must be \[job, load\]' "one['queues_in'][0][1] = ['b']"
 wrong "a negative load" 'vectors\[0\]\.queues_in\[0\]\[0\]: load must be' "one['queues_in'][0][0][1] = -2"
 wrong "more load than may be" 'vectors\[0\]\.queues_in\[0\]: must be .* in all' "one['queues_in'][0] = [['a', 9e14], ['b', 9e14]]"
-wrong "a job twice" 'vectors\[0\]\.queues_in: job "a" is in them twice' "one['queues_in'][1] = [['a', 1]]"
+wrong "an owner that is no cluster" 'vectors\[0\]\.owners: b: must be a cluster, 0 to 1' "one['owners'] = {'b': 2}"
+wrong "an owner of no job" 'vectors\[0\]\.owners: job "z" is in no queue' "one['owners'] = {'z': 0}"
+wrong "too little load" 'vectors\[0\]\.queues_in: job "a": load must be at least' "one['queues_in'][0][0][1] = 1e-12"
 wrong "an unknown key" 'vectors\[0\]\.colour: unknown key' "one['colour'] = 1"
 wrong "no vectors" 'vectors: must be a list' "del all['vectors']"
 
