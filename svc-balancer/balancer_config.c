@@ -31,8 +31,9 @@ const config_key_t balancer_keys [] = {
   DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
   {.path = "reschedule",
    .type = CONFIG_BOOLEAN,
-   .preset = "true",
-   .meaning = "the extension, too, where it completes the jobs earlier than the step"},
+   .preset = "false",
+   .meaning = "the extension, too, where it completes the jobs earlier than the step; it believes "
+              "the speeds that sites say they have"},
   DURATION ("timeout", "2s", 10, 600000, "a member is waited for so long, and half a step at most"),
   COUNT ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
   COUNT ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
