@@ -32,7 +32,7 @@ site () { # NAME
 Z
 }
 {
-  printf 'name = shared\ndirectories = g1\nplanners = 1\n\nbalancers\n    blue\n    green\n        coalition = 8s\n'
+  printf 'name = shared\ndirectories = g1\nplanners = 1\n\nbalancers\n    blue\n        step = 500ms\n    green\n        coalition = 8s\n'
   printf '        step = 500ms\n\nsites\n'
   for one in ams ber osa; do site $one; done
 } >"$work/shared.zpl"
@@ -128,4 +128,12 @@ check "it is drawn" musubi balance history green
 says "  … with bars" '▒+│'
 check "and as a picture" musubi balance history green --svg "$work/history.svg"
 check "  … well-formed" python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse (sys.argv [1])" "$work/history.svg"
+# A coalition of blue's lasts an hour: who leaves is gone before.
+check "two sites join another balancer" eval "as_root balance leave osa && as_root balance join osa --balancer blue --level 1m && as_root balance join ber --balancer blue --level 1m"
+blue () { musubi balance status blue --json | jq -e "$1"; }
+comes "they are a coalition" blue '[.members[].site] == ["ber", "osa"] and .coalition == 1'
+check "one leaves" as_root balance leave ber
+comes "it is set aside before the coalition has ended" blue '.coalition == 1 and (.members[] | select(.site == "ber") | .aside == "it has left")'
+check "the other is not" blue '.members[] | select(.site == "osa") | .aside == null'
+check "speeds that sites say they have are not believed unless it is said" eval "svc-balancer --help | grep -A1 '^ *reschedule' | grep -q false"
 finish
