@@ -253,8 +253,11 @@ void coalition_form_print (const json_t *form, FILE *to)
 {
     char formed [TIME_TEXT_BYTES], next [TIME_TEXT_BYTES];
     if (json_array_size (json_object_get (form, "members")) == 0) {
-        fprintf (to, "%s has no coalition: no site has joined, or the next one is not formed yet\n",
-                 text_of (form, "balancer"));
+        const char *when = time_brief (text_of (form, "next_step"), next);
+        fprintf (
+          to,
+          "%s has no coalition yet: the next one is formed%s%s, of the sites that have joined\n",
+          text_of (form, "balancer"), *when ? " at " : " when sites have joined", when);
         return;
     }
     fprintf (to, "%s: coalition %" PRId64 " since %s, step %" PRId64 ", the next at %s\n\n",

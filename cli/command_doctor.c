@@ -239,8 +239,12 @@ int run_doctor (cli_t *cli)
     code = EXIT_DONE;
     if (words.count == 0)
         code = look_at_federation (cli, &findings);
+    json_t *asked = json_array ();
     for (size_t i = 0; i < words.count; i++)
-        doctor_file (cli, words.list [i], &findings);
+        doctor_file (words.list [i], asked, &findings);
+    if (words.count > 0)
+        code = doctor_ask (cli, asked, &findings);
+    json_decref (asked);
     if (code == EXIT_DONE)
         code = findings_tell (&findings, cli->json);
     findings_clear (&findings);

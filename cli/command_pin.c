@@ -167,6 +167,11 @@ int run_rule (cli_t *cli)
                      (json_int_t) copies, "spread", domains ? "SPREAD_DOMAINS" : "SPREAD_SITES");
         json_t *home = json_pack ("[O]", home_of (held));
         code = say (cli, session, home, "Rule", question, "ruled");
+        size_t sites = holdings_sites (session);
+        if (code == EXIT_DONE && (size_t) copies > sites)
+            cli_note (cli, "rule: only %zu site%s files: the other %zu cop%s when there are more",
+                      sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,
+                      (size_t) copies - sites == 1 ? "y comes" : "ies come");
         json_decref (home);
         json_decref (question);
         json_decref (held);

@@ -7,6 +7,7 @@
  */
 #include "answer_form.h"
 #include "hints.h"
+#include "offers.h"
 #include "planned.h"
 #include "request_form.h"
 
@@ -122,11 +123,35 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         if (cli_interrupted ())
             break;
         renew_earliest (request, cli_wall_ms ());
-        json_decref (*form);
+        json_t *before = *form;
         code = planned_ask_anew (planned, form);
+        bool late = code == EXIT_REFUSED && *form && !may_free (*form);
+        if (late) { /* what lacked as long as there was time tells more */
+            json_decref (*form);
+            *form = json_incref (before);
+        }
+        json_decref (before);
+        if (late)
+            break;
     }
+    if (code == EXIT_REFUSED && !cli_interrupted ())
+        cli_note (cli, "waited as long as the request has time; this is what lacked:");
     hints_destroy (&hints);
     return code;
+}
+
+/*  For a site that nobody has heard of: which names are like it. */
+static void tell_sites_near (session_t *session, const json_t *request)
+{
+    if (!session_look (session, ""))
+        return;
+    size_t i;
+    const json_t *need;
+    json_array_foreach (json_object_get (request, "compute"), i, need)
+    {
+        if (*text_of (need, "site"))
+            offer_sites_near (session, text_of (need, "site"));
+    }
 }
 
 static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
@@ -143,6 +168,8 @@ static int reserve (cli_t *cli, const reserve_options_t *options, json_t *reques
         code = planned_ask (&planned, &form);
         if (options->wait && code == EXIT_REFUSED && form)
             code = wait_and_ask (cli, &planned, request, &form);
+        if (code == EXIT_REFUSED && form)
+            tell_sites_near (planned.session, request);
         code = planned_print (&planned, form, code);
         planned_close (&planned);
     }

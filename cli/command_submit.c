@@ -27,6 +27,7 @@ typedef struct {
     bool preemptible;
     bool requeue;
     bool shared;
+    bool dry_run;
 } submit_options_t;
 
 /*  "ID/NEED" as two. */
@@ -193,6 +194,21 @@ static bool input_waits (void)
            ioctl (STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/*  --dry-run: what would be sent, and where to. Takes the question. */
+static int tell_planned (const cli_t *cli, const json_t *site, json_t *question)
+{
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:b, s:O}", "site", work_site_name (site), "dry_run", 1,
+                                   "request", question));
+    else
+        printf ("nothing is sent; %s would be asked for %" PRId64 " task%s of %" PRId64 " CPU%s\n",
+                work_site_name (site), number_of (question, "count"),
+                number_of (question, "count") == 1 ? "" : "s", number_of (question, "cpus"),
+                number_of (question, "cpus") == 1 ? "" : "s");
+    json_decref (question);
+    return EXIT_DONE;
+}
+
 static int submit (cli_t *cli, session_t *session, const submit_options_t *options,
                    const reservation_name_t *reservation, const char *named,
                    const char *const *program, size_t words)
@@ -208,6 +224,8 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     json_t *question = question_of (options, reservation, program, words);
     if (!question)
         return EXIT_USAGE;
+    if (options->dry_run)
+        return tell_planned (cli, site, question);
     if (input_waits ()) {
         json_decref (question);
         return cli_fail (EXIT_USAGE,
@@ -264,6 +282,7 @@ int run_submit (cli_t *cli)
       {"cpu-limit", OPTION_DURATION, &options.cpu_limit_ms, "D",
        "processor time of each; cpus x limit", 0, 0},
       {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again for the same bag", 0, 0},
+      {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "only say where it would go", 0, 0},
     };
     words_t words;
     int code;

@@ -1,6 +1,8 @@
 /*  doctor_files - nothing is made, written or changed. */
 #include "doctor_files.h"
 
+#include "federation.h"
+#include "fields.h"
 #include "holdings.h"
 #include "must.h"
 #include "session.h"
@@ -24,9 +26,9 @@
 #define ENDPOINTS_SEPARATE ", \t"
 
 typedef struct {
-    const cli_t *cli;
     const char *file;
     const zpl_t *settings;
+    json_t *asked;
     findings_t *findings;
 } look_t;
 
@@ -144,42 +146,63 @@ static void look_at_storage (const look_t *look, const char *folder)
 
 /*  --- whom it asks --- */
 
-static void ask (const look_t *look, session_t *session, const char *key, const char *endpoint,
-                 const char *kind)
-{
-    method_t method = services_method ("Service", "Status");
-    char reason [CLIENT_REASON_BYTES] = "";
-    json_t *body = json_object ();
-    json_t *answer = NULL;
-    call_status_t status = session_ask (session, endpoint, &method, body, "",
-                                        session_timeout_ms (session), &answer, reason);
-    const char *name = json_string_value (json_object_get (answer, "name"));
-    if (status != CALL_OK)
-        findings_add (look->findings, look->file, "%s: %s does not answer: %s", key, endpoint,
-                      reason);
-    else if (!name || strncmp (name, kind, strlen (kind)) != 0)
-        findings_add (look->findings, look->file, "%s: %s is %s, and not a %s", key, endpoint,
-                      name ? name : "?", kind);
-    json_decref (answer);
-    json_decref (body);
-}
-
-static void look_at_endpoints (const look_t *look, const char *key, const char *kind)
+/*  Noted: all are asked at once when every file has been read. */
+static void note_endpoints (const look_t *look, const char *key, const char *kind)
 {
     const char *value = setting (look, key);
-    cli_t cli = *look->cli;
-    int code;
-    cli.gis = value;
-    session_t *session = value ? session_open (&cli, &code) : NULL;
-    if (!session)
-        return;
-    char *endpoints = must (strdup (value));
+    char *endpoints = must (strdup (value ? value : ""));
     char *rest = NULL;
     for (const char *one = strtok_r (endpoints, ENDPOINTS_SEPARATE, &rest); one;
          one = strtok_r (NULL, ENDPOINTS_SEPARATE, &rest))
-        ask (look, session, key, one, kind);
+        json_array_append_new (look->asked, json_pack ("{s:s, s:s, s:s, s:s}", "file", look->file,
+                                                       "key", key, "kind", kind, "endpoint", one));
     free (endpoints);
+}
+
+static void hear (findings_t *findings, const json_t *asked, const client_reply_t *reply)
+{
+    method_t method = services_method ("Service", "Status");
+    json_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    const char *name = text_of (answer, "name");
+    const char *kind = text_of (asked, "kind");
+    const char *endpoint = text_of (asked, "endpoint");
+    if (reply->status != CALL_OK)
+        findings_add (findings, text_of (asked, "file"), "%s: %s does not answer: %s",
+                      text_of (asked, "key"), endpoint, reply->reason);
+    else if (strncmp (name, kind, strlen (kind)) != 0)
+        findings_add (findings, text_of (asked, "file"), "%s: %s is %s, and not a %s",
+                      text_of (asked, "key"), endpoint, *name ? name : "?", kind);
+    json_decref (answer);
+}
+
+int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
+{
+    int code = EXIT_DONE;
+    cli_t own = *cli;
+    own.gis = "tcp://127.0.0.1:1"; /* wanted, and not asked */
+    session_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
+    if (!session)
+        return code;
+    method_t method = services_method ("Service", "Status");
+    json_t *body = json_object ();
+    size_t i;
+    json_t *one;
+    json_array_foreach (asked, i, one)
+    {
+        uint64_t call = session_send (session, text_of (one, "endpoint"), &method, body);
+        json_object_set_new (one, "call", json_integer ((json_int_t) call));
+    }
+    client_reply_t reply;
+    while (!cli_interrupted () && client_wait (session_client (session), -1, &reply)) {
+        json_array_foreach (asked, i, one)
+        {
+            if ((uint64_t) number_of (one, "call") == reply.call)
+                hear (findings, one, &reply);
+        }
+    }
+    json_decref (body);
     session_close (&session);
+    return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
 }
 
 /*  --- a file --- */
@@ -193,14 +216,16 @@ static void look_at_settings (const look_t *look)
         look_at_storage (look, folder);
     if (runs)
         look_at_folder (look, "runs", runs);
-    look_at_endpoints (look, "gis", "gis/");
-    look_at_endpoints (look, "lis", "lis/");
-    look_at_endpoints (look, "replica", "replica/");
+    note_endpoints (look, "gis", "gis/");
+    note_endpoints (look, "lis", "lis/");
+    note_endpoints (look, "replica", "replica/");
 }
 
-void doctor_file (const cli_t *cli, const char *file, findings_t *findings)
+void doctor_file (const char *file, json_t *asked, findings_t *findings)
 {
     char why [ZPL_WHY_BYTES];
+    char why_not [CONFIG_WHY_BYTES];
+    federation_t *federation = NULL;
     char *text = must (malloc (FILE_BYTES_MAX));
     zpl_t *settings = zpl_new ();
     errno = 0;
@@ -211,9 +236,12 @@ void doctor_file (const cli_t *cli, const char *file, findings_t *findings)
         findings_add (findings, file, "it can't be read: %s", strerror (errno ? errno : ENOENT));
     else if (!zpl_read (settings, text, size, why))
         findings_add (findings, file, "line %s", why);
-    else
+    else if (!zpl_find (settings, "directories"))
         look_at_settings (
-          &(look_t){.cli = cli, .file = file, .settings = settings, .findings = findings});
+          &(look_t){.file = file, .settings = settings, .asked = asked, .findings = findings});
+    else if (!(federation = federation_read (file, text, size, why_not)))
+        findings_add (findings, file, "it describes a federation, wrongly: %s", why_not);
+    federation_destroy (&federation);
     if (from)
         fclose (from);
     zpl_destroy (&settings);

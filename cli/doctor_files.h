@@ -8,7 +8,12 @@
 #include "cli.h"
 #include "findings.h"
 
-/*  file is a service's, or an agent's: ZPL. To be run as the account that the member runs as. */
-void doctor_file (const cli_t *cli, const char *file, findings_t *findings);
+/*  file is a service's, or an agent's: ZPL. To be run as the account that the member runs as. Whom
+ *  it will ask is added to asked. A federation's description is only read. */
+void doctor_file (const char *file, json_t *asked, findings_t *findings);
+
+/*  Asks all of them at once: names that resolve to nothing take one --timeout in all. An exit code.
+ */
+int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings);
 
 #endif

@@ -45,6 +45,14 @@ static const char *names_of (const json_t *sites, char text [HOLDINGS_LIST_BYTES
     return text;
 }
 
+size_t holdings_sites (const session_t *session)
+{
+    json_t *sites = sites_of (session);
+    size_t count = json_array_size (sites);
+    json_decref (sites);
+    return count;
+}
+
 const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code)
 {
     char text [HOLDINGS_LIST_BYTES];

@@ -6,6 +6,7 @@
 
 /*  The entry of a site's svc-replica; name NULL = the only one there is. NULL after telling, with
  *  *code. */
+size_t holdings_sites (const session_t *session); /* how many there are */
 const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code);
 
 /*  One question to a site about its files, asked again while nobody answers and there is time. The

@@ -38,7 +38,7 @@ static const command_t commands [] = {
    "[--preemptible]\n"
    "              [--requeue] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
    "[--errors FILE]\n"
-   "              [--env NAME=VALUE]... [--cpu-limit D] [--shared] [--request-id ID] -- PROGRAM "
+   "              [--env NAME=VALUE]... [--cpu-limit D] [--shared] [--dry-run] [--request-id ID] -- PROGRAM "
    "ARG...",
    "Run a program at a site: in its queue, or on the nodes of a reservation.\n"
    "Prints the bag's name, such as ams/12. Without SITE: where the reservation is, else the only\n"

@@ -39,7 +39,7 @@ _musubi () {
     plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
     submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --shared --class --folder
-      --output --errors --env --cpu-limit --request-id' ;;
+      --output --errors --env --cpu-limit --dry-run --request-id' ;;
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;
     output) own='--errors --follow' ;;

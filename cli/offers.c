@@ -56,16 +56,40 @@ static void tell_end (const telling_t *telling)
     fputs (telling->count ? "\n" : " none\n", stderr);
 }
 
-/*  The names of all that have such a description ("site", "domain"). */
-static void tell_those_with (const session_t *session, const char *description)
+/*  How many letters must be changed, put in or left out to make one name of the other. */
+static size_t distance (const char *a, const char *b)
+{
+    size_t row [NAME_BYTES_MAX + 2];
+    size_t length = strlen (b) < NAME_BYTES_MAX ? strlen (b) : NAME_BYTES_MAX;
+    for (size_t j = 0; j <= length; j++)
+        row [j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row [0];
+        row [0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t above = row [j];
+            size_t changed = diagonal + (*a != b [j - 1]);
+            size_t moved = (above < row [j - 1] ? above : row [j - 1]) + 1;
+            row [j] = changed < moved ? changed : moved;
+            diagonal = above;
+        }
+    }
+    return row [length];
+}
+
+/*  The names of all that have such a description ("site", "domain"), those like name first. */
+static void tell_those_with (const session_t *session, const char *description, const char *name)
 {
     telling_t telling = {0};
-    size_t i;
-    const json_t *entry;
-    json_array_foreach (session_entries (session), i, entry)
-    {
-        if (json_object_get (entry, description))
-            tell (&telling, name_short (text_of (entry, "name")));
+    for (size_t far = 0; far <= NAME_BYTES_MAX; far++) {
+        size_t i;
+        const json_t *entry;
+        json_array_foreach (session_entries (session), i, entry)
+        {
+            const char *other = name_short (text_of (entry, "name"));
+            if (json_object_get (entry, description) && distance (name, other) == far)
+                tell (&telling, other);
+        }
     }
     tell_end (&telling);
 }
@@ -125,7 +149,13 @@ static void refuse_site (const session_t *session, const char *name)
         }
     }
     fprintf (stderr, "musubi: there is no site \"%s\"; there are:", name);
-    tell_those_with (session, "site");
+    tell_those_with (session, "site", name);
+}
+
+void offer_sites_near (const session_t *session, const char *name)
+{
+    if (!entry_of (session, "lis", name, strlen (name)))
+        refuse_site (session, name);
 }
 
 static void refuse_link (const session_t *session, const json_t *entry, const char *name)
@@ -134,7 +164,7 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
         fprintf (stderr,
                  "musubi: there is no domain \"%.*s\"; there are:", (int) strcspn (name, "/"),
                  name);
-        tell_those_with (session, "domain");
+        tell_those_with (session, "domain", name);
         return;
     }
     fprintf (stderr,

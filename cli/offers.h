@@ -26,4 +26,7 @@ typedef struct {
 bool offer_find (session_t *session, const char *command, const char *text, offer_t *offer,
                  int *code);
 
+/*  Where there is no such site: says so, and which there are, those with a name like it first. */
+void offer_sites_near (const session_t *session, const char *name);
+
 #endif

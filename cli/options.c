@@ -82,6 +82,15 @@ static bool read_time (const option_t *option, const char *text, option_time_t *
     return true;
 }
 
+/*  A bare number counts seconds. */
+static bool read_duration (const char *text, int64_t *ms)
+{
+    char seconds [24];
+    bool bare = *text && strspn (text, "0123456789") == strlen (text);
+    snprintf (seconds, sizeof seconds, "%.20ss", text);
+    return timetext_parse_duration (bare ? seconds : text, ms);
+}
+
 static bool add_text (const option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
 {
     option_texts_t *texts = option->value;
@@ -110,7 +119,7 @@ static bool read_value (const option_t *option, const char *const *values,
     case OPTION_REAL:
         return read_real (option, values [0], why);
     case OPTION_DURATION:
-        return timetext_parse_duration (values [0], option->value) ||
+        return read_duration (values [0], option->value) ||
                refuse (why, option, values [0], "a duration such as 90s, 30m or 1h30m");
     case OPTION_TIME:
         return read_time (option, values [0], option->value, why);

@@ -109,11 +109,20 @@ static char *find_actor (const cli_t *cli, const config_t *settings)
     return copy_of (account ? account->pw_name : "nobody");
 }
 
+/*  "localhost:5600": over TCP. */
+static bool is_address (const char *text)
+{
+    const char *port = strrchr (text, ':');
+    return port && port > text && port [1] && !strstr (text, "://") &&
+           strspn (port + 1, "0123456789") == strlen (port + 1);
+}
+
 static bool split_gis (places_t *self)
 {
     for (char *save = NULL, *one = strtok_r (self->gis_text, ", ", &save); one;
          one = strtok_r (NULL, ", ", &save)) {
-        if (strncmp (one, "tcp://", 6) != 0 && strncmp (one, "ipc://", 6) != 0) {
+        bool whole = strncmp (one, "tcp://", 6) == 0 || strncmp (one, "ipc://", 6) == 0;
+        if (!whole && !is_address (one)) {
             cli_fail (EXIT_USAGE, "--gis: \"%s\" is not an endpoint such as tcp://127.0.0.1:5600",
                       one);
             return false;
@@ -122,7 +131,8 @@ static bool split_gis (places_t *self)
             cli_fail (EXIT_USAGE, "--gis: more than %d endpoints", PLACES_GIS_MAX);
             return false;
         }
-        self->gis [self->gis_count++] = one;
+        if (asprintf (&self->gis [self->gis_count++], "%s%s", whole ? "" : "tcp://", one) < 0)
+            abort ();
     }
     return true;
 }
@@ -163,6 +173,8 @@ bool places_find (places_t *self, const cli_t *cli)
 
 void places_clear (places_t *self)
 {
+    for (size_t i = 0; i < self->gis_count; i++)
+        free (self->gis [i]);
     free (self->gis_text);
     free (self->actor);
     *self = (places_t){0};

@@ -8,7 +8,7 @@
 
 typedef struct {
     char *gis_text; /* cut at its commas */
-    const char *gis [PLACES_GIS_MAX];
+    char *gis [PLACES_GIS_MAX];
     size_t gis_count;
     char *actor;
     int64_t timeout_ms;

@@ -43,6 +43,7 @@ static int ask (planned_t *self, const char *given, json_t **form)
         *form = answer_form_unknown (self->request_id, sent ? reason
                                                             : "no planner answers; "
                                                               "nothing was asked");
+        self->unsent = !sent && !given;
     } else {
         cli_fail (code, "%s: %s", self->word, reason);
     }
@@ -75,12 +76,17 @@ int planned_print (const planned_t *self, json_t *form, int code)
         return code;
     if (self->cli->json)
         cli_print_json (json_incref (form));
+    else if (self->unsent)
+        cli_fail (code, "%s: no planner answers", self->word);
     else
         answer_print (form, self->word, code == EXIT_DONE ? stdout : stderr);
     json_decref (form);
     if (code == EXIT_UNKNOWN) {
         char *again = cli_again (self->cli, self->request_id);
-        fprintf (stderr, "musubi: the outcome is unknown; ask again, always safe:\n  %s\n", again);
+        fprintf (stderr, "musubi: %s; ask again, always safe:\n  %s\n",
+                 self->unsent ? "nothing was asked, and nothing has changed"
+                              : "the outcome is unknown",
+                 again);
         free (again);
     }
     return code;

@@ -17,6 +17,7 @@ typedef struct {
     session_t *session;
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     unsigned asked; /* under how many ids */
+    bool unsent; /* no planner was there to be asked, under a fresh id: nothing can have happened */
 } planned_t;
 
 /*  Finds a directory. False after refusing, with *code. */

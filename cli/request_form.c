@@ -219,6 +219,12 @@ static bool read_requirement (const reader_t *reader, const char *attribute, con
         take (requirement, "min", json_real (json_number_value (min)));
         return true;
     }
+    const char *written = json_string_value (value);
+    if (written && (*written == '>' || *written == '<' || *written == '='))
+        return refuse (reader, attribute,
+                       "\"%.60s\" is no comparison here: write {\"min\": number} for at least so "
+                       "many, or the value itself",
+                       written);
     json_t *text = attribute_text (value);
     if (!text)
         return refuse (reader, attribute, "wants a value, or {\"min\": number}");

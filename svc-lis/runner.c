@@ -127,11 +127,6 @@ openings_t *runner_openings (runner_t *self)
     return self->openings;
 }
 
-queue_t *runner_queue (runner_t *self)
-{
-    return self->queue;
-}
-
 void runner_check (const runner_t *self)
 {
     nodes_check (self->nodes);

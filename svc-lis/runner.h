@@ -39,7 +39,6 @@ void runner_attach (runner_t *self, const participant_t *participant, timetable_
 /*  For tests. */
 nodes_t *runner_nodes (runner_t *self);
 openings_t *runner_openings (runner_t *self);
-queue_t *runner_queue (runner_t *self);
 void runner_check (const runner_t *self);
 
 #endif

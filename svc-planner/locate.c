@@ -25,17 +25,6 @@ struct locate {
     char culprit [NAME_BYTES_MAX + 1];
 };
 
-const char *located_word (located_t verdict)
-{
-    static const char *const words [] = {
-      [LOCATED_NOWHERE] = "not known",       [LOCATED_UNSURE] = "not known to those who answer",
-      [LOCATED_AGREED] = "agreed",           [LOCATED_CHANGING] = "changing",
-      [LOCATED_SILENT] = "in part silent",   [LOCATED_LOST] = "in part lost",
-      [LOCATED_OVER] = "released or failed",
-    };
-    return words [verdict];
-}
-
 static void add_part (locate_t *self, const party_t *party)
 {
     if (self->count == self->room) {
@@ -93,11 +82,6 @@ static const party_t *listed_party (const part_record_t *record, const char *nam
         if (strcmp (record->plan.participants [i].name, name) == 0)
             return &record->plan.participants [i];
     return NULL;
-}
-
-bool locate_listed (const locate_t *self, const located_part_t *part)
-{
-    return listed_party (locate_newest (self), part->party.name) != NULL;
 }
 
 static bool among (const party_t *parties, size_t count, const char *name)

@@ -34,8 +34,6 @@ typedef enum {
     LOCATED_OVER,     /* released or failed at all of them */
 } located_t;
 
-const char *located_word (located_t verdict);
-
 typedef struct locate locate_t;
 
 typedef void locate_done_fn (void *owner, const moment_t *now);
@@ -58,9 +56,6 @@ bool locate_heard (const locate_t *self, const char *name);
 /*  The record of the highest committed version, else of the pending first one; NULL when nobody who
  *  answered knows it. */
 const part_record_t *locate_newest (const locate_t *self);
-
-/*  Does this part belong to the newest record's plan (and is it no request home)? */
-bool locate_listed (const locate_t *self, const located_part_t *part);
 
 located_t locate_verdict (const locate_t *self);
 

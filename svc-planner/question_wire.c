@@ -207,12 +207,6 @@ bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char wh
     return good;
 }
 
-packed_t status_encode (void)
-{
-    Musubi__StatusRequest request = MUSUBI__STATUS_REQUEST__INIT;
-    return packed_of (&request.base);
-}
-
 bool status_decode (bytes_t body, char name [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
 {
     ProtobufCMessage *message = message_unpack (&musubi__status_answer__descriptor, body);

@@ -55,7 +55,6 @@ packed_t claim_close_encode (const char *actor, const char *request_id,
 bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
 
 /*  Service.Status: who is it that answers there? */
-packed_t status_encode (void);
 bool status_decode (bytes_t body, char name [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
 
 #endif

@@ -346,11 +346,6 @@ const file_t *catalogue_after (const catalogue_t *self, const char *name)
     return ordered_after (self->files, name);
 }
 
-size_t catalogue_count (const catalogue_t *self)
-{
-    return ordered_count (self->files);
-}
-
 const copy_t *file_copy (const file_t *file, const char *node)
 {
     return copy_find (file, node);

@@ -69,7 +69,6 @@ const file_t *catalogue_find (const catalogue_t *self, const char *name);
 
 /*  Ascending by name: NULL first, then the name before. */
 const file_t *catalogue_after (const catalogue_t *self, const char *name);
-size_t catalogue_count (const catalogue_t *self);
 
 const copy_t *file_copy (const file_t *file, const char *node);
 uint32_t file_copies (const file_t *file, copy_state_t state);

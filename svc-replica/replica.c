@@ -497,8 +497,3 @@ const catalogue_t *replica_catalogue (const core_t *core)
 {
     return ((const replica_t *) core->self)->catalogue;
 }
-
-chain_t *replica_chain (const core_t *core)
-{
-    return ((const replica_t *) core->self)->chain;
-}

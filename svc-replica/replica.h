@@ -40,8 +40,7 @@ void replica_core (const replica_settings_t *settings, core_t *core);
 /*  Walks the invariants of all its parts. For tests. */
 void replica_check (const core_t *core);
 
-/*  Its catalogue and chain; NULL of an index. For tests. */
+/*  Its catalogue; NULL of an index. For tests. */
 const catalogue_t *replica_catalogue (const core_t *core);
-chain_t *replica_chain (const core_t *core);
 
 #endif

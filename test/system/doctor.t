@@ -36,6 +36,10 @@ exits 3 "nobody to ask" musubi --gis tcp://127.0.0.1:1 --timeout 1s doctor
 # --- the files of a machine
 exits 0 "members that can run here" musubi doctor "$federation"/{gis-g1,replica-kyoto,storage-disk-1@kyoto,lis-kyoto}.zpl
 says "  … each of them" '^4 looked at, 0 found wrong$'
+exits 0 "the federation's description beside them is none" musubi doctor "$federation"/{federation,gis-g1}.zpl
+sed 's/^sites$/sites\n    x\n        nonsense = 1/' "$federation/federation.zpl" >"$work/wrong.zpl"
+exits 1 "a wrong one is found" musubi doctor "$work/wrong.zpl"
+says "  … as such" 'it describes a federation, wrongly: .*nonsense'
 storage=$federation/storage-disk-1@kyoto.zpl
 ill () { # SENTENCE SED PATTERN: the storage node's file, changed so
   sed -E "$2" "$storage" >"$work/ill.zpl"
@@ -56,7 +60,7 @@ says "  … is named" "^$work/none.zpl: it can't be read: No such file or direct
 if [ "$(id -u)" -eq 0 ]; then
   mkdir -m 755 "$work/closed"
   chmod 755 "$work"
-  cp "$storage" "$work/closed/storage.zpl"
+  install -m 644 "$storage" "$work/closed/storage.zpl"
   exits 1 "as another account" setpriv --reuid 65534 --clear-groups musubi --timeout 1s doctor "$work/closed/storage.zpl"
   says "  … what that may not write is told" 'store/folder: .*: Permission denied'
 fi

@@ -142,6 +142,9 @@ exits 1 "and one that was never started" musubi output "$missing" --follow
 says "with its own" 'could not be started: .*/no/such/program: No such file'
 exits 0 "without --follow its output is told" musubi output "$code"
 
+exits 0 "what would be sent can be seen" musubi submit --dry-run --limit 1m --count 3 -- true
+says "and where to" 'nothing is sent; ams would be asked for 3 tasks of 1 CPU$'
+
 # --- what is not passed on ---
 
 mkfifo "$work/input"

@@ -63,6 +63,8 @@ static void values_are_read_by_their_kind (void **state)
 {
     (void) state;
     line_t line;
+    assert_true (PARSE (&line, "--for", "90")); /* seconds */
+    assert_true (line.duration_ms == 90000);
     assert_true (PARSE (&line, "--rate", "2.5", "--for", "1h30m", "--from", "now+5m", "--between",
                         "2026-12-01T09:00:00Z", "now+1h"));
     assert_true (line.rate == 2.5);
@@ -108,6 +110,8 @@ static void what_is_wrong_is_named (void **state)
       {{"--rate", "nan"}, 2, "--rate: \"nan\""},
       {{"--rate", "0.1"}, 2, "--rate: \"0.1\" is not a number from 0.5 to 10"},
       {{"--for", "long"}, 2, "--for: \"long\" is not a duration"},
+      {{"--for", "90x"}, 2, "--for: \"90x\" is not a duration"},
+      {{"--for", ""}, 2, "--for: \"\" is not a duration"},
       {{"--from", "later"}, 2, "--from: \"later\" is not a time"},
       {{"a", "b", "c"}, 3, "\"c\" is one word too many"},
     };

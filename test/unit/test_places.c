@@ -113,12 +113,16 @@ static void several_directories_stand_in_one_text (void **state)
     assert_int_equal (self->places.gis_count, 3);
     assert_string_equal (self->places.gis [1], "ipc://b");
     assert_string_equal (self->places.gis [2], "tcp://c:3");
+    cli.gis = "localhost:5600,[::1]:5601";
+    assert_gis (self, &cli, "tcp://localhost:5600");
+    assert_string_equal (self->places.gis [1], "tcp://[::1]:5601");
 }
 
 static void what_is_no_endpoint_is_refused (void **state)
 {
     fixture_t *self = *state;
-    static const char *const cases [] = {"", ",", "localhost:5600", "http://a", "tcp://a:1,b"};
+    static const char *const cases [] = {"",    ",",        "localhost",  ":5600",
+                                         "a:b", "http://a", "tcp://a:1,b"};
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
         cli_t cli = {.gis = cases [i]};
         assert_false (places_find (&self->places, &cli));

@@ -137,6 +137,8 @@ static void requirements_are_values_or_at_least (void **state)
                     " \"ecc\", \"value\": \"true\"}]}], \"distinct_sites\": false}");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": {\"max\": 4}}}",
                          "compute[1].require.gpus: wants a value, or {\"min\": number}");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": \">=4\"}}",
+                         "compute[1].require.gpus: \">=4\" is no comparison here: write {\"min\":");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": []}}",
                          "compute[1].require.gpus: ");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"\": 1}}",

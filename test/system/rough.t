@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What users are told when they err, or when something is not there.
+. "$(dirname "$0")/lib.sh"
+
+federation "$root/deploy/federations/files.zpl"
+gis=${MUSUBI_GIS#tcp://}
+gis=${gis%%,*}
+cd "$work" || exit 1
+
+exits 0 "a directory without tcp://" env -u MUSUBI_GIS musubi --gis "$gis" sites
+exits 0 "a timeout in seconds" musubi --timeout 5 sites
+exits 0 "a duration in seconds" musubi free kyoto --need 1 --for 90
+exits 1 "a site that is none" musubi free kioto --need 1 --for 90s
+says "the nearest name comes first" 'no site "kioto"; there are: kyoto '
+echo '{"window": {"earliest": "now"}, "duration": "1h", "compute": [{"id": "a", "cpus": 1, "site": "kioto"}]}' >kioto.json
+exits 1 "nor can it be reserved" musubi reserve kioto.json
+says "the nearest name comes first, too" 'no site "kioto"; there are: kyoto '
+
+echo x >x
+comes "a file is put" musubi put x a/x --site kyoto
+sites=$(musubi sites --json | jq '.sites | length')
+exits 0 "more copies than there are sites" musubi rule a/x --copies $((sites + 4))
+says "are told of" "rule: only $sites sites keep files: the other 4 copies come when there are more"
+
+cpus=$(musubi sites --json | jq '[.sites[] | select(.name == "kyoto") | .classes[].cpus] | max')
+all='"duration": "1h", "compute": [{"id": "a", "cpus": '$cpus', "site": "kyoto"}]'
+echo "{\"window\": {\"earliest\": \"now\"}, $all}" >all.json
+echo "{\"window\": {\"earliest\": \"now\", \"latest\": \"now+25s\"}, $all}" >again.json
+check "a site is taken" musubi reserve all.json
+exits 1 "one that waits for it in vain" musubi reserve again.json --wait
+says "is told so" 'waited as long as the request has time; this is what lacked'
+says "and what that was" 'kyoto/[a-z]+.* free'
+
+slay "$(pid_of planner/1)"
+for pid in $(pgrep -f "^[^ ]*svc-planner -c $federation/"); do slay "$pid"; done
+exits 3 "without planners" musubi reserve all.json --timeout 1s
+says "nothing was asked" 'nothing was asked, and nothing has changed; ask again'
+check "that is not called unknown" test "$(grep -c 'outcome is unknown' <<<"$output")" = 0
+exits 3 "under an id that may have been used" musubi reserve all.json --timeout 1s --request-id used@g1
+says "it is" 'the outcome is unknown'
+finish broken
