@@ -42,7 +42,13 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
         int told;
         json_t *answer =
           holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
-        if (answer)
+        bool left = answer && strcmp (method, "Evict") == 0 && number_of (answer, "copies") == 0;
+        if (left)
+            code = cli_fail (EXIT_UNKNOWN,
+                             "%s: %s keeps its copy for now: a transfer reads it, or its storage "
+                             "node isn't up yet; ask again",
+                             cli->command->name, text_of (holder, "site"));
+        else if (answer)
             json_array_append (sites, json_object_get (holder, "site"));
         else
             code = told;

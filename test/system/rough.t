@@ -22,6 +22,18 @@ sites=$(musubi sites --json | jq '.sites | length')
 exits 0 "more copies than there are sites" musubi rule a/x --copies $((sites + 4))
 says "are told of" "rule: only $sites sites keep files: the other 4 copies come when there are more"
 
+for node in $(musubi up --dir "$federation" --pids | sed -n 's|.* \(storage/.*@kyoto\)$|\1|p'); do slay "$(pid_of "$node")"; done
+slay "$(pid_of replica/kyoto)"
+launch kyoto svc-replica -c "$federation/replica-kyoto.zpl"
+comes "the site is asked again" musubi replicas a/x --site kyoto
+exits 3 "a copy that can't be reached is not evicted" musubi evict a/x --kept --site kyoto
+says "as is told" 'kyoto keeps its copy for now'
+check "and says nothing of eviction" test "$(grep -c evicted <<<"$output")" = 0
+kill "${pid[kyoto]}"
+wait "${pid[kyoto]}"
+check "all are there again" musubi up --dir "$federation"
+comes "then it is" eval "musubi evict a/x --kept --site kyoto | grep -q 'evicted at kyoto'"
+
 cpus=$(musubi sites --json | jq '[.sites[] | select(.name == "kyoto") | .classes[].cpus] | max')
 all='"duration": "1h", "compute": [{"id": "a", "cpus": '$cpus', "site": "kyoto"}]'
 echo "{\"window\": {\"earliest\": \"now\"}, $all}" >all.json
