@@ -18,11 +18,14 @@ static int change (cli_t *cli, const char *method, const char *word, json_t *bod
     return code;
 }
 
-static bool parse (cli_t *cli, size_t words_wanted, words_t *words, int *code)
+/*  dry_run NULL: there is none. */
+static bool parse (cli_t *cli, size_t words_wanted, words_t *words, bool *dry_run, int *code)
 {
     option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID[@HOME]",
-                         "names this change; the same one again never happens twice", 0, 0}};
-    return cli_parse (cli, (options_t){list, 1}, words_wanted, words_wanted, words, code);
+                         "names this change; the same one again never happens twice", 0, 0},
+                        {"dry-run", OPTION_FLAG, dry_run, NULL, "stop at the plan", 0, 0}};
+    return cli_parse (cli, (options_t){list, dry_run ? 2 : 1}, words_wanted, words_wanted, words,
+                      code);
 }
 
 int run_modify (cli_t *cli)
@@ -30,7 +33,8 @@ int run_modify (cli_t *cli)
     words_t words;
     int code;
     char why [FORM_WHY_BYTES];
-    if (!parse (cli, 2, &words, &code))
+    bool dry_run = false;
+    if (!parse (cli, 2, &words, &dry_run, &code))
         return code;
     json_t *written = cli_read_json (words.list [1]);
     if (!written)
@@ -41,6 +45,7 @@ int run_modify (cli_t *cli)
         return cli_fail (EXIT_USAGE, "%s: %s",
                          strcmp (words.list [1], "-") == 0 ? "standard input" : words.list [1],
                          why);
+    json_object_set_new (body, "dry_run", json_boolean (dry_run));
     return change (cli, "Modify", "modify", body);
 }
 
@@ -48,7 +53,7 @@ int run_release (cli_t *cli)
 {
     words_t words;
     int code;
-    if (!parse (cli, 1, &words, &code))
+    if (!parse (cli, 1, &words, NULL, &code))
         return code;
     json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
     if (!body)

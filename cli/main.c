@@ -13,7 +13,7 @@ static const command_t commands [] = {
   {"reserve",
    "REQUEST.json|- [--algorithm A] [--policy P] [--dry-run] [--wait] [--request-id ID[@HOME]]",
    "Find a plan and commit it, all or nothing.", run_reserve},
-  {"modify", "ID PATCH.json|- [--request-id ID[@HOME]]",
+  {"modify", "ID PATCH.json|- [--dry-run] [--request-id ID[@HOME]]",
    "Change a reservation in all its parts, or leave it as it is.", run_modify},
   {"release", "ID [--request-id ID[@HOME]]", "Give a reservation back.", run_release},
   {"show", "ID [--follow]", "What the federation knows of a reservation.", run_show},
@@ -38,7 +38,8 @@ static const command_t commands [] = {
    "[--preemptible]\n"
    "              [--requeue] [--class NAME] [--name NAME] [--folder DIR] [--output FILE] "
    "[--errors FILE]\n"
-   "              [--env NAME=VALUE]... [--cpu-limit D] [--shared] [--dry-run] [--request-id ID] -- PROGRAM "
+   "              [--env NAME=VALUE]... [--cpu-limit D] [--shared] [--dry-run] [--request-id ID] "
+   "-- PROGRAM "
    "ARG...",
    "Run a program at a site: in its queue, or on the nodes of a reservation.\n"
    "Prints the bag's name, such as ams/12. Without SITE: where the reservation is, else the only\n"

@@ -31,7 +31,8 @@ _musubi () {
     up) own='--planners --pids' ;;
     federation) own='--trusted --port --stores --sites --seed --domains --out' ;;
     reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
-    modify | release | call) own='--request-id' ;;
+    modify) own='--dry-run --request-id' ;;
+    release | call) own='--request-id' ;;
     show) own='--follow' ;;
     list) own='--mine --from --until' ;;
     watch) own='--mine --every' ;;

@@ -386,7 +386,7 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
         request_patch_clear (&patch);
         return;
     }
-    errand_t *errand = errand_new (planner, now, request, ERRAND_MODIFY, false);
+    errand_t *errand = errand_new (planner, now, request, ERRAND_MODIFY, patch.dry_run);
     if (!errand) {
         request_patch_clear (&patch);
         return;

@@ -281,7 +281,8 @@ static bool patch_take_needs (request_patch_t *to, const Musubi__ModifyRequest *
 static bool patch_take (request_patch_t *to, const Musubi__ModifyRequest *from,
                         char why [WHY_BYTES])
 {
-    *to = (request_patch_t){.window_set = from->window != NULL,
+    *to = (request_patch_t){.dry_run = from->dry_run,
+                            .window_set = from->window != NULL,
                             .window = frame_take (from->window),
                             .duration_ms = from->duration_ms};
     if (from->n_compute > NEEDS_MAX)

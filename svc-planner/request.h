@@ -159,6 +159,7 @@ typedef struct {
 /*  What a modify changes. Owns its lists: request_patch_clear. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
+    bool dry_run; /* stop at the plan */
     bool window_set;
     frame_t window;
     int64_t duration_ms; /* 0 = as it is */

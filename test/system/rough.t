@@ -16,6 +16,19 @@ echo '{"window": {"earliest": "now"}, "duration": "1h", "compute": [{"id": "a", 
 exits 1 "nor can it be reserved" musubi reserve kioto.json
 says "the nearest name comes first, too" 'no site "kioto"; there are: kyoto '
 
+echo '{"window": {"earliest": "now"}, "duration": "1h", "compute": [{"id": "a", "cpus": 2, "site": "kyoto"}]}' >two.json
+id=$(musubi reserve two.json --json 2>/dev/null | jq -r .reservation)
+musubi show "$id" >before
+echo '{"compute": [{"id": "a", "cpus": 5}]}' >patch.json
+exits 0 "a change is planned" musubi modify "$id" patch.json --dry-run
+says "and shown" '^a +kyoto +node +5 '
+says "as a plan" '^planned'
+check "it is as it was" cmp before <(musubi show "$id")
+echo '{"compute": [{"id": "a", "cpus": 65}]}' >patch.json
+exits 1 "one that can't be had is refused" musubi modify "$id" patch.json --dry-run
+check "it is as it was, still" cmp before <(musubi show "$id")
+check "it can be released" musubi release "$id"
+
 echo x >x
 comes "a file is put" musubi put x a/x --site kyoto
 sites=$(musubi sites --json | jq '.sites | length')
