@@ -450,7 +450,7 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
 static bool superseded (const repair_t *self, const part_record_t *newest)
 {
     return newest && newest->version > self->plan.base_version + 1 && newest->plan_set &&
-           newest->plan.repairs.start == 0;
+           !is_mending (self, newest);
 }
 
 /*  Part of it is released: nothing comes in its place any more. */

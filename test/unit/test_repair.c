@@ -274,6 +274,52 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
+/*  Has it heard of the commit, too late? Then nothing is pending there any more. */
+static bool has_refused (fed_t *fed, const char *site, const char *reservation)
+{
+    Musubi__ReservationView *view = show (fed, "p1", "alice", reservation);
+    bool refused = false;
+    for (size_t i = 0; i < view->n_parts; i++)
+        refused = refused || (strcmp (view->parts [i]->participant, site) == 0 &&
+                              view->parts [i]->version == 1 && !view->parts [i]->pending);
+    message_free (&view->base);
+    return refused;
+}
+
+/*  p0 dies when s1 has refused; then alice releases, while s0 is away, which gives back its part
+ * when it is there again. p0 finds a version that another plan without a request has made. */
+static void what_was_released_meanwhile_is_not_put_right (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 41, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    int p0 = fed_find (&fed, "p0"), s0 = fed_find (&fed, "lis/s0");
+    fed.counts [0] = 0;
+    while (!has_refused (&fed, "lis/s1", late->reservation))
+        fed_run (&fed, 1);
+    fed_kill (&fed, p0);
+    fed_kill (&fed, s0);
+    Musubi__Answer *answer = release (&fed, "p1", "x@g1", late->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->awaited [0], "lis/s0");
+    message_free (&answer->base);
+    fed_start (&fed, s0);
+    fed_run (&fed, 20000);
+    fed_start (&fed, p0);
+    fed_run (&fed, 20000);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
+    assert_int_equal (view->n_compute, 0);
+    message_free (&view->base);
+    answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "and released since"));
+    message_free (&answer->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 /*  Every quarter of a second somebody asks for a change of it that comes to nothing. Whoever takes
  *  what was touched lately for taken care of, never comes to it. */
 static void a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation (void **state)
@@ -548,6 +594,7 @@ int main (void)
       cmocka_unit_test (T10_failed_is_told_only_when_all_have_been_heard),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
+      cmocka_unit_test (what_was_released_meanwhile_is_not_put_right),
       cmocka_unit_test (a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation),
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
