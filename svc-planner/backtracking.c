@@ -17,6 +17,7 @@ typedef struct {
     size_t place;                 /* of the snapshot; SIZE_MAX for a domain's */
     size_t links [PATH_HOPS_MAX]; /* of a domain, one a window */
     size_t windows_count;
+    int64_t step_ms; /* of a site's windows: from one to the next */
 } question_t;
 
 /*  A network need's path between the places that its ends have now. */
@@ -103,22 +104,23 @@ static size_t option_at (const backtracking_t *self, size_t need, size_t place)
     return SIZE_MAX;
 }
 
-/*  What the plan in the making takes there over the wished time, where that is to count. S0 has it
- *  not count: "most of what fails, fails by itself". */
-static uint32_t own_cpus (const backtracking_t *self, const backtrack_wish_t *wish, size_t place)
+/*  The nodes that a need wants there beside what the plan in the making takes over the wished time,
+ *  where that is to count. S0 has it not count with bbr: "most of what fails, fails by itself". */
+static uint32_t nodes_wanted (const backtracking_t *self, const backtrack_wish_t *wish, size_t at)
 {
-    uint32_t cpus = 0;
-    int64_t from_ms = wish->from_ms;
-    int64_t until_ms = from_ms + need_duration (self->request, wish->need);
-    for (size_t i = 0; self->order.settings->backtrack_own && i < self->request->compute_count;
-         i++) {
-        if (backtrack_place (self->machine, i) != place)
+    const place_t *place = &self->order.snapshot->places [at];
+    int64_t gap_ms = self->order.snapshot->sources [place->source].gap_ms;
+    int64_t from_ms = wish->from_ms - gap_ms;
+    int64_t until_ms = wish->from_ms + need_duration (self->request, wish->need) + gap_ms;
+    uint32_t nodes = place_nodes (place, self->request->compute [wish->need].cpus);
+    for (size_t i = 0; self->order.counts_own && i < self->request->compute_count; i++) {
+        if (backtrack_place (self->machine, i) != at)
             continue;
         int64_t at_ms = backtrack_start (self->machine) + self->request->compute [i].offset_ms;
         if (at_ms < until_ms && from_ms < at_ms + need_duration (self->request, i))
-            cpus += self->request->compute [i].cpus;
+            nodes += place_nodes (place, self->request->compute [i].cpus);
     }
-    return cpus;
+    return nodes;
 }
 
 static hindrance_t hindrance_of (const backtrack_wish_t *wish, size_t link)
@@ -138,24 +140,84 @@ static void told_places (backtracking_t *self, const moment_t *now)
 
 static void ask_next_place (backtracking_t *self, const moment_t *now);
 
-static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void told_slot (backtracking_t *self, const moment_t *now, const question_t *question,
+                       call_status_t status, const backtrack_slot_t *slot)
 {
-    backtracking_t *self = owner;
-    const snapshot_t *snapshot = self->order.snapshot;
-    question_t *question = &self->questions [token];
-    const place_t *place = &snapshot->places [question->place];
-    backtrack_slot_t slot = {.place = question->place, .price = place->price};
-    char why [WHY_BYTES];
-    question->call = 0;
-    judge_peer (self, now, place->source, result->status);
-    if (result->status == CALL_OK &&
-        free_answer_decode (result->body, &slot.start_ms, &slot.load, why) && slot.start_ms >= 0)
-        self->slots [self->slots_count++] = slot;
+    judge_peer (self, now, self->order.snapshot->places [question->place].source, status);
+    if (slot)
+        self->slots [self->slots_count++] = *slot;
     self->waiting--;
     if (self->next < self->questions_count)
         ask_next_place (self, now);
     else if (self->waiting == 0)
         told_places (self, now);
+}
+
+/*  Who discloses windows only tells whether each of them fits: the first that does is its start,
+ * and their share that does not is its load. */
+static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
+                             const call_result_t *result)
+{
+    backtracking_t *self = owner;
+    question_t *question = &self->questions [token];
+    bool fits [WINDOWS_ASKED_MAX] = {0};
+    size_t first = question->windows_count, fit = 0;
+    char why [WHY_BYTES];
+    question->call = 0;
+    if (result->status == CALL_OK &&
+        windows_decode (result->body, fits, question->windows_count, why))
+        for (size_t i = question->windows_count; i-- > 0;) {
+            first = fits [i] ? i : first;
+            fit += fits [i];
+        }
+    backtrack_slot_t slot = {.place = question->place,
+                             .start_ms = backtrack_wish (self->machine).from_ms +
+                                         (int64_t) first * question->step_ms,
+                             .load = 1 - (double) fit / (double) question->windows_count,
+                             .price = self->order.snapshot->places [question->place].price};
+    told_slot (self, now, question, result->status, fit > 0 ? &slot : NULL);
+}
+
+/*  At the wished start, and at equal distances up to the last one that leaves time enough. */
+static void ask_site_windows (backtracking_t *self, const moment_t *now,
+                              const backtrack_wish_t *wish, size_t at)
+{
+    question_t *question = &self->questions [at];
+    const place_t *place = &self->order.snapshot->places [question->place];
+    int64_t duration_ms = need_duration (self->request, wish->need);
+    int64_t frame_ms = wish->until_ms - duration_ms - wish->from_ms;
+    window_asked_t windows [WINDOWS_ASKED_MAX];
+    question->windows_count = frame_ms > 0 ? WINDOWS_ASKED_MAX : 1;
+    question->step_ms = frame_ms / (WINDOWS_ASKED_MAX - 1);
+    for (size_t i = 0; i < question->windows_count; i++) {
+        int64_t from_ms = wish->from_ms + (int64_t) i * question->step_ms;
+        windows [i] = (window_asked_t){.resource = place->class_name,
+                                       .quantity = nodes_wanted (self, wish, question->place),
+                                       .from_ms = from_ms,
+                                       .until_ms = from_ms + duration_ms};
+    }
+    question->call =
+      ask (self, now, place->source, "Windows",
+           windows_encode (windows, question->windows_count, ""), on_site_windows, at);
+}
+
+static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    backtracking_t *self = owner;
+    question_t *question = &self->questions [token];
+    const place_t *place = &self->order.snapshot->places [question->place];
+    backtrack_slot_t slot = {.place = question->place, .price = place->price};
+    char why [WHY_BYTES];
+    question->call = 0;
+    if (result->status == CALL_DENIED) { /* it has changed its mind since it was announced */
+        backtrack_wish_t wish = backtrack_wish (self->machine);
+        ask_site_windows (self, now, &wish, token);
+        return;
+    }
+    bool told = result->status == CALL_OK &&
+                free_answer_decode (result->body, &slot.start_ms, &slot.load, why) &&
+                slot.start_ms >= 0;
+    told_slot (self, now, question, result->status, told ? &slot : NULL);
 }
 
 static void ask_next_place (backtracking_t *self, const moment_t *now)
@@ -165,9 +227,12 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
     size_t at = self->next++;
     question_t *question = &self->questions [at];
     const place_t *place = &snapshot->places [question->place];
-    uint32_t cpus =
-      self->request->compute [wish.need].cpus + own_cpus (self, &wish, question->place);
+    uint32_t cpus = nodes_wanted (self, &wish, question->place) * place->cpus_per_node;
     self->waiting++;
+    if (snapshot->sources [place->source].disclosure == DISCLOSE_WINDOWS) {
+        ask_site_windows (self, now, &wish, at);
+        return;
+    }
     question->call =
       ask (self, now, place->source, "Free",
            free_question_encode (place->class_name, cpus, need_duration (self->request, wish.need),
@@ -250,12 +315,11 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
     return found;
 }
 
-/*  As own_cpus, of a link. */
+/*  What the plan in the making takes of a link, where that is to count. */
 static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wish, size_t link)
 {
     uint32_t mbps = 0;
-    for (size_t i = 0; self->order.settings->backtrack_own && i < self->request->network_count;
-         i++) {
+    for (size_t i = 0; self->order.counts_own && i < self->request->network_count; i++) {
         int64_t from_ms;
         int64_t until_ms;
         network_need_interval (self->request, i, &from_ms, &until_ms);

@@ -2,8 +2,8 @@
  *  sites and network domains, its choices held where they are to be.
  *
  *  A site is asked when, from the wished start on, the need is free (Calendar.Free); a domain,
- *  whether its links of the one fixed path are free (Calendar.Windows). Who is silent, or tells
- *  windows only, has nothing free.
+ *  whether its links of the one fixed path are free (Calendar.Windows). Who discloses windows
+ *  only is asked about some, at equal distances; who is silent has nothing free.
  */
 #ifndef MUSUBI_BACKTRACKING_H
 #define MUSUBI_BACKTRACKING_H
@@ -29,6 +29,7 @@ typedef struct {
     starts_t starts;
     policy_t policy;
     bool incremental;      /* bir */
+    bool counts_own;       /* what the plan in the making takes counts as taken */
     int64_t limit_mono_ms; /* given up by then: begun + w_interval */
     trail_t *trail;        /* takes the holds that are left, of a plan found, too */
 } backtracking_order_t;

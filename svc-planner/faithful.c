@@ -179,6 +179,7 @@ void errand_backtrack (errand_t *self, const moment_t *now)
     if (!window->start.set && !window->latest.set && starts.deadline_ms < INT64_MAX)
         starts.latest_ms = INT64_MAX;
     self->starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
+    bool incremental = strcmp (self->request.algorithm, "bir") == 0;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     self->backtracking = backtracking_new (
       &(backtracking_order_t){.service = planner->service,
@@ -190,9 +191,10 @@ void errand_backtrack (errand_t *self, const moment_t *now)
                               .request_id = self->name.full,
                               .starts = starts,
                               .policy = user_request_policy (&self->request),
-                              /* Who only asks holds nothing. */
-                              .incremental =
-                                strcmp (self->request.algorithm, "bir") == 0 && !self->dry_run,
+                              /* Who only asks holds nothing, but counts what it would hold. */
+                              .incremental = incremental && !self->dry_run,
+                              .counts_own =
+                                planner->settings.backtrack_own || (incremental && self->dry_run),
                               .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
                               .trail = &self->trail},
       now, on_searched, self);

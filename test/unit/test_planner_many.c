@@ -35,7 +35,7 @@ static void begin (fed_t *fed, uint64_t seed)
     fed_add (fed, FED_GIS, "gis/g1");
     for (int i = 0; i < SITES; i++) {
         snprintf (name, sizeof name, "lis/s%d", i);
-        fed_add_site (fed, name, NODES, 4, 1000, DISCLOSE_PROFILE);
+        fed_add_site (fed, name, NODES, 4, 1000, i % 3 == 1 ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE);
     }
     for (size_t i = 0; i < DOMAINS; i++)
         add_domain (fed, i);
