@@ -18,14 +18,17 @@
 
 /*  --- digest --- */
 
-static bool digest_read (int file, EVP_MD_CTX *context, uint64_t *size)
+/*  Up to the size that it should have, and a little further: what has more is being written, or is
+ *  made as it is read, perhaps without end. */
+static bool digest_read (int file, EVP_MD_CTX *context, uint64_t size_told, uint64_t *size)
 {
     uint8_t *block = malloc (BLOCK_BYTES);
     ssize_t got = -1;
     if (!block)
         abort ();
     *size = 0;
-    while (!cli_interrupted () && (got = read (file, block, BLOCK_BYTES)) != 0) {
+    while (!cli_interrupted () && *size <= size_told &&
+           (got = read (file, block, BLOCK_BYTES)) != 0) {
         if (got < 0 && errno != EINTR)
             break;
         if (got > 0 && EVP_DigestUpdate (context, block, (size_t) got) != 1)
@@ -41,7 +44,7 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
 {
     uint8_t bytes [32];
     struct stat status;
-    int file = open (path, O_RDONLY | O_CLOEXEC);
+    int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode)) {
         cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
                   file < 0 ? strerror (errno) : "is no regular file");
@@ -52,10 +55,13 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
     EVP_MD_CTX *context = EVP_MD_CTX_new ();
     if (!context || EVP_DigestInit_ex (context, EVP_sha256 (), NULL) != 1)
         abort ();
-    bool read = digest_read (file, context, size);
+    bool read = digest_read (file, context, (uint64_t) status.st_size, size);
     if (!read)
         cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
-                  cli_interrupted () ? "interrupted" : strerror (errno));
+                  cli_interrupted ()                  ? "interrupted"
+                  : *size > (uint64_t) status.st_size ? "has more bytes than its size says: it is "
+                                                        "being written, or is no plain file"
+                                                      : strerror (errno));
     else if (EVP_DigestFinal_ex (context, bytes, NULL) != 1)
         abort ();
     EVP_MD_CTX_free (context);

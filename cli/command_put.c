@@ -1,5 +1,6 @@
 /*  musubi put - a file of this machine becomes one of the federation. */
 #include "carrying.h"
+#include "turning.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -107,6 +108,11 @@ int run_put (cli_t *cli)
         return cli_fail (EXIT_USAGE, "put: %s: %s", words.list [0], strerror (errno));
     const char *slash = strrchr (words.list [0], '/');
     const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
+    if (text_turns (name)) {
+        free (path);
+        return cli_fail (EXIT_USAGE, "put: the name has characters that turn text around, such as "
+                                     "U+202E: give another NAME");
+    }
     session_t *session = session_open_all (cli, &code);
     const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
     if (site)

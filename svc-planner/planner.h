@@ -19,7 +19,7 @@
 #define LATENCY_MS_MAX         3600000 /* the largest latency limit */
 #define OFFSET_MS_MAX          (INT64_C (31) * 86400000)
 #define DURATION_MS_MAX        (INT64_C (366) * 86400000)
-#define INSTANT_MS_MAX         INT64_C (253402300800000) /* the year 10000 */
+#define INSTANT_MS_MAX         INT64_C (253370764800000) /* 9999: what sites keep behind it fits */
 #define FROM_NOW_MS_MAX        (INT64_C (3660) * 86400000)
 #define CANDIDATES_MAX         64   /* places asked at once for one need */
 #define ASKED_MAX              4096 /* in all */

@@ -6,6 +6,7 @@
 #include "request.h"
 #include "must.h"
 #include "stages.h"
+#include "timetext.h"
 
 #include <assert.h>
 #include <math.h>
@@ -78,15 +79,19 @@ static bool check_text (const char *text, const char *field, char why [WHY_BYTES
     return true;
 }
 
-static bool check_instant (const instant_t *instant, const char *field, char why [WHY_BYTES])
+/*  Of something that lasts so long. */
+static bool check_instant (const instant_t *instant, int64_t span_ms, const char *field,
+                           char why [WHY_BYTES])
 {
-    if (!instant->set)
+    char last [TIMETEXT_BYTES];
+    int64_t most = instant->from_now ? FROM_NOW_MS_MAX : INSTANT_MS_MAX - span_ms;
+    if (!instant->set || (instant->ms >= 0 && instant->ms <= most))
         return true;
-    int64_t most = instant->from_now ? FROM_NOW_MS_MAX : INSTANT_MS_MAX;
-    if (instant->ms >= 0 && instant->ms <= most)
-        return true;
-    snprintf (why, WHY_BYTES, "%s: must be 0 to %lld ms%s", field, (long long) most,
-              instant->from_now ? " from now" : "");
+    if (instant->from_now)
+        snprintf (why, WHY_BYTES, "%s: must be 0 to %lld ms from now", field, (long long) most);
+    else
+        snprintf (why, WHY_BYTES, "%s: must be from 1970 to %s, so that it ends before 9999", field,
+                  timetext_format (most, last));
     return false;
 }
 
@@ -98,10 +103,10 @@ static bool surely_before (const instant_t *a, const instant_t *b, int64_t add_m
 
 static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BYTES])
 {
-    if (!check_instant (&frame->start, "request.window.start", why) ||
-        !check_instant (&frame->earliest, "request.window.earliest", why) ||
-        !check_instant (&frame->latest, "request.window.latest", why) ||
-        !check_instant (&frame->deadline, "request.window.deadline", why))
+    if (!check_instant (&frame->start, span_ms, "request.window.start", why) ||
+        !check_instant (&frame->earliest, span_ms, "request.window.earliest", why) ||
+        !check_instant (&frame->latest, span_ms, "request.window.latest", why) ||
+        !check_instant (&frame->deadline, 0, "request.window.deadline", why))
         return false;
     if (frame->start.set && (frame->earliest.set || frame->latest.set || frame->deadline.set)) {
         snprintf (why, WHY_BYTES,

@@ -3,6 +3,7 @@
 
 #include "message.h"
 #include "must.h"
+#include "turning.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -164,8 +165,13 @@ static bool lifetime_check (int64_t lifetime_ms, char why [WHY_BYTES])
            wrong (why, "lifetime_ms: from 0, which is for ever, to a hundred years");
 }
 
+/*  A name that turns text around is refused when it is new; one that is there can be got and
+ * dropped. */
 static bool put_take (begin_question_t *to, const Musubi__PutRequest *from, char why [WHY_BYTES])
 {
+    if (text_turns (from->name))
+        return wrong (why,
+                      "name: characters that turn text around, such as U+202E, are not allowed");
     to->size = from->size;
     to->lifetime_ms = from->lifetime_ms;
     return file_name_take (to->name, from->name, why) &&

@@ -86,7 +86,11 @@ check "by one crossing" test "$(counter oslo crossings) $(counter oslo bytes_bro
 
 # --- what is refused
 exits 2 "a name that climbs" musubi put three ../x --site ams
+exits 2 "a name that turns text around" musubi put three "report"$'\xe2\x80\xae'"fdp.exe" --site ams
 exits 2 "a folder" musubi put . x --site ams
+mkfifo pipe
+exits 2 "a pipe" musubi put pipe x --site ams
+exits 2 "what never ends" musubi put /dev/zero x --site ams
 exits 2 "a file that is not there" musubi put nowhere --site ams
 exits 2 "which site?" musubi put three x
 exits 1 "an unknown site" musubi put three x --site nowhere

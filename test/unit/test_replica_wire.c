@@ -310,6 +310,8 @@ static void a_put_is_read_as_it_was_said (void **state)
     put = a_put ();
     put.name = "a//b";
     refused_by (decode_put, packed_message (&put.base), "name");
+    put.name = "report\u202efdp.exe"; /* shown as "reportexe.pdf" */
+    refused_by (decode_put, packed_message (&put.base), "name");
 }
 
 static void a_get_comes_back_as_it_was (void **state)

@@ -155,6 +155,12 @@ static void far_away (user_request_t *request)
     request->window.earliest = (instant_t){.set = true, .ms = INSTANT_MS_MAX + 1};
 }
 
+/*  9999-12-31T23:59:59Z. */
+static void last_second (user_request_t *request)
+{
+    request->window = (frame_t){.start = {.set = true, .ms = INT64_C (253402300799000)}};
+}
+
 static void odd_policy (user_request_t *request)
 {
     strcpy (request->policy, "best");
@@ -228,7 +234,11 @@ static const bad_t bads [] = {
   {"request.window.latest: is before earliest", latest_before_earliest},
   {"request.window.deadline: is before the earliest start and 3600000 ms that the request lasts",
    deadline_before_start},
-  {"request.window.earliest: must be 0 to 253402300800000 ms", far_away},
+  {"request.window.earliest: must be from 1970 to 9998-12-31T23:00:00Z, so that it ends before "
+   "9999",
+   far_away},
+  {"request.window.start: must be from 1970 to 9998-12-31T23:00:00Z, so that it ends before 9999",
+   last_second},
   {"request.policy: 'best' must be time, cost, load, random or quality", odd_policy},
   {"request.algorithm: 'best' must be auto, bbr, bir or ip", odd_algorithm},
   {"request.policy: quality is for request.algorithm ip", quality_without_ip},
