@@ -18,6 +18,7 @@ const openings_limits_t openings_limits_default = {
   .grace_ms = 10000,
   .lend_ms = 300000,
   .release_ms = 0,
+  .clear = true,
   .watch_ms = 30000,
 };
 

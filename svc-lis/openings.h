@@ -39,7 +39,8 @@ typedef struct {
     int64_t grace_ms;   /* between SIGTERM and SIGKILL at the end; 10 000 */
     int64_t lend_ms;    /* unused so long: lent to preemptible runs; 0 = never; 300 000 */
     int64_t release_ms; /* unused so long: given back; 0 = never, the default */
-    int64_t watch_ms;   /* the back end is asked so often how an open one stands; 30 000 */
+    bool clear;       /* what the queue still runs on a node that is needed is ended; the default */
+    int64_t watch_ms; /* the back end is asked so often how an open one stands; 30 000 */
 } openings_limits_t;
 
 extern const openings_limits_t openings_limits_default;

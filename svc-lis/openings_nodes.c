@@ -187,10 +187,12 @@ static bool let_go_of_lost (entry_t *entry)
     return changed;
 }
 
-/*  A node that could be bound: idle ones first, then those where least is lost. */
+/*  A node that could be bound: idle ones first, then those where least is lost; last of all those
+ *  on which something of the queue may run on. */
 typedef struct {
     size_t node;
     bool idle;
+    bool runs_on;
     int64_t cost_ms;
 } candidate_t;
 
@@ -199,16 +201,21 @@ typedef struct {
     int64_t needed_ms;
     bool free;
     bool own; /* its runs are there: its record was lost */
+    bool clears;
+    bool runs_on;
     int64_t cost_ms;
 } room_made_t;
 
-/*  What is preemptible will be ended, what the calendar has booked must be over by itself. */
+/*  What is preemptible will be ended, what the calendar has booked must be over by itself, unless
+ *  the site clears its nodes. */
 static bool look_room (void *owner, const run_t *run)
 {
     room_made_t *made = owner;
     made->own = strcmp (run->reservation, made->reservation) == 0;
-    made->free = made->own || (!*run->reservation && run->booked_until_ms <= made->needed_ms);
-    made->cost_ms += run->booked_until_ms == 0 ? run->cpu_ms : 0;
+    bool runs_on = run->booked_until_ms > made->needed_ms;
+    made->free = made->own || (!*run->reservation && (!runs_on || made->clears));
+    made->runs_on = made->runs_on || (runs_on && !made->own);
+    made->cost_ms += run->booked_until_ms == 0 || runs_on ? run->cpu_ms : 0;
     return made->free && !made->own;
 }
 
@@ -216,6 +223,8 @@ static int candidate_compare (const void *left, const void *right)
 {
     const candidate_t *a = left;
     const candidate_t *b = right;
+    if (a->runs_on != b->runs_on)
+        return a->runs_on ? 1 : -1;
     if (a->idle != b->idle)
         return a->idle ? -1 : 1;
     if (a->cost_ms != b->cost_ms)
@@ -233,12 +242,16 @@ static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t w
         node_t node = nodes_at (self->parts.nodes, i);
         if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i))
             continue;
-        room_made_t made = {.reservation = entry->reservation, .needed_ms = when_ms, .free = true};
+        room_made_t made = {.reservation = entry->reservation,
+                            .needed_ms = when_ms,
+                            .free = true,
+                            .clears = self->limits.clear};
         if (node.runs > 0)
             nodes_runs (self->parts.nodes, i, look_room, &made);
         if (made.free)
             candidates [count++] = (candidate_t){.node = i,
                                                  .idle = node.runs == 0 || made.own,
+                                                 .runs_on = made.runs_on,
                                                  .cost_ms = made.own ? -1 : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
@@ -416,7 +429,7 @@ typedef struct {
     struct {
         run_id_t id;
         told_t told;
-        bool own;
+        const char *why;
     } * list;
     size_t count;
 } telling_t;
@@ -445,7 +458,10 @@ static bool gather (void *owner, const run_t *run)
     telling->list = must (reallocarray (telling->list, telling->count + 1, sizeof *telling->list));
     telling->list [telling->count].id = run->id;
     telling->list [telling->count].told = told;
-    telling->list [telling->count++].own = own;
+    telling->list [telling->count++].why = own ? "the time of its reservation is over"
+                                           : run->booked_until_ms > telling->bound->at_ms
+                                             ? "a reservation needs its node (opening/clear = end)"
+                                             : "its node is reserved";
     return true;
 }
 
@@ -458,9 +474,7 @@ static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
     for (size_t i = 0; i < telling.count; i++) {
         const run_id_t *id = &telling.list [i].id;
         if (telling.list [i].told == END)
-            nodes_end (self->parts.nodes, now, id, self->limits.grace_ms,
-                       telling.list [i].own ? "the time of its reservation is over"
-                                            : "its node is reserved");
+            nodes_end (self->parts.nodes, now, id, self->limits.grace_ms, telling.list [i].why);
         else
             nodes_warn (self->parts.nodes, now, id,
                         bound->at_ms > telling.now_ms ? bound->at_ms - telling.now_ms : 0);

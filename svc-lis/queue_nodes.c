@@ -105,7 +105,8 @@ static void look (queue_t *self, int64_t now_ms, size_t node)
     }
     seat->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
     int64_t given_ms = openings_spare_until (self->parts.openings, node, false);
-    if (given_ms > INT64_MIN) {
+    /*  What the queue itself still has in the calendar there has to be over first. */
+    if (given_ms > INT64_MIN && self->places [node].booked.booking == 0) {
         seat->given_until_ms = given_ms;
         seat->ready_ms = INT64_MIN;
     } else if (openings_find (self->parts.openings, holder, &opening)) {

@@ -165,11 +165,11 @@ void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
 
 /*  --- what becomes of them --- */
 
-/*  A preemptible run is told to end by whoever wants its node. One that ends well all the same has
- *  done its work. */
+/*  A run from the queue is told to end by whoever wants its node. One that ends well all the same
+ *  has done its work. */
 static bool preempted (const bag_t *bag, const task_t *task, const run_t *run)
 {
-    return bag->asked.preemptible && run->told_to_end && task->stop == STOP_NONE &&
+    return !*bag->asked.order->reservation && run->told_to_end && task->stop == STOP_NONE &&
            (run->signal != 0 || run->exit_code != 0 || run->started_ms == 0);
 }
 
@@ -187,8 +187,8 @@ static task_state_t state_after (const queue_t *self, const bag_t *bag, const ta
     if (was_preempted)
         return again ? TASK_QUEUED : TASK_STOPPED;
     bool by_itself = run->state == RUN_ENDED && !*run->why && !run->told_to_end;
-    bool in_spite = bag->asked.preemptible && run->state == RUN_ENDED && task->stop == STOP_NONE &&
-                    run->told_to_end;
+    bool in_spite = !*bag->asked.order->reservation && run->state == RUN_ENDED &&
+                    task->stop == STOP_NONE && run->told_to_end;
     return by_itself || in_spite ? TASK_ENDED : TASK_STOPPED;
 }
 

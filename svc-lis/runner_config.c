@@ -82,6 +82,10 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");
     openings->grace_ms = config_duration_ms (config, "opening/grace");
+    const char *clear = config_text (config, "opening/clear");
+    openings->clear = strcmp (clear, "end") == 0;
+    if (!openings->clear && strcmp (clear, "wait") != 0)
+        return config_wrong (config, "opening/clear", why, "%.80s is neither end nor wait", clear);
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
     if (openings->bind_ms > site->lead_ms)

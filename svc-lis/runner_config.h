@@ -55,6 +55,10 @@
        .least = 0,                                                                                 \
        .most = SETTING_DAY_MS,                                                                     \
        .meaning = "between SIGTERM and SIGKILL"},                                                  \
+      {.path = "opening/clear",                                                                    \
+       .preset = "end",                                                                            \
+       .meaning = "tasks from the queue on a node without which a reservation has too few: end = " \
+                  "warned as it is bound, ended at the start; wait = it waits for them"},          \
       {.path = "opening/lend",                                                                     \
        .type = CONFIG_DURATION,                                                                    \
        .preset = "5m",                                                                             \

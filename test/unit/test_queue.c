@@ -3,6 +3,8 @@
  */
 #include "queue_fixture.h"
 
+#include "nodes.pb-c.h"
+
 static void tasks_run_and_end_with_their_exit_codes (void **state)
 {
     (void) state;
@@ -323,6 +325,120 @@ static void preemptible_work_makes_room_for_reservations_and_is_run_again (void 
     for (uint32_t i = 0; i < 8; i++)
         tries += task (&f, number, i).tries;
     assert_int_equal (tries, 11);
+    close_world (&f.w);
+}
+
+/*  openpbs#1868: the nodes of a reservation were all lost, and its jobs ran on others'. */
+static void a_reservation_that_is_left_with_no_nodes_runs_its_tasks_nowhere_else (void **state)
+{
+    (void) state;
+    field_t f;
+    prepare_queue (&f);
+    f.runner.nodes.silent_ms = 20 * SECOND_MS;
+    f.runner.nodes.lease_ms = 30 * SECOND_MS;
+    f.runner.nodes.lost_ms = 60 * SECOND_MS;
+    open_field (&f);
+    reserve (&f.w, "r1", booking ("fat", 64, 4, 10, 60));
+    uint64_t number = submit (&f, (wish_bag_t){.reservation = "r1", .count = 3, .requeue = true});
+    field_until (&f, 12, 0);
+    assert_int_equal (bag (&f, number).running, 3);
+    for (size_t i = 0; i < f.agents_count; i++)
+        f.agents [i].away = strcmp (f.agents [i].class_name, "fat") == 0;
+    field_until (&f, 15, 0);
+    assert_int_equal (opening (&f, "r1").nodes_count, 0);
+    assert_int_equal (bag (&f, number).queued, 3);
+    uint64_t more = submit (&f, (wish_bag_t){.reservation = "r1", .requeue = true});
+    restart_field (&f);
+    field_until (&f, 20, 0);
+
+    /*  Idle ones there are, of another class, and what is not reserved runs on them. */
+    uint64_t others = submit (&f, (wish_bag_t){.class_name = "thin"});
+    agents_come (&f);
+    assert_int_equal (task (&f, others, 0).state, TASK_RUNNING);
+    for (size_t i = 0; i < f.agents_count; i++)
+        for (size_t k = 0; !f.agents [i].away && k < f.agents [i].runs_count; k++)
+            assert_int_equal (f.agents [i].runs [k].report.id.task.bag, others);
+
+    /*  With its end nothing of it is left to run, whoever comes back then. */
+    field_until (&f, 61, 0);
+    for (size_t i = 0; i < f.agents_count; i++)
+        f.agents [i].away = false;
+    agents_come (&f);
+    field_until (&f, 70, 0);
+    assert_int_equal (bag (&f, number).over, 3);
+    assert_int_equal (bag (&f, more).over, 1);
+    assert_int_equal (task (&f, more, 0).tries, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal (task (&f, number, i).tries, 1);
+    close_world (&f.w);
+}
+
+static void drain_node (field_t *self, const char *node)
+{
+    Musubi__DrainRequest request = MUSUBI__DRAIN_REQUEST__INIT;
+    request.node = (char *) node;
+    request.drained = true;
+    ask (&self->w, "root", "Nodes", "Drain", &request.base);
+}
+
+/*  Two of four nodes run what may go on for long, the others are booked; and then taken away. */
+static void crowd (field_t *self, bool clear, uint64_t *again, uint64_t *ends)
+{
+    prepare_queue (self);
+    self->runner.openings.clear = clear;
+    open_field (self);
+    *again =
+      submit (self, (wish_bag_t){.class_name = "fat", .cpus = 16, .minutes = 100, .requeue = true});
+    *ends = submit (self, (wish_bag_t){.class_name = "fat", .cpus = 16, .minutes = 100});
+    agents_come (self);
+    reserve (&self->w, "r1", booking ("fat", 32, 2, 10, 20));
+    field_until (self, 5, 0);
+    for (size_t i = 0; i < self->agents_count; i++)
+        if (strcmp (self->agents [i].class_name, "fat") == 0 &&
+            strcmp (self->agents [i].name, task (self, *again, 0).node) != 0 &&
+            strcmp (self->agents [i].name, task (self, *ends, 0).node) != 0)
+            drain_node (self, self->agents [i].name);
+}
+
+static void a_reservation_is_not_kept_from_opening_by_what_may_run_for_long (void **state)
+{
+    (void) state;
+    field_t f;
+    uint64_t again, ends;
+    crowd (&f, true, &again, &ends);
+    /*  What comes now and could run into it is not begun. */
+    uint64_t late = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 1, .minutes = 10});
+    agents_come (&f);
+    assert_int_equal (task (&f, late, 0).state, TASK_QUEUED);
+    field_until (&f, 10, -6 * SECOND_MS);
+    assert_int_equal (machine (&f, again, 0)->warned_ms, -1);
+    field_until (&f, 10, -1000);
+    assert_true (machine (&f, again, 0)->warned_ms > 0 && machine (&f, ends, 0)->warned_ms > 0);
+    assert_int_equal (task (&f, again, 0).state, TASK_RUNNING);
+    field_until (&f, 10, 15 * SECOND_MS);
+    assert_int_equal (opening (&f, "r1").nodes_count, 2);
+    assert_int_equal (bag (&f, again).queued, 1);
+    assert_int_equal (task (&f, ends, 0).state, TASK_STOPPED);
+    assert_string_equal (task (&f, ends, 0).why,
+                         "a reservation needs its node (opening/clear = end)");
+    assert_null (strstr (f.w.alarms, "whole->degraded"));
+    restart_field (&f);
+    field_until (&f, 21, 0);
+    assert_int_equal (task (&f, again, 0).state, TASK_RUNNING);
+    assert_int_equal (task (&f, again, 0).tries, 2);
+    close_world (&f.w);
+}
+
+static void where_the_site_wants_it_a_reservation_waits_for_what_runs (void **state)
+{
+    (void) state;
+    field_t f;
+    uint64_t again, ends;
+    crowd (&f, false, &again, &ends);
+    field_until (&f, 10, 15 * SECOND_MS);
+    assert_int_equal (task (&f, again, 0).state, TASK_RUNNING);
+    assert_int_equal (task (&f, ends, 0).state, TASK_RUNNING);
+    assert_non_null (strstr (f.w.alarms, "opening r1 whole->degraded nodes_lacking=2"));
     close_world (&f.w);
 }
 
@@ -669,6 +785,9 @@ int main (void)
       cmocka_unit_test (a_reservation_that_is_left_before_its_opening_takes_its_tasks_along),
       cmocka_unit_test (only_who_may_use_a_reservation_submits_to_it),
       cmocka_unit_test (preemptible_work_makes_room_for_reservations_and_is_run_again),
+      cmocka_unit_test (a_reservation_that_is_left_with_no_nodes_runs_its_tasks_nowhere_else),
+      cmocka_unit_test (a_reservation_is_not_kept_from_opening_by_what_may_run_for_long),
+      cmocka_unit_test (where_the_site_wants_it_a_reservation_waits_for_what_runs),
       cmocka_unit_test (what_is_warned_is_ended_in_time_however_short_the_warning_is),
       cmocka_unit_test (an_unused_reservation_is_lent_and_called_back),
       cmocka_unit_test (cancelled_tasks_are_never_begun_and_those_that_run_are_ended),
