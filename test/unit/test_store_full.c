@@ -93,6 +93,8 @@ static void host_down (home_host_t *self)
 {
     self->core.destroy (self->core.self);
     store_close (&self->store);
+    free (world.body.data);
+    world.body = (packed_t){0};
 }
 
 static home_host_t host_new (uint64_t bytes)
