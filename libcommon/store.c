@@ -387,7 +387,7 @@ store_answer_t store_begin (store_t *self)
     int code = mdb_txn_begin (self->env, NULL, 0, &self->batch);
     if (code != MDB_SUCCESS) {
         self->batch = NULL;
-        return store_fail_mdb (self->why, code, "cannot begin a write");
+        return drop (self, store_fail_mdb (self->why, code, "cannot begin a write"));
     }
     uint8_t name [IDENTITY_KEY_BYTES];
     MDB_val key = store_identity_key (name), value;
