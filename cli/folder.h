@@ -17,7 +17,7 @@
 #define FOLDER_WHY_BYTES   512
 #define MEMBER_NAME_BYTES  144
 #define MEMBER_PLACE_BYTES 64
-#define MEMBERS_MAX        400
+#define MEMBERS_MAX        10000 /* two ports each */
 
 typedef struct {
     char kind [16];                     /* "lis"; its program is "svc-lis" */

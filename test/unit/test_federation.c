@@ -43,6 +43,25 @@ static void the_example_is_five_sites_and_two_directories (void **state)
     federation_destroy (&federation);
 }
 
+static void a_thousand_sites_are_read (void **state)
+{
+    (void) state;
+    char why [CONFIG_WHY_BYTES] = "";
+    static char text [100000];
+    size_t size = (size_t) sprintf (text, "name = wide\ndirectories = g1\nsites\n");
+    for (int i = 0; i < 1000; i++)
+        size += (size_t) sprintf (text + size,
+                                  "    n%d\n        classes\n            thin\n"
+                                  "                nodes = 1\n",
+                                  i);
+    federation_t *self = federation_read ("wide.zpl", text, size, why);
+    const char *const *names;
+    assert_string_equal (why, "");
+    assert_int_equal (federation_sites (self, &names), 1000);
+    assert_string_equal (names [999], "n999");
+    federation_destroy (&self);
+}
+
 static void a_sites_section_passes_through_one_level_up (void **state)
 {
     (void) state;
@@ -429,6 +448,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (the_example_is_five_sites_and_two_directories),
+      cmocka_unit_test (a_thousand_sites_are_read),
       cmocka_unit_test (a_sites_section_passes_through_one_level_up),
       cmocka_unit_test (accounts_that_are_given_are_the_only_ones),
       cmocka_unit_test (a_site_with_a_runner_has_an_agent_for_each_node),

@@ -56,6 +56,17 @@ static process_t start (const fixture_t *fixture, const char *program, char *con
     return process;
 }
 
+static void a_thousand_members_have_their_ports (void **state)
+{
+    fixture_t *self = *state;
+    char name [16];
+    for (int i = 0; i < 1000; i++) {
+        snprintf (name, sizeof name, "n%d", i);
+        assert_non_null (folder_add (&self->folder, "lis", name));
+    }
+    assert_int_equal (folder_count (&self->folder, "lis"), 1000);
+}
+
 static void members_are_found_again (void **state)
 {
     fixture_t *fixture = *state;
@@ -216,6 +227,7 @@ int main (void)
       TEST (a_dead_process_does_not_live_before_its_parent_looks),
       TEST (another_process_of_that_number_is_left_alone),
       TEST (one_that_does_not_listen_is_killed),
+      TEST (a_thousand_members_have_their_ports),
       cmocka_unit_test (a_program_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
