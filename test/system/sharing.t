@@ -96,6 +96,7 @@ bag=$(musubi submit ams --shared --count 4 --limit 10m -- "$shared/task" 2>/dev/
 comes "a host that is full" counts "$fill" running 2
 check "takes guests" moved ams ber "${bag#*/}" 2
 comes "which wait there" eval "as_root queue ber --json | jq -e '.bags[] | select(.home == \"lis/ams\" and .queued == 2)'"
+check "as guests" grep -q "guest of ams" <(as_root queue ber)
 check "it leaves" as_root call lis/ber Sharing.Leave
 comes "and they wait at home again" counts "$bag" queued 2
 check "a site that is no member takes none" moved ams ber "${bag#*/}" 1
