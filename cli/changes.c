@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "fields.h"
+#include "must.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -138,9 +139,7 @@ static void add_degraded (json_t *changes, const json_t *before, const json_t *a
 
 json_t *changes_between (const json_t *before, const json_t *after, int64_t now_ms)
 {
-    json_t *changes = json_array ();
-    if (!changes)
-        abort ();
+    json_t *changes = must (json_array ());
     if (!after) {
         if (before)
             add (changes, text_of (before, "reservation"), "gone", now_ms);
@@ -167,9 +166,7 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
 json_t *changes_of_silence (const char *reservation, const json_t *before, const json_t *after,
                             int64_t now_ms)
 {
-    json_t *changes = json_array ();
-    if (!changes)
-        abort ();
+    json_t *changes = must (json_array ());
     add_names (changes, reservation, "silent", after, before, now_ms);
     add_names (changes, reservation, "back", before, after, now_ms);
     return changes;

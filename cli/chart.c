@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "fields.h"
+#include "must.h"
 #include "timetext.h"
 
 #include <stdlib.h>
@@ -19,9 +20,7 @@ static int64_t time_of (const json_t *object, const char *key)
 /*  Room for one more in a list. */
 static void *append (void *list, size_t count, size_t size)
 {
-    void *grown = realloc (list, (count + 1) * size);
-    if (!grown)
-        abort ();
+    void *grown = must (realloc (list, (count + 1) * size));
     return grown;
 }
 

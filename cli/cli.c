@@ -3,6 +3,7 @@
 
 #include "core.h"
 #include "json.h"
+#include "must.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,9 +90,7 @@ int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
                          cli->command->name, cli->command->name);
 
     /* The rest without the word, in order. */
-    char **rest = calloc ((size_t) cli->rest_count, sizeof *rest);
-    if (!rest)
-        abort ();
+    char **rest = must (calloc ((size_t) cli->rest_count, sizeof *rest));
     for (int i = 0, to = 0; i < cli->rest_count; i++)
         if (i != at)
             rest [to++] = cli->rest [i];
@@ -150,9 +149,7 @@ size_t cli_width (void)
 /*  Appends text to a growing string. */
 static void append (char **line, size_t *length, const char *text, size_t size)
 {
-    *line = realloc (*line, *length + size + 1);
-    if (!*line)
-        abort ();
+    *line = must (realloc (*line, *length + size + 1));
     memcpy (*line + *length, text, size);
     *length += size;
     (*line) [*length] = '\0';
@@ -198,9 +195,7 @@ char *cli_again (const cli_t *cli, const char *request_id)
 /*  At most one byte more than may be, so that too much is told as such. */
 static char *read_all (int descriptor, size_t *size)
 {
-    char *text = malloc (BODY_BYTES_MAX + 1);
-    if (!text)
-        abort ();
+    char *text = must (malloc (BODY_BYTES_MAX + 1));
     *size = 0;
     while (*size <= BODY_BYTES_MAX) {
         ssize_t got = read (descriptor, text + *size, BODY_BYTES_MAX + 1 - *size);

@@ -1,6 +1,7 @@
 /*  coallocations - one pass over the log, drawing k for each request in turn. */
 #include "coallocations.h"
 
+#include "must.h"
 #include "prng.h"
 #include "timetext.h"
 
@@ -38,9 +39,7 @@ size_t coallocations_make (const swf_log_t *log, const coallocation_settings_t *
     size_t most = log->jobs_count / COALLOCATION_NEEDS_MIN;
     if (most > settings->requests)
         most = settings->requests;
-    *made = calloc (most ? most : 1, sizeof **made);
-    if (!*made)
-        abort ();
+    *made = must (calloc (most ? most : 1, sizeof **made));
 
     prng_t prng;
     prng_t links_prng; /* a stream of its own, or links would change what the needs are */

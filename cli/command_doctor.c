@@ -7,6 +7,7 @@
 #include "fields.h"
 #include "findings.h"
 #include "holdings.h"
+#include "must.h"
 #include "session.h"
 
 #include <ctype.h>
@@ -214,9 +215,7 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
     if (!session)
         return code;
     findings->looked_at = json_array_size (session_entries (session));
-    asked_t *asked = calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked);
-    if (!asked)
-        abort ();
+    asked_t *asked = must (calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked));
     look_for_homes (findings, session);
     look_for_kinds (findings, session);
     size_t count = ask_all (session, asked);

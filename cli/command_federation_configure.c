@@ -53,9 +53,7 @@ static const kind_t kinds [] = {
 static federation_t *load (const char *file)
 {
     char why [CONFIG_WHY_BYTES];
-    char *text = malloc (FEDERATION_BYTES_MAX);
-    if (!text)
-        abort ();
+    char *text = must (malloc (FEDERATION_BYTES_MAX));
     errno = 0;
     FILE *from = fopen (file, "re");
     size_t size = from ? fread (text, 1, FEDERATION_BYTES_MAX, from) : 0;
@@ -135,9 +133,7 @@ static char *directories_but (const plan_t *plan, const char *but)
     size_t count = federation_directories (plan->federation, &names);
     size_t size;
     char *text = NULL;
-    FILE *to = open_memstream (&text, &size);
-    if (!to)
-        abort ();
+    FILE *to = must (open_memstream (&text, &size));
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         char host [HOST_BYTES];

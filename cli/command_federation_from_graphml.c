@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "federation.h"
 #include "graphml.h"
+#include "must.h"
 #include "output_file.h"
 #include "topology.h"
 
@@ -59,9 +60,7 @@ static char *describe (const from_graphml_t *asked, const topology_t *topology, 
 {
     char *text = NULL;
     char why [CONFIG_WHY_BYTES];
-    FILE *to = open_memstream (&text, size);
-    if (!to)
-        abort ();
+    FILE *to = must (open_memstream (&text, size));
     topology_write (topology, to);
     if (fclose (to) != 0)
         abort ();

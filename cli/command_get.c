@@ -4,6 +4,8 @@
 #include "carrying.h"
 #include "output_file.h"
 
+#include "must.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -177,9 +179,7 @@ static int get (const cli_t *cli, session_t *session, const json_t *site, const 
 static char **long_options (const cli_t *cli)
 {
     static char output [] = "--output";
-    char **words = calloc ((size_t) cli->rest_count + 1, sizeof *words);
-    if (!words)
-        abort ();
+    char **words = must (calloc ((size_t) cli->rest_count + 1, sizeof *words));
     for (int i = 0; i < cli->rest_count; i++)
         words [i] = strcmp (cli->rest [i], "-o") == 0 ? output : cli->rest [i];
     return words;

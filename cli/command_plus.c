@@ -5,6 +5,7 @@
  */
 #include "answer_form.h"
 #include "fields.h"
+#include "must.h"
 #include "session.h"
 #include "timetext.h"
 
@@ -65,9 +66,7 @@ static bool parse (cli_t *cli, plus_options_t *options, int *code)
        "-T: wait for plus_commit or plus_abort", 0, 0},
       {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again under the same id", 0, 0}};
     words_t words;
-    char **rest = calloc ((size_t) cli->rest_count + 1, sizeof *rest);
-    if (!rest)
-        abort ();
+    char **rest = must (calloc ((size_t) cli->rest_count + 1, sizeof *rest));
     for (int i = 0; i < cli->rest_count; i++)
         rest [i] = (char *) long_option (cli->rest [i]);
     cli->rest = rest; /* words of it are borrowed for the rest of the run */

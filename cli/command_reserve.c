@@ -7,6 +7,7 @@
  */
 #include "answer_form.h"
 #include "hints.h"
+#include "must.h"
 #include "offers.h"
 #include "planned.h"
 #include "request_form.h"
@@ -157,9 +158,7 @@ static void tell_sites_near (session_t *session, const json_t *request)
 static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
 {
     int code;
-    json_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run);
-    if (!body)
-        abort ();
+    json_t *body = must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
     planned_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
     json_t *form = NULL;
     if (options->wait)

@@ -1,6 +1,7 @@
 /*  musubi workload - a real job log as co-allocations, replayed live or written to a file. */
 #include "answer_form.h"
 #include "check_gather.h"
+#include "must.h"
 #include "replay.h"
 
 #include "fields.h"
@@ -324,9 +325,7 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
                                   .owner = self};
     if (settings.homes_count == 0)
         return cli_fail (EXIT_UNKNOWN, "no home for requests is listed");
-    replay_outcome_t *outcomes = calloc (count + 1, sizeof *outcomes);
-    if (!outcomes)
-        abort ();
+    replay_outcome_t *outcomes = must (calloc (count + 1, sizeof *outcomes));
     size_t sent = replay_run (session_client (self->session), requests, count, &settings, outcomes);
     int written =
       self->answers ? output_file_close (self->answers, self->options->answers) : EXIT_DONE;

@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "cli.h"
+#include "must.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -29,9 +30,7 @@ static void take (json_t *object, const char *key, json_t *value)
 
 static json_t *list_new (void)
 {
-    json_t *list = json_array ();
-    if (!list)
-        abort ();
+    json_t *list = must (json_array ());
     return list;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "domain_config.h"
+#include "must.h"
 #include "node_names.h"
 #include "site.h"
 #include "zpl.h"
@@ -234,9 +235,7 @@ static bool refuse (const char *file, const char *key, const char *name, const c
 
 static bool read_directories (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    self->directories_text = strdup (config_text (self->config, "directories"));
-    if (!self->directories_text)
-        abort ();
+    self->directories_text = must (strdup (config_text (self->config, "directories")));
     for (char *save = NULL, *one = strtok_r (self->directories_text, ", ", &save); one;
          one = strtok_r (NULL, ", ", &save)) {
         if (!name_sound (one))
@@ -282,9 +281,7 @@ static void list_class (const federation_t *self, const char *section, const cha
     snprintf (path, sizeof path, "%s/cpus_per_node", section);
     federation_node_t node = {.class_name = class_name,
                               .cpus = (uint32_t) config_integer (self->config, path)};
-    nodes->list = reallocarray (nodes->list, nodes->names.count + 1, sizeof *nodes->list);
-    if (!nodes->list)
-        abort ();
+    nodes->list = must (reallocarray (nodes->list, nodes->names.count + 1, sizeof *nodes->list));
     for (size_t i = before; i < nodes->names.count; i++) {
         node.name = nodes->names.words [i];
         nodes->list [i] = node;

@@ -4,6 +4,7 @@
 #include "folder.h"
 
 #include "json.h"
+#include "must.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -82,9 +83,8 @@ static void take_text (const json_t *from, const char *key, char *to, size_t siz
 
 static member_t *append (folder_t *self)
 {
-    self->members = realloc (self->members, (self->members_count + 1) * sizeof *self->members);
-    if (!self->members)
-        abort ();
+    self->members =
+      must (realloc (self->members, (self->members_count + 1) * sizeof *self->members));
     member_t *member = &self->members [self->members_count++];
     memset (member, 0, sizeof *member);
     return member;
@@ -186,9 +186,7 @@ bool folder_save (const folder_t *self)
 {
     char *path = folder_file (self, "members.json");
     char *fresh = folder_file (self, "members.json.new");
-    json_t *list = members_json (self);
-    if (!list)
-        abort ();
+    json_t *list = must (members_json (self));
     bool saved = json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
     int error = errno;
     json_decref (list);

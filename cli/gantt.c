@@ -1,6 +1,7 @@
 /*  gantt - lanes, the axis, and the drawing in letters. */
 #include "gantt.h"
 
+#include "must.h"
 #include "table.h"
 #include "timetext.h"
 
@@ -22,9 +23,7 @@ static const char letters [] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 static void *room (size_t count, size_t size)
 {
-    void *list = calloc (count ? count : 1, size);
-    if (!list)
-        abort ();
+    void *list = must (calloc (count ? count : 1, size));
     return list;
 }
 
@@ -135,9 +134,7 @@ gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int
             below += bar->quantity;
             if (piece_joins (pieces, *count, &piece))
                 continue;
-            pieces = reallocarray (pieces, *count + 1, sizeof *pieces);
-            if (!pieces)
-                abort ();
+            pieces = must (reallocarray (pieces, *count + 1, sizeof *pieces));
             pieces [(*count)++] = piece;
         }
         if (below > *peak)

@@ -1,6 +1,7 @@
 /*  gantt - the same chart as an SVG picture. */
 #include "gantt.h"
 
+#include "must.h"
 #include "table.h"
 #include "timetext.h"
 
@@ -208,9 +209,7 @@ static void draw_legend (const picture_t *picture, FILE *to)
 
 static void *room (size_t count, size_t size)
 {
-    void *list = calloc (count + 1, size);
-    if (!list)
-        abort ();
+    void *list = must (calloc (count + 1, size));
     return list;
 }
 

@@ -2,6 +2,7 @@
 #include "gathering.h"
 
 #include "fields.h"
+#include "must.h"
 #include "transactions.h"
 
 #include <inttypes.h>
@@ -26,10 +27,8 @@ json_t *gathering_txid (const char *txid)
     const char *start = strchr (txid, '-') + 1;
     const char *counter = strchr (start, '-') + 1;
     snprintf (store, sizeof store, "%.*s", (int) (start - 1 - txid), txid);
-    json_t *json = json_pack ("{s:s, s:I, s:s}", "store", store, "start",
-                              (json_int_t) strtoull (start, NULL, 10), "counter", counter);
-    if (!json)
-        abort ();
+    json_t *json = must (json_pack ("{s:s, s:I, s:s}", "store", store, "start",
+                                    (json_int_t) strtoull (start, NULL, 10), "counter", counter));
     return json;
 }
 

@@ -2,6 +2,7 @@
 #include "hints.h"
 
 #include "cli.h"
+#include "must.h"
 
 #include <czmq.h>
 
@@ -17,12 +18,8 @@ struct hints {
 
 hints_t *hints_new (const char *topics)
 {
-    hints_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
-    self->socket = zsock_new (ZMQ_SUB);
-    if (!self->socket)
-        abort ();
+    hints_t *self = must (calloc (1, sizeof *self));
+    self->socket = must (zsock_new (ZMQ_SUB));
     zsock_set_linger (self->socket, 0);
     while (*topics) {
         char topic [64];

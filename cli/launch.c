@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include "configuration.h"
+#include "must.h"
 #include "session.h"
 
 #include <errno.h>
@@ -176,9 +177,7 @@ static void end_fresh (folder_t *folder, const bool *fresh)
 
 bool launch_missing (folder_t *folder, size_t *started)
 {
-    bool *fresh = calloc (folder->members_count + 1, sizeof *fresh);
-    if (!fresh)
-        abort ();
+    bool *fresh = must (calloc (folder->members_count + 1, sizeof *fresh));
     *started = 0;
     bool good =
       launch_part (folder, true, fresh, started) && launch_part (folder, false, fresh, started);

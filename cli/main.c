@@ -1,5 +1,6 @@
 /*  musubi - the command-line client: finds the command that is meant and runs it. */
 #include "cli.h"
+#include "must.h"
 #include "solving.h"
 
 #include <czmq.h>
@@ -117,9 +118,7 @@ static char **by_other_name (int *argc, char **argv)
     char *name = strrchr (argv [0], '/') ? strrchr (argv [0], '/') + 1 : argv [0];
     if (strncmp (name, "plus_", 5) != 0)
         return NULL;
-    char **words = calloc ((size_t) *argc + 3, sizeof *words);
-    if (!words)
-        abort ();
+    char **words = must (calloc ((size_t) *argc + 3, sizeof *words));
     words [0] = argv [0];
     words [1] = plus;
     words [2] = name + 5;
@@ -154,9 +153,7 @@ int main (int argc, char **argv)
                          argv [word]);
 
     /* The rest without program and word, in order. */
-    char **rest = calloc ((size_t) argc, sizeof *rest);
-    if (!rest)
-        abort ();
+    char **rest = must (calloc ((size_t) argc, sizeof *rest));
     memcpy (rest, argv + 1, (size_t) (word - 1) * sizeof *rest);
     memcpy (rest + word - 1, argv + word + 1, (size_t) (argc - word - 1) * sizeof *rest);
     cli_t cli = {

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "core.h"
+#include "must.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -48,14 +49,6 @@ static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
     return loaded;
 }
 
-static char *copy_of (const char *text)
-{
-    char *copy = strdup (text);
-    if (!copy)
-        abort ();
-    return copy;
-}
-
 /*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
 static char *read_federation (const cli_t *cli)
 {
@@ -74,7 +67,7 @@ static char *read_federation (const cli_t *cli)
     if (!read)
         return NULL;
     text [strcspn (text, "\r\n")] = '\0';
-    return copy_of (text);
+    return must (strdup (text));
 }
 
 /*  The first of the places that says where directories are. */
@@ -82,13 +75,13 @@ static char *find_gis (const cli_t *cli, const config_t *settings)
 {
     const char *environment = getenv ("MUSUBI_GIS");
     if (cli->gis)
-        return copy_of (cli->gis);
+        return must (strdup (cli->gis));
     if (cli->dir)
         return read_federation (cli);
     if (environment && *environment)
-        return copy_of (environment);
+        return must (strdup (environment));
     if (settings && config_text (settings, "gis"))
-        return copy_of (config_text (settings, "gis"));
+        return must (strdup (config_text (settings, "gis")));
     return read_federation (cli);
 }
 
@@ -98,15 +91,15 @@ static char *find_actor (const cli_t *cli, const config_t *settings)
     const char *user = getenv ("USER");
     const struct passwd *account = NULL;
     if (cli->actor)
-        return copy_of (cli->actor);
+        return must (strdup (cli->actor));
     if (environment && *environment)
-        return copy_of (environment);
+        return must (strdup (environment));
     if (settings && config_text (settings, "actor"))
-        return copy_of (config_text (settings, "actor"));
+        return must (strdup (config_text (settings, "actor")));
     if (user && *user)
-        return copy_of (user);
+        return must (strdup (user));
     account = getpwuid (geteuid ());
-    return copy_of (account ? account->pw_name : "nobody");
+    return must (strdup (account ? account->pw_name : "nobody"));
 }
 
 /*  "localhost:5600": over TCP. */

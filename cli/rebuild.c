@@ -54,14 +54,6 @@ typedef struct {
     json_t *left;
 } rebuild_t;
 
-static packed_t copy_of (bytes_t from)
-{
-    packed_t copy = {.data = must (malloc (from.size + 1)), .size = from.size};
-    if (from.size > 0)
-        memcpy (copy.data, from.data, from.size);
-    return copy;
-}
-
 static bytes_t bytes_of (packed_t from)
 {
     return (bytes_t){.data = from.data, .size = from.size};
@@ -82,7 +74,7 @@ static void keep_row (kept_rows_t *rows, uint64_t number, bytes_t bytes)
         rows->room = rows->room ? 2 * rows->room : 1024;
         rows->list = must (realloc (rows->list, rows->room * sizeof *rows->list));
     }
-    rows->list [rows->count++] = (kept_row_t){.number = number, .bytes = copy_of (bytes)};
+    rows->list [rows->count++] = (kept_row_t){.number = number, .bytes = packed_copy (bytes)};
 }
 
 static void rows_clear (kept_rows_t *rows)
@@ -150,8 +142,10 @@ static void change (rebuild_t *self, uint8_t table, bytes_t key, const bytes_t *
         self->changes_room = self->changes_room ? 2 * self->changes_room : 64;
         self->changes = must (realloc (self->changes, self->changes_room * sizeof *self->changes));
     }
-    self->changes [self->changes_count++] = (change_t){
-      .table = table, .key = copy_of (key), .value = value ? copy_of (*value) : (packed_t){0}};
+    self->changes [self->changes_count++] =
+      (change_t){.table = table,
+                 .key = packed_copy (key),
+                 .value = value ? packed_copy (*value) : (packed_t){0}};
 }
 
 static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)

@@ -12,6 +12,7 @@
 #include "gis.pb-c.h"
 #include "ledger.pb-c.h"
 #include "lis.pb-c.h"
+#include "must.h"
 #include "nis.pb-c.h"
 #include "nodes.pb-c.h"
 #include "planner.pb-c.h"
@@ -152,9 +153,7 @@ json_t *services_inner (const char *name, const char *hex)
     const ProtobufCMessageDescriptor *descriptor =
       strcmp (name, "Plan") == 0 ? &musubi__plan__descriptor : &musubi__answer__descriptor;
     size_t size = strlen (hex) / 2;
-    uint8_t *packed = malloc (size + 1);
-    if (!packed)
-        abort ();
+    uint8_t *packed = must (malloc (size + 1));
     size_t read = 0;
     for (unsigned byte; read < size && sscanf (hex + 2 * read, "%2x", &byte) == 1; read++)
         packed [read] = (uint8_t) byte;

@@ -4,6 +4,7 @@
 #include "fields.h"
 #include "json.h"
 #include "message.h"
+#include "must.h"
 #include "places.h"
 #include "prng.h"
 
@@ -25,9 +26,7 @@ struct session {
 
 session_t *session_open (const cli_t *cli, int *code)
 {
-    session_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    session_t *self = must (calloc (1, sizeof *self));
     if (!places_find (&self->places, cli)) {
         session_close (&self);
         *code = EXIT_USAGE;
@@ -160,9 +159,7 @@ static bool holds (const session_t *self, const char *wanted)
 static uint64_t ask_directory (session_t *self, size_t number, const char *after)
 {
     method_t method = services_method ("Gis", "Snapshot");
-    json_t *question = json_pack ("{s:s}", "after", after);
-    if (!question)
-        abort ();
+    json_t *question = must (json_pack ("{s:s}", "after", after));
     uint64_t call = session_send (self, self->places.gis [number], &method, question);
     json_decref (question);
     return call;
@@ -296,9 +293,7 @@ uint64_t session_send (session_t *self, const char *endpoint, const method_t *me
 {
     char why [JSON_WHY_BYTES];
     size_t size;
-    uint8_t *packed = pack_body (method, body, &size, why);
-    if (!packed)
-        abort ();
+    uint8_t *packed = must (pack_body (method, body, &size, why));
     uint64_t call =
       client_send (self->client, &(client_request_t){.endpoint = endpoint,
                                                      .service = method->service,

@@ -1,6 +1,8 @@
 /*  swf - one pass over the lines, through zlib, which reads plain files as they are. */
 #include "swf.h"
 
+#include "must.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +63,7 @@ static void grow (swf_log_t *self, size_t *room)
     if (self->jobs_count < *room)
         return;
     *room = *room ? 2 * *room : 4096;
-    self->jobs = realloc (self->jobs, *room * sizeof (swf_job_t));
-    if (!self->jobs)
-        abort ();
+    self->jobs = must (realloc (self->jobs, *room * sizeof (swf_job_t)));
 }
 
 /*  The rest of a line that was too long for the buffer. */

@@ -1,6 +1,8 @@
 /*  table - keeps all cells, then prints each column as wide as its widest cell. */
 #include "table.h"
 
+#include "must.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,14 +76,10 @@ void table_destroy (table_t **self_p)
 void table_row (table_t *self, const char *const *cells)
 {
     size_t count = (self->rows + 1) * self->columns;
-    self->cells = reallocarray (self->cells, count, sizeof *self->cells);
-    if (!self->cells)
-        abort ();
+    self->cells = must (reallocarray (self->cells, count, sizeof *self->cells));
     for (size_t c = 0; c < self->columns; c++) {
         const char *text = cells [c] && *cells [c] ? cells [c] : "-";
-        char *copy = strdup (text);
-        if (!copy)
-            abort ();
+        char *copy = must (strdup (text));
         self->cells [self->rows * self->columns + c] = copy;
         size_t width = text_width (text);
         if (width > self->width [c])

@@ -3,6 +3,7 @@
 
 #include "core.h"
 #include "fields.h"
+#include "must.h"
 #include "timetext.h"
 
 #include <ctype.h>
@@ -282,9 +283,7 @@ static void judge_repairs (json_t *forms)
 json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms)
 {
     size_t count = json_object_size (self);
-    json_t **list = calloc (count + 1, sizeof *list);
-    if (!list)
-        abort ();
+    json_t **list = must (calloc (count + 1, sizeof *list));
     size_t at = 0;
     const char *txid;
     json_t *form;

@@ -8,6 +8,7 @@
 
 #include "calendar_bookings.h"
 #include "calendar_changes.h"
+#include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -39,9 +40,7 @@ static int64_t level_limit (const calendar_t *self, int64_t quantity)
 
 calendar_t *calendar_new (int64_t capacity, uint32_t bookings_max)
 {
-    calendar_t *self = malloc (sizeof *self);
-    if (!self)
-        abort ();
+    calendar_t *self = must (malloc (sizeof *self));
     self->bookings_max = bookings_max;
     calendar_set_capacity (self, capacity);
     bookings_init (&self->bookings);
@@ -327,9 +326,7 @@ void calendar_check (const calendar_t *self)
 {
     assert (self->bookings.count <= self->bookings_max);
     changes_check (&self->changes);
-    end_t *ends = malloc ((2 * (size_t) self->bookings.count + 1) * sizeof *ends);
-    if (!ends)
-        abort ();
+    end_t *ends = must (malloc ((2 * (size_t) self->bookings.count + 1) * sizeof *ends));
     size_t count = ends_list (self, ends);
     assert (count == 2 * (size_t) self->bookings.count);
     check_changes (&self->changes, ends, count);

@@ -1,6 +1,8 @@
 /*  bookings - slots in chunks, so that the table grows by little and nothing in it ever moves. */
 #include "calendar_bookings.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -34,15 +36,11 @@ static void chunk_add (bookings_t *self)
 {
     if (self->chunks_count == self->chunks_room) {
         uint32_t room = self->chunks_room > 0 ? 2 * self->chunks_room : 4;
-        booking_t **chunks = realloc (self->chunks, room * sizeof (void *));
-        if (!chunks)
-            abort ();
+        booking_t **chunks = must (realloc (self->chunks, room * sizeof (void *)));
         self->chunks = chunks;
         self->chunks_room = room;
     }
-    booking_t *chunk = calloc (CHUNK_BOOKINGS, sizeof *chunk);
-    if (!chunk)
-        abort ();
+    booking_t *chunk = must (calloc (CHUNK_BOOKINGS, sizeof *chunk));
     self->chunks [self->chunks_count++] = chunk;
 }
 

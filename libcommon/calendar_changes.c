@@ -11,6 +11,8 @@
  */
 #include "calendar_changes.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +46,7 @@ typedef struct {
 
 static void *take (size_t bytes)
 {
-    void *memory = malloc (bytes);
-    if (!memory)
-        abort ();
+    void *memory = must (malloc (bytes));
     return memory;
 }
 

@@ -21,22 +21,17 @@ const char *vertex_kind_word (vertex_kind_t kind)
 
 /*  --- copies --- */
 
-static void *copy_of (const void *from, size_t size)
-{
-    return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
-}
-
 void domain_copy (domain_t *to, const domain_t *from)
 {
     *to = *from;
-    to->vertices = copy_of (from->vertices, from->vertices_count * sizeof (vertex_t));
+    to->vertices = must_copy (from->vertices, from->vertices_count * sizeof (vertex_t));
     for (size_t i = 0; i < from->vertices_count; i++)
         to->vertices [i].attributes =
-          copy_of (from->vertices [i].attributes,
-                   from->vertices [i].attributes_count * sizeof (attribute_t));
-    to->links = copy_of (from->links, from->links_count * sizeof (link_t));
+          must_copy (from->vertices [i].attributes,
+                     from->vertices [i].attributes_count * sizeof (attribute_t));
+    to->links = must_copy (from->links, from->links_count * sizeof (link_t));
     for (size_t i = 0; i < from->links_count; i++)
-        to->links [i].attributes = copy_of (
+        to->links [i].attributes = must_copy (
           from->links [i].attributes, from->links [i].attributes_count * sizeof (attribute_t));
 }
 

@@ -12,6 +12,7 @@
 #include "flows.h"
 #include "host_options.h"
 #include "log.h"
+#include "must.h"
 #include "outbox.h"
 #include "peers.h"
 #include "pool.h"
@@ -685,9 +686,7 @@ int host_run (const host_program_t *program, int argc, char **argv)
         host_options_free (&options);
         return code;
     }
-    host_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    host_t *self = must (calloc (1, sizeof *self));
     self->program = program;
     self->signals = -1;
     self->alarm_ms = INT64_MAX;

@@ -1,6 +1,7 @@
 /*  host_options - getopt over its options and questions. */
 #include "host_options.h"
 
+#include "must.h"
 #include "store.h"
 
 #include <getopt.h>
@@ -102,9 +103,7 @@ static bool has_key (const host_program_t *program, const char *path)
 
 static void join_keys (host_options_t *self, const host_program_t *program)
 {
-    self->keys = calloc (program->keys_count + host_keys_count, sizeof *self->keys);
-    if (!self->keys)
-        abort ();
+    self->keys = must (calloc (program->keys_count + host_keys_count, sizeof *self->keys));
     for (size_t i = 0; i < program->keys_count; i++)
         self->keys [self->keys_count++] = program->keys [i];
     for (size_t i = 0; i < host_keys_count; i++)

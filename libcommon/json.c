@@ -7,6 +7,7 @@
 #include "json.h"
 
 #include "message.h"
+#include "must.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -28,9 +29,7 @@ static json_t *made (json_t *value)
 
 static void *allocate (size_t count, size_t size)
 {
-    void *block = calloc (count ? count : 1, size);
-    if (!block)
-        abort ();
+    void *block = must (calloc (count ? count : 1, size));
     return block;
 }
 
@@ -369,9 +368,7 @@ static bool read_text (const reader_t *reader, const json_t *json, char **value)
                        json_is_string (json) ? "wants a text without NUL, not %s"
                                              : "wants a text, not %s",
                        json_kind (json));
-    *value = strdup (text);
-    if (!*value)
-        abort ();
+    *value = must (strdup (text));
     return true;
 }
 

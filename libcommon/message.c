@@ -1,15 +1,15 @@
 /*  message - protobuf-c with the checks that its unpacker leaves to us. */
 #include "message.h"
 
+#include "must.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size)
 {
     *size = protobuf_c_message_get_packed_size (message);
-    uint8_t *data = malloc (*size ? *size : 1);
-    if (!data)
-        abort ();
+    uint8_t *data = must (malloc (*size ? *size : 1));
     protobuf_c_message_pack (message, data);
     return data;
 }

@@ -5,12 +5,19 @@
 #define MUSUBI_MUST_H
 
 #include <stdlib.h>
+#include <string.h>
 
 static inline void *must (void *memory)
 {
     if (!memory)
         abort ();
     return memory;
+}
+
+/*  A copy of size bytes, to be freed; NULL of none. */
+static inline void *must_copy (const void *from, size_t size)
+{
+    return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
 }
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "participant_state.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -361,9 +363,7 @@ static bool stands (void *owner, const ledger_subject_t *subject)
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access)
 {
-    participant_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    participant_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->resource = *resource;
     self->limits = *limits;

@@ -9,6 +9,8 @@
  */
 #include "participant_state.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +60,7 @@ void doubt_end (command_t *self)
 static doubt_t *doubt_begin (command_t *command)
 {
     if (!command->doubt) {
-        command->doubt = calloc (1, sizeof *command->doubt);
-        if (!command->doubt)
-            abort ();
+        command->doubt = must (calloc (1, sizeof *command->doubt));
         command->doubt->plan = command_plan (command);
         command->doubt->delay_ms = command->participant->limits.doubt_ms;
     }

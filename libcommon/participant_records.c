@@ -15,14 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static packed_t copy_of (bytes_t from)
-{
-    if (from.size == 0)
-        return (packed_t){0};
-    return (packed_t){.data = memcpy (must (malloc (from.size)), from.data, from.size),
-                      .size = from.size};
-}
-
 /*  --- orders --- */
 
 static int by_txid (const void *key, const void *thing)
@@ -280,7 +272,7 @@ void reservation_part (participant_t *self, reservation_t *reservation, part_kin
                        bytes_t part)
 {
     free (reservation->part.data);
-    reservation->part = copy_of (part);
+    reservation->part = packed_copy (part);
     reservation->part_kind = kind;
     reservation->spans =
       !part_empty (part) && self->resource.span (self->resource.owner, part, &reservation->from_ms,

@@ -15,14 +15,6 @@
 
 static_assert ((int) RESERVATION_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 
-static packed_t copy_of (ProtobufCBinaryData from)
-{
-    if (from.len == 0)
-        return (packed_t){0};
-    return (packed_t){.data = memcpy (must (malloc (from.len)), from.data, from.len),
-                      .size = from.len};
-}
-
 bool part_empty (bytes_t part)
 {
     return part.size == 0; /* a message without a field set packs to nothing */
@@ -88,7 +80,7 @@ static bool command_record_take (command_record_t *to, const Musubi__StoredComma
     }
     to->state = (command_state_t) from->state;
     to->part_kind = (part_kind_t) from->part_kind;
-    to->part = copy_of (from->part);
+    to->part = unpacked_copy (from->part);
     to->held_ms = from->held_ms;
     to->expires_ms = from->expires_ms;
     to->prepared_ms = from->prepared_ms;
@@ -156,8 +148,8 @@ static bool reservation_record_take (reservation_record_t *to,
     }
     to->version = from->version;
     to->part_kind = (part_kind_t) from->part_kind;
-    to->part = copy_of (from->part);
-    to->plan = copy_of (from->plan);
+    to->part = unpacked_copy (from->part);
+    to->plan = unpacked_copy (from->plan);
     to->released = from->released;
     to->failed = from->failed;
     to->until_ms = from->until_ms;

@@ -13,14 +13,6 @@
 
 #define ALLOCATIONS_MAX 4096 /* in one page */
 
-static packed_t copy_of (ProtobufCBinaryData from)
-{
-    if (from.len == 0)
-        return (packed_t){0};
-    return (packed_t){.data = memcpy (must (malloc (from.len)), from.data, from.len),
-                      .size = from.len};
-}
-
 packed_t allocations_question_encode (const char *participant, bytes_t after)
 {
     Musubi__AllocationsRequest request = MUSUBI__ALLOCATIONS_REQUEST__INIT;
@@ -55,8 +47,8 @@ static bool take_one (allocation_t *to, const Musubi__Allocation *from, char why
         return wrong (why, "allocations.answer: more than %d bytes", CLAIM_ANSWER_BYTES_MAX);
     if (!plan_decode (&to->plan, (bytes_t){.data = from->plan.data, .size = from->plan.len}, why))
         return false;
-    to->packed = copy_of (from->plan);
-    to->answer = copy_of (from->answer);
+    to->packed = unpacked_copy (from->plan);
+    to->answer = unpacked_copy (from->answer);
     return true;
 }
 
@@ -67,7 +59,7 @@ static bool take_page (allocations_t *to, const Musubi__AllocationsAnswer *from,
         return wrong (why, "allocations: more than %d", ALLOCATIONS_MAX);
     if (from->next.len != 0 && from->next.len != TXID_BYTES)
         return wrong (why, "next: must be %d bytes", TXID_BYTES);
-    to->next = copy_of (from->next);
+    to->next = unpacked_copy (from->next);
     to->list = must (calloc (from->n_allocations + 1, sizeof *to->list));
     for (; to->count < from->n_allocations; to->count++)
         if (!take_one (&to->list [to->count], from->allocations [to->count], why))

@@ -1,26 +1,17 @@
 /*  site - copying and matching of site descriptions. */
 #include "site.h"
 
+#include "must.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static void *copy_of (const void *from, size_t size)
-{
-    if (size == 0)
-        return NULL;
-    void *copy = malloc (size);
-    if (!copy)
-        abort ();
-    memcpy (copy, from, size);
-    return copy;
-}
 
 void site_copy (site_t *to, const site_t *from)
 {
     *to = *from;
-    to->classes = copy_of (from->classes, from->classes_count * sizeof (node_class_t));
+    to->classes = must_copy (from->classes, from->classes_count * sizeof (node_class_t));
     for (size_t i = 0; i < from->classes_count; i++)
-        to->classes [i].attributes = copy_of (
+        to->classes [i].attributes = must_copy (
           from->classes [i].attributes, from->classes [i].attributes_count * sizeof (attribute_t));
 }
 

@@ -7,6 +7,8 @@
  */
 #include "store_state.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -278,9 +280,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
         return store_fail_errno (why, "cannot make folder", folder);
     if (!folder_ours (folder, why))
         return STORE_ERROR;
-    store_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    store_t *self = must (calloc (1, sizeof *self));
     snprintf (self->folder, sizeof self->folder, "%s", folder);
     self->bytes_most = bytes_most;
     self->lock_file = -1;

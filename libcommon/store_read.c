@@ -2,6 +2,8 @@
  */
 #include "store_state.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +125,7 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     int code = store_read_begin (self, &txn, &cursor);
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->why, code, "cannot begin reading");
-    row_t *rows = calloc (order->most, sizeof *rows);
-    if (!rows)
-        abort ();
+    row_t *rows = must (calloc (order->most, sizeof *rows));
     code = read_rows (cursor, order, rows, &count, &more);
     if (code == MDB_SUCCESS)
         visit (owner, rows, count, more);

@@ -5,6 +5,7 @@
 #include "store_state.h"
 
 #include "log.h"
+#include "must.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -64,9 +65,8 @@ bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed
     for (size_t i = 0; i < self->damages_count; i++)
         if (self->damages [i] == hash)
             return false;
-    self->damages = reallocarray (self->damages, self->damages_count + 1, sizeof *self->damages);
-    if (!self->damages)
-        abort ();
+    self->damages =
+      must (reallocarray (self->damages, self->damages_count + 1, sizeof *self->damages));
     self->damages [self->damages_count++] = hash;
     return true;
 }

@@ -2,21 +2,17 @@
  */
 #include "transaction.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *copy_of (const void *from, size_t size)
+packed_t packed_copy (bytes_t from)
 {
-    if (size == 0)
-        return NULL;
-    void *copy = malloc (size);
-    if (!copy)
-        abort ();
-    memcpy (copy, from, size);
-    return copy;
+    return (packed_t){.data = must_copy (from.data, from.size), .size = from.size};
 }
 
 /*  Big-endian, so that memcmp sorts keys as numbers. */
@@ -86,9 +82,9 @@ const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
 void plan_copy (plan_t *to, const plan_t *from)
 {
     *to = *from;
-    to->participants = copy_of (from->participants, from->participants_count * sizeof (party_t));
-    to->awaited = copy_of (from->awaited, from->awaited_count * sizeof (party_t));
-    to->request = copy_of (from->request, from->request_size);
+    to->participants = must_copy (from->participants, from->participants_count * sizeof (party_t));
+    to->awaited = must_copy (from->awaited, from->awaited_count * sizeof (party_t));
+    to->request = must_copy (from->request, from->request_size);
 }
 
 void plan_clear (plan_t *self)

@@ -220,6 +220,9 @@ typedef struct {
     size_t size;
 } packed_t;
 
+/*  A copy that the caller frees; empty of none. */
+packed_t packed_copy (bytes_t from);
+
 #define WHY_BYTES 160
 
 packed_t hold_encode (const hold_t *self);

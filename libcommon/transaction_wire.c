@@ -18,13 +18,6 @@ static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto 
 static_assert ((int) PART_NETWORK == MUSUBI__HOLD_REQUEST__PART_NETWORK, "proto field numbers");
 static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
 
-static uint8_t *copy_of (const uint8_t *from, size_t size)
-{
-    if (size == 0)
-        return NULL;
-    return memcpy (must (malloc (size)), from, size);
-}
-
 /*  --- checks --- */
 
 bool wrong (char why [WHY_BYTES], const char *format, ...)
@@ -72,6 +65,11 @@ packed_t packed_of (const ProtobufCMessage *message)
     packed_t packed;
     packed.data = message_pack (message, &packed.size);
     return packed;
+}
+
+packed_t unpacked_copy (ProtobufCBinaryData from)
+{
+    return packed_copy ((bytes_t){.data = from.data, .size = from.len});
 }
 
 /*  --- txid --- */
@@ -262,7 +260,7 @@ static bool plan_take_all (plan_t *to, const Musubi__Plan *from, char why [WHY_B
         return false;
     if (from->repairs && (to->operation == OPERATION_RESERVE || *to->home))
         return wrong (why, "plan.repairs: only of a change that no request asks for");
-    to->request = copy_of (from->request.data, from->request.len);
+    to->request = must_copy (from->request.data, from->request.len);
     to->request_size = from->request.len;
     return true;
 }
@@ -416,7 +414,7 @@ bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *a
     bool good = claim_check (claim, why);
     if (good) {
         memcpy (digest, claim->digest.data, DIGEST_BYTES);
-        *answer = (packed_t){.data = copy_of (claim->answer.data, claim->answer.len),
+        *answer = (packed_t){.data = must_copy (claim->answer.data, claim->answer.len),
                              .size = claim->answer.len};
     }
     message_free (message);

@@ -56,6 +56,9 @@ bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
 /*  A message's bytes, malloc'ed. */
 packed_t packed_of (const ProtobufCMessage *message);
 
+/*  A copy of a message's bytes, that the caller frees; empty of none. */
+packed_t unpacked_copy (ProtobufCBinaryData from);
+
 /*  Circuits of a part or record, all fields checked; the caller frees them: circuits_free. */
 bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const *from,
                     size_t from_count, char why [WHY_BYTES]);

@@ -36,14 +36,6 @@ static bool store_take (uint8_t to [STORE_ID_BYTES], const ProtobufCBinaryData *
     return true;
 }
 
-static packed_t copy_of (const ProtobufCBinaryData *from)
-{
-    packed_t copy = {.size = from->len};
-    if (copy.size > 0)
-        copy.data = memcpy (must (malloc (copy.size)), from->data, copy.size);
-    return copy;
-}
-
 /*  --- announce, withdraw --- */
 
 void announce_clear (announce_t *self)
@@ -325,7 +317,7 @@ static bool close_take (close_t *to, const Musubi__CloseRequest *from, char why 
         return wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
     if (!answer_end_ms (answer, &end_ms))
         return wrong (why, "answer: not such a message");
-    to->answer = copy_of (&from->answer);
+    to->answer = unpacked_copy (from->answer);
     return true;
 }
 
@@ -512,7 +504,7 @@ bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_B
     if (taken && (record->answer.len == 0 || record->answer.len > CLAIM_ANSWER_BYTES_MAX))
         taken = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
     if (taken)
-        self->answer = copy_of (&record->answer);
+        self->answer = unpacked_copy (record->answer);
     message_free (message);
     return taken;
 }

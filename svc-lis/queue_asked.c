@@ -180,19 +180,11 @@ static bool repeated (queue_t *self, const request_t *request)
     return true;
 }
 
-static packed_t copy_of (bytes_t body)
-{
-    packed_t copy = {.data = must (malloc (body.size + 1)), .size = body.size};
-    if (body.size > 0)
-        memcpy (copy.data, body.data, body.size);
-    return copy;
-}
-
 static void accept (queue_t *self, const moment_t *now, const request_t *request,
                     const submission_t *asked)
 {
     bag_t *bag = bags_add (self->bags, bags_next_number (self->bags), request->actor,
-                           request->request_id, copy_of (request->body), asked);
+                           request->request_id, packed_copy (request->body), asked);
     bag->submitted_ms = now->wall_ms;
     if (*asked->class_name)
         room_find (self->parts.room, asked->class_name, &bag->waiting.class);

@@ -20,30 +20,24 @@ static void *list_new (size_t count, size_t size)
     return count > 0 ? must (calloc (count, size)) : NULL;
 }
 
-static void *copy_bytes (const void *from, size_t size)
-{
-    return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
-}
-
 static void circuits_copy (circuit_t **to, const circuit_t *from, size_t count)
 {
-    *to = copy_bytes (from, count * sizeof *from);
+    *to = must_copy (from, count * sizeof *from);
     for (size_t i = 0; i < count; i++)
-        (*to) [i].links =
-          copy_bytes (from [i].links, from [i].links_count * sizeof *from [i].links);
+        (*to) [i].links = must_copy (from [i].links, from [i].links_count * sizeof *from [i].links);
 }
 
 void before_copy (before_t *to, const before_t *from)
 {
     *to = (before_t){.parts_count = from->parts_count, .request_size = from->request_size};
-    to->request = copy_bytes (from->request, from->request_size);
-    to->parts = copy_bytes (from->parts, from->parts_count * sizeof *from->parts);
+    to->request = must_copy (from->request, from->request_size);
+    to->parts = must_copy (from->parts, from->parts_count * sizeof *from->parts);
     for (size_t i = 0; i < to->parts_count; i++) {
         part_record_t *part = &to->parts [i];
         part->plan = (plan_t){0};
         part->plan_set = false;
         part->opening = (packed_t){0};
-        part->bookings = copy_bytes (part->bookings, part->bookings_count * sizeof *part->bookings);
+        part->bookings = must_copy (part->bookings, part->bookings_count * sizeof *part->bookings);
         circuits_copy (&part->circuits, from->parts [i].circuits, part->circuits_count);
     }
 }
@@ -137,7 +131,7 @@ static bool before_take (before_t *to, const Musubi__Before *from, char why [WHY
     if (from->n_parts > PARTICIPANTS_MAX || from->request.len > PLAN_REQUEST_BYTES_MAX)
         return wrong (why, "before: too large");
     to->parts = must (calloc (from->n_parts + 1, sizeof *to->parts));
-    to->request = copy_bytes (from->request.data, from->request.len);
+    to->request = must_copy (from->request.data, from->request.len);
     to->request_size = from->request.len;
     for (; to->parts_count < from->n_parts; to->parts_count++)
         if (!part_record_take (&to->parts [to->parts_count], from->parts [to->parts_count], why)) {

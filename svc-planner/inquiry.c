@@ -2,6 +2,7 @@
 #include "inquiry.h"
 
 #include "methods.h"
+#include "must.h"
 #include "participant.h"
 
 #include <assert.h>
@@ -12,9 +13,7 @@ static inquiry_t *inquiry_make (planner_t *planner, const char *actor, size_t si
                                 inquiry_free_fn *free_it)
 {
     assert (size >= sizeof (inquiry_t));
-    inquiry_t *self = calloc (1, size);
-    if (!self)
-        abort ();
+    inquiry_t *self = must (calloc (1, size));
     self->planner = planner;
     self->number = ++planner->inquiries_begun;
     self->free = free_it;

@@ -1,6 +1,8 @@
 /*  outcomes - the questions about one commit. */
 #include "outcomes.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -72,9 +74,7 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
                           void *owner)
 {
     assert (plan->participants_count <= PARTICIPANTS_MAX);
-    outcomes_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    outcomes_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
     plan_copy (&self->plan, plan);

@@ -3,6 +3,7 @@
 
 #include "connections.h"
 #include "inquiry.h"
+#include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"
 #include "view.h"
@@ -34,9 +35,7 @@ static void tell (show_t *self)
 {
     bool hidden = self->view.reservation && !self->details;
     size_t count = hidden ? 0 : locate_count (self->locate), silent_count = 0;
-    const char **silent = calloc (count + 1, sizeof *silent);
-    if (!silent)
-        abort ();
+    const char **silent = must (calloc (count + 1, sizeof *silent));
     for (size_t i = 0; i < count; i++)
         if (!locate_part (self->locate, i)->answered)
             silent [silent_count++] = locate_part (self->locate, i)->party.name;
@@ -60,9 +59,7 @@ static void on_located (void *owner, const moment_t *now)
     show_t *self = owner;
     const planner_t *planner = self->inquiry.planner;
     size_t count = locate_count (self->locate);
-    self->parts = calloc (count + 1, sizeof *self->parts);
-    if (!self->parts)
-        abort ();
+    self->parts = must (calloc (count + 1, sizeof *self->parts));
     for (size_t i = 0; i < count; i++) {
         const located_part_t *part = locate_part (self->locate, i);
         self->parts [i] = (view_part_t){.participant = part->party.name,

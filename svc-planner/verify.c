@@ -13,6 +13,7 @@
  */
 #include "errand.h"
 
+#include "must.h"
 #include "outcomes.h"
 #include "party.h"
 
@@ -135,9 +136,7 @@ void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)
         tell_in_progress (errand, now, NULL);
         return;
     }
-    verify_t *self = calloc (1, sizeof *self);
-    if (!self)
-        abort ();
+    verify_t *self = must (calloc (1, sizeof *self));
     self->errand = errand;
     self->look = *look;
     *look = (claim_look_t){0};

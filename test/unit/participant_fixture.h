@@ -250,15 +250,6 @@ typedef struct {
     packed_t reply;
 } rig_t;
 
-static inline packed_t packed_copy (bytes_t from)
-{
-    packed_t copy = {.data = malloc (from.size + 1), .size = from.size};
-    assert_non_null (copy.data);
-    if (from.size > 0)
-        memcpy (copy.data, from.data, from.size);
-    return copy;
-}
-
 static inline int kept_compare (const kept_t *kept, uint8_t table, bytes_t key)
 {
     if (kept->table != table)
