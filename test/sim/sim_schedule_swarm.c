@@ -12,11 +12,10 @@
 #define CHANCE       30 /* percent, of each feature */
 #define CHANCE_EDGES 50 /* a repair needs much to go wrong */
 
-#define CROWD_THINK_MS 60 /* all ask within this */
-#define STORE_BYTES                                                                                \
-    262144 /* of records: the least that store/bytes may say, less what pages take */
-#define LEFT_LEAST       27000 /* of that when users begin: what is kept for ends is whole */
-#define LEFT_MOST        60000
+#define CROWD_THINK_MS   60     /* all ask within this */
+#define STORE_BYTES      131072 /* of records: an eighth of the least that can be set */
+#define LEFT_LEAST       13500  /* of that when users begin: what is kept for ends is whole */
+#define LEFT_MOST        30000
 #define ABSENT_MS        600000 /* until faults end */
 #define LONE_FRAME_MS    60000
 #define PATIENT_LIMIT_MS 10000
