@@ -36,7 +36,8 @@ void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key);
 
 /*  Is anything waiting for a flush? */
 bool sim_store_waiting (const sim_store_t *self);
-/*  False when it holds more than it can: what is kept free for what ends a promise did not do. */
+/*  False when it holds far more than it should: something new was begun without room for its end.
+ */
 bool sim_store_flush (sim_store_t *self, int64_t wall_ms);
 void sim_store_forget (sim_store_t *self);
 
