@@ -5,8 +5,12 @@
 # So are a thousand of a site that runs tasks, two hundred of files that go down chains, and five hundred of sites that
 # share their tasks.
 #
+# A thousand more of the wider draw have seeds made from the revision, which are printed, so that each revision searches
+# elsewhere: `musubi-sim replay SEED --swarm` shows one.
+#
 #   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks,
-#                                               MUSUBI_CHAIN_SEEDS for chains, MUSUBI_BALANCE_SEEDS for sharing
+#                                               MUSUBI_CHAIN_SEEDS for chains, MUSUBI_BALANCE_SEEDS for sharing,
+#                                               MUSUBI_SWARM_SEEDS for the wider draw
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
@@ -26,6 +30,13 @@ for planned in 'bbr or bir' ip; do
   grep -qE "^committed as $planned planned +[1-9]" "$work/faults"
   tell $? "plans of $planned were among those committed"
 done
+revision=$(git rev-parse --short=8 HEAD 2>/dev/null) || revision=00000001 # not from a clone
+first=$((0x${revision:0:8} % 1000000000 + 1))
+seeds=${MUSUBI_SWARM_SEEDS:-$first..$((first + 999))}
+echo "# the wider draw: musubi-sim faults --swarm --seeds $seeds"
+"$sim" faults --swarm --seeds "$seeds" --jobs "$(nproc)" >"$work/swarm" 2>&1
+tell $? "schedules $seeds of the wider draw are clean"
+grep -E '^seed|crashes|committed|refused|repair|plus|schedules' "$work/swarm" | sed 's/^/# /'
 seeds=${MUSUBI_NODES_SEEDS:-1..1000}
 "$sim" faults --nodes --seeds "$seeds" --jobs "$(nproc)" >"$work/nodes" 2>&1
 tell $? "schedules $seeds of a site that runs tasks are clean"
