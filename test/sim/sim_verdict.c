@@ -103,7 +103,8 @@ static bool too_late (sim_check_t *self, const sim_command_t *command, const sim
     for (size_t c = 0; c < command->circuits_count; c++)
         if (command->circuits [c].until_ms > now_ms)
             return false;
-    return release->operation == OPERATION_RELEASE && *release->request_id;
+    return release->operation == OPERATION_RELEASE &&
+           (*release->request_id || is_rest (self, release));
 }
 
 /*  Compute and circuits of one reservation are at one version: who is at an older one holds
