@@ -8,7 +8,7 @@
 #   comes "a sentence" COMMAND…    ok as soon as the command succeeds; a minute bounds a failure, of which tell_more tells
 #                                  more, where a test defines it
 #   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
-#                                  log is $work/NAME.log, its process ${pid[NAME]}. It is the test's to end
+#                                  log is $work/NAME.log, its process ${pid[NAME]}. It ends with the test, if not before
 #   relaunch NAME                  again, with the same arguments
 #   pid_of MEMBER                  of the federation: "lis/ams"
 #   slay PID                       kills it (-9) and waits until it has ended
@@ -109,6 +109,9 @@ slay () { # it may stay on as a zombie until somebody asks for it
 }
 
 cleanup () {
+  local left
+  left=$(jobs -pr) # what the test launched and has not ended
+  [ -z "$left" ] || kill -9 $left
   [ -z "$federation" ] || musubi down --dir "$federation" >/dev/null 2>&1
   rm -rf "$work"
 }
