@@ -203,7 +203,8 @@ kill -9 "$(member nis/S)"
 pair n8 s16 1000 >"$work/dead.json"
 exits 3 "what needs a domain that is silent is not refused for good" musubi reserve "$work/dead.json"
 says "  … and it is named" 'domain S.*no answer'
-exits 1 "what it takes part in can't be given back now" musubi release "$id"
+echo '{"duration": "45m"}' >"$work/longer.json"
+exits 3 "what it takes part in can't be changed now" musubi modify "$id" "$work/longer.json"
 says "  … and it is named" 'S .*does not answer'
 comes "watch sees it die" "$work/watch2" ' nis/S silent'
 check "with a domain dead show still tells the rest" musubi --timeout 5s show "$id"
