@@ -21,41 +21,30 @@ typedef struct {
     Musubi__Refusal refusal;
     Musubi__Txid blocker;
     plan_wire_t holder;
-    Musubi__Profile *profiles;
-    Musubi__Profile **profiles_list;
-    Musubi__Profile__Step *steps; /* of all profiles, one after the other */
-    Musubi__Profile__Step **steps_list;
 } refusal_wire_t;
 
-static void profiles_put (refusal_wire_t *to, const refusal_t *from)
+Musubi__Profile **profiles_put (const profile_t *from, size_t count)
 {
-    size_t steps_count = 0;
-    for (size_t i = 0; i < from->fresh_count; i++)
-        steps_count += from->fresh [i].steps_count;
-    to->profiles = room_for (from->fresh_count, sizeof *to->profiles);
-    to->profiles_list = room_for (from->fresh_count, sizeof (Musubi__Profile *));
-    to->steps = room_for (steps_count, sizeof *to->steps);
-    to->steps_list = room_for (steps_count, sizeof (Musubi__Profile__Step *));
-
-    size_t at = 0;
-    for (size_t i = 0; i < from->fresh_count; i++) {
-        const profile_t *profile = &from->fresh [i];
-        Musubi__Profile *wire = &to->profiles [i];
-        musubi__profile__init (wire);
-        wire->resource = (char *) profile->resource;
-        wire->until_ms = profile->until_ms;
-        wire->n_steps = profile->steps_count;
-        wire->steps = to->steps_list + at;
-        for (size_t s = 0; s < profile->steps_count; s++, at++) {
-            musubi__profile__step__init (&to->steps [at]);
-            to->steps [at].from_ms = profile->steps [s].from_ms;
-            to->steps [at].free = profile->steps [s].free;
-            to->steps_list [at] = &to->steps [at];
+    Musubi__Profile **list = messages_new (&musubi__profile__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        Musubi__Profile *to = list [i];
+        to->resource = (char *) from [i].resource;
+        to->until_ms = from [i].until_ms;
+        to->n_steps = from [i].steps_count;
+        to->steps = messages_new (&musubi__profile__step__descriptor, to->n_steps);
+        for (size_t s = 0; s < to->n_steps; s++) {
+            to->steps [s]->from_ms = from [i].steps [s].from_ms;
+            to->steps [s]->free = from [i].steps [s].free;
         }
-        to->profiles_list [i] = wire;
     }
-    to->refusal.n_fresh = from->fresh_count;
-    to->refusal.fresh = to->profiles_list;
+    return list;
+}
+
+void profiles_put_end (Musubi__Profile **wire, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free (wire [i]->steps);
+    free (wire);
 }
 
 static void refusal_put (refusal_wire_t *to, const refusal_t *from)
@@ -70,7 +59,8 @@ static void refusal_put (refusal_wire_t *to, const refusal_t *from)
     refusal->wanted = from->wanted;
     refusal->free = from->free;
     refusal->frees_ms = from->frees_ms;
-    profiles_put (to, from);
+    refusal->n_fresh = from->fresh_count;
+    refusal->fresh = profiles_put (from->fresh, from->fresh_count);
     if (from->blocker_set) {
         txid_put (&to->blocker, &from->blocker);
         refusal->blocker = &to->blocker;
@@ -86,10 +76,7 @@ static void refusal_put (refusal_wire_t *to, const refusal_t *from)
 
 static void refusal_put_end (refusal_wire_t *wire)
 {
-    free (wire->profiles);
-    free (wire->profiles_list);
-    free (wire->steps);
-    free (wire->steps_list);
+    profiles_put_end (wire->refusal.fresh, wire->refusal.n_fresh);
     plan_put_end (&wire->holder);
 }
 
@@ -372,17 +359,12 @@ bool fence_decode (bytes_t body, txid_t *txid, uint32_t *epoch, int64_t *decide_
 packed_t done_encode (const txid_t *txids, size_t count)
 {
     Musubi__DoneRequest request = MUSUBI__DONE_REQUEST__INIT;
-    Musubi__Txid *wire = room_for (count, sizeof *wire);
-    Musubi__Txid **list = room_for (count, sizeof (Musubi__Txid *));
-    for (size_t i = 0; i < count; i++) {
-        txid_put (&wire [i], &txids [i]);
-        list [i] = &wire [i];
-    }
     request.n_txids = count;
-    request.txids = list;
+    request.txids = messages_new (&musubi__txid__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        txid_put (request.txids [i], &txids [i]);
     packed_t packed = packed_of (&request.base);
-    free (wire);
-    free (list);
+    free (request.txids);
     return packed;
 }
 

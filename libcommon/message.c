@@ -14,6 +14,18 @@ uint8_t *message_pack (const ProtobufCMessage *message, size_t *size)
     return data;
 }
 
+void *messages_new (const ProtobufCMessageDescriptor *descriptor, size_t count)
+{
+    size_t aligned = (count / 2 + 1) * 2; /* pointers, so that messages follow as malloc aligns */
+    void **list = must (calloc (1, aligned * sizeof *list + count * descriptor->sizeof_message));
+    uint8_t *message = (uint8_t *) (list + aligned);
+    for (size_t i = 0; i < count; i++, message += descriptor->sizeof_message) {
+        list [i] = message;
+        protobuf_c_message_init (descriptor, list [i]);
+    }
+    return list;
+}
+
 bool utf8_valid (const char *text)
 {
     const uint8_t *at = (const uint8_t *) text;

@@ -12,6 +12,10 @@
 /*  Packed bytes, malloc'ed; the caller frees data. */
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size);
 
+/*  A repeated field: pointers to count messages of a kind, as its init makes them. All of it is one
+ *  piece of memory: end it with free. Never NULL. */
+void *messages_new (const ProtobufCMessageDescriptor *descriptor, size_t count);
+
 bool utf8_valid (const char *text);
 
 /*  NULL when the bytes are not such a message or larger than RECORD_BYTES_MAX: whoever

@@ -161,38 +161,12 @@ bool capacity_question_decode (capacity_question_t *self, bytes_t body, uint32_t
 
 packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_t version)
 {
-    size_t steps_count = 0;
-    for (size_t i = 0; i < count; i++)
-        steps_count += profiles [i].steps_count;
-    Musubi__Profile *resources = room_for (count, sizeof *resources);
-    Musubi__Profile **resources_list = room_for (count, sizeof (Musubi__Profile *));
-    Musubi__Profile__Step *steps = room_for (steps_count, sizeof *steps);
-    Musubi__Profile__Step **steps_list = room_for (steps_count, sizeof (Musubi__Profile__Step *));
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        const profile_t *profile = &profiles [i];
-        musubi__profile__init (&resources [i]);
-        resources [i].resource = (char *) profile->resource;
-        resources [i].until_ms = profile->until_ms;
-        resources [i].n_steps = profile->steps_count;
-        resources [i].steps = &steps_list [at];
-        for (size_t s = 0; s < profile->steps_count; s++, at++) {
-            musubi__profile__step__init (&steps [at]);
-            steps [at].from_ms = profile->steps [s].from_ms;
-            steps [at].free = profile->steps [s].free;
-            steps_list [at] = &steps [at];
-        }
-        resources_list [i] = &resources [i];
-    }
     Musubi__ProfileAnswer answer = MUSUBI__PROFILE_ANSWER__INIT;
     answer.n_profiles = count;
-    answer.profiles = resources_list;
+    answer.profiles = profiles_put (profiles, count);
     answer.version = version;
     packed_t packed = packed_of (&answer.base);
-    free (steps_list);
-    free (steps);
-    free (resources_list);
-    free (resources);
+    profiles_put_end (answer.profiles, count);
     return packed;
 }
 
@@ -212,43 +186,32 @@ packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version
 
 packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation)
 {
-    Musubi__FreeSpan *wire = room_for (count, sizeof *wire);
-    Musubi__FreeSpan **list = room_for (count, sizeof (Musubi__FreeSpan *));
-    for (size_t i = 0; i < count; i++) {
-        musubi__free_span__init (&wire [i]);
-        wire [i].resource = (char *) spans [i].resource;
-        wire [i].from_ms = spans [i].over.from;
-        wire [i].until_ms = spans [i].over.until;
-        list [i] = &wire [i];
-    }
     Musubi__FreeAnswer answer = MUSUBI__FREE_ANSWER__INIT;
     answer.n_spans = count;
-    answer.spans = list;
+    answer.spans = messages_new (&musubi__free_span__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        answer.spans [i]->resource = (char *) spans [i].resource;
+        answer.spans [i]->from_ms = spans [i].over.from;
+        answer.spans [i]->until_ms = spans [i].over.until;
+    }
     answer.utilisation = utilisation;
     packed_t packed = packed_of (&answer.base);
-    free (list);
-    free (wire);
+    free (answer.spans);
     return packed;
 }
 
 packed_t utilisation_answer_encode (const resource_use_t *uses, size_t count, double utilisation)
 {
-    typedef Musubi__UtilisationAnswer__ResourceUse use_wire_t;
-    use_wire_t *wire = room_for (count, sizeof *wire);
-    use_wire_t **list = room_for (count, sizeof (use_wire_t *));
-    for (size_t i = 0; i < count; i++) {
-        musubi__utilisation_answer__resource_use__init (&wire [i]);
-        wire [i].resource = (char *) uses [i].resource;
-        wire [i].utilisation = uses [i].utilisation;
-        list [i] = &wire [i];
-    }
     Musubi__UtilisationAnswer answer = MUSUBI__UTILISATION_ANSWER__INIT;
     answer.n_resources = count;
-    answer.resources = list;
+    answer.resources = messages_new (&musubi__utilisation_answer__resource_use__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        answer.resources [i]->resource = (char *) uses [i].resource;
+        answer.resources [i]->utilisation = uses [i].utilisation;
+    }
     answer.utilisation = utilisation;
     packed_t packed = packed_of (&answer.base);
-    free (list);
-    free (wire);
+    free (answer.resources);
     return packed;
 }
 
