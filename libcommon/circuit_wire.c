@@ -86,46 +86,38 @@ bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, cha
     return good;
 }
 
-void circuits_put (circuits_wire_t *to, const circuit_t *from, size_t count)
+Musubi__Circuit **circuits_put (const circuit_t *from, size_t count)
 {
-    size_t links_count = 0, at = 0;
-    for (size_t i = 0; i < count; i++)
-        links_count += from [i].links_count;
-    *to = (circuits_wire_t){.circuits = must (calloc (count + 1, sizeof *to->circuits)),
-                            .list = must (calloc (count + 1, sizeof (Musubi__Circuit *))),
-                            .links = must (calloc (links_count + 1, sizeof (char *)))};
+    Musubi__Circuit **list = messages_new (&musubi__circuit__descriptor, count);
     for (size_t i = 0; i < count; i++) {
-        Musubi__Circuit *into = to->list [i] = &to->circuits [i];
-        musubi__circuit__init (into);
-        into->need = (char *) from [i].need;
-        into->links = &to->links [at];
-        into->n_links = from [i].links_count;
-        for (size_t l = 0; l < from [i].links_count; l++)
-            to->links [at++] = from [i].links [l];
-        into->mbps = from [i].mbps;
-        into->from_ms = from [i].from_ms;
-        into->until_ms = from [i].until_ms;
-        into->hop = from [i].hop;
+        Musubi__Circuit *to = list [i];
+        to->need = (char *) from [i].need;
+        to->n_links = from [i].links_count;
+        to->links = must (calloc (to->n_links + 1, sizeof (char *)));
+        for (size_t l = 0; l < to->n_links; l++)
+            to->links [l] = from [i].links [l];
+        to->mbps = from [i].mbps;
+        to->from_ms = from [i].from_ms;
+        to->until_ms = from [i].until_ms;
+        to->hop = from [i].hop;
     }
+    return list;
 }
 
-void circuits_put_end (circuits_wire_t *wire)
+void circuits_put_end (Musubi__Circuit **wire, size_t count)
 {
-    free (wire->circuits);
-    free (wire->list);
-    free (wire->links);
-    *wire = (circuits_wire_t){0};
+    for (size_t i = 0; i < count; i++)
+        free (wire [i]->links);
+    free (wire);
 }
 
 packed_t network_part_encode (const circuit_t *circuits, size_t count)
 {
     assert (count <= CIRCUITS_MAX);
-    circuits_wire_t wire;
-    circuits_put (&wire, circuits, count);
     Musubi__NetworkPart part = MUSUBI__NETWORK_PART__INIT;
     part.n_circuits = count;
-    part.circuits = wire.list;
+    part.circuits = circuits_put (circuits, count);
     packed_t packed = packed_of (&part.base);
-    circuits_put_end (&wire);
+    circuits_put_end (part.circuits, count);
     return packed;
 }

@@ -129,17 +129,14 @@ void plan_put (plan_wire_t *to, const plan_t *from)
     to->plan.reservation = (char *) from->reservation;
     to->plan.base_version = from->base_version;
     size_t voting = from->participants_count, all = voting + from->awaited_count;
-    to->parties = must (malloc ((all + 1) * sizeof *to->parties));
-    to->parties_list = must (malloc ((all + 1) * sizeof (Musubi__Party *)));
-    for (size_t i = 0; i < all; i++) {
-        party_put (&to->parties [i],
+    to->parties = messages_new (&musubi__party__descriptor, all);
+    for (size_t i = 0; i < all; i++)
+        party_put (to->parties [i],
                    i < voting ? &from->participants [i] : &from->awaited [i - voting]);
-        to->parties_list [i] = &to->parties [i];
-    }
     to->plan.n_participants = voting;
-    to->plan.participants = to->parties_list;
+    to->plan.participants = to->parties;
     to->plan.n_awaited = from->awaited_count;
-    to->plan.awaited = to->parties_list + voting;
+    to->plan.awaited = to->parties + voting;
     party_put (&to->coordinator, &from->coordinator);
     to->plan.coordinator = &to->coordinator;
     to->plan.decide_by_ms = from->decide_by_ms;
@@ -159,9 +156,7 @@ void plan_put (plan_wire_t *to, const plan_t *from)
 void plan_put_end (plan_wire_t *wire)
 {
     free (wire->parties);
-    free (wire->parties_list);
     wire->parties = NULL;
-    wire->parties_list = NULL;
 }
 
 /*  Everyone who votes, each once: an answer counts for one store (T7). */
@@ -313,25 +308,29 @@ const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
     return NULL;
 }
 
+Musubi__ComputeBooking **bookings_put (const compute_booking_t *from, size_t count)
+{
+    Musubi__ComputeBooking **list = messages_new (&musubi__compute_booking__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        list [i]->need = (char *) from [i].need;
+        list [i]->class_name = (char *) from [i].class_name;
+        list [i]->cpus = from [i].cpus;
+        list [i]->nodes = from [i].nodes;
+        list [i]->from_ms = from [i].from_ms;
+        list [i]->until_ms = from [i].until_ms;
+    }
+    return list;
+}
+
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count)
 {
-    Musubi__ComputePart part = MUSUBI__COMPUTE_PART__INIT;
-    Musubi__ComputeBooking wire [BOOKINGS_MAX];
-    Musubi__ComputeBooking *list [BOOKINGS_MAX];
     assert (count <= BOOKINGS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        musubi__compute_booking__init (&wire [i]);
-        wire [i].need = (char *) bookings [i].need;
-        wire [i].class_name = (char *) bookings [i].class_name;
-        wire [i].cpus = bookings [i].cpus;
-        wire [i].nodes = bookings [i].nodes;
-        wire [i].from_ms = bookings [i].from_ms;
-        wire [i].until_ms = bookings [i].until_ms;
-        list [i] = &wire [i];
-    }
+    Musubi__ComputePart part = MUSUBI__COMPUTE_PART__INIT;
     part.n_bookings = count;
-    part.bookings = list;
-    return packed_of (&part.base);
+    part.bookings = bookings_put (bookings, count);
+    packed_t packed = packed_of (&part.base);
+    free (part.bookings);
+    return packed;
 }
 
 static bool booking_take (compute_booking_t *to, const Musubi__ComputeBooking *from,
@@ -444,19 +443,16 @@ packed_t hold_encode (const hold_t *self)
             request.claim = (Musubi__ClaimPart *) part;
     }
 
-    Musubi__Txid replaces [REPLACES_MAX];
-    Musubi__Txid *replaces_list [REPLACES_MAX];
     assert (self->replaces_count <= REPLACES_MAX);
-    for (size_t i = 0; i < self->replaces_count; i++) {
-        txid_put (&replaces [i], &self->replaces [i]);
-        replaces_list [i] = &replaces [i];
-    }
     request.n_replaces = self->replaces_count;
-    request.replaces = replaces_list;
+    request.replaces = messages_new (&musubi__txid__descriptor, self->replaces_count);
+    for (size_t i = 0; i < self->replaces_count; i++)
+        txid_put (request.replaces [i], &self->replaces [i]);
     request.ttl_ms = self->ttl_ms;
     request.prepare = self->prepare;
 
     packed_t packed = packed_of (&request.base);
+    free (request.replaces);
     message_free (part);
     plan_put_end (&plan);
     return packed;

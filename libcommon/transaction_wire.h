@@ -46,8 +46,7 @@ typedef struct {
     Musubi__Txid txid;
     Musubi__Txid repairs;
     Musubi__Party coordinator;
-    Musubi__Party *parties;
-    Musubi__Party **parties_list;
+    Musubi__Party **parties;
 } plan_wire_t;
 void plan_put (plan_wire_t *to, const plan_t *from);
 void plan_put_end (plan_wire_t *wire);
@@ -63,18 +62,16 @@ packed_t packed_of (const ProtobufCMessage *message);
 /*  A copy of a message's bytes, that the caller frees; empty of none. */
 packed_t unpacked_copy (ProtobufCBinaryData from);
 
+/*  Bookings into the message's repeated field, in one piece of memory: end it with free. */
+Musubi__ComputeBooking **bookings_put (const compute_booking_t *from, size_t count);
+
 /*  Circuits of a part or record, all fields checked; the caller frees them: circuits_free. */
 bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const *from,
                     size_t from_count, char why [WHY_BYTES]);
 
-/*  Circuits with the lists they point to. circuits_put_end frees what circuits_put took. */
-typedef struct {
-    Musubi__Circuit *circuits;
-    Musubi__Circuit **list;
-    char **links;
-} circuits_wire_t;
-void circuits_put (circuits_wire_t *to, const circuit_t *from, size_t count);
-void circuits_put_end (circuits_wire_t *wire);
+/*  The same of circuits; circuits_put_end frees it. */
+Musubi__Circuit **circuits_put (const circuit_t *from, size_t count);
+void circuits_put_end (Musubi__Circuit **wire, size_t count);
 
 /*  Lengths of a claim's fields. */
 bool claim_check (const Musubi__ClaimPart *claim, char why [WHY_BYTES]);

@@ -1,9 +1,24 @@
-/*  connection_wire - connections into their messages. */
+/*  connection_wire - placements and connections into their messages. */
 #include "connection_wire.h"
 
+#include "message.h"
 #include "must.h"
 
 #include <stdlib.h>
+
+Musubi__Placement **placements_put (const placement_t *from, size_t count)
+{
+    Musubi__Placement **list = messages_new (&musubi__placement__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        list [i]->need = (char *) from [i].need;
+        list [i]->site = (char *) from [i].site;
+        list [i]->class_name = (char *) from [i].class_name;
+        list [i]->cpus = from [i].cpus;
+        list [i]->from_ms = from [i].from_ms;
+        list [i]->until_ms = from [i].until_ms;
+    }
+    return list;
+}
 
 static char **words_put (char **words, size_t *at, const char *first, size_t bytes, size_t count)
 {
@@ -18,13 +33,11 @@ void connections_put (connections_wire_t *to, const connection_t *from, size_t c
     size_t words = 0, at = 0;
     for (size_t i = 0; i < count; i++)
         words += from [i].path_count + from [i].links_count;
-    *to = (connections_wire_t){.connections = must (calloc (count + 1, sizeof *to->connections)),
-                               .list = must (calloc (count + 1, sizeof (Musubi__Connection *))),
+    *to = (connections_wire_t){.list = messages_new (&musubi__connection__descriptor, count),
                                .ends = must (calloc (count + 1, sizeof *to->ends)),
                                .words = must (calloc (words + 1, sizeof (char *)))};
     for (size_t i = 0; i < count; i++) {
-        Musubi__Connection *into = to->list [i] = &to->connections [i];
-        musubi__connection__init (into);
+        Musubi__Connection *into = to->list [i];
         into->need = (char *) from [i].need;
         to->ends [i][0] = (char *) from [i].ends [0];
         to->ends [i][1] = (char *) from [i].ends [1];
@@ -45,7 +58,6 @@ void connections_put (connections_wire_t *to, const connection_t *from, size_t c
 
 void connections_put_end (connections_wire_t *wire)
 {
-    free (wire->connections);
     free (wire->list);
     free (wire->ends);
     free (wire->words);

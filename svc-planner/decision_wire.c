@@ -15,11 +15,6 @@ static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "sam
 
 /*  --- what was before a change --- */
 
-static void *list_new (size_t count, size_t size)
-{
-    return count > 0 ? must (calloc (count, size)) : NULL;
-}
-
 static void circuits_copy (circuit_t **to, const circuit_t *from, size_t count)
 {
     *to = must_copy (from, count * sizeof *from);
@@ -57,71 +52,35 @@ void decision_record_clear (decision_record_t *self)
     before_clear (&self->before);
 }
 
-typedef struct {
-    Musubi__PartRecord record;
-    Musubi__ComputeBooking *bookings;
-    Musubi__ComputeBooking **list;
-    circuits_wire_t circuits;
-} part_wire_t;
-
-typedef struct {
-    Musubi__Before before;
-    part_wire_t *parts;
-    Musubi__PartRecord **list;
-    size_t count;
-} before_wire_t;
-
-static void part_put (part_wire_t *to, const part_record_t *from)
+static void part_put (Musubi__PartRecord *to, const part_record_t *from)
 {
-    musubi__part_record__init (&to->record);
-    to->record.participant = (char *) from->participant;
-    to->record.reservation = (char *) from->reservation;
-    to->record.version = from->version;
-    to->record.state = (Musubi__ReservationState) from->state;
-    to->bookings = list_new (from->bookings_count, sizeof *to->bookings);
-    to->list = list_new (from->bookings_count, sizeof (Musubi__ComputeBooking *));
-    for (size_t i = 0; i < from->bookings_count; i++) {
-        const compute_booking_t *booking = &from->bookings [i];
-        musubi__compute_booking__init (&to->bookings [i]);
-        to->bookings [i].need = (char *) booking->need;
-        to->bookings [i].class_name = (char *) booking->class_name;
-        to->bookings [i].cpus = booking->cpus;
-        to->bookings [i].nodes = booking->nodes;
-        to->bookings [i].from_ms = booking->from_ms;
-        to->bookings [i].until_ms = booking->until_ms;
-        to->list [i] = &to->bookings [i];
-    }
-    to->record.n_bookings = from->bookings_count;
-    to->record.bookings = to->list;
-    circuits_put (&to->circuits, from->circuits, from->circuits_count);
-    to->record.n_circuits = from->circuits_count;
-    to->record.circuits = to->circuits.list;
+    to->participant = (char *) from->participant;
+    to->reservation = (char *) from->reservation;
+    to->version = from->version;
+    to->state = (Musubi__ReservationState) from->state;
+    to->n_bookings = from->bookings_count;
+    to->bookings = bookings_put (from->bookings, from->bookings_count);
+    to->n_circuits = from->circuits_count;
+    to->circuits = circuits_put (from->circuits, from->circuits_count);
 }
 
-static void before_put (before_wire_t *to, const before_t *from)
+static void before_put (Musubi__Before *to, const before_t *from)
 {
-    musubi__before__init (&to->before);
-    to->count = from->parts_count;
-    to->parts = list_new (to->count, sizeof *to->parts);
-    to->list = list_new (to->count, sizeof (Musubi__PartRecord *));
-    for (size_t i = 0; i < to->count; i++) {
-        part_put (&to->parts [i], &from->parts [i]);
-        to->list [i] = &to->parts [i].record;
-    }
-    to->before.n_parts = to->count;
-    to->before.parts = to->list;
-    to->before.request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
+    musubi__before__init (to);
+    to->n_parts = from->parts_count;
+    to->parts = messages_new (&musubi__part_record__descriptor, from->parts_count);
+    for (size_t i = 0; i < from->parts_count; i++)
+        part_put (to->parts [i], &from->parts [i]);
+    to->request = (ProtobufCBinaryData){.len = from->request_size, .data = from->request};
 }
 
-static void before_put_end (before_wire_t *wire)
+static void before_put_end (Musubi__Before *wire)
 {
-    for (size_t i = 0; i < wire->count; i++) {
-        free (wire->parts [i].bookings);
-        free (wire->parts [i].list);
-        circuits_put_end (&wire->parts [i].circuits);
+    for (size_t i = 0; i < wire->n_parts; i++) {
+        free (wire->parts [i]->bookings);
+        circuits_put_end (wire->parts [i]->circuits, wire->parts [i]->n_circuits);
     }
     free (wire->parts);
-    free (wire->list);
 }
 
 static bool before_take (before_t *to, const Musubi__Before *from, char why [WHY_BYTES])
@@ -147,7 +106,7 @@ packed_t decision_encode (const decision_record_t *self)
 {
     Musubi__DecisionRecord record = MUSUBI__DECISION_RECORD__INIT;
     plan_wire_t plan;
-    before_wire_t before;
+    Musubi__Before before;
     uint32_t spoilt [PARTICIPANTS_MAX];
     bool whole = self->phase == DECISION_DECIDED || self->phase == DECISION_REPAIRING;
     if (whole) {
@@ -155,7 +114,7 @@ packed_t decision_encode (const decision_record_t *self)
         record.plan = &plan.plan;
         before_put (&before, &self->before);
         if (self->before.parts_count > 0)
-            record.before = &before.before;
+            record.before = &before;
     }
     record.repair_tries = self->repair_tries;
     record.phase = (Musubi__DecisionPhase) self->phase;

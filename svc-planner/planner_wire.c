@@ -552,58 +552,35 @@ packed_t user_request_encode (const user_request_t *self)
 
 /*  --- answers --- */
 
-static void reasons_put (Musubi__Answer *to, const answer_t *from, Musubi__Reason *reasons,
-                         Musubi__Reason **list)
+static void reasons_put (Musubi__Answer *to, const answer_t *from)
 {
+    to->n_reasons = from->reasons_count;
+    to->reasons = messages_new (&musubi__reason__descriptor, from->reasons_count);
     for (size_t i = 0; i < from->reasons_count; i++) {
         const reason_t *reason = &from->reasons [i];
-        musubi__reason__init (&reasons [i]);
-        reasons [i].need = (char *) reason->need;
-        reasons [i].resource = (char *) reason->resource;
-        reasons [i].from_ms = reason->from_ms;
-        reasons [i].until_ms = reason->until_ms;
-        reasons [i].wanted = reason->wanted;
-        reasons [i].free = reason->free;
-        reasons [i].text = (char *) reason->text;
-        list [i] = &reasons [i];
+        to->reasons [i]->need = (char *) reason->need;
+        to->reasons [i]->resource = (char *) reason->resource;
+        to->reasons [i]->from_ms = reason->from_ms;
+        to->reasons [i]->until_ms = reason->until_ms;
+        to->reasons [i]->wanted = reason->wanted;
+        to->reasons [i]->free = reason->free;
+        to->reasons [i]->text = (char *) reason->text;
     }
-    to->n_reasons = from->reasons_count;
-    to->reasons = list;
 }
 
-static void alternatives_put (Musubi__Answer *to, const answer_t *from,
-                              Musubi__Alternative *alternatives, Musubi__Alternative **list)
+static void alternatives_put (Musubi__Answer *to, const answer_t *from)
 {
-    for (size_t i = 0; i < from->alternatives_count; i++) {
-        musubi__alternative__init (&alternatives [i]);
-        alternatives [i].start_ms = from->alternatives [i].start_ms;
-        alternatives [i].change = (char *) from->alternatives [i].change;
-        list [i] = &alternatives [i];
-    }
     to->n_alternatives = from->alternatives_count;
-    to->alternatives = list;
+    to->alternatives = messages_new (&musubi__alternative__descriptor, from->alternatives_count);
+    for (size_t i = 0; i < from->alternatives_count; i++) {
+        to->alternatives [i]->start_ms = from->alternatives [i].start_ms;
+        to->alternatives [i]->change = (char *) from->alternatives [i].change;
+    }
 }
 
 packed_t answer_encode (const answer_t *self)
 {
     Musubi__Answer answer = MUSUBI__ANSWER__INIT;
-    Musubi__Placement *placements = list_new (self->compute_count, sizeof *placements);
-    Musubi__Placement **list = list_new (self->compute_count, sizeof (Musubi__Placement *));
-    Musubi__Reason reasons [REASONS_MAX];
-    Musubi__Reason *reason_list [REASONS_MAX];
-    Musubi__Alternative alternatives [ALTERNATIVES_MAX];
-    Musubi__Alternative *alternative_list [ALTERNATIVES_MAX];
-    for (size_t i = 0; i < self->compute_count; i++) {
-        const placement_t *placement = &self->compute [i];
-        musubi__placement__init (&placements [i]);
-        placements [i].need = (char *) placement->need;
-        placements [i].site = (char *) placement->site;
-        placements [i].class_name = (char *) placement->class_name;
-        placements [i].cpus = placement->cpus;
-        placements [i].from_ms = placement->from_ms;
-        placements [i].until_ms = placement->until_ms;
-        list [i] = &placements [i];
-    }
     connections_wire_t connections;
     connections_put (&connections, self->network, self->network_count);
     answer.n_network = self->network_count;
@@ -613,14 +590,14 @@ packed_t answer_encode (const answer_t *self)
     answer.start_ms = self->start_ms;
     answer.end_ms = self->end_ms;
     answer.n_compute = self->compute_count;
-    answer.compute = list;
+    answer.compute = placements_put (self->compute, self->compute_count);
     answer.cost = self->cost;
     answer.planner = (char *) self->planner;
     answer.algorithm = (char *) self->algorithm;
     answer.rounds = self->rounds;
     answer.planning_ms = self->planning_ms;
-    reasons_put (&answer, self, reasons, reason_list);
-    alternatives_put (&answer, self, alternatives, alternative_list);
+    reasons_put (&answer, self);
+    alternatives_put (&answer, self);
     answer.version = self->version;
     answer.request_id = (char *) self->request_id;
     char *awaited [PARTICIPANTS_MAX];
@@ -629,8 +606,9 @@ packed_t answer_encode (const answer_t *self)
     answer.n_awaited = self->awaited_count;
     answer.awaited = awaited;
     packed_t packed = packed_of (&answer.base);
-    free (placements);
-    free (list);
+    free (answer.compute);
+    free (answer.reasons);
+    free (answer.alternatives);
     connections_put_end (&connections);
     return packed;
 }

@@ -201,30 +201,15 @@ bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, boo
 
 typedef struct {
     Musubi__ReservationView view;
-    Musubi__Placement *placements;
-    Musubi__Placement **placements_list;
-    Musubi__PartRecord *parts;
-    Musubi__PartRecord **parts_list;
-    Musubi__ComputeBooking *bookings;
-    Musubi__ComputeBooking **bookings_list;
     connections_wire_t network;
-    circuits_wire_t *circuits; /* one a part */
-    plan_wire_t *plans;
+    plan_wire_t *plans; /* one a part */
     Musubi__Txid *pendings;
-    Musubi__SiteOpening *openings;
-    Musubi__SiteOpening **openings_list;
 } view_wire_t;
 
-static void *list_new (size_t count, size_t size)
-{
-    return count > 0 ? must (calloc (count, size)) : NULL;
-}
-
 /*  The plan as it is told: without the request, which users sent themselves. */
-static void part_put (view_wire_t *wire, size_t at, const part_record_t *from, size_t *booking)
+static void part_put (Musubi__PartRecord *to, const part_record_t *from, plan_wire_t *plan,
+                      Musubi__Txid *pending)
 {
-    Musubi__PartRecord *to = wire->parts_list [at] = &wire->parts [at];
-    musubi__part_record__init (to);
     to->participant = (char *) from->participant;
     to->reservation = (char *) from->reservation;
     to->owner = (char *) from->owner;
@@ -232,30 +217,18 @@ static void part_put (view_wire_t *wire, size_t at, const part_record_t *from, s
     to->state = (Musubi__ReservationState) from->state;
     to->done = from->done;
     to->n_bookings = from->bookings_count;
-    to->bookings = from->bookings_count > 0 ? &wire->bookings_list [*booking] : NULL;
-    for (size_t i = 0; i < from->bookings_count; i++, (*booking)++) {
-        const compute_booking_t *booked = &from->bookings [i];
-        Musubi__ComputeBooking *into = wire->bookings_list [*booking] = &wire->bookings [*booking];
-        musubi__compute_booking__init (into);
-        into->need = (char *) booked->need;
-        into->class_name = (char *) booked->class_name;
-        into->cpus = booked->cpus;
-        into->nodes = booked->nodes;
-        into->from_ms = booked->from_ms;
-        into->until_ms = booked->until_ms;
-    }
-    circuits_put (&wire->circuits [at], from->circuits, from->circuits_count);
+    to->bookings = bookings_put (from->bookings, from->bookings_count);
     to->n_circuits = from->circuits_count;
-    to->circuits = wire->circuits [at].list;
+    to->circuits = circuits_put (from->circuits, from->circuits_count);
     to->provisioned = from->provisioned;
     if (from->plan_set) {
-        plan_put (&wire->plans [at], &from->plan);
-        wire->plans [at].plan.request = (ProtobufCBinaryData){0};
-        to->plan = &wire->plans [at].plan;
+        plan_put (plan, &from->plan);
+        plan->plan.request = (ProtobufCBinaryData){0};
+        to->plan = &plan->plan;
     }
     if (from->pending_set) {
-        txid_put (&wire->pendings [at], &from->pending);
-        to->pending = &wire->pendings [at];
+        txid_put (pending, &from->pending);
+        to->pending = pending;
         to->pending_state = (Musubi__CommandState) from->pending_state;
         to->pending_operation = (Musubi__Operation) from->pending_operation;
     }
@@ -263,39 +236,29 @@ static void part_put (view_wire_t *wire, size_t at, const part_record_t *from, s
 
 static void parts_put (view_wire_t *wire, const view_t *from)
 {
-    size_t bookings = 0, at = 0;
-    for (size_t i = 0; i < from->parts_count; i++)
-        bookings += from->parts [i]->bookings_count;
-    wire->parts = list_new (from->parts_count, sizeof *wire->parts);
-    wire->parts_list = list_new (from->parts_count, sizeof (Musubi__PartRecord *));
-    wire->circuits = list_new (from->parts_count, sizeof *wire->circuits);
-    wire->plans = list_new (from->parts_count, sizeof *wire->plans);
-    wire->pendings = list_new (from->parts_count, sizeof *wire->pendings);
-    wire->bookings = list_new (bookings, sizeof *wire->bookings);
-    wire->bookings_list = list_new (bookings, sizeof (Musubi__ComputeBooking *));
-    for (size_t i = 0; i < from->parts_count; i++)
-        part_put (wire, i, from->parts [i], &at);
-    wire->view.n_parts = from->parts_count;
-    wire->view.parts = wire->parts_list;
+    size_t count = from->parts_count;
+    wire->plans = must (calloc (count + 1, sizeof *wire->plans));
+    wire->pendings = must (calloc (count + 1, sizeof *wire->pendings));
+    wire->view.n_parts = count;
+    wire->view.parts = messages_new (&musubi__part_record__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        part_put (wire->view.parts [i], from->parts [i], &wire->plans [i], &wire->pendings [i]);
 }
 
 /*  As the site has told it; one that makes no sense is told as none. */
 static void openings_put (view_wire_t *wire, const view_t *from)
 {
-    wire->openings = list_new (from->openings_count, sizeof *wire->openings);
-    wire->openings_list = list_new (from->openings_count, sizeof (Musubi__SiteOpening *));
+    wire->view.n_openings = from->openings_count;
+    wire->view.openings = messages_new (&musubi__site_opening__descriptor, from->openings_count);
     for (size_t i = 0; i < from->openings_count; i++) {
         const part_record_t *record = from->openings [i];
-        Musubi__SiteOpening *into = wire->openings_list [i] = &wire->openings [i];
-        musubi__site_opening__init (into);
+        Musubi__SiteOpening *into = wire->view.openings [i];
         const char *slash = strchr (record->participant, '/');
         into->site = (char *) (slash ? slash + 1 : record->participant);
         into->opening = (Musubi__OpeningRecord *) message_unpack (
           &musubi__opening_record__descriptor,
           (bytes_t){.data = record->opening.data, .size = record->opening.size});
     }
-    wire->view.n_openings = from->openings_count;
-    wire->view.openings = wire->openings_list;
 }
 
 static void view_put (view_wire_t *wire, const view_t *from)
@@ -312,21 +275,8 @@ static void view_put (view_wire_t *wire, const view_t *from)
     to->name = (char *) from->name;
     to->n_silent = from->silent_count;
     to->silent = (char **) from->silent;
-    wire->placements = list_new (from->compute_count, sizeof *wire->placements);
-    wire->placements_list = list_new (from->compute_count, sizeof (Musubi__Placement *));
-    for (size_t i = 0; i < from->compute_count; i++) {
-        const placement_t *placement = &from->compute [i];
-        Musubi__Placement *into = wire->placements_list [i] = &wire->placements [i];
-        musubi__placement__init (into);
-        into->need = (char *) placement->need;
-        into->site = (char *) placement->site;
-        into->class_name = (char *) placement->class_name;
-        into->cpus = placement->cpus;
-        into->from_ms = placement->from_ms;
-        into->until_ms = placement->until_ms;
-    }
     to->n_compute = from->compute_count;
-    to->compute = wire->placements_list;
+    to->compute = placements_put (from->compute, from->compute_count);
     connections_put (&wire->network, from->network, from->network_count);
     to->n_network = from->network_count;
     to->network = wire->network.list;
@@ -336,22 +286,18 @@ static void view_put (view_wire_t *wire, const view_t *from)
 
 static void view_put_end (view_wire_t *wire)
 {
-    for (size_t i = 0; i < wire->view.n_parts; i++) {
+    Musubi__ReservationView *view = &wire->view;
+    for (size_t i = 0; i < view->n_parts; i++) {
         plan_put_end (&wire->plans [i]);
-        circuits_put_end (&wire->circuits [i]);
+        free (view->parts [i]->bookings);
+        circuits_put_end (view->parts [i]->circuits, view->parts [i]->n_circuits);
     }
-    for (size_t i = 0; i < wire->view.n_openings; i++)
-        message_free ((ProtobufCMessage *) wire->openings [i].opening);
-    free (wire->openings);
-    free (wire->openings_list);
+    for (size_t i = 0; i < view->n_openings; i++)
+        message_free ((ProtobufCMessage *) view->openings [i]->opening);
+    free (view->openings);
     connections_put_end (&wire->network);
-    free (wire->circuits);
-    free (wire->placements);
-    free (wire->placements_list);
-    free (wire->parts);
-    free (wire->parts_list);
-    free (wire->bookings);
-    free (wire->bookings_list);
+    free (view->compute);
+    free (view->parts);
     free (wire->plans);
     free (wire->pendings);
 }
@@ -412,8 +358,8 @@ packed_t list_answer_encode (const view_t *views, size_t views_count, const char
                              size_t silent_count, bool more)
 {
     Musubi__ListReservationsAnswer answer = MUSUBI__LIST_RESERVATIONS_ANSWER__INIT;
-    view_wire_t *wires = list_new (views_count, sizeof *wires);
-    Musubi__ReservationView **list = list_new (views_count, sizeof (Musubi__ReservationView *));
+    view_wire_t *wires = must (calloc (views_count + 1, sizeof *wires));
+    Musubi__ReservationView **list = must (calloc (views_count + 1, sizeof *list));
     for (size_t i = 0; i < views_count; i++) {
         view_put (&wires [i], &views [i]);
         list [i] = &wires [i].view;
