@@ -44,8 +44,8 @@ void entry_clear (directory_entry_t *self)
 typedef struct {
     Musubi__Entry message;
     Musubi__PlannerDescription planner;
-    site_wire_t site;
-    domain_wire_t domain;
+    Musubi__SiteDescription site;
+    Musubi__DomainDescription domain;
 } entry_wire_t;
 
 static bool of_kind (const directory_entry_t *entry, const char *kind)
@@ -67,11 +67,11 @@ static void entry_put (entry_wire_t *to, const directory_entry_t *from)
     if (from->site) {
         site_put (&to->site, from->site);
         to->message.description_case = MUSUBI__ENTRY__DESCRIPTION_SITE;
-        to->message.site = &to->site.message;
+        to->message.site = &to->site;
     } else if (from->domain) {
         domain_put (&to->domain, from->domain);
         to->message.description_case = MUSUBI__ENTRY__DESCRIPTION_DOMAIN;
-        to->message.domain = &to->domain.message;
+        to->message.domain = &to->domain;
     } else if (of_kind (from, "planner")) {
         to->planner.finishing = from->finishing;
         to->planner.in_progress = from->in_progress;

@@ -3,6 +3,7 @@
  */
 #include "domain_wire.h"
 
+#include "message.h"
 #include "must.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
@@ -20,84 +21,51 @@ static_assert ((int) VERTEX_ROUTER == MUSUBI__VERTEX_KIND__ROUTER_VERTEX, "same 
 
 /*  --- putting --- */
 
-/*  Attributes go one after the other into the lists of the whole description. */
-static Musubi__Attribute **attributes_put (domain_wire_t *to, size_t *at, attribute_t *attributes,
-                                           size_t count)
+static void vertex_put (Musubi__Vertex *to, vertex_t *from)
 {
-    Musubi__Attribute **list = &to->attribute_list [*at];
-    for (size_t i = 0; i < count; i++, (*at)++) {
-        Musubi__Attribute *message = to->attribute_list [*at] = &to->attributes [*at];
-        musubi__attribute__init (message);
-        message->name = attributes [i].name;
-        message->value = attributes [i].value;
-    }
-    return list;
+    to->name = from->name;
+    to->kind = (Musubi__VertexKind) from->kind;
+    to->n_attributes = from->attributes_count;
+    to->attributes = attributes_put (from->attributes, from->attributes_count);
 }
 
-static void vertex_put (domain_wire_t *to, size_t index, size_t *at, vertex_t *vertex)
+static void link_put (Musubi__Link *to, link_t *from)
 {
-    Musubi__Vertex *message = to->vertex_list [index] = &to->vertices [index];
-    musubi__vertex__init (message);
-    message->name = vertex->name;
-    message->kind = (Musubi__VertexKind) vertex->kind;
-    message->n_attributes = vertex->attributes_count;
-    message->attributes = attributes_put (to, at, vertex->attributes, vertex->attributes_count);
+    to->name = from->name;
+    to->a = from->ends [0];
+    to->b = from->ends [1];
+    to->mbps = from->mbps;
+    to->latency_ms = (double) from->latency_us / 1000;
+    to->price = from->price;
+    to->n_attributes = from->attributes_count;
+    to->attributes = attributes_put (from->attributes, from->attributes_count);
 }
 
-static void link_put (domain_wire_t *to, size_t index, size_t *at, link_t *link)
+void domain_put (Musubi__DomainDescription *to, const domain_t *from)
 {
-    Musubi__Link *message = to->link_list [index] = &to->links [index];
-    musubi__link__init (message);
-    message->name = link->name;
-    message->a = link->ends [0];
-    message->b = link->ends [1];
-    message->mbps = link->mbps;
-    message->latency_ms = (double) link->latency_us / 1000;
-    message->price = link->price;
-    message->n_attributes = link->attributes_count;
-    message->attributes = attributes_put (to, at, link->attributes, link->attributes_count);
-}
-
-void domain_put (domain_wire_t *to, const domain_t *from)
-{
-    size_t attributes_count = 0;
+    musubi__domain_description__init (to);
+    to->n_vertices = from->vertices_count;
+    to->vertices = messages_new (&musubi__vertex__descriptor, from->vertices_count);
     for (size_t i = 0; i < from->vertices_count; i++)
-        attributes_count += from->vertices [i].attributes_count;
+        vertex_put (to->vertices [i], &from->vertices [i]);
+    to->n_links = from->links_count;
+    to->links = messages_new (&musubi__link__descriptor, from->links_count);
     for (size_t i = 0; i < from->links_count; i++)
-        attributes_count += from->links [i].attributes_count;
-
-    *to = (domain_wire_t){.message = MUSUBI__DOMAIN_DESCRIPTION__INIT};
-    to->vertices = must (calloc (from->vertices_count + 1, sizeof *to->vertices));
-    to->vertex_list = must (calloc (from->vertices_count + 1, sizeof (Musubi__Vertex *)));
-    to->links = must (calloc (from->links_count + 1, sizeof *to->links));
-    to->link_list = must (calloc (from->links_count + 1, sizeof (Musubi__Link *)));
-    to->attributes = must (calloc (attributes_count + 1, sizeof *to->attributes));
-    to->attribute_list = must (calloc (attributes_count + 1, sizeof (Musubi__Attribute *)));
-
-    size_t at = 0;
-    for (size_t i = 0; i < from->vertices_count; i++)
-        vertex_put (to, i, &at, &from->vertices [i]);
-    for (size_t i = 0; i < from->links_count; i++)
-        link_put (to, i, &at, &from->links [i]);
-    to->message.n_vertices = from->vertices_count;
-    to->message.vertices = to->vertex_list;
-    to->message.n_links = from->links_count;
-    to->message.links = to->link_list;
-    to->message.disclosure = from->disclosure == DISCLOSE_WINDOWS ? MUSUBI__DISCLOSURE__WINDOWS
-                                                                  : MUSUBI__DISCLOSURE__PROFILE;
-    to->message.lead_ms = from->lead_ms;
-    to->message.horizon_ms = from->horizon_ms;
+        link_put (to->links [i], &from->links [i]);
+    to->disclosure = from->disclosure == DISCLOSE_WINDOWS ? MUSUBI__DISCLOSURE__WINDOWS
+                                                          : MUSUBI__DISCLOSURE__PROFILE;
+    to->lead_ms = from->lead_ms;
+    to->horizon_ms = from->horizon_ms;
 }
 
-void domain_put_end (domain_wire_t *wire)
+void domain_put_end (Musubi__DomainDescription *wire)
 {
+    for (size_t i = 0; i < wire->n_vertices; i++)
+        free (wire->vertices [i]->attributes);
     free (wire->vertices);
-    free (wire->vertex_list);
+    for (size_t i = 0; i < wire->n_links; i++)
+        free (wire->links [i]->attributes);
     free (wire->links);
-    free (wire->link_list);
-    free (wire->attributes);
-    free (wire->attribute_list);
-    *wire = (domain_wire_t){0};
 }
 
 /*  --- taking --- */

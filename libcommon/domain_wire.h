@@ -11,18 +11,8 @@
 
 /*  A description with the lists it points to. It borrows its text from the domain it was filled
  *  from; domain_put_end frees the rest. */
-typedef struct {
-    Musubi__DomainDescription message;
-    Musubi__Vertex *vertices;
-    Musubi__Vertex **vertex_list;
-    Musubi__Link *links;
-    Musubi__Link **link_list;
-    Musubi__Attribute *attributes;
-    Musubi__Attribute **attribute_list;
-} domain_wire_t;
-
-void domain_put (domain_wire_t *to, const domain_t *from);
-void domain_put_end (domain_wire_t *wire);
+void domain_put (Musubi__DomainDescription *to, const domain_t *from);
+void domain_put_end (Musubi__DomainDescription *wire);
 
 /*  name is the domain's ("N"), which its routers bear. On true the domain is the caller's, and
  *  domain_check is content with it: domain_clear. On false why names the field, vertex or link. */

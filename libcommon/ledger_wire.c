@@ -39,18 +39,14 @@ static ProtobufCMessage *unpacked (const ProtobufCMessageDescriptor *descriptor,
 static Musubi__LedgerQuantity **quantities_put (const ledger_entry_t *entry)
 {
     size_t count = entry->quantities_count;
-    Musubi__LedgerQuantity *list = must (calloc (count + 1, sizeof *list));
-    Musubi__LedgerQuantity **pointers = must (calloc (count + 1, sizeof *pointers));
-    pointers [0] = list;
+    Musubi__LedgerQuantity **list = messages_new (&musubi__ledger_quantity__descriptor, count);
     for (size_t i = 0; i < count; i++) {
-        pointers [i] = &list [i];
-        musubi__ledger_quantity__init (&list [i]);
-        list [i].resource = (char *) entry->quantities [i].resource;
-        list [i].quantity = entry->quantities [i].quantity;
-        list [i].gap_ms = entry->quantities [i].gap_ms;
-        list [i].missing = entry->quantities [i].missing;
+        list [i]->resource = (char *) entry->quantities [i].resource;
+        list [i]->quantity = entry->quantities [i].quantity;
+        list [i]->gap_ms = entry->quantities [i].gap_ms;
+        list [i]->missing = entry->quantities [i].missing;
     }
-    return pointers;
+    return list;
 }
 
 packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *entry)
@@ -75,8 +71,7 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
     row.new_version = entry->new_version;
     ProtobufCMessage *command = unpacked (&musubi__stored_command__descriptor, entry->command);
     row.command = (Musubi__StoredCommand *) command;
-    Musubi__LedgerQuantity **quantities = quantities_put (entry);
-    row.quantities = quantities;
+    row.quantities = quantities_put (entry);
     row.n_quantities = entry->quantities_count;
     row.actor = text (entry->actor);
     row.request_id = text (entry->request_id);
@@ -88,8 +83,7 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
     row.readmitted = (Musubi__StoredReservation *) readmitted;
     row.kept_from = entry->kept_from;
     packed_t packed = packed_of (&row.base);
-    free (quantities [0]);
-    free (quantities);
+    free (row.quantities);
     message_free (command);
     message_free (readmitted);
     return packed;

@@ -65,32 +65,25 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     show (self, "messages_sent", now->messages_sent);
     show (self, "bytes_sent", now->bytes_sent);
     show (self, "connections_closed", now->connections_closed);
-    Musubi__StatusAnswer__Counter counters [COUNTERS_MAX];
-    Musubi__StatusAnswer__Counter *counter_list [COUNTERS_MAX];
-    for (size_t i = 0; i < self->counters_count; i++) {
-        musubi__status_answer__counter__init (&counters [i]);
-        counters [i].name = (char *) self->counters [i].name;
-        counters [i].value = self->counters [i].value;
-        counter_list [i] = &counters [i];
-    }
-    Musubi__StatusAnswer__Limit limits [LIMITS_MAX];
-    Musubi__StatusAnswer__Limit *limit_list [LIMITS_MAX];
-    for (size_t i = 0; i < self->limits_count; i++) {
-        musubi__status_answer__limit__init (&limits [i]);
-        limits [i].name = (char *) self->limits [i].name;
-        limits [i].most = self->limits [i].value;
-        limit_list [i] = &limits [i];
-    }
     Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
+    answer.n_counters = self->counters_count;
+    answer.counters =
+      messages_new (&musubi__status_answer__counter__descriptor, self->counters_count);
+    for (size_t i = 0; i < self->counters_count; i++) {
+        answer.counters [i]->name = (char *) self->counters [i].name;
+        answer.counters [i]->value = self->counters [i].value;
+    }
+    answer.n_limits = self->limits_count;
+    answer.limits = messages_new (&musubi__status_answer__limit__descriptor, self->limits_count);
+    for (size_t i = 0; i < self->limits_count; i++) {
+        answer.limits [i]->name = (char *) self->limits [i].name;
+        answer.limits [i]->most = self->limits [i].value;
+    }
     answer.name = self->name;
     answer.version = MUSUBI_VERSION;
     answer.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->store.id};
     answer.start = self->store.start;
     answer.wall_ms = now->wall_ms;
-    answer.n_counters = self->counters_count;
-    answer.counters = counter_list;
-    answer.n_limits = self->limits_count;
-    answer.limits = limit_list;
     answer.standing = (char *) standing_text (self->standing);
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
@@ -98,6 +91,8 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
         if (*self->warnings [i].text && now->mono_ms < self->warnings [i].until_ms)
             warnings [answer.n_warnings++] = self->warnings [i].text;
     service_reply (self, request, &answer.base);
+    free (answer.counters);
+    free (answer.limits);
 }
 
 static const char *resolve_by_directory (void *owner, const char *peer)

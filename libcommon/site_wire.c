@@ -3,6 +3,7 @@
  */
 #include "site_wire.h"
 
+#include "message.h"
 #include "must.h"
 #include "transaction_wire.h"
 
@@ -14,52 +15,43 @@
 
 #define FIELD_BYTES 64
 
-void site_put (site_wire_t *to, const site_t *from)
+Musubi__Attribute **attributes_put (attribute_t *from, size_t count)
 {
-    size_t attributes_count = 0;
-    for (size_t i = 0; i < from->classes_count; i++)
-        attributes_count += from->classes [i].attributes_count;
+    Musubi__Attribute **list = messages_new (&musubi__attribute__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        list [i]->name = from [i].name;
+        list [i]->value = from [i].value;
+    }
+    return list;
+}
 
-    *to = (site_wire_t){.message = MUSUBI__SITE_DESCRIPTION__INIT};
-    to->classes = must (calloc (from->classes_count + 1, sizeof *to->classes));
-    to->class_list = must (calloc (from->classes_count + 1, sizeof (Musubi__NodeClass *)));
-    to->attributes = must (calloc (attributes_count + 1, sizeof *to->attributes));
-    to->attribute_list = must (calloc (attributes_count + 1, sizeof (Musubi__Attribute *)));
-
-    size_t at = 0;
+void site_put (Musubi__SiteDescription *to, const site_t *from)
+{
+    musubi__site_description__init (to);
+    to->n_classes = from->classes_count;
+    to->classes = messages_new (&musubi__node_class__descriptor, from->classes_count);
     for (size_t i = 0; i < from->classes_count; i++) {
         node_class_t *class = &from->classes [i];
-        Musubi__NodeClass *message = to->class_list [i] = &to->classes [i];
-        musubi__node_class__init (message);
+        Musubi__NodeClass *message = to->classes [i];
         message->name = class->name;
         message->nodes = class->nodes;
         message->cpus_per_node = class->cpus_per_node;
         message->price = class->price;
         message->n_attributes = class->attributes_count;
-        message->attributes = &to->attribute_list [at];
-        for (size_t k = 0; k < class->attributes_count; k++, at++) {
-            to->attribute_list [at] = &to->attributes [at];
-            musubi__attribute__init (&to->attributes [at]);
-            to->attributes [at].name = class->attributes [k].name;
-            to->attributes [at].value = class->attributes [k].value;
-        }
+        message->attributes = attributes_put (class->attributes, class->attributes_count);
     }
-    to->message.n_classes = from->classes_count;
-    to->message.classes = to->class_list;
-    to->message.disclosure = from->disclosure == DISCLOSE_WINDOWS ? MUSUBI__DISCLOSURE__WINDOWS
-                                                                  : MUSUBI__DISCLOSURE__PROFILE;
-    to->message.lead_ms = from->lead_ms;
-    to->message.horizon_ms = from->horizon_ms;
-    to->message.cleaning_gap_ms = from->cleaning_gap_ms;
+    to->disclosure = from->disclosure == DISCLOSE_WINDOWS ? MUSUBI__DISCLOSURE__WINDOWS
+                                                          : MUSUBI__DISCLOSURE__PROFILE;
+    to->lead_ms = from->lead_ms;
+    to->horizon_ms = from->horizon_ms;
+    to->cleaning_gap_ms = from->cleaning_gap_ms;
 }
 
-void site_put_end (site_wire_t *wire)
+void site_put_end (Musubi__SiteDescription *wire)
 {
+    for (size_t i = 0; i < wire->n_classes; i++)
+        free (wire->classes [i]->attributes);
     free (wire->classes);
-    free (wire->class_list);
-    free (wire->attributes);
-    free (wire->attribute_list);
-    *wire = (site_wire_t){0};
 }
 
 bool attribute_take (attribute_t *to, const Musubi__Attribute *from, const char *field,

@@ -11,16 +11,11 @@
 
 /*  A description with the lists it points to. It borrows its text from the site it was filled from;
  *  site_put_end frees the rest. */
-typedef struct {
-    Musubi__SiteDescription message;
-    Musubi__NodeClass *classes;
-    Musubi__NodeClass **class_list;
-    Musubi__Attribute *attributes;
-    Musubi__Attribute **attribute_list;
-} site_wire_t;
+void site_put (Musubi__SiteDescription *to, const site_t *from);
+void site_put_end (Musubi__SiteDescription *wire);
 
-void site_put (site_wire_t *to, const site_t *from);
-void site_put_end (site_wire_t *wire);
+/*  Into the message's repeated field, in one piece of memory: end it with free. */
+Musubi__Attribute **attributes_put (attribute_t *from, size_t count);
 
 /*  On true the site is the caller's: site_clear. On false why names the field. */
 bool site_take (site_t *to, const Musubi__SiteDescription *from, char why [WHY_BYTES]);

@@ -17,11 +17,11 @@ bool site_question_decode (bytes_t body, char why [WHY_BYTES])
 
 packed_t site_answer_encode (const char *name, const site_t *site)
 {
-    site_wire_t wire;
+    Musubi__SiteDescription wire;
     site_put (&wire, site);
     Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
     answer.name = (char *) name;
-    answer.site = &wire.message;
+    answer.site = &wire;
     packed_t packed = packed_of (&answer.base);
     site_put_end (&wire);
     return packed;

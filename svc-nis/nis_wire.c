@@ -24,11 +24,11 @@ bool domain_question_decode (bytes_t body, char why [WHY_BYTES])
 
 packed_t domain_answer_encode (const char *name, const domain_t *domain)
 {
-    domain_wire_t wire;
+    Musubi__DomainDescription wire;
     domain_put (&wire, domain);
     Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
     answer.name = (char *) name;
-    answer.domain = &wire.message;
+    answer.domain = &wire;
     packed_t packed = packed_of (&answer.base);
     domain_put_end (&wire);
     return packed;
@@ -114,29 +114,25 @@ void paths_question_clear (paths_question_t *self)
 
 packed_t paths_answer_encode (const path_told_t *told, size_t count, uint64_t version)
 {
-    Musubi__PathAnswer *wire = must (calloc (count + 1, sizeof *wire));
-    Musubi__PathAnswer **list = must (calloc (count + 1, sizeof (Musubi__PathAnswer *)));
-    for (size_t i = 0; i < count; i++) {
-        musubi__path_answer__init (&wire [i]);
-        list [i] = &wire [i];
-        wire [i].found = told [i].found;
-        wire [i].reason = (char *) told [i].reason;
-        if (!told [i].found)
-            continue;
-        wire [i].n_links = told [i].links_count;
-        wire [i].links = (char **) told [i].links;
-        wire [i].n_vertices = told [i].links_count + 1;
-        wire [i].vertices = (char **) told [i].vertices;
-        wire [i].latency_ms = (double) told [i].latency_us / 1000;
-        wire [i].mbps = told [i].mbps;
-    }
     Musubi__PathsAnswer answer = MUSUBI__PATHS_ANSWER__INIT;
     answer.n_answers = count;
-    answer.answers = list;
+    answer.answers = messages_new (&musubi__path_answer__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        Musubi__PathAnswer *to = answer.answers [i];
+        to->found = told [i].found;
+        to->reason = (char *) told [i].reason;
+        if (!told [i].found)
+            continue;
+        to->n_links = told [i].links_count;
+        to->links = (char **) told [i].links;
+        to->n_vertices = told [i].links_count + 1;
+        to->vertices = (char **) told [i].vertices;
+        to->latency_ms = (double) told [i].latency_us / 1000;
+        to->mbps = told [i].mbps;
+    }
     answer.version = version;
     packed_t packed = packed_of (&answer.base);
-    free (list);
-    free (wire);
+    free (answer.answers);
     return packed;
 }
 

@@ -370,26 +370,8 @@ static void frame_put (frame_wire_t *to, const frame_t *from)
     to->frame.deadline = instant_put (&to->instants [3], &from->deadline);
 }
 
-/*  A request's lists as protobuf-c wants them: structs, and pointers to them. */
-typedef struct {
-    Musubi__Stage *stages;
-    Musubi__Stage **stages_list;
-    size_t stages_count;
-    Musubi__ComputeNeed *needs;
-    Musubi__ComputeNeed **needs_list;
-    Musubi__Requirement *requires;
-    Musubi__Requirement **requires_list;
-    size_t requires_count;
-    Musubi__NetworkNeed *links;
-    Musubi__NetworkNeed **links_list;
-    char *(*ends) [2];
-    Musubi__DataNeed *files;
-    Musubi__DataNeed **files_list;
-} lists_wire_t;
-
 static void requirement_put (Musubi__Requirement *to, const requirement_t *from)
 {
-    musubi__requirement__init (to);
     to->attribute = (char *) from->attribute;
     if (from->numeric) {
         to->test_case = MUSUBI__REQUIREMENT__TEST_MIN;
@@ -400,153 +382,111 @@ static void requirement_put (Musubi__Requirement *to, const requirement_t *from)
     }
 }
 
-static void requirements_room (lists_wire_t *lists, const user_request_t *from)
+static Musubi__Requirement **requirements_put (const requirement_t *from, size_t count)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < from->compute_count; i++)
-        count += from->compute [i].require_count;
-    for (size_t i = 0; i < from->network_count; i++)
-        count += from->network [i].require_count;
-    lists->requires = must (calloc (count + 1, sizeof *lists->requires));
-    lists->requires_list = must (calloc (count + 1, sizeof (Musubi__Requirement *)));
+    Musubi__Requirement **list = messages_new (&musubi__requirement__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        requirement_put (list [i], &from [i]);
+    return list;
 }
 
-/*  The requirements of one need, beside those put before. */
-static Musubi__Requirement **requirements_put (lists_wire_t *lists, const requirement_t *from,
-                                               size_t count)
+static Musubi__Stage **stages_put (const stages_t *from)
 {
-    Musubi__Requirement **first = &lists->requires_list [lists->requires_count];
-    for (size_t i = 0; i < count; i++) {
-        size_t at = lists->requires_count++;
-        lists->requires_list [at] = &lists->requires [at];
-        requirement_put (&lists->requires [at], &from [i]);
-    }
-    return count > 0 ? first : NULL;
-}
-
-static void stages_room (lists_wire_t *lists, const user_request_t *from)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < from->compute_count; i++)
-        count += from->compute [i].stages.count;
-    for (size_t i = 0; i < from->network_count; i++)
-        count += from->network [i].stages.count;
-    lists->stages = must (calloc (count + 1, sizeof *lists->stages));
-    lists->stages_list = must (calloc (count + 1, sizeof (Musubi__Stage *)));
-}
-
-/*  The stages of one need, beside those put before. */
-static Musubi__Stage **stages_put (lists_wire_t *lists, const stages_t *from)
-{
-    Musubi__Stage **first = &lists->stages_list [lists->stages_count];
+    Musubi__Stage **list = messages_new (&musubi__stage__descriptor, from->count);
     for (size_t i = 0; i < from->count; i++) {
-        size_t at = lists->stages_count++;
-        lists->stages_list [at] = &lists->stages [at];
-        musubi__stage__init (&lists->stages [at]);
-        lists->stages [at].until_ms = from->list [i].until_ms;
-        lists->stages [at].amount = from->list [i].amount;
+        list [i]->until_ms = from->list [i].until_ms;
+        list [i]->amount = from->list [i].amount;
     }
-    return from->count > 0 ? first : NULL;
+    return list;
 }
 
-static void needs_put (lists_wire_t *lists, const user_request_t *from)
+static void needs_put (Musubi__Request *request, const user_request_t *from)
 {
-    lists->needs = list_new (from->compute_count, sizeof *lists->needs);
-    lists->needs_list = list_new (from->compute_count, sizeof (Musubi__ComputeNeed *));
+    request->n_compute = from->compute_count;
+    request->compute = messages_new (&musubi__compute_need__descriptor, from->compute_count);
     for (size_t i = 0; i < from->compute_count; i++) {
         const compute_need_t *need = &from->compute [i];
-        Musubi__ComputeNeed *to = lists->needs_list [i] = &lists->needs [i];
-        musubi__compute_need__init (to);
+        Musubi__ComputeNeed *to = request->compute [i];
         to->id = (char *) need->id;
         to->cpus = need->cpus;
         to->offset_ms = need->offset_ms;
         to->duration_ms = need->duration_ms;
         to->site = (char *) need->site;
         to->n_require = need->require_count;
-        to->require = requirements_put (lists, need->require, need->require_count);
+        to->require = requirements_put (need->require, need->require_count);
         to->n_stages = need->stages.count;
-        to->stages = stages_put (lists, &need->stages);
+        to->stages = stages_put (&need->stages);
     }
 }
 
-static void links_put (lists_wire_t *lists, const user_request_t *from)
+/*  ends: of each, to be freed after the request. */
+static void links_put (Musubi__Request *request, const user_request_t *from, char *(*ends) [2])
 {
-    lists->links = list_new (from->network_count, sizeof *lists->links);
-    lists->links_list = list_new (from->network_count, sizeof (Musubi__NetworkNeed *));
-    lists->ends = list_new (from->network_count, sizeof *lists->ends);
+    request->n_network = from->network_count;
+    request->network = messages_new (&musubi__network_need__descriptor, from->network_count);
     for (size_t i = 0; i < from->network_count; i++) {
-        Musubi__NetworkNeed *to = lists->links_list [i] = &lists->links [i];
-        musubi__network_need__init (to);
+        Musubi__NetworkNeed *to = request->network [i];
         const network_need_t *need = &from->network [i];
-        lists->ends [i][0] = (char *) need->ends [0];
-        lists->ends [i][1] = (char *) need->ends [1];
+        ends [i][0] = (char *) need->ends [0];
+        ends [i][1] = (char *) need->ends [1];
         to->id = (char *) need->id;
         to->n_between = 2;
-        to->between = lists->ends [i];
+        to->between = ends [i];
         to->mbps = need->mbps;
         to->latency_ms_max = (double) need->latency_us_max / 1000;
         to->offset_ms = need->offset_ms;
         to->duration_ms = need->duration_ms;
         to->n_require = need->require_count;
-        to->require = requirements_put (lists, need->require, need->require_count);
+        to->require = requirements_put (need->require, need->require_count);
         to->n_stages = need->stages.count;
-        to->stages = stages_put (lists, &need->stages);
+        to->stages = stages_put (&need->stages);
     }
 }
 
-static void files_put (lists_wire_t *lists, const user_request_t *from)
+static void files_put (Musubi__Request *request, const user_request_t *from)
 {
-    lists->files = list_new (from->data_count, sizeof *lists->files);
-    lists->files_list = list_new (from->data_count, sizeof (Musubi__DataNeed *));
+    request->n_data = from->data_count;
+    request->data = messages_new (&musubi__data_need__descriptor, from->data_count);
     for (size_t i = 0; i < from->data_count; i++) {
-        Musubi__DataNeed *to = lists->files_list [i] = &lists->files [i];
-        musubi__data_need__init (to);
-        to->file = (char *) from->data [i].file;
-        to->at = (char *) from->data [i].at;
+        request->data [i]->file = (char *) from->data [i].file;
+        request->data [i]->at = (char *) from->data [i].at;
     }
 }
 
-static void lists_free (lists_wire_t *lists)
+static void request_put_end (Musubi__Request *wire)
 {
-    free (lists->needs);
-    free (lists->needs_list);
-    free (lists->stages);
-    free (lists->stages_list);
-    free (lists->requires);
-    free (lists->requires_list);
-    free (lists->links);
-    free (lists->links_list);
-    free (lists->ends);
-    free (lists->files);
-    free (lists->files_list);
+    for (size_t i = 0; i < wire->n_compute; i++) {
+        free (wire->compute [i]->require);
+        free (wire->compute [i]->stages);
+    }
+    for (size_t i = 0; i < wire->n_network; i++) {
+        free (wire->network [i]->require);
+        free (wire->network [i]->stages);
+    }
+    free (wire->compute);
+    free (wire->network);
+    free (wire->data);
 }
 
 packed_t user_request_encode (const user_request_t *self)
 {
     Musubi__Request request = MUSUBI__REQUEST__INIT;
     frame_wire_t frame;
-    lists_wire_t lists = {0};
+    char *(*ends) [2] = must (calloc (self->network_count + 1, sizeof *ends));
     frame_put (&frame, &self->window);
-    requirements_room (&lists, self);
-    stages_room (&lists, self);
-    needs_put (&lists, self);
-    links_put (&lists, self);
-    files_put (&lists, self);
+    needs_put (&request, self);
+    links_put (&request, self, ends);
+    files_put (&request, self);
     request.name = (char *) self->name;
     request.window = &frame.frame;
     request.duration_ms = self->duration_ms;
-    request.n_compute = self->compute_count;
-    request.compute = lists.needs_list;
-    request.n_network = self->network_count;
-    request.network = lists.links_list;
-    request.n_data = self->data_count;
-    request.data = lists.files_list;
     request.distinct_sites = self->distinct_sites;
     request.policy = (char *) self->policy;
     request.algorithm = (char *) self->algorithm;
     request.route = (char *) self->route;
     packed_t packed = packed_of (&request.base);
-    lists_free (&lists);
+    request_put_end (&request);
+    free (ends);
     return packed;
 }
 

@@ -88,22 +88,17 @@ bool profile_decode (bytes_t body, profile_t **profiles, size_t *count, char why
 packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation)
 {
     Musubi__WindowsRequest request = MUSUBI__WINDOWS_REQUEST__INIT;
-    Musubi__Window *wire = must (calloc (count + 1, sizeof *wire));
-    Musubi__Window **list = must (calloc (count + 1, sizeof (Musubi__Window *)));
-    for (size_t i = 0; i < count; i++) {
-        musubi__window__init (&wire [i]);
-        wire [i].resource = (char *) windows [i].resource;
-        wire [i].quantity = windows [i].quantity;
-        wire [i].from_ms = windows [i].from_ms;
-        wire [i].until_ms = windows [i].until_ms;
-        list [i] = &wire [i];
-    }
     request.n_windows = count;
-    request.windows = list;
+    request.windows = messages_new (&musubi__window__descriptor, count);
+    for (size_t i = 0; i < count; i++) {
+        request.windows [i]->resource = (char *) windows [i].resource;
+        request.windows [i]->quantity = windows [i].quantity;
+        request.windows [i]->from_ms = windows [i].from_ms;
+        request.windows [i]->until_ms = windows [i].until_ms;
+    }
     request.reservation = (char *) reservation;
     packed_t packed = packed_of (&request.base);
-    free (wire);
-    free (list);
+    free (request.windows);
     return packed;
 }
 

@@ -2,7 +2,6 @@
 #include "settle_wire.h"
 
 #include "message.h"
-#include "must.h"
 #include "planner.pb-c.h"
 #include "transaction_wire.h"
 
@@ -29,25 +28,20 @@ packed_t settle_answer_encode (const txid_t *txid, outcome_t outcome, bool done,
 {
     Musubi__SettleAnswer answer = MUSUBI__SETTLE_ANSWER__INIT;
     Musubi__Txid txid_wire;
-    Musubi__SettleVoice *wire = must (calloc (voices_count + 1, sizeof *wire));
-    Musubi__SettleVoice **list = must (calloc (voices_count + 1, sizeof (Musubi__SettleVoice *)));
     txid_put (&txid_wire, txid);
     answer.txid = &txid_wire;
     answer.outcome = (Musubi__Outcome) outcome;
     answer.done = done;
     answer.text = (char *) text;
-    for (size_t i = 0; i < voices_count; i++) {
-        musubi__settle_voice__init (&wire [i]);
-        wire [i].participant = (char *) voices [i].participant;
-        wire [i].answered = voices [i].answered;
-        wire [i].state = (Musubi__CommandState) voices [i].state;
-        list [i] = &wire [i];
-    }
     answer.n_voices = voices_count;
-    answer.voices = list;
+    answer.voices = messages_new (&musubi__settle_voice__descriptor, voices_count);
+    for (size_t i = 0; i < voices_count; i++) {
+        answer.voices [i]->participant = (char *) voices [i].participant;
+        answer.voices [i]->answered = voices [i].answered;
+        answer.voices [i]->state = (Musubi__CommandState) voices [i].state;
+    }
     packed_t packed = packed_of (&answer.base);
-    free (wire);
-    free (list);
+    free (answer.voices);
     return packed;
 }
 
