@@ -190,10 +190,7 @@ static void on_read (void *owner, const moment_t *now, uint64_t token, const row
 {
     (void) now;
     ledger_t *self = owner;
-    packed_t answer = rows_answer_encode (rows, count, more, self->last);
-    outbox_reply (self->service->outbox, token,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply_to (self->service, token, rows_answer_encode (rows, count, more, self->last));
 }
 
 static void on_rows (void *owner, const moment_t *now, const request_t *request)

@@ -65,10 +65,7 @@ void participant_answer (participant_t *self, const request_t *request, command_
 {
     if (answer->refusal.reason != REFUSAL_NONE)
         participant_count_refusal (self, request, answer);
-    packed_t body = command_answer_encode (answer);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (self->service, request, command_answer_encode (answer));
     command_answer_clear (answer);
 }
 

@@ -196,8 +196,6 @@ void participant_on_outcome (void *owner, const moment_t *now, const request_t *
                         request->actor);
         return;
     }
-    packed_t body = outcome_encode (&txid, outcome_of (command), command && command->done);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (self->service, request,
+                   outcome_encode (&txid, outcome_of (command), command && command->done));
 }

@@ -190,11 +190,8 @@ static void command_put_alone (command_t *self, const change_t *change)
     }
     uint8_t key [TXID_BYTES];
     txid_pack (&self->txid, key);
-    packed_t value = command_record_encode (self);
-    outbox_put (participant->service->outbox, TABLE_COMMANDS,
-                (bytes_t){.data = key, .size = sizeof key},
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (participant->service, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
+                 command_record_encode (self));
     append_row (self, change);
 }
 
@@ -260,12 +257,10 @@ void reservation_free (participant_t *self, reservation_t *reservation)
 
 void reservation_put (participant_t *self, reservation_t *reservation)
 {
-    packed_t value = reservation_record_encode (reservation);
-    outbox_put (
-      self->service->outbox, TABLE_RESERVATIONS,
+    service_put (
+      self->service, TABLE_RESERVATIONS,
       (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)},
-      (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+      reservation_record_encode (reservation));
 }
 
 void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,

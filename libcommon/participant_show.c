@@ -43,13 +43,6 @@ static part_view_t view_of (const participant_t *self, const moment_t *now, verb
     };
 }
 
-static void reply_packed (participant_t *self, const request_t *request, packed_t body)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
-}
-
 static uint32_t page_size (const participant_t *self, uint32_t asked)
 {
     return asked > 0 && asked < self->limits.list_max ? asked : self->limits.list_max;
@@ -74,7 +67,7 @@ void participant_on_show (void *owner, const moment_t *now, const request_t *req
         part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
         page_add_part (page, &view);
     }
-    reply_packed (self, request, page_show_encode (page));
+    service_reply (self->service, request, page_show_encode (page));
     page_destroy (&page);
 }
 
@@ -107,7 +100,7 @@ void participant_on_list (void *owner, const moment_t *now, const request_t *req
             break;
         at = reservation->id;
     }
-    reply_packed (self, request, page_list_encode (page, reservation ? at : NULL));
+    service_reply (self->service, request, page_list_encode (page, reservation ? at : NULL));
     page_destroy (&page);
 }
 
@@ -131,7 +124,7 @@ static void tell_command (participant_t *self, const request_t *request, const t
     const command_t *command = command_find (self, txid);
     if (command && may_see (self, request, command))
         page_add_command (page, command);
-    reply_packed (self, request, page_commands_encode (page, NULL));
+    service_reply (self->service, request, page_commands_encode (page, NULL));
     page_destroy (&page);
 }
 
@@ -158,6 +151,6 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
             break;
         at = &command->txid;
     }
-    reply_packed (self, request, page_commands_encode (page, command ? at : NULL));
+    service_reply (self->service, request, page_commands_encode (page, command ? at : NULL));
     page_destroy (&page);
 }

@@ -45,13 +45,6 @@ static void on_settled (void *owner)
 
 /*  --- answering --- */
 
-static void reply (const questions_t *self, const request_t *request, packed_t answer)
-{
-    outbox_reply (self->parts.service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
-}
-
 static void bad_request (questions_t *self, const request_t *request, const char *why)
 {
     service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
@@ -137,8 +130,8 @@ static void profile_step (questions_t *self, const request_t *request,
         profile_t *profiles = must (calloc (count + 1, sizeof *profiles));
         room_profiles (self->parts.room, resources, count, question->over, counted,
                        self->limits.profile_steps_max, profiles);
-        reply (self, request,
-               profile_answer_encode (profiles, count, room_version (self->parts.room)));
+        service_reply (self->parts.service, request,
+                       profile_answer_encode (profiles, count, room_version (self->parts.room)));
         for (size_t i = 0; i < count; i++)
             room_profile_clear (&profiles [i]);
         free (profiles);
@@ -195,8 +188,8 @@ static void windows_step (questions_t *self, const moment_t *now, const request_
               questions_fits (self, now, resource, window->over, window->quantity, counted);
     }
     if (found)
-        reply (
-          self, request,
+        service_reply (
+          self->parts.service, request,
           windows_answer_encode (fits, question->windows_count, room_version (self->parts.room)));
     free (fits);
 }
@@ -282,7 +275,8 @@ static void on_free (void *owner, const moment_t *now, const request_t *request)
     spans_sort (&spans);
     double utilisation = any ? room_utilisation_all (room, question.over)
                              : room_utilisation (room, first, question.over);
-    reply (self, request, free_answer_encode (spans.list, spans.count, utilisation));
+    service_reply (self->parts.service, request,
+                   free_answer_encode (spans.list, spans.count, utilisation));
     free (found);
     free (spans.list);
 }
@@ -307,8 +301,8 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
     for (size_t i = 0; i < count; i++)
         uses [i] = (resource_use_t){.resource = room_resource_name (room, i),
                                     .utilisation = room_utilisation (room, i, over)};
-    reply (self, request,
-           utilisation_answer_encode (uses, count, room_utilisation_all (room, over)));
+    service_reply (self->parts.service, request,
+                   utilisation_answer_encode (uses, count, room_utilisation_all (room, over)));
     free (uses);
 }
 
@@ -468,8 +462,9 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
     capacity_set (self, now, request, resource, question.quantity);
     const char *names [OVERBOOKED_MAX];
     size_t count = questions_overbooked (self, now, names, OVERBOOKED_MAX);
-    reply (self, request,
-           capacity_answer_encode (names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX, count));
+    service_reply (
+      self->parts.service, request,
+      capacity_answer_encode (names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX, count));
 }
 
 /*  --- its life --- */

@@ -90,7 +90,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     for (size_t i = 0; i < WARNINGS_MAX; i++)
         if (*self->warnings [i].text && now->mono_ms < self->warnings [i].until_ms)
             warnings [answer.n_warnings++] = self->warnings [i].text;
-    service_reply (self, request, &answer.base);
+    service_reply (self, request, packed_of (&answer.base));
     free (answer.counters);
     free (answer.limits);
 }
@@ -460,17 +460,21 @@ void service_announce (service_t *self, const moment_t *now, directory_entry_t *
     directory_announce (self->directory, now, entry);
 }
 
-void service_reply_to (service_t *self, uint64_t reply_to, const ProtobufCMessage *message)
+void service_reply (service_t *self, const request_t *request, packed_t body)
 {
-    size_t size;
-    uint8_t *data = message_pack (message, &size);
-    outbox_reply (self->outbox, reply_to, (bytes_t){.data = data, .size = size});
-    free (data);
+    service_reply_to (self, request->reply_to, body);
 }
 
-void service_reply (service_t *self, const request_t *request, const ProtobufCMessage *message)
+void service_reply_to (service_t *self, uint64_t reply_to, packed_t body)
 {
-    service_reply_to (self, request->reply_to, message);
+    outbox_reply (self->outbox, reply_to, (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record)
+{
+    outbox_put (self->outbox, table, key, (bytes_t){.data = record.data, .size = record.size});
+    free (record.data);
 }
 
 void service_refuse (service_t *self, const request_t *request, call_status_t status,

@@ -113,11 +113,11 @@ void service_warn (service_t *self, const char *about, const char *text, int64_t
  *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */
 void service_announce (service_t *self, const moment_t *now, directory_entry_t *entry);
 
-/*  Answer a request. message is packed; see message.h. */
-struct ProtobufCMessage;
-void service_reply (service_t *self, const request_t *request,
-                    const struct ProtobufCMessage *message);
-void service_reply_to (service_t *self, uint64_t reply_to, const struct ProtobufCMessage *message);
+/*  Answer a request, or put a record; the packed bytes end with it. */
+void service_reply (service_t *self, const request_t *request, packed_t body);
+void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);
+void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record);
+
 void service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 

@@ -6,13 +6,6 @@
 static const uint8_t coalition_key [] = "coalition";
 #define COALITION_KEY ((bytes_t){coalition_key, sizeof coalition_key - 1})
 
-void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record)
-{
-    outbox_put (self->service->outbox, table, key,
-                (bytes_t){.data = record.data, .size = record.size});
-    free (record.data);
-}
-
 static bytes_t member_key (const char *site)
 {
     return (bytes_t){(const uint8_t *) site, strlen (site)};
@@ -20,14 +13,14 @@ static bytes_t member_key (const char *site)
 
 void balancer_put_coalition (balancer_t *self)
 {
-    balancer_put (self, TABLE_COALITION, COALITION_KEY,
-                  stored_coalition_encode (&self->coalition.kept));
+    service_put (self->service, TABLE_COALITION, COALITION_KEY,
+                 stored_coalition_encode (&self->coalition.kept));
 }
 
 void balancer_put_member (balancer_t *self, const member_t *member)
 {
-    balancer_put (self, TABLE_MEMBERS, member_key (member->kept.site),
-                  stored_member_encode (&member->kept));
+    service_put (self->service, TABLE_MEMBERS, member_key (member->kept.site),
+                 stored_member_encode (&member->kept));
 }
 
 void balancer_drop_member (balancer_t *self, const char *site)
@@ -39,7 +32,7 @@ void balancer_drop_member (balancer_t *self, const char *site)
 void balancer_put_job (balancer_t *self, const job_t *job)
 {
     uint8_t key [JOB_KEY_BYTES];
-    balancer_put (self, TABLE_JOBS, job_key (job, key), stored_job_encode (&job->kept));
+    service_put (self->service, TABLE_JOBS, job_key (job, key), stored_job_encode (&job->kept));
 }
 
 void balancer_drop_job (balancer_t *self, job_t *job)

@@ -93,7 +93,6 @@ void balancer_put_member (balancer_t *self, const member_t *member);
 void balancer_drop_member (balancer_t *self, const char *site);
 void balancer_put_job (balancer_t *self, const job_t *job);
 void balancer_drop_job (balancer_t *self, job_t *job);
-void balancer_put (balancer_t *self, uint8_t table, bytes_t key, packed_t record);
 void balancer_load (balancer_t *self);
 
 /*  --- balancer_told.c --- */

@@ -5,12 +5,6 @@
 
 #define HISTORY_BYTES (BODY_BYTES_MAX - 8192)
 
-static void reply (balancer_t *self, const request_t *request, packed_t body)
-{
-    outbox_reply (self->service->outbox, request->reply_to, (bytes_t){body.data, body.size});
-    free (body.data);
-}
-
 static void on_status (void *owner, const moment_t *now, const request_t *request)
 {
     (void) now;
@@ -20,10 +14,10 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    reply (self, request,
-           balance_status_encode (&(status_told_t){.name = self->service->name,
-                                                   .coalition = &self->coalition,
-                                                   .next_step_ms = self->next_step_ms}));
+    service_reply (self->service, request,
+                   balance_status_encode (&(status_told_t){.name = self->service->name,
+                                                           .coalition = &self->coalition,
+                                                           .next_step_ms = self->next_step_ms}));
 }
 
 static void on_history (void *owner, const moment_t *now, const request_t *request)
@@ -49,7 +43,7 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
             records [count++] = (bytes_t){ended->record.data, ended->record.size};
         bytes += ended->record.size + 16;
     }
-    reply (self, request, balance_history_encode (records, count, more));
+    service_reply (self->service, request, balance_history_encode (records, count, more));
     free (records);
 }
 

@@ -12,7 +12,7 @@
 static void order_put (balancer_t *self, const order_t *order)
 {
     uint8_t key [ORDER_KEY_BYTES];
-    balancer_put (self, TABLE_ORDERS, order_key (order, key), stored_order_encode (order));
+    service_put (self->service, TABLE_ORDERS, order_key (order, key), stored_order_encode (order));
 }
 
 static void telling_add (balancer_t *self, const order_t *order)

@@ -79,11 +79,9 @@ static void on_allocations (void *owner, const moment_t *now, const request_t *r
     collect_t page = {.participant = question.participant};
     participant_commands (self->participant, question.after_set ? &question.after : NULL, collect,
                           &page);
-    packed_t body =
-      allocations_answer_encode (page.told, page.count, page.more ? &page.next : NULL);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (
+      self->service, request,
+      allocations_answer_encode (page.told, page.count, page.more ? &page.next : NULL));
     for (size_t i = 0; i < page.count; i++) {
         free (page.told [i].plan.data);
         free (page.told [i].answer.data);

@@ -56,13 +56,6 @@ static bool is_administrator (const gis_t *self, const char *actor)
     return may (&self->settings.access, VERB_ADMINISTER, actor, actor, "");
 }
 
-static void reply (gis_t *self, const request_t *request, packed_t body)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
-}
-
 static directory_mark_t mark_of (const gis_t *self)
 {
     directory_mark_t mark = {.start = self->service->store.start,
@@ -163,7 +156,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
                     name, (unsigned long long) announce->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");
-        reply (self, request, announce_answer_encode (&answer));
+        service_reply (self->service, request, announce_answer_encode (&answer));
         return;
     }
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
@@ -173,7 +166,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (announce->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announce->mark);
     service_count (self->service, "announcements", 1);
-    reply (self, request, announce_answer_encode (&answer));
+    service_reply (self->service, request, announce_answer_encode (&answer));
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request)
@@ -212,7 +205,7 @@ static void on_withdraw (void *owner, const moment_t *now, const request_t *requ
         return;
     }
     roster_withdraw (self->roster, withdraw.name, withdraw.store, withdraw.start);
-    reply (self, request, (packed_t){0}); /* WithdrawAnswer is empty */
+    service_reply (self->service, request, (packed_t){0}); /* WithdrawAnswer is empty */
 }
 
 /*  --- snapshot, find --- */
@@ -245,16 +238,16 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
         recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
     if (!*asked.after && same_mark (&asked.have, &mark)) {
-        reply (self, request, unchanged_encode (&mark));
+        service_reply (self->service, request, unchanged_encode (&mark));
         return;
     }
     entry_page_t *page = entry_page_new ();
     const listing_t *listing = roster_after (self->roster, *asked.after ? asked.after : NULL);
     while (listing && entry_page_add (page, packed_of_listing (listing)))
         listing = roster_after (self->roster, listing->entry.name);
-    reply (self, request,
-           directory_snapshot_encode (page, &mark, self->settings.homes, self->settings.homes_count,
-                                      listing != NULL));
+    service_reply (self->service, request,
+                   directory_snapshot_encode (page, &mark, self->settings.homes,
+                                              self->settings.homes_count, listing != NULL));
     entry_page_destroy (&page);
 }
 
@@ -299,7 +292,7 @@ static void on_find (void *owner, const moment_t *now, const request_t *request)
     while (listing && (!matches (&listing->entry, &find) ||
                        entry_page_add (page, packed_of_listing (listing))))
         listing = roster_after (self->roster, listing->entry.name);
-    reply (self, request, find_answer_encode (page, listing != NULL));
+    service_reply (self->service, request, find_answer_encode (page, listing != NULL));
     entry_page_destroy (&page);
 }
 

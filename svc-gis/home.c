@@ -336,13 +336,6 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
     return look;
 }
 
-static void reply (home_t *self, const request_t *request, packed_t body)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
-}
-
 /*  The user's own business, and that of those who plan for him. */
 static void on_look (void *owner, const moment_t *now, const request_t *request)
 {
@@ -361,7 +354,7 @@ static void on_look (void *owner, const moment_t *now, const request_t *request)
     }
     command_copy_t copy;
     look_answer_t answer = look_at (claim_find (self, look.actor, look.request_id), &look, &copy);
-    reply (self, request, look_answer_encode (&answer));
+    service_reply (self->service, request, look_answer_encode (&answer));
     command_copy_clear (&copy);
 }
 
@@ -539,7 +532,7 @@ static void close_step (home_t *self, const moment_t *now, const request_t *requ
     bool closed = look.state == CLAIM_CLOSED && !look.conflict;
     if (!closed)
         service_count (self->service, "closes_refused", 1);
-    reply (self, request, close_answer_encode (closed, &look));
+    service_reply (self->service, request, close_answer_encode (closed, &look));
     command_copy_clear (&copy);
 }
 

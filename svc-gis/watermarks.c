@@ -34,10 +34,8 @@ static bytes_t key_of (const char *name)
 
 static void put (watermarks_t *self, const kept_t *kept)
 {
-    packed_t value = watermark_encode (&kept->watermark);
-    outbox_put (self->service->outbox, TABLE_WATERMARKS, key_of (kept->name),
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (self->service, TABLE_WATERMARKS, key_of (kept->name),
+                 watermark_encode (&kept->watermark));
 }
 
 static kept_t *kept_new (watermarks_t *self, const char *name)

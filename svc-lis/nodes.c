@@ -62,11 +62,9 @@ bool nodes_place_find (const nodes_t *self, const char *name, size_t *node)
 void nodes_place_store (nodes_t *self, size_t node)
 {
     const place_t *place = &self->places [node];
-    packed_t record = stored_node_encode (&place->kept);
-    outbox_put (self->service->outbox, TABLE_NODES,
-                (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
-                (bytes_t){.data = record.data, .size = record.size});
-    free (record.data);
+    service_put (self->service, TABLE_NODES,
+                 (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
+                 stored_node_encode (&place->kept));
 }
 
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
@@ -145,10 +143,8 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
           .heard_ms = self->places [node].heard_wall_ms,
           .resting = nodes_resting (self, node)};
     }
-    packed_t answer = nodes_answer_encode (records, count, at < self->places_count);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request,
+                   nodes_answer_encode (records, count, at < self->places_count));
     free (records);
     free (nodes);
 }
@@ -191,10 +187,7 @@ static void on_drain (void *owner, const moment_t *now, const request_t *request
       self->binder.overbooked
         ? self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX)
         : 0;
-    packed_t answer = drain_answer_encode (overbooked, count);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request, drain_answer_encode (overbooked, count));
 }
 
 /*  --- life --- */

@@ -131,10 +131,7 @@ void nodes_on_bring (void *owner, const moment_t *now, const request_t *request)
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    packed_t answer = bring_answer_encode ();
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request, bring_answer_encode ());
 }
 
 void nodes_outputs_end (nodes_t *self)

@@ -41,10 +41,8 @@ static void entry_store (nodes_t *self, const entry_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
     run_key_pack (&entry->kept.run.id, key);
-    packed_t record = stored_run_encode (&entry->kept);
-    outbox_put (self->service->outbox, TABLE_RUNS, (bytes_t){.data = key, .size = sizeof key},
-                (bytes_t){.data = record.data, .size = record.size});
-    free (record.data);
+    service_put (self->service, TABLE_RUNS, (bytes_t){.data = key, .size = sizeof key},
+                 stored_run_encode (&entry->kept));
 }
 
 static void entry_free (entry_t *entry)

@@ -26,13 +26,6 @@ static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
     return (bytes_t){.data = key, .size = size + sizeof use_suffix};
 }
 
-static void put (const openings_t *self, bytes_t key, packed_t value)
-{
-    outbox_put (self->parts.service->outbox, TABLE_OPENINGS, key,
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
-}
-
 void opening_put (entry_t *entry)
 {
     const openings_t *self = entry->openings;
@@ -50,7 +43,8 @@ void opening_put (entry_t *entry)
         snprintf (into->node, sizeof into->node, "%s",
                   nodes_at (self->parts.nodes, bound->node).name);
     }
-    put (self, key_of (entry), stored_opening_encode (&stored));
+    service_put (self->parts.service, TABLE_OPENINGS, key_of (entry),
+                 stored_opening_encode (&stored));
     entry->stored = true;
     stored_opening_clear (&stored);
 }
@@ -59,7 +53,8 @@ void opening_put_use (entry_t *entry)
 {
     uint8_t key [KEY_BYTES_MAX];
     entry->use_put_ms = entry->use->until_ms;
-    put (entry->openings, use_key_of (entry, key), stored_use_encode (entry->use));
+    service_put (entry->openings->parts.service, TABLE_OPENINGS, use_key_of (entry, key),
+                 stored_use_encode (entry->use));
 }
 
 void opening_delete (entry_t *entry)

@@ -121,8 +121,5 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
     use_step_t steps [SPENT_STEPS];
     most = most > 0 && most < SPENT_STEPS ? most : SPENT_STEPS;
     size_t count = openings_use (self, now, reservation, steps, most);
-    packed_t body = spent_answer_encode (reservation, steps, count);
-    outbox_reply (service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (service, request, spent_answer_encode (reservation, steps, count));
 }

@@ -24,12 +24,6 @@ const plus_limits_t plus_limits_default = {
 
 /*  --- answers --- */
 
-void plus_reply (plus_t *self, const request_t *request, packed_t body)
-{
-    outbox_reply (self->parts.service->outbox, request->reply_to, (bytes_t){body.data, body.size});
-    free (body.data);
-}
-
 void plus_tell_command (plus_t *self, const moment_t *now, const request_t *request,
                         const txid_t *command)
 {
@@ -48,7 +42,7 @@ void plus_tell_command (plus_t *self, const moment_t *now, const request_t *requ
                   "it was not committed in time (plus/wait)");
     if (*answer.refusal.text)
         answer.refusal.reason = REFUSAL_ENDED;
-    plus_reply (self, request, plus_command_encode (&answer, expires_ms));
+    service_reply (self->parts.service, request, plus_command_encode (&answer, expires_ms));
 }
 
 void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
@@ -59,7 +53,7 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
     if (answer->state == COMMAND_HELD)
         (void) participant_local_state (self->parts.participant, now, &answer->txid, actor,
                                         &expires_ms);
-    plus_reply (self, request, plus_command_encode (answer, expires_ms));
+    service_reply (self->parts.service, request, plus_command_encode (answer, expires_ms));
     command_answer_clear (answer);
 }
 
@@ -95,7 +89,8 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
     }
     if (plus_asked_before (self, request, &asked)) {
         if (asked)
-            plus_reply (self, request, plus_create_encode (asked->asked.reservation));
+            service_reply (self->parts.service, request,
+                           plus_create_encode (asked->asked.reservation));
         return;
     }
     if (!create_allowed (self, request))
@@ -107,7 +102,7 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
     while (plus_created_find (self, id) || participant_find (self->parts.participant, id, &view));
     plus_created_add (self, id, request->actor, now->wall_ms);
     plus_asked_keep (self, now, request, id, NULL);
-    plus_reply (self, request, plus_create_encode (id));
+    service_reply (self->parts.service, request, plus_create_encode (id));
 }
 
 /*  --- Command --- */

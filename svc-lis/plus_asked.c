@@ -76,11 +76,9 @@ static created_t *created_new (plus_t *self, const char *reservation, const char
 
 static void created_put (plus_t *self, const created_t *created)
 {
-    packed_t value = plus_created_encode (created->owner, created->until_ms);
-    outbox_put (self->parts.service->outbox, TABLE_PLUS,
-                (bytes_t){(const uint8_t *) created->key, created->key_size},
-                (bytes_t){value.data, value.size});
-    free (value.data);
+    service_put (self->parts.service, TABLE_PLUS,
+                 (bytes_t){(const uint8_t *) created->key, created->key_size},
+                 plus_created_encode (created->owner, created->until_ms));
 }
 
 void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms)
@@ -183,11 +181,9 @@ static void keep (plus_t *self, const moment_t *now, const request_t *request,
     snprintf (asked->asked.reservation, sizeof asked->asked.reservation, "%s", reservation);
     asked->asked.asked_ms = now->wall_ms;
     asked_add (self, asked);
-    packed_t value = plus_asked_encode (&asked->asked);
-    outbox_put (self->parts.service->outbox, TABLE_PLUS,
-                (bytes_t){(const uint8_t *) asked->key, asked->key_size},
-                (bytes_t){value.data, value.size});
-    free (value.data);
+    service_put (self->parts.service, TABLE_PLUS,
+                 (bytes_t){(const uint8_t *) asked->key, asked->key_size},
+                 plus_asked_encode (&asked->asked));
 }
 
 void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,

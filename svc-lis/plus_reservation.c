@@ -380,7 +380,7 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
     }
     plus_properties_t told;
     properties_of (self, now, &view, &told);
-    plus_reply (self, request, plus_properties_encode (&told, 1, NULL));
+    service_reply (self->parts.service, request, plus_properties_encode (&told, 1, NULL));
 }
 
 void plus_on_properties (void *owner, const moment_t *now, const request_t *request)
@@ -414,6 +414,7 @@ void plus_on_properties (void *owner, const moment_t *now, const request_t *requ
         if (shown)
             properties_of (self, now, &view, &list [count++]);
     }
-    plus_reply (self, request, plus_properties_encode (list, count, more ? after : NULL));
+    service_reply (self->parts.service, request,
+                   plus_properties_encode (list, count, more ? after : NULL));
     free (list);
 }

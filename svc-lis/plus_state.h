@@ -42,9 +42,6 @@ struct plus {
 
 /*  --- plus.c --- */
 
-/*  Ends the body. */
-void plus_reply (plus_t *self, const request_t *request, packed_t body);
-
 /*  As the command stands; NOT_FOUND when it is not known any more. */
 void plus_tell_command (plus_t *self, const moment_t *now, const request_t *request,
                         const txid_t *command);

@@ -10,13 +10,6 @@
 #define SUBMISSION_BYTES_MAX (2 * TASK_TEXT_BYTES_MAX) /* a command's text, and numbers */
 #define STORE_FREE_PARTS     10 /* nothing comes when less than so much of the store is free */
 
-static void reply (const queue_t *self, uint64_t reply_to, packed_t answer)
-{
-    outbox_reply (self->parts.service->outbox, reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
-}
-
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag)
 {
     *bag = bags_find (self->bags, number);
@@ -172,7 +165,7 @@ static bool repeated (queue_t *self, const request_t *request)
     if (bag->submitted.size == request->body.size &&
         (request->body.size == 0 ||
          memcmp (bag->submitted.data, request->body.data, request->body.size) == 0))
-        reply (self, request->reply_to, submit_answer_encode (bag->number));
+        service_reply (self->parts.service, request, submit_answer_encode (bag->number));
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
                         "request %.63s was another submission: bag %" PRIu64, request->request_id,
@@ -202,7 +195,7 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
         openings_wanted (self->parts.openings, now, reservation);
     }
     queue_soon (self);
-    reply (self, request->reply_to, submit_answer_encode (bag->number));
+    service_reply (self->parts.service, request, submit_answer_encode (bag->number));
 }
 
 static bool submission_check (const queue_t *self, const moment_t *now, const request_t *request,
@@ -331,7 +324,7 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
         queue_put_bag (self, bag);
     queue_settle (self, now, bag);
     queue_soon (self);
-    reply (self, request->reply_to, cancel_answer_encode (cancelled, ended));
+    service_reply (self->parts.service, request, cancel_answer_encode (cancelled, ended));
 }
 
 /*  --- Output --- */
@@ -358,8 +351,8 @@ static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t 
     if (why)
         outbox_refuse (self->parts.service->outbox, reader.reply_to, CALL_NOT_FOUND, why);
     else
-        reply (self, reader.reply_to,
-               output_answer_encode (data, size, reader.over, reader.dropped));
+        service_reply_to (self->parts.service, reader.reply_to,
+                          output_answer_encode (data, size, reader.over, reader.dropped));
 }
 
 void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,

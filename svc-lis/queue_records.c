@@ -15,25 +15,20 @@
 #define KEEP_LOOK_MS_LEAST 1000
 #define KEEP_LOOK_MS_MOST  3600000
 
-static void put (queue_t *self, uint8_t table, bytes_t key, packed_t record)
-{
-    outbox_put (self->parts.service->outbox, table, key,
-                (bytes_t){.data = record.data, .size = record.size});
-    free (record.data);
-}
-
 void queue_put_bag (queue_t *self, const bag_t *bag)
 {
     uint8_t key [BAG_KEY_BYTES];
     bag_key_pack (bag->number, key);
-    put (self, TABLE_BAGS, (bytes_t){key, sizeof key}, stored_bag_encode (bag));
+    service_put (self->parts.service, TABLE_BAGS, (bytes_t){key, sizeof key},
+                 stored_bag_encode (bag));
 }
 
 void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
 {
     uint8_t key [TASK_KEY_BYTES];
     task_key_pack (&(task_id_t){bag->number, index}, key);
-    put (self, TABLE_TASKS, (bytes_t){key, sizeof key}, stored_task_encode (bag_task (bag, index)));
+    service_put (self->parts.service, TABLE_TASKS, (bytes_t){key, sizeof key},
+                 stored_task_encode (bag_task (bag, index)));
 }
 
 /*  --- loading --- */

@@ -8,13 +8,6 @@
 #define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of what was submitted, in one answer */
 #define RECORD_BYTES   128                  /* beside that */
 
-static void reply (const queue_t *self, const request_t *request, packed_t answer)
-{
-    outbox_reply (self->parts.service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
-}
-
 static uint32_t page (const queue_t *self, uint32_t most)
 {
     return most > 0 && most < self->limits.list_max ? most : self->limits.list_max;
@@ -68,7 +61,7 @@ static void on_bags (void *owner, const moment_t *now, const request_t *request)
         records [count++] = (bag_record_t){bag, expected_ms (self, bag)};
         bytes += bag->submitted.size + RECORD_BYTES;
     }
-    reply (self, request, bags_answer_encode (records, count, bag != NULL));
+    service_reply (self->parts.service, request, bags_answer_encode (records, count, bag != NULL));
     free (records);
 }
 
@@ -102,8 +95,8 @@ static void on_tasks (void *owner, const moment_t *now, const request_t *request
     uint32_t from = question.from < bag->asked.count ? question.from : bag->asked.count;
     uint32_t left = bag->asked.count - from;
     uint32_t count = page (self, question.most);
-    reply (self, request,
-           tasks_answer_encode (bag, from, count < left ? count : left, cpu_ms_now, self));
+    service_reply (self->parts.service, request,
+                   tasks_answer_encode (bag, from, count < left ? count : left, cpu_ms_now, self));
 }
 
 void queue_serve_told (queue_t *self)

@@ -9,13 +9,6 @@ static const uint8_t membership_key [] = "membership";
 
 /*  --- what its files share --- */
 
-void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record)
-{
-    outbox_put (self->service->outbox, table, key,
-                (bytes_t){.data = record.data, .size = record.size});
-    free (record.data);
-}
-
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
                        packed_t body, call_done_fn *done, void *owner)
 {
@@ -56,7 +49,7 @@ static bool administers_check (sharing_t *self, const request_t *request)
 
 static void membership_put (sharing_t *self)
 {
-    sharing_put (self, TABLE_MEMBERSHIP, MEMBERSHIP_KEY,
+    service_put (self->service, TABLE_MEMBERSHIP, MEMBERSHIP_KEY,
                  stored_membership_encode (&self->membership));
 }
 
@@ -97,7 +90,7 @@ static void on_join (void *owner, const moment_t *now, const request_t *request)
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "coalition joined balancer=%s level_s=%g%s by=%s", asked.balancer, asked.level_s,
                 asked.automatic ? " automatic" : "", request->actor);
-    sharing_reply (self, request, join_answer_encode ());
+    service_reply (self->service, request, join_answer_encode ());
 }
 
 static void on_leave (void *owner, const moment_t *now, const request_t *request)
@@ -119,7 +112,7 @@ static void on_leave (void *owner, const moment_t *now, const request_t *request
     outbox_delete (self->service->outbox, TABLE_MEMBERSHIP, MEMBERSHIP_KEY);
     outbox_log (self->service->outbox, LEVEL_INFO, "coalition left by=%s given_back=%" PRIu32,
                 request->actor, given_back);
-    sharing_reply (self, request, leave_answer_encode (given_back));
+    service_reply (self->service, request, leave_answer_encode (given_back));
 }
 
 static bool balances (const sharing_t *self, const char *actor)
@@ -154,7 +147,8 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
         away += bag->away;
         guests += bag->guest ? bag->asked.count - bag->over : 0;
     }
-    sharing_reply (self, request, membership_answer_encode (&self->membership, away, guests));
+    service_reply (self->service, request,
+                   membership_answer_encode (&self->membership, away, guests));
 }
 
 /*  --- orders --- */
@@ -166,7 +160,7 @@ static bool repeated (sharing_t *self, const request_t *request, const move_orde
     if (order->round > last->round || (order->round == last->round && order->number > last->number))
         return false;
     if (order->round == last->round && order->number == last->number)
-        sharing_reply (self, request, move_answer_encode (last->moved));
+        service_reply (self->service, request, move_answer_encode (last->moved));
     else
         service_refuse (self->service, request, CALL_BAD_REQUEST,
                         "round, number: order %" PRIu64 ".%" PRIu32 " comes after %" PRIu64
@@ -220,7 +214,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request)
       bag->guest ? sharing_give_back (self, now, bag, order.count, "the balancer gives it back")
                  : sharing_send (self, now, bag, &order.to, order.count);
     membership_put (self);
-    sharing_reply (self, request, move_answer_encode (self->membership.moved));
+    service_reply (self->service, request, move_answer_encode (self->membership.moved));
 }
 
 /*  --- its life --- */

@@ -152,7 +152,8 @@ static void answer_offer (sharing_t *self, const moment_t *now, const offer_mess
     offer.given = *given;
     offer_add (self, &offer);
     txid_pack (&offer.move, key);
-    sharing_put (self, TABLE_OFFERS, (bytes_t){key, sizeof key}, stored_offer_encode (&offer));
+    service_put (self->service, TABLE_OFFERS, (bytes_t){key, sizeof key},
+                 stored_offer_encode (&offer));
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "offer %s %s home=%s tasks=%" PRIu32 " bag=%" PRIu64 "%s%s",
                 txid_text (&offer.move, text), given->accepted ? "accepted" : "refused",
@@ -179,7 +180,7 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
             given = known->given;
         else
             answer_offer (self, now, &message, &given);
-        sharing_reply (self, request, accept_answer_encode (&given));
+        service_reply (self->service, request, accept_answer_encode (&given));
     }
     free (message.submitted.data);
 }
@@ -339,7 +340,7 @@ static void on_withdraw (void *owner, const moment_t *now, const request_t *requ
                 withdraw (self, now, bag, indices [i] - bag->guest->first);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
-        sharing_reply (self, request, guest_cancel_answer_encode ());
+        service_reply (self->service, request, guest_cancel_answer_encode ());
     }
     free (indices);
 }

@@ -24,7 +24,8 @@ static void move_put (sharing_t *self, const move_t *move)
 {
     uint8_t key [TXID_BYTES];
     txid_pack (&move->kept.id, key);
-    sharing_put (self, TABLE_MOVES, (bytes_t){key, sizeof key}, stored_move_encode (&move->kept));
+    service_put (self->service, TABLE_MOVES, (bytes_t){key, sizeof key},
+                 stored_move_encode (&move->kept));
 }
 
 static move_t *move_add (sharing_t *self, const stored_move_t *kept)
@@ -388,7 +389,7 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
     }
     ends_take (self, now, &ends, request->actor);
     ends_clear (&ends);
-    sharing_reply (self, request, guests_ended_answer_encode ());
+    service_reply (self->service, request, guests_ended_answer_encode ());
 }
 
 /*  --- output --- */

@@ -61,16 +61,7 @@ static inline bool txid_same (const txid_t *a, const txid_t *b)
     return txid_compare (a, b) == 0;
 }
 
-static inline void sharing_reply (const sharing_t *self, const request_t *request, packed_t answer)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
-}
-
 /*  --- sharing.c --- */
-
-void sharing_put (sharing_t *self, uint8_t table, bytes_t key, packed_t record);
 
 /*  A call to another site's Sharing, in this one's name, until it is answered. */
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,

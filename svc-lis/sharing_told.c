@@ -79,7 +79,7 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
     for (; bag && state.bags_count < queue->limits.list_max; bag = next_queued (queue, bag))
         bags [state.bags_count++] = (queued_bag_t){bag, running_load_s (now_ms, bag)};
     state.more = bag != NULL;
-    sharing_reply (self, request,
+    service_reply (self->service, request,
                    state_answer_encode (&state, &self->membership, self->service->name));
     free (bags);
 }

@@ -233,10 +233,8 @@ void uses_usage (uses_t *self, usage_t *usage)
 
 static void use_reply (uses_t *self, const request_t *request, const use_t *use)
 {
-    packed_t answer = use_answer_encode (use && use->provisioned, use && use->active);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request,
+                   use_answer_encode (use && use->provisioned, use && use->active));
 }
 
 /*  The reservation meant; false, and the request is refused, unless the asker may say what becomes

@@ -105,10 +105,7 @@ static void told (catalogue_t *self)
 
 static void file_store (const catalogue_t *self, file_t *file)
 {
-    packed_t value = file_record_encode (file);
-    outbox_put (self->service->outbox, TABLE_FILES, key_of (file),
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (self->service, TABLE_FILES, key_of (file), file_record_encode (file));
     file->used_stored_ms = file->used_ms;
 }
 

@@ -54,10 +54,8 @@ void chain_store (chain_t *self, const transfer_t *transfer)
         kept.receivers [i] = transfer->receivers [i].kept;
     packed_t value = kept_transfer_encode (&kept);
     free (kept.receivers);
-    outbox_put (self->service->outbox, TABLE_TRANSFERS,
-                (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (self->service, TABLE_TRANSFERS,
+                 (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES}, value);
 }
 
 static void transfer_free (transfer_t *transfer)

@@ -209,20 +209,14 @@ static void on_transfers (void *owner, const moment_t *now, const request_t *req
         service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
         return;
     }
-    packed_t body = transfers_answer_encode (self, one ? &id : NULL);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (self->service, request, transfers_answer_encode (self, one ? &id : NULL));
 }
 
 static void on_nodes (void *owner, const moment_t *now, const request_t *request)
 {
     (void) now;
     chain_t *self = owner;
-    packed_t body = storage_nodes_answer_encode (self);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
+    service_reply (self->service, request, storage_nodes_answer_encode (self));
 }
 
 void chain_told_serve (chain_t *self)

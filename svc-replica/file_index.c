@@ -161,13 +161,6 @@ static teller_t *teller_of (file_index_t *self, const moment_t *now, const publi
 
 /*  --- what is asked --- */
 
-static void reply (file_index_t *self, const request_t *request, packed_t packed)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = packed.data, .size = packed.size});
-    free (packed.data);
-}
-
 /*  Numbers of another start are no longer this site's: whoever has come later is heard. */
 static bool of_now (const teller_t *teller, const publish_t *from)
 {
@@ -220,7 +213,8 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
     else {
         teller_t *teller = teller_of (self, now, &from);
         publish (self, teller, &from);
-        reply (self, request, publish_answer_encode (of_now (teller, &from) ? teller->number : 0));
+        service_reply (self->service, request,
+                       publish_answer_encode (of_now (teller, &from) ? teller->number : 0));
     }
     publish_clear (&from);
 }
@@ -251,7 +245,7 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
     }
     file_place_t *places = must (calloc (PLACES_MAX, sizeof *places));
     size_t count = places_of (self, name, places, PLACES_MAX);
-    reply (self, request, located_encode (places, count, NULL, 0));
+    service_reply (self->service, request, located_encode (places, count, NULL, 0));
     free (places);
 }
 
@@ -283,7 +277,8 @@ static void on_names (void *owner, const moment_t *now, const request_t *request
         used += files [count++].places_count;
         told = name_after (self, told->name);
     }
-    reply (self, request, names_answer_encode (files, count, places, told != NULL));
+    service_reply (self->service, request,
+                   names_answer_encode (files, count, places, told != NULL));
     free (files);
     free (places);
 }
@@ -311,7 +306,7 @@ static void on_stale (void *owner, const moment_t *now, const request_t *request
         service_count (self->service, "stale", 1);
         told_free (self, told);
     }
-    reply (self, request, stale_answer_encode ());
+    service_reply (self->service, request, stale_answer_encode ());
 }
 
 /*  --- life --- */

@@ -29,13 +29,6 @@ static int by_id (const void *key, const void *thing)
     return memcmp (key, ((const loan_t *) thing)->id.bytes, CHAIN_ID_BYTES);
 }
 
-static void reply (const loans_t *self, const request_t *request, packed_t packed)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = packed.data, .size = packed.size});
-    free (packed.data);
-}
-
 /*  Who asks; NULL when it is no site's svc-replica. */
 static const char *site_of (const request_t *request)
 {
@@ -180,7 +173,7 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
     }
     if (renew (self, now, site, question, &answer)) {
         answer.sending = loans_count (self);
-        reply (self, request, offer_answer_encode (&answer));
+        service_reply (self->service, request, offer_answer_encode (&answer));
         return;
     }
     prune (self);
@@ -201,7 +194,7 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
     catalogue_use (self->catalogue, question->name, now->wall_ms);
     service_count (self->service, "offers", 1);
     answer.sending = count + 1;
-    reply (self, request, offer_answer_encode (&answer));
+    service_reply (self->service, request, offer_answer_encode (&answer));
 }
 
 static void on_offer (void *owner, const moment_t *now, const request_t *request)
@@ -241,7 +234,7 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
                     end.name, loan->node, site);
     free (ordered_remove (self->loans, end.transfer.bytes));
-    reply (self, request, offer_end_answer_encode ());
+    service_reply (self->service, request, offer_end_answer_encode ());
 }
 
 loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,

@@ -42,13 +42,6 @@ typedef struct {
     rules_t *rules;
 } replica_t;
 
-static void reply (const replica_t *self, const request_t *request, packed_t packed)
-{
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = packed.data, .size = packed.size});
-    free (packed.data);
-}
-
 static bool refused (const replica_t *self, const request_t *request, bool good, const char *why)
 {
     if (!good)
@@ -79,9 +72,9 @@ static void tell_begun (const replica_t *self, const request_t *request, begin_t
         return;
     }
     const file_t *file = catalogue_find (self->catalogue, name);
-    reply (self, request,
-           begin_answer_encode (transfer, file ? file->size : 0,
-                                file && file->digest_known ? file->digest : NULL));
+    service_reply (self->service, request,
+                   begin_answer_encode (transfer, file ? file->size : 0,
+                                        file && file->digest_known ? file->digest : NULL));
 }
 
 static void on_put (void *owner, const moment_t *now, const request_t *request)
@@ -128,7 +121,7 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
                         "%s knows of no transfer %llu: it is long over, or was not begun",
                         self->service->name, (unsigned long long) transfer);
     else
-        reply (self, request, transfer_answer_encode (&told));
+        service_reply (self->service, request, transfer_answer_encode (&told));
 }
 
 /*  --- files --- */
@@ -168,7 +161,8 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
     }
     chain_node_t *nodes = NULL;
     size_t nodes_count = *question.after ? 0 : nodes_of (self, &nodes);
-    reply (self, request, files_answer_encode (files, count, next != NULL, nodes, nodes_count));
+    service_reply (self->service, request,
+                   files_answer_encode (files, count, next != NULL, nodes, nodes_count));
     free (files);
     free (nodes);
 }
@@ -196,7 +190,7 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
         memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
         memcpy (place.owner, file->owner, sizeof place.owner);
     }
-    reply (self, request, located_encode (&place, there, NULL, 0));
+    service_reply (self->service, request, located_encode (&place, there, NULL, 0));
 }
 
 /*  --- what owners say --- */
@@ -231,7 +225,7 @@ static void on_pin (void *owner, const moment_t *now, const request_t *request)
     if (!file_said (self, request, SAID_PIN, &said))
         return;
     catalogue_pin (self->catalogue, said.name, said.yes);
-    reply (self, request, said_answer_encode (SAID_PIN, 0));
+    service_reply (self->service, request, said_answer_encode (SAID_PIN, 0));
 }
 
 static void on_lifetime (void *owner, const moment_t *now, const request_t *request)
@@ -242,7 +236,7 @@ static void on_lifetime (void *owner, const moment_t *now, const request_t *requ
         return;
     catalogue_expire (self->catalogue, said.name,
                       said.lifetime_ms > 0 ? now->wall_ms + said.lifetime_ms : 0);
-    reply (self, request, said_answer_encode (SAID_LIFETIME, 0));
+    service_reply (self->service, request, said_answer_encode (SAID_LIFETIME, 0));
 }
 
 static void on_rule (void *owner, const moment_t *now, const request_t *request)
@@ -255,7 +249,7 @@ static void on_rule (void *owner, const moment_t *now, const request_t *request)
     if (said.rule.copies > 0) /* it is said here, and goes with the copy */
         catalogue_keep (self->catalogue, said.name, true);
     rules_hurry (self->rules, now);
-    reply (self, request, said_answer_encode (SAID_RULE, 0));
+    service_reply (self->service, request, said_answer_encode (SAID_RULE, 0));
 }
 
 static void on_evict (void *owner, const moment_t *now, const request_t *request)
@@ -275,8 +269,8 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
                         "%s was put here: say kept to remove it for ever", said.name);
         return;
     }
-    reply (self, request,
-           said_answer_encode (SAID_EVICT, cache_evict (self->cache, now, said.name)));
+    service_reply (self->service, request,
+                   said_answer_encode (SAID_EVICT, cache_evict (self->cache, now, said.name)));
 }
 
 /*  --- what the chain tells --- */

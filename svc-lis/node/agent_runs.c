@@ -36,11 +36,9 @@ static bool of_site (const agent_t *self, const agent_run_t *run)
 
 static void run_store (agent_t *self, agent_run_t *run)
 {
-    packed_t value = agent_record_encode (&run->record);
-    outbox_put (self->service->outbox, TABLE_AGENT_RUNS,
-                (bytes_t){.data = run->key, .size = sizeof run->key},
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (self->service, TABLE_AGENT_RUNS,
+                 (bytes_t){.data = run->key, .size = sizeof run->key},
+                 agent_record_encode (&run->record));
     run->stored = true;
 }
 
@@ -307,10 +305,7 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
                      &(work_order_t){.runs = self->settings.runs, .names = names, .names_count = 1},
                      &(ordered_work_t){.kind = WORK_LOOK});
     }
-    packed_t answer = ended_answer_encode ();
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request, ended_answer_encode ());
 }
 
 /*  --- what the site wants --- */
