@@ -83,26 +83,29 @@ static bool turn (plus_bookings_t *self, const node_class_t *class, uint32_t nod
     return true;
 }
 
-/*  Of what has begun. */
+/*  Of what has begun. Where it ends before its nodes were to change it has those of before: who
+ *  names others is refused. */
 static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
-                          const node_class_t *class, const plus_wish_t *whole, int64_t now_ms,
-                          int64_t soonest_ms, char why [WHY_BYTES])
+                          const node_class_t *class, const plus_wish_t *wish,
+                          const plus_wish_t *whole, int64_t now_ms, int64_t soonest_ms,
+                          char why [WHY_BYTES])
 {
     uint32_t nodes = old->list [old->count - 1].nodes;
     if (whole->from_ms != old->list [0].from_ms)
         return refuse (why, "from_ms: it has begun, its start stays");
     if (whole->until_ms <= now_ms)
         return refuse (why, "until_ms: that has passed: release it");
-    if (whole->nodes != nodes && whole->until_ms <= soonest_ms)
-        return refuse (why, "nodes: it ends before others could be had");
-    int64_t turn_ms = whole->nodes == nodes ? whole->until_ms : soonest_ms;
+    bool turns = whole->nodes != nodes && soonest_ms < whole->until_ms;
+    int64_t turn_ms = turns ? soonest_ms : whole->until_ms;
     keep_until (self, old, turn_ms);
     self->list [self->count - 1].until_ms = turn_ms;
-    if (turn_ms < whole->until_ms && !turn (self, class, whole->nodes, turn_ms, whole->until_ms)) {
+    if (turns && !turn (self, class, whole->nodes, turn_ms, whole->until_ms)) {
         snprintf (why, WHY_BYTES, "nodes: changed %d times already, which is the most",
                   BOOKINGS_MAX - 1);
         return false;
     }
+    if (wish->nodes && wish->nodes != self->list [self->count - 1].nodes)
+        return refuse (why, "nodes: it ends before others could be had");
     return true;
 }
 
@@ -119,7 +122,7 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
     if (whole.from_ms >= whole.until_ms)
         return refuse (why, "until_ms: it would end before it starts");
     if (first->from_ms <= now_ms)
-        return change_begun (self, old, class, &whole, now_ms, soonest_ms, why);
+        return change_begun (self, old, class, wish, &whole, now_ms, soonest_ms, why);
     plus_bookings_new (self, class, &whole);
     memcpy (self->list [0].need, first->need, sizeof first->need);
     return true;

@@ -90,8 +90,8 @@ static uint32_t wished_at (const plus_bookings_t *old, const plus_wish_t *whole,
 }
 
 /*  Why it can't be meant; NULL when it can. */
-static const char *wrong_in (const plus_bookings_t *old, const plus_wish_t *whole, int64_t now,
-                             int64_t soonest)
+static const char *wrong_in (const plus_bookings_t *old, const plus_wish_t *wish,
+                             const plus_wish_t *whole, int64_t now, int64_t soonest)
 {
     if (whole->from_ms >= whole->until_ms)
         return "until_ms: it would end before it starts";
@@ -101,7 +101,7 @@ static const char *wrong_in (const plus_bookings_t *old, const plus_wish_t *whol
         return "from_ms: it has begun, its start stays";
     if (whole->until_ms <= now)
         return "until_ms: that has passed: release it";
-    if (whole->nodes != old->list [old->count - 1].nodes && whole->until_ms <= soonest)
+    if (wish->nodes && wished_at (old, whole, now, soonest, whole->until_ms - 1) != wish->nodes)
         return "nodes: it ends before others could be had";
     return NULL;
 }
@@ -130,7 +130,7 @@ static void a_change_keeps_the_past_and_makes_what_is_wished_of_the_rest (void *
         plus_wish_t whole = {.from_ms = wish.from_ms ? wish.from_ms : old.list [0].from_ms,
                              .until_ms = wish.until_ms ? wish.until_ms : last->until_ms,
                              .nodes = wish.nodes ? wish.nodes : last->nodes};
-        const char *wrong = wrong_in (&old, &whole, now, soonest);
+        const char *wrong = wrong_in (&old, &wish, &whole, now, soonest);
         char why [WHY_BYTES] = "";
         assert_int_equal (plus_bookings_change (&next, &old, &thin, &wish, now, soonest, why),
                           !wrong);
@@ -152,6 +152,28 @@ static void a_change_keeps_the_past_and_makes_what_is_wished_of_the_rest (void *
         begun += old.list [0].from_ms <= now;
     }
     assert_true (made > 5000 && refused > 1000 && begun > 3000);
+}
+
+/*  One node, from minute 30 on three, shortened to before that. */
+static void who_ends_it_before_its_nodes_change_has_those_of_before (void **state)
+{
+    (void) state;
+    plus_bookings_t old, turned, next;
+    char why [WHY_BYTES];
+    plus_bookings_new (&old, &thin, &(plus_wish_t){.from_ms = 1, .until_ms = 40, .nodes = 1});
+    plus_wish_t wish = {.nodes = 3};
+    assert_true (plus_bookings_change (&turned, &old, &thin, &wish, 5, 30, why));
+    wish = (plus_wish_t){.until_ms = 20};
+    assert_true (plus_bookings_change (&next, &turned, &thin, &wish, 10, 35, why));
+    assert_int_equal (next.count, 1);
+    assert_int_equal (next.list [0].nodes, 1);
+    assert_int_equal (next.list [0].until_ms, 20);
+    wish.nodes = 1;
+    assert_true (plus_bookings_change (&next, &turned, &thin, &wish, 10, 35, why));
+    assert_int_equal (next.list [0].nodes, 1);
+    wish.nodes = 3; /* which it would never have */
+    assert_false (plus_bookings_change (&next, &turned, &thin, &wish, 10, 35, why));
+    assert_string_equal (why, "nodes: it ends before others could be had");
 }
 
 static void more_phases_than_a_part_can_have_are_refused (void **state)
@@ -208,6 +230,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (T9_the_edge_is_the_first_minute_that_lacks_something),
       cmocka_unit_test (a_change_keeps_the_past_and_makes_what_is_wished_of_the_rest),
+      cmocka_unit_test (who_ends_it_before_its_nodes_change_has_those_of_before),
       cmocka_unit_test (more_phases_than_a_part_can_have_are_refused),
       cmocka_unit_test (only_one_need_without_a_hole_is_read),
     };
