@@ -391,20 +391,51 @@ void sim_plus_left (sim_check_t *check, const sim_message_t *message)
                   txid_text (&told.command, words), command_state_word (kept));
 }
 
-/*  Its last phase ends when it was told, with as many nodes; and its first begins so. */
-static bool booked_as (const sim_command_t *command, const sim_plus_booked_t *has)
+static const sim_command_t *version_of (const sim_participant_t *site, const char *reservation,
+                                        uint32_t base_version)
 {
-    if (!command || command->bookings_count == 0)
+    for (size_t c = 0; c < site->commands_count; c++) {
+        const sim_command_t *command = &site->commands [c];
+        if (command->state == COMMAND_COMMITTED && command->base_version == base_version &&
+            strcmp (command->reservation, reservation) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+/*  What it has when it ends by then. */
+static uint32_t nodes_until (const sim_command_t *command, int64_t until_ms)
+{
+    uint32_t nodes = 0;
+    for (size_t b = 0; b < command->bookings_count; b++)
+        if (command->bookings [b].from_ms < until_ms)
+            nodes = command->bookings [b].nodes;
+    return nodes;
+}
+
+/*  It begins and ends as told, and ends with the nodes that were asked for. Who asks for none has
+ *  those of before: of what now ends before its nodes were to change, those that it had until then.
+ */
+static bool booked_as (const sim_command_t *command, const sim_plus_change_t *change,
+                       const sim_command_t *before)
+{
+    const sim_plus_booked_t *next = &change->next;
+    if (change->operation == OPERATION_RELEASE)
+        return command->bookings_count == 0;
+    if (command->bookings_count == 0)
         return false;
     const compute_booking_t *last = &command->bookings [command->bookings_count - 1];
-    return command->bookings [0].from_ms == has->from_ms && last->until_ms == has->until_ms &&
-           last->nodes == has->nodes;
+    uint32_t nodes = change->asked.nodes == 0 && before ? nodes_until (before, next->until_ms)
+                                                        : change->asked.nodes;
+    return command->bookings [0].from_ms == next->from_ms && last->until_ms == next->until_ms &&
+           last->nodes == nodes;
 }
 
 static void check_errand (const sim_plus_t *self, sim_check_t *check,
                           const sim_plus_errand_t *errand)
 {
     const sim_participant_t *site = sim_check_named (check, sim_name (self->sim, errand->process));
+    const sim_command_t *before = NULL;
     uint32_t versions = 0;
     for (size_t c = 0; c < site->commands_count; c++)
         versions += site->commands [c].state == COMMAND_COMMITTED &&
@@ -412,12 +443,16 @@ static void check_errand (const sim_plus_t *self, sim_check_t *check,
     if (versions != errand->version)
         sim_fail (self->sim, "%s: %u changes were told committed, %u are", errand->id,
                   errand->version, versions);
-    const sim_command_t *now =
-      sim_current (site->commands, site->commands_count, errand->reservation);
-    if (errand->version > 0 && !errand->released && !booked_as (now, &errand->has))
-        sim_fail (self->sim, "%s: %s is not what was told", errand->id, errand->reservation);
-    if (errand->released && now && now->bookings_count > 0)
-        sim_fail (self->sim, "%s: %s was released, and is booked", errand->id, errand->reservation);
+    versions = 0;
+    for (size_t i = 0; i < errand->changes_count; i++) {
+        if (errand->changes [i].fate != PLUS_DONE)
+            continue;
+        const sim_command_t *now = version_of (site, errand->reservation, versions++);
+        if (!now || !booked_as (now, &errand->changes [i], before))
+            sim_fail (self->sim, "%s: version %u of %s is not what was told", errand->id, versions,
+                      errand->reservation);
+        before = now;
+    }
 }
 
 void sim_plus_check (const sim_plus_t *self, sim_check_t *check)
