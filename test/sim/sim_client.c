@@ -73,8 +73,6 @@ static bool answered (sim_client_t *self, sim_errand_t *errand, const event_t *e
         errand->request->unfit [errand->variant] = true;
         return true;
     }
-    if (self->gives_up && self->patient && errand->tries >= GIVES_UP_AT)
-        return true;
     if (errand->tries == TRIES_MAX)
         sim_fail (self->sim, "%s was asked %u times and never answered",
                   errand->request->request_id, errand->tries);
@@ -94,6 +92,13 @@ static bool answered (sim_client_t *self, sim_errand_t *errand, const event_t *e
     return true;
 }
 
+/*  It was answered in vain so often by now, over all its errands: whoever has no room for the
+ * answer of one has none for the next, and they come one after another. */
+static bool gives_up (sim_client_t *self)
+{
+    return self->gives_up && self->patient && ++self->vain >= GIVES_UP_AT;
+}
+
 static void on_answer (sim_client_t *self, int64_t mono_ms, const event_t *event)
 {
     for (size_t i = 0; i < self->errands_count; i++) {
@@ -101,7 +106,7 @@ static void on_answer (sim_client_t *self, int64_t mono_ms, const event_t *event
         if (errand->call != event->answer.call || errand->ended)
             continue;
         errand->call = 0;
-        errand->ended = answered (self, errand, event);
+        errand->ended = answered (self, errand, event) || gives_up (self);
         errand->due_ms = mono_ms + pause_ms (self, errand);
         return;
     }

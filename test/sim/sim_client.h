@@ -36,6 +36,7 @@ typedef struct {
     prng_t prng;
     bool patient;  /* faults are over: wait for answers */
     bool gives_up; /* but not for ever: nobody may have the room to keep its answer */
+    uint32_t vain; /* answers since then that were not final */
     sim_errand_t errands [SIM_ERRANDS_MAX];
     size_t errands_count;
     uint64_t calls;
