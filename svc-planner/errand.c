@@ -17,6 +17,7 @@
 #include <sodium.h>
 
 #define BACKOFF_DOUBLINGS 4 /* then halved again: who has waited long enough goes first */
+#define VOTE_MS           1000
 #define CLOSING_SHARE     6 /* the last sixth of a request's time is for closing it */
 
 static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
@@ -184,6 +185,7 @@ static errand_t *errand_begin (planner_t *planner, const moment_t *now, const ch
     snprintf (self->actor, sizeof self->actor, "%s", actor);
     self->begun_ms = now->mono_ms;
     self->begun_wall_ms = now->wall_ms;
+    self->votable_ms = VOTE_MS;
     self->check_from_ms = INT64_MIN;
     self->keep_until_ms = now->wall_ms;
     int64_t limit_ms = planner->settings.request_limit_ms;

@@ -116,6 +116,7 @@ typedef struct errand {
     int64_t begun_ms; /* monotonic */
     int64_t begun_wall_ms;
     uint64_t limit_timer;
+    int64_t votable_ms;   /* a plan must be votable for so long before its edge */
     int64_t vote_ms;      /* monotonic: the last plan was put to the vote */
     int64_t round_ms;     /* what that took; 0 = nobody was asked yet */
     uint64_t pause_timer; /* back-off, or the next slice of the search */

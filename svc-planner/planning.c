@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VOTE_MS              1000 /* a plan must be votable for so long before its edge */
-#define CONFLICTS_LOGGED_MAX 16   /* disagreements of domains; the rest is counted */
+#define CONFLICTS_LOGGED_MAX 16 /* disagreements of domains; the rest is counted */
 
 /*  Data come with services that this federation has none of yet. */
 static bool has_services (errand_t *self)
@@ -355,7 +354,7 @@ int64_t errand_soonest_ms (const errand_t *self, const moment_t *now)
 {
     const service_t *service = self->planner->service;
     return timekeeper_most (&service->timekeeper, now) + self->planner->settings.guard_ms +
-           VOTE_MS + magnitude (directory_skew_ms (service->directory));
+           self->votable_ms + magnitude (directory_skew_ms (service->directory));
 }
 
 search_order_t errand_search_order (const errand_t *self, const moment_t *now)

@@ -279,11 +279,22 @@ void errand_again (errand_t *self, const moment_t *now)
     errand_pause (self, now, self->rounds, on_next_plan);
 }
 
+/*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
+static void give_time (errand_t *self, const moment_t *now)
+{
+    planner_t *planner = self->planner;
+    if (timekeeper_most (&planner->service->timekeeper, now) >=
+          attempt_plan (self->attempt)->decide_by_ms &&
+        self->votable_ms < planner->settings.decide_ms)
+        self->votable_ms *= 2;
+}
+
 static void refused (errand_t *self, const moment_t *now)
 {
     size_t told = errand_programmed (self) ? self->answer.reasons_count : 0;
     self->round_ms = now->mono_ms - self->vote_ms + 1;
     lesson_t lesson = learn (self, now);
+    give_time (self, now);
     count_no (self);
     log_no (self, told);
     attempt_destroy (&self->attempt);
@@ -403,6 +414,7 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
     if (!decide (self, now)) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
+        give_time (self, now);
         log_no (self, 0);
         attempt_destroy (&self->attempt);
         errand_again (self, now);

@@ -127,6 +127,27 @@ static void all_may_be_far (void **state)
     fed_end (&fed);
 }
 
+/*  At the soonest start the votes of far ones can't be in before the edge: the next plan leaves
+ * them more time. */
+static void the_far_are_reserved_as_soon_as_they_can_vote (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 63, 1, 3, 4, 1);
+    int planner = fed_find (&fed, "p0");
+    fed_kill (&fed, planner);
+    fed.procs [planner].planner.margin_ms = 0;
+    fed_start (&fed, planner);
+    for (int i = 0; i < fed.procs_count; i++)
+        fed.procs [i].far_ms = FAR_MS / 2;
+    fed_run (&fed, 20000);
+    net_wish_t wish = {.needs = 2, .distinct = true, .start_ms = 1, .latest_ms = FED_HOUR_MS};
+    Musubi__Answer *answer = reserve_net (&fed, "p0", "a@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -135,6 +156,7 @@ int main (void)
       cmocka_unit_test (a_certain_no_needs_no_silent_site),
       cmocka_unit_test (the_silence_of_a_participant_refuses_no_change),
       cmocka_unit_test (all_may_be_far),
+      cmocka_unit_test (the_far_are_reserved_as_soon_as_they_can_vote),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
