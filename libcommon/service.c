@@ -460,6 +460,18 @@ void service_announce (service_t *self, const moment_t *now, directory_entry_t *
     directory_announce (self->directory, now, entry);
 }
 
+uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
+                      packed_t body, call_done_fn *done, void *owner, uint64_t token)
+{
+    call_order_t own = *order;
+    own.actor = self->name;
+    own.request_id = "";
+    own.body = (bytes_t){.data = body.data, .size = body.size};
+    uint64_t call = calls_start (self->calls, now, &own, done, owner, token);
+    free (body.data);
+    return call;
+}
+
 void service_reply (service_t *self, const request_t *request, packed_t body)
 {
     service_reply_to (self, request->reply_to, body);

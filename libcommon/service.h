@@ -113,6 +113,10 @@ void service_warn (service_t *self, const char *about, const char *text, int64_t
  *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */
 void service_announce (service_t *self, const moment_t *now, directory_entry_t *entry);
 
+/*  A call in the service's own name, that no request id marks; body is freed. */
+uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
+                      packed_t body, call_done_fn *done, void *owner, uint64_t token);
+
 /*  Answer a request, or put a record; the packed bytes end with it. */
 void service_reply (service_t *self, const request_t *request, packed_t body);
 void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);

@@ -67,21 +67,16 @@ static uint64_t ask (backtracking_t *self, const moment_t *now, size_t source, c
     const party_t *party = &self->order.snapshot->sources [source].party;
     const planner_settings_t *settings = self->order.settings;
     bool suspected = suspects_has (self->order.suspects, now, party->name);
-    uint64_t call = calls_start (
-      self->order.service->calls, now,
+    service_count (self->order.service, "backtracking_questions", 1);
+    return service_ask (
+      self->order.service, now,
       &(call_order_t){.peer = party->name,
                       .endpoint = party->endpoint,
                       .service = "Calendar",
                       .method = method,
-                      .actor = self->order.service->name,
-                      .request_id = "",
-                      .body = {.data = body.data, .size = body.size},
                       .timeout_ms = suspected ? settings->try_ms : settings->try_ms_max,
                       .tries_max = 1},
-      done, self, token);
-    free (body.data);
-    service_count (self->order.service, "backtracking_questions", 1);
-    return call;
+      body, done, self, token);
 }
 
 static void judge_peer (backtracking_t *self, const moment_t *now, size_t source,

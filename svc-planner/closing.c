@@ -22,19 +22,14 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
 {
     const planner_settings_t *settings = &self->planner->settings;
     service_t *service = self->planner->service;
-    uint64_t call = calls_start (service->calls, now,
-                                 &(call_order_t){.peer = self->name.home,
-                                                 .endpoint = "",
-                                                 .service = "Home",
-                                                 .method = method,
-                                                 .actor = service->name,
-                                                 .request_id = "",
-                                                 .body = {.data = body.data, .size = body.size},
-                                                 .timeout_ms = settings->try_ms,
-                                                 .tries_max = settings->tries_max},
-                                 done, self, 0);
-    free (body.data);
-    return call;
+    return service_ask (service, now,
+                        &(call_order_t){.peer = self->name.home,
+                                        .endpoint = "",
+                                        .service = "Home",
+                                        .method = method,
+                                        .timeout_ms = settings->try_ms,
+                                        .tries_max = settings->tries_max},
+                        body, done, self, 0);
 }
 
 static void tell_kept (errand_t *self, packed_t answer)

@@ -357,20 +357,15 @@ uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const part
 {
     assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
     packed_t body = txid_message_encode (txid);
-    uint64_t call = calls_start (self->service->calls, now,
-                                 &(call_order_t){.peer = party->name,
-                                                 .endpoint = party->endpoint,
-                                                 .to_store = party->store,
-                                                 .service = "Participant",
-                                                 .method = "Abort",
-                                                 .actor = self->service->name,
-                                                 .request_id = "",
-                                                 .body = {.data = body.data, .size = body.size},
-                                                 .timeout_ms = self->settings->try_ms,
-                                                 .tries_max = self->settings->tries_max},
-                                 done ? done : on_abort_told, owner, 0);
-    free (body.data);
-    return call;
+    return service_ask (self->service, now,
+                        &(call_order_t){.peer = party->name,
+                                        .endpoint = party->endpoint,
+                                        .to_store = party->store,
+                                        .service = "Participant",
+                                        .method = "Abort",
+                                        .timeout_ms = self->settings->try_ms,
+                                        .tries_max = self->settings->tries_max},
+                        body, done ? done : on_abort_told, owner, 0);
 }
 
 void coordinator_disown (coordinator_t *self, const txid_t *txid)

@@ -251,16 +251,14 @@ static void ask_status (decision_t *decision, const moment_t *now, size_t at)
     const party_t *party = &decision->record.plan.participants [at];
     coordinator_t *self = decision->coordinator;
     decision->ballots [at].call =
-      calls_start (self->service->calls, now,
+      service_ask (self->service, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
                                    .service = "Service",
                                    .method = "Status",
-                                   .actor = self->service->name,
-                                   .request_id = "",
                                    .timeout_ms = self->settings->try_ms,
                                    .tries_max = self->settings->tries_max},
-                   on_status, decision, at);
+                   (packed_t){0}, on_status, decision, at);
 }
 
 /*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
@@ -342,18 +340,14 @@ static void send_commit (decision_t *decision, const moment_t *now, size_t at)
     coordinator_t *self = decision->coordinator;
     packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
     decision->ballots [at].call =
-      calls_start (self->service->calls, now,
+      service_ask (self->service, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
                                    .to_store = party->store,
                                    .service = "Participant",
                                    .method = "Commit",
-                                   .actor = self->service->name,
-                                   .request_id = "",
-                                   .body = {.data = body.data, .size = body.size},
                                    .timeout_ms = self->settings->try_ms},
-                   on_commit, decision, at);
-    free (body.data);
+                   body, on_commit, decision, at);
 }
 
 void decision_drive (decision_t *decision, const moment_t *now)

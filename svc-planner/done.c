@@ -78,19 +78,15 @@ static void box_send (done_t *self, const moment_t *now, const box_t *box)
     for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
         size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
         packed_t body = done_encode (&box->txids [at], count);
-        calls_start (self->service->calls, now,
+        service_ask (self->service, now,
                      &(call_order_t){.peer = box->party.name,
                                      .endpoint = box->party.endpoint,
                                      .to_store = box->party.store,
                                      .service = "Participant",
                                      .method = "Done",
-                                     .actor = self->service->name,
-                                     .request_id = "",
-                                     .body = {.data = body.data, .size = body.size},
                                      .timeout_ms = self->settings->try_ms,
                                      .tries_max = DONE_TRIES},
-                     on_told, self, 0);
-        free (body.data);
+                     body, on_told, self, 0);
     }
 }
 

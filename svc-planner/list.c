@@ -254,20 +254,16 @@ static void ask (list_t *self, const moment_t *now, size_t at)
     sheet->asks++;
     sheet->suspected = suspects_has (&planner->suspects, now, sheet->party.name);
     self->waiting++;
-    sheet->call = calls_start (
-      planner->service->calls, now,
+    sheet->call = service_ask (
+      planner->service, now,
       &(call_order_t){.peer = sheet->party.name,
                       .endpoint = sheet->party.endpoint,
                       .service = "Participant",
                       .method = "List",
-                      .actor = planner->service->name,
-                      .request_id = "",
-                      .body = {.data = body.data, .size = body.size},
                       .timeout_ms = sheet->suspected ? suspect_try_ms (planner->settings.try_ms)
                                                      : planner->settings.try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
-      on_listed, self, at);
-    free (body.data);
+      body, on_listed, self, at);
 }
 
 static void add_sheets (list_t *self, const char *kind)

@@ -290,20 +290,16 @@ static void ask (locate_t *self, const moment_t *now, size_t at)
     packed_t body = part_show_encode (self->reservation);
     self->waiting++;
     part->suspected = self->suspects && suspects_has (self->suspects, now, part->party.name);
-    part->call = calls_start (
-      self->service->calls, now,
+    part->call = service_ask (
+      self->service, now,
       &(call_order_t){.peer = part->party.name,
                       .endpoint = part->party.endpoint,
                       .service = "Participant",
                       .method = "Show",
-                      .actor = self->service->name,
-                      .request_id = "",
-                      .body = {.data = body.data, .size = body.size},
                       .timeout_ms = part->suspected ? suspect_try_ms (self->settings->try_ms)
                                                     : self->settings->try_ms,
                       .tries_max = part->suspected ? 1 : 2},
-      on_shown, self, at);
-    free (body.data);
+      body, on_shown, self, at);
 }
 
 static void on_nobody (void *owner, const moment_t *now, uint64_t token)

@@ -54,19 +54,15 @@ static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t
 {
     packed_t body = txid_message_encode (&self->plan.txid);
     self->waiting++;
-    self->calls [at] = calls_start (self->service->calls, now,
+    self->calls [at] = service_ask (self->service, now,
                                     &(call_order_t){.peer = party->name,
                                                     .endpoint = party->endpoint,
                                                     .to_store = party->store,
                                                     .service = service_name,
                                                     .method = "Outcome",
-                                                    .actor = self->service->name,
-                                                    .request_id = "",
-                                                    .body = {.data = body.data, .size = body.size},
                                                     .timeout_ms = self->settings->try_ms,
                                                     .tries_max = 2},
-                                    on_outcome, self, at);
-    free (body.data);
+                                    body, on_outcome, self, at);
 }
 
 outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,

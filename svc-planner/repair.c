@@ -141,16 +141,14 @@ static void ask_home_status (repair_t *self, const moment_t *now, const party_t 
 {
     const planner_settings_t *settings = &self->planner->settings;
     service_t *service = self->planner->service;
-    self->call = calls_start (service->calls, now,
+    self->call = service_ask (service, now,
                               &(call_order_t){.peer = home->name,
                                               .endpoint = home->endpoint,
                                               .service = "Service",
                                               .method = "Status",
-                                              .actor = service->name,
-                                              .request_id = "",
                                               .timeout_ms = settings->try_ms,
                                               .tries_max = settings->tries_max},
-                              on_home_status, self, home_index (self));
+                              (packed_t){0}, on_home_status, self, home_index (self));
 }
 
 static void on_amended (void *owner, const moment_t *now, uint64_t token,
@@ -221,20 +219,16 @@ static void conclude (repair_t *self, const moment_t *now, answer_status_t statu
     packed_t answer = compose (self, status);
     packed_t body =
       amend_encode (&self->txid, self->epoch, (bytes_t){.data = answer.data, .size = answer.size});
-    self->call = calls_start (service->calls, now,
+    self->call = service_ask (service, now,
                               &(call_order_t){.peer = home->name,
                                               .endpoint = home->endpoint,
                                               .to_store = home->store,
                                               .service = "Participant",
                                               .method = "Amend",
-                                              .actor = service->name,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = settings->try_ms,
                                               .tries_max = settings->tries_max},
-                              on_amended, self, 0);
+                              body, on_amended, self, 0);
     free (answer.data);
-    free (body.data);
 }
 
 static void conclude_standing (repair_t *self, const moment_t *now, const char *how)

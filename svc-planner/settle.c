@@ -95,20 +95,15 @@ static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
                      call_done_fn *done, uint64_t token)
 {
     const planner_t *planner = self->inquiry.planner;
-    uint64_t call = calls_start (planner->service->calls, now,
-                                 &(call_order_t){.peer = party->name,
-                                                 .endpoint = party->endpoint,
-                                                 .to_store = party->store,
-                                                 .service = service_name,
-                                                 .method = method,
-                                                 .actor = planner->service->name,
-                                                 .request_id = "",
-                                                 .body = {.data = body.data, .size = body.size},
-                                                 .timeout_ms = planner->settings.try_ms,
-                                                 .tries_max = tries},
-                                 done, self, token);
-    free (body.data);
-    return call;
+    return service_ask (planner->service, now,
+                        &(call_order_t){.peer = party->name,
+                                        .endpoint = party->endpoint,
+                                        .to_store = party->store,
+                                        .service = service_name,
+                                        .method = method,
+                                        .timeout_ms = planner->settings.try_ms,
+                                        .tries_max = tries},
+                        body, done, self, token);
 }
 
 /*  --- the end --- */
@@ -434,16 +429,12 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
         return;
     start (self, now, &order);
     packed_t body = command_question_encode (&order.txid);
-    self->call = calls_start (planner->service->calls, now,
+    self->call = service_ask (planner->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .endpoint = "",
                                               .service = "Participant",
                                               .method = "Commands",
-                                              .actor = planner->service->name,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = planner->settings.try_ms,
                                               .tries_max = planner->settings.tries_max},
-                              on_plan, self, 0);
-    free (body.data);
+                              body, on_plan, self, 0);
 }

@@ -113,20 +113,16 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
 {
     const party_t *party = &self->snapshot->sources [at].party;
     self->questions [at].call =
-      calls_start (self->service->calls, now,
+      service_ask (self->service, now,
                    &(call_order_t){.peer = party->name,
                                    .endpoint = party->endpoint,
                                    .service = "Calendar",
                                    .method = method,
-                                   .actor = self->service->name,
-                                   .request_id = "",
-                                   .body = {.data = body.data, .size = body.size},
                                    .timeout_ms = self->patient ? self->settings->try_ms_max
                                                                : self->settings->try_ms,
                                    .lasting = true,
                                    .tries_max = 1},
-                   done, self, at);
-    free (body.data);
+                   body, done, self, at);
 }
 
 static void ask_windows (survey_t *self, const moment_t *now, size_t at)

@@ -147,20 +147,15 @@ static uint64_t ask (stake_t *stake, const moment_t *now, const char *method, pa
                      call_done_fn *done)
 {
     const tentative_order_t *order = &stake->tentative->order;
-    uint64_t call = calls_start (order->service->calls, now,
-                                 &(call_order_t){.peer = stake->party.name,
-                                                 .endpoint = stake->party.endpoint,
-                                                 .to_store = stake->party.store,
-                                                 .service = "Participant",
-                                                 .method = method,
-                                                 .actor = order->service->name,
-                                                 .request_id = "",
-                                                 .body = {.data = body.data, .size = body.size},
-                                                 .timeout_ms = order->settings->try_ms,
-                                                 .tries_max = order->settings->tries_max},
-                                 done, stake, 0);
-    free (body.data);
-    return call;
+    return service_ask (order->service, now,
+                        &(call_order_t){.peer = stake->party.name,
+                                        .endpoint = stake->party.endpoint,
+                                        .to_store = stake->party.store,
+                                        .service = "Participant",
+                                        .method = method,
+                                        .timeout_ms = order->settings->try_ms,
+                                        .tries_max = order->settings->tries_max},
+                        body, done, stake, 0);
 }
 
 static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
