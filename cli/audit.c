@@ -36,9 +36,8 @@ static void tell (void *owner, const char *sentence)
 
 static void silent (audit_t *self, const char *name, const char *why)
 {
-    if (!json_object_get (self->silent, name) &&
-        json_object_set_new (self->silent, name, json_string (why)) != 0)
-        abort ();
+    if (!json_object_get (self->silent, name))
+        take (self->silent, name, json_string (why));
 }
 
 /*  Everybody who is listed and keeps a ledger. */

@@ -22,20 +22,14 @@ static bool has (const json_t *array, const json_t *wanted)
     return false;
 }
 
-static void set (json_t *change, const char *key, json_t *value)
-{
-    if (!value || json_object_set_new (change, key, value) != 0)
-        abort ();
-}
-
 static json_t *add (json_t *changes, const char *reservation, const char *word, int64_t now_ms)
 {
     char time [TIME_TEXT_BYTES];
     json_t *change = json_object ();
-    set (change, "time", json_string (time_text (now_ms, time)));
+    take (change, "time", json_string (time_text (now_ms, time)));
     if (*reservation)
-        set (change, "reservation", json_string (reservation));
-    set (change, "change", json_string (word));
+        take (change, "reservation", json_string (reservation));
+    take (change, "change", json_string (word));
     if (json_array_append_new (changes, change) != 0)
         abort ();
     return change;
@@ -50,8 +44,8 @@ static void add_names (json_t *changes, const char *reservation, const char *wor
     json_array_foreach (names, i, name)
     {
         if (!has (others, name))
-            set (add (changes, reservation, word, now_ms), "at",
-                 json_string (json_string_value (name)));
+            take (add (changes, reservation, word, now_ms), "at",
+                  json_string (json_string_value (name)));
     }
 }
 
@@ -75,9 +69,9 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
     json_t *change =
       add (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
     if (*was)
-        set (change, "was", json_string (was));
+        take (change, "was", json_string (was));
     if (*text_of (after, "name"))
-        set (change, "name", json_string (text_of (after, "name")));
+        take (change, "name", json_string (text_of (after, "name")));
 }
 
 /*  The names without those of domains that are silent: of these nothing is known. */
@@ -151,7 +145,7 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
     add_status (changes, before, after, now_ms);
     if (before && version > number_of (before, "version") && number_of (before, "version") > 0 &&
         !change_over (after))
-        set (add (changes, id, "modified", now_ms), "version", json_integer (version));
+        take (add (changes, id, "modified", now_ms), "version", json_integer (version));
     if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
         add (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);

@@ -41,8 +41,7 @@ static size_t add_row (chart_t *self, json_t *rows, const char *owner, const cha
     self->rows = append (self->rows, self->rows_count, sizeof *self->rows);
     self->names [self->rows_count] = name;
     self->rows [self->rows_count] = (gantt_row_t){name, capacity, link};
-    if (json_object_set_new (rows, name, json_integer ((json_int_t) self->rows_count)) != 0)
-        abort ();
+    take (rows, name, json_integer ((json_int_t) self->rows_count));
     return self->rows_count++;
 }
 

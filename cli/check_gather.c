@@ -14,12 +14,6 @@
 #define LOOK_MS  500
 #define TOLD_MAX 20
 
-static void note (json_t *set, const char *name)
-{
-    if (json_object_set_new (set, name, json_true ()) != 0)
-        abort ();
-}
-
 /*  --- what a participant has, as the directory tells it --- */
 
 static void take_text (char *to, size_t size, const char *from)
@@ -98,7 +92,7 @@ static void take_record (void *owner, const check_record_t *record)
     check_gather_t *self = owner;
     check_command (self->check, self->participant, record);
     for (size_t i = 0; i < record->plan->participants_count; i++)
-        note (self->named, record->plan->participants [i].name);
+        take (self->named, record->plan->participants [i].name, json_true ());
     self->records++;
 }
 
@@ -151,7 +145,7 @@ void check_gather (check_gather_t *self)
 {
     if (!session_look (self->session, "")) {
         session_lost (self->session);
-        note (self->silent, "gis");
+        take (self->silent, "gis", json_true ());
     }
     size_t i;
     const json_t *entry;
@@ -162,16 +156,16 @@ void check_gather (check_gather_t *self)
             continue;
         take_entry (self, name, entry);
         if (gather_from (self, entry))
-            note (self->heard, name);
+            take (self->heard, name, json_true ());
         else
-            note (self->silent, name);
+            take (self->silent, name, json_true ());
     }
     const char *name;
     json_t *value;
     json_object_foreach (self->named, name, value)
     {
         if (!json_object_get (self->heard, name))
-            note (self->silent, name);
+            take (self->silent, name, json_true ());
     }
     json_object_foreach (self->silent, name, value) check_silent (self->check, name);
 }

@@ -15,12 +15,6 @@
 
 /*  --- what both drawings need --- */
 
-const char *chart_text (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
 static int by_text (const void *a, const void *b)
 {
     return strcmp (*(const char *const *) a, *(const char *const *) b);
@@ -47,7 +41,7 @@ static void site_add (coalition_sites_t *self, const char *name)
 static void look (coalition_sites_t *self, const json_t *member)
 {
     double score = chart_finite (member, "score");
-    site_add (self, chart_text (member, "site"));
+    site_add (self, text_of (member, "site"));
     self->load_most = fmax (
       self->load_most, fmax (chart_finite (member, "given_s"), chart_finite (member, "taken_s")));
     if (score <= 0)
@@ -70,7 +64,7 @@ void coalition_sites (coalition_sites_t *self, const json_t *form)
 size_t coalition_site (const coalition_sites_t *self, const json_t *member)
 {
     size_t at = 0;
-    while (at < self->count && strcmp (self->names [at], chart_text (member, "site")) != 0)
+    while (at < self->count && strcmp (self->names [at], text_of (member, "site")) != 0)
         at++;
     return at;
 }
@@ -98,7 +92,7 @@ static void print_coalition (const coalition_sites_t *sites, const json_t *one, 
     char number [24], ended [TIME_TEXT_BYTES];
     snprintf (number, sizeof number, "%" PRId64,
               (int64_t) json_integer_value (json_object_get (one, "coalition")));
-    time_brief (chart_text (one, "ended"), ended);
+    time_brief (text_of (one, "ended"), ended);
     size_t i;
     const json_t *member;
     json_array_foreach (json_object_get (one, "members"), i, member)
@@ -112,14 +106,14 @@ static void print_coalition (const coalition_sites_t *sites, const json_t *one, 
             snprintf (score, sizeof score, "%.3f", chart_finite (member, "score"));
         const char *cells [] = {i == 0 ? number : " ",
                                 i == 0 ? ended : " ",
-                                chart_text (member, "site"),
+                                text_of (member, "site"),
                                 seconds_text (coalition_form_real (member, "level_s"), level),
                                 seconds_text (coalition_form_real (member, "taken_s"), taken),
                                 bar,
                                 seconds_text (coalition_form_real (member, "given_s"), given),
                                 jobs,
                                 score,
-                                chart_text (member, "aside")};
+                                text_of (member, "aside")};
         table_row (table, cells);
     }
 }
@@ -198,7 +192,7 @@ void coalition_chart_print (const json_t *form, size_t width, FILE *to)
 {
     coalition_sites_t sites;
     if (json_array_size (json_object_get (form, "coalitions")) == 0) {
-        fprintf (to, "%s: no coalition has ended yet\n", chart_text (form, "balancer"));
+        fprintf (to, "%s: no coalition has ended yet\n", text_of (form, "balancer"));
         return;
     }
     coalition_sites (&sites, form);

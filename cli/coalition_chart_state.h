@@ -8,6 +8,7 @@
 
 #include "coalition_chart.h"
 #include "coalition_form.h"
+#include "fields.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,7 +29,6 @@ void coalition_sites (coalition_sites_t *self, const json_t *form);
 /*  Where a member stands among them; count when it is not drawn. */
 size_t coalition_site (const coalition_sites_t *self, const json_t *member);
 
-const char *chart_text (const json_t *object, const char *key);
 double chart_finite (const json_t *form, const char *key);
 
 #endif

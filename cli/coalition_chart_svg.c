@@ -166,7 +166,7 @@ void coalition_chart_svg (const json_t *form, FILE *to)
              "<text x=\"8\" y=\"20\" font-weight=\"bold\">",
              LEFT + picture.width + 30,
              (size_t) (TOP + BARS + GAP + SCORES + 40) + picture.sites.count * LEGEND);
-    write_text (chart_text (form, "balancer"), to);
+    write_text (text_of (form, "balancer"), to);
     fputs (": work given and taken in each coalition, and scores</text>\n", to);
     draw_bars (&picture);
     draw_scores (&picture);

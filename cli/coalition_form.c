@@ -2,6 +2,7 @@
 #include "coalition_form.h"
 
 #include "answer_form.h"
+#include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -14,14 +15,8 @@
 #define HOUR_S   3600.0
 #define DAY_S    86400.0
 
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
 /*  What does not fit into 63 bits is told as text. */
-static json_int_t number_of (const json_t *object, const char *key)
+static int64_t whole_of (const json_t *object, const char *key)
 {
     const json_t *number = json_object_get (object, key);
     return json_is_string (number) ? INT64_MAX : json_integer_value (number);
@@ -36,49 +31,36 @@ double coalition_form_real (const json_t *form, const char *key)
     return json_number_value (real);
 }
 
-static void set (json_t *form, const char *key, json_t *value)
-{
-    if (json_object_set_new (form, key, value) != 0)
-        abort ();
-}
-
 static void set_real (json_t *form, const json_t *from, const char *key)
 {
     double real = coalition_form_real (from, key);
-    set (form, key,
-         isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf"));
+    take (form, key,
+          isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf"));
 }
 
 static void set_integer (json_t *form, const json_t *from, const char *key)
 {
-    set (form, key, json_integer (number_of (from, key)));
+    take (form, key, json_integer (whole_of (from, key)));
 }
 
 /*  Left out where it is not told. */
 static void set_time (json_t *form, const json_t *from, const char *key, const char *of)
 {
     char text [TIME_TEXT_BYTES];
-    if (number_of (from, of) != 0)
-        set (form, key, json_string (time_text (number_of (from, of), text)));
+    if (whole_of (from, of) != 0)
+        take (form, key, json_string (time_text (whole_of (from, of), text)));
 }
 
 static void set_text (json_t *form, const json_t *from, const char *key)
 {
     if (*text_of (from, key))
-        set (form, key, json_string (text_of (from, key)));
-}
-
-static json_t *made (json_t *json)
-{
-    if (!json)
-        abort ();
-    return json;
+        take (form, key, json_string (text_of (from, key)));
 }
 
 const char *coalition_form_job (const json_t *guarantee, char text [JOB_TEXT_BYTES])
 {
     snprintf (text, JOB_TEXT_BYTES, "%s/%" PRId64, name_short (text_of (guarantee, "home")),
-              (int64_t) number_of (guarantee, "bag"));
+              whole_of (guarantee, "bag"));
     return text;
 }
 
@@ -132,8 +114,8 @@ json_t *coalition_form (const json_t *status, const json_t *own)
         if (!own || json_object_get (own, coalition_form_job (one, job)))
             json_array_append_new (guarantees, guarantee_form (one));
     }
-    set (form, "members", members);
-    set (form, "guarantees", guarantees);
+    take (form, "members", members);
+    take (form, "guarantees", guarantees);
     return form;
 }
 
@@ -160,7 +142,7 @@ json_t *coalition_form_record (const json_t *record)
         set_text (member, one, "aside");
         json_array_append_new (members, member);
     }
-    set (form, "members", members);
+    take (form, "members", members);
     return form;
 }
 
@@ -207,8 +189,8 @@ static void print_members (const json_t *form, FILE *to)
                   json_is_true (json_object_get (member, "automatic")) ? "auto " : "",
                   seconds_text (coalition_form_real (member, "level_s"), times [0]));
         snprintf (cpus, sizeof cpus, "%g", coalition_form_real (member, "cpus"));
-        snprintf (away, sizeof away, "%" PRId64, (int64_t) number_of (member, "away"));
-        snprintf (guests, sizeof guests, "%" PRId64, (int64_t) number_of (member, "guests"));
+        snprintf (away, sizeof away, "%" PRId64, whole_of (member, "away"));
+        snprintf (guests, sizeof guests, "%" PRId64, whole_of (member, "guests"));
         const char *cells [] = {text_of (member, "site"),
                                 level,
                                 cpus,
@@ -261,8 +243,8 @@ void coalition_form_print (const json_t *form, FILE *to)
         return;
     }
     fprintf (to, "%s: coalition %" PRId64 " since %s, step %" PRId64 ", the next at %s\n\n",
-             text_of (form, "balancer"), (int64_t) number_of (form, "coalition"),
-             time_brief (text_of (form, "formed"), formed), (int64_t) number_of (form, "step"),
+             text_of (form, "balancer"), whole_of (form, "coalition"),
+             time_brief (text_of (form, "formed"), formed), whole_of (form, "step"),
              time_brief (text_of (form, "next_step"), next));
     print_members (form, to);
     print_guarantees (form, to);

@@ -4,6 +4,7 @@
 #include "answer_form.h"
 #include "balancers.h"
 #include "coalition_form.h"
+#include "fields.h"
 #include "timetext.h"
 #include "work.h"
 
@@ -13,12 +14,6 @@
 
 #define LEVEL_FIRST_S 60.0 /* where an automatic level begins, unless said */
 #define LEVEL_S_MOST  1e9  /* of the contract's: sites refuse more */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  --- status --- */
 

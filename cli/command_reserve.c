@@ -59,8 +59,7 @@ static void fix_times (json_t *request, int64_t now_ms)
             continue;
         int64_t at_ms = now_ms + json_integer_value (from_now);
         json_object_clear (instant);
-        if (json_object_set_new (instant, "at_ms", json_integer (at_ms)) != 0)
-            abort ();
+        take (instant, "at_ms", json_integer (at_ms));
     }
 }
 
@@ -71,8 +70,7 @@ static void renew_earliest (json_t *request, int64_t now_ms)
     if (!earliest || number_of (earliest, "at_ms") > now_ms)
         return;
     json_object_clear (earliest);
-    if (json_object_set_new (earliest, "from_now_ms", json_integer (0)) != 0)
-        abort ();
+    take (earliest, "from_now_ms", json_integer (0));
 }
 
 /*  After this no start can be had; INT64_MAX when the request sets no end. */

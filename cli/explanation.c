@@ -3,36 +3,13 @@
 
 #include "answer_form.h"
 #include "cli.h"
-#include "must.h"
+#include "fields.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
-
-static void take (json_t *object, const char *key, json_t *value)
-{
-    if (!value || json_object_set_new (object, key, value) != 0)
-        abort ();
-}
-
-static json_t *list_new (void)
-{
-    json_t *list = must (json_array ());
-    return list;
-}
 
 static bool is (const json_t *object, const char *key, const char *word)
 {
@@ -106,7 +83,7 @@ void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 /*  "thin: 4 nodes", "n8-x1: 1000 Mbit/s" */
 static json_t *holds_of (const json_t *part)
 {
-    json_t *holds = list_new ();
+    json_t *holds = made (json_array ());
     size_t i;
     const json_t *one;
     json_array_foreach (json_object_get (part, "bookings"), i, one) json_array_append_new (
@@ -211,7 +188,7 @@ static void say_unused (json_t *waits, const json_t *view)
 
 static json_t *waits_of (const json_t *view)
 {
-    json_t *waits = list_new ();
+    json_t *waits = made (json_array ());
     size_t i;
     const json_t *one;
     json_array_foreach (json_object_get (view, "parts"), i, one) say_part (waits, view, one);
@@ -226,7 +203,7 @@ static json_t *waits_of (const json_t *view)
 json_t *explain_reservation (const json_t *view)
 {
     json_t *form = view_form (view);
-    json_t *parts = list_new ();
+    json_t *parts = made (json_array ());
     size_t i;
     const json_t *part;
     json_array_foreach (json_object_get (view, "parts"), i, part)
@@ -315,7 +292,7 @@ int explain_reservation_code (const json_t *form)
 static json_t *holder_form (const json_t *plan)
 {
     json_t *form = json_object ();
-    json_t *participants = list_new ();
+    json_t *participants = made (json_array ());
     char text [TIME_TEXT_BYTES];
     size_t i;
     const json_t *party;

@@ -15,12 +15,6 @@ typedef struct {
     uint64_t call; /* 0 = it has told all, or does not answer */
 } reader_t;
 
-static void note (json_t *set, const char *name, const char *why)
-{
-    if (json_object_set_new (set, name, json_string (why)) != 0)
-        abort ();
-}
-
 json_t *gathering_txid (const char *txid)
 {
     char store [2 * STORE_ID_BYTES + 1];
@@ -75,10 +69,10 @@ static void take_page (gathering_t *self, session_t *session, reader_t *reader,
     json_t *page = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     reader->call = 0;
     if (!page) {
-        note (self->silent, name,
-              reply->status == CALL_OK          ? "its records can't be read"
-              : reply->status == CALL_TIMED_OUT ? "no answer in time"
-                                                : reply->reason);
+        take (self->silent, name,
+              json_string (reply->status == CALL_OK          ? "its records can't be read"
+                           : reply->status == CALL_TIMED_OUT ? "no answer in time"
+                                                             : reply->reason));
         return;
     }
     take_records (self, name, page, txid);
@@ -86,7 +80,7 @@ static void take_page (gathering_t *self, session_t *session, reader_t *reader,
     if (json_is_true (json_object_get (page, "more")) && next)
         reader->call = ask (session, reader->entry, txid, next);
     else
-        note (self->heard, name, "");
+        take (self->heard, name, json_string (""));
     json_decref (page);
 }
 
@@ -102,7 +96,7 @@ static void note_unlisted (gathering_t *self)
         {
             const char *name = text_of (one, "participant");
             if (!json_object_get (self->heard, name) && !json_object_get (self->silent, name))
-                note (self->silent, name, "not in the directory");
+                take (self->silent, name, json_string ("not in the directory"));
         }
     }
 }

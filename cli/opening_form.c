@@ -2,34 +2,10 @@
 #include "opening_form.h"
 
 #include "answer_form.h"
+#include "fields.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of (const json_t *object, const char *key)
-{
-    return json_integer_value (json_object_get (object, key));
-}
-
-static json_t *made (json_t *value)
-{
-    if (!value)
-        abort ();
-    return value;
-}
-
-static void take (json_t *to, const char *key, json_t *value)
-{
-    if (json_object_set_new (to, key, made (value)) != 0)
-        abort ();
-}
 
 static const char *phase_word (const char *phase)
 {

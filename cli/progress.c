@@ -1,6 +1,7 @@
 /*  progress - counted at our own end when we take, at the first receiver when we give. */
 #include "progress.h"
 
+#include "fields.h"
 #include "holdings.h"
 #include "table.h"
 
@@ -11,17 +12,6 @@
 
 #define HOPS_SHOWN 6
 
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
-
-static uint64_t number_of (const json_t *object, const char *key)
-{
-    return (uint64_t) json_integer_value (json_object_get (object, key));
-}
-
 static uint64_t bytes_of (const progress_t *self, const json_t *hops)
 {
     size_t i;
@@ -29,7 +19,7 @@ static uint64_t bytes_of (const progress_t *self, const json_t *hops)
     json_array_foreach (hops, i, hop)
     {
         if (self->gives || strcmp (text_of (hop, "node"), self->self) == 0)
-            return number_of (hop, "has");
+            return (uint64_t) number_of (hop, "has");
     }
     return 0;
 }
@@ -50,7 +40,7 @@ static void rate_learn (progress_t *self, uint64_t bytes, int64_t now_ms)
 
 static void chain_text (const progress_t *self, const json_t *transfer, char *text, size_t room)
 {
-    uint64_t size = number_of (transfer, "size");
+    uint64_t size = (uint64_t) number_of (transfer, "size");
     const char *source = text_of (transfer, "source");
     const json_t *hops = json_object_get (transfer, "hops");
     size_t i;
@@ -60,7 +50,7 @@ static void chain_text (const progress_t *self, const json_t *transfer, char *te
     {
         size_t used = strlen (text);
         const char *node = text_of (hop, "node");
-        uint64_t has = number_of (hop, "has");
+        uint64_t has = (uint64_t) number_of (hop, "has");
         if (i == HOPS_SHOWN) {
             snprintf (text + used, room - used, " → %zu more", json_array_size (hops) - i);
             break;
@@ -104,7 +94,7 @@ void progress_line (progress_t *self, const json_t *transfer, int64_t now_ms, un
 {
     char has [BYTES_TEXT_BYTES], all [BYTES_TEXT_BYTES], rate [BYTES_TEXT_BYTES], left [32];
     char chain [PROGRESS_LINE_BYTES / 2];
-    uint64_t size = number_of (transfer, "size");
+    uint64_t size = (uint64_t) number_of (transfer, "size");
     uint64_t bytes = bytes_of (self, json_object_get (transfer, "hops"));
     const char *why = text_of (transfer, "why");
     rate_learn (self, bytes, now_ms);

@@ -1,6 +1,7 @@
 /*  session - finding directories, and asking whom they list. */
 #include "session.h"
 
+#include "answer_form.h"
 #include "fields.h"
 #include "json.h"
 #include "message.h"
@@ -360,12 +361,6 @@ static uint64_t slot_hash (const char *actor, const char *id)
     return hash;
 }
 
-static const char *short_name (const char *name)
-{
-    const char *slash = strchr (name, '/');
-    return slash ? slash + 1 : name;
-}
-
 /*  One of the homes that have answered just now. */
 static const char *live_home (session_t *self)
 {
@@ -421,6 +416,6 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         return false;
     }
     snprintf (id, REQUEST_ID_BYTES_MAX + 1, "%s@%.*s", given ? given : fresh, NAME_BYTES_MAX,
-              short_name (home));
+              name_short (home));
     return true;
 }

@@ -3,22 +3,16 @@
 
 #include "answer_form.h"
 #include "changes.h"
+#include "fields.h"
 #include "hints.h"
 #include "listing.h"
 #include "timetext.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define EDGE_MS     20    /* after a start or end, so that the participants see it too */
 #define REST_MS_MAX 5000  /* after a look that took long */
 #define LOOK_MS     30000 /* looks so often at the directory for publishers that are new */
-
-static const char *text_of (const json_t *object, const char *key)
-{
-    const char *text = json_string_value (json_object_get (object, key));
-    return text ? text : "";
-}
 
 /*  Nobody wants more, or can be told. */
 static bool ended (void)
@@ -237,7 +231,8 @@ static void leave_out_silence (const json_t *listing)
       json_object_del (form, "silent");
 }
 
-static void take (const watch_t *self, survey_t *survey, pace_t *pace, const json_t *listing)
+static void take_listing (const watch_t *self, survey_t *survey, pace_t *pace,
+                          const json_t *listing)
 {
     json_t *silent = json_object_get (listing, "silent");
     json_t *changes = changes_of_silence ("", survey->silent, silent, cli_wall_ms ());
@@ -265,7 +260,7 @@ int watch_all (const watch_t *self, const char *owner)
         json_t *listing = listing_gather (self->session, &filter, &code, reason);
         pace_hear (self, &pace, listing ? NULL : reason);
         if (listing)
-            take (self, &survey, &pace, listing);
+            take_listing (self, &survey, &pace, listing);
         json_decref (listing);
         if (!ended ())
             pace_rest (self, &pace);
