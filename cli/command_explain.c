@@ -47,14 +47,8 @@ static int explain_request (const cli_t *cli, const char *file, const char *algo
     return code;
 }
 
-static int explain_known (const cli_t *cli, const char *id, const json_t *answer)
+static int explain_known (const cli_t *cli, const json_t *view)
 {
-    const json_t *view = json_object_get (answer, "view");
-    size_t silent = json_array_size (json_object_get (answer, "silent"));
-    if (!view)
-        return silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
-                                  id, silent)
-                      : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
     json_t *form = explain_reservation (view);
     int code = explain_reservation_code (form);
     if (cli->json)
@@ -68,15 +62,11 @@ static int explain_known (const cli_t *cli, const char *id, const json_t *answer
 static int explain_id (const cli_t *cli, const char *id)
 {
     int code;
-    json_t *body = json_pack ("{s:s}", "reservation", id);
-    if (!body)
-        return cli_fail (EXIT_USAGE, "explain: the id is not UTF-8");
-    session_t *session = listing_session (cli, &code);
-    json_t *answer = session ? listing_question (cli, session, "Show", body, &code) : NULL;
-    if (answer)
-        code = explain_known (cli, id, answer);
-    json_decref (answer);
-    json_decref (body);
+    session_t *session;
+    json_t *view = listing_show (cli, &session, id, &code);
+    if (view)
+        code = explain_known (cli, view);
+    json_decref (view);
     session_close (&session);
     return code;
 }

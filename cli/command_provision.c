@@ -104,14 +104,8 @@ static void print_rows (const json_t *rows)
 }
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,
-                      const json_t *answer)
+                      const json_t *view)
 {
-    const json_t *view = json_object_get (answer, "view");
-    size_t silent = json_array_size (json_object_get (answer, "silent"));
-    if (!view)
-        return silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
-                                  id, silent)
-                      : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
     int code = EXIT_DONE;
     json_t *domains = domains_of (view);
     json_t *rows = json_array ();
@@ -143,15 +137,11 @@ int run_provision (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
         return code;
-    json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
-    if (!body)
-        return cli_fail (EXIT_USAGE, "provision: the id is not UTF-8");
-    session_t *session = listing_session (cli, &code);
-    json_t *answer = session ? listing_question (cli, session, "Show", body, &code) : NULL;
-    if (answer)
-        code = provision (cli, session, words.list [0], release, answer);
-    json_decref (answer);
-    json_decref (body);
+    session_t *session;
+    json_t *view = listing_show (cli, &session, words.list [0], &code);
+    if (view)
+        code = provision (cli, session, words.list [0], release, view);
+    json_decref (view);
     session_close (&session);
     return code;
 }

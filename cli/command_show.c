@@ -10,19 +10,10 @@
 
 #define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 
-/*  The form that was shown, new; NULL after telling why there is none, with *code. */
-static json_t *show (const cli_t *cli, const char *id, const json_t *answer, int *code)
+/*  The form that was shown, new. */
+static json_t *show (const cli_t *cli, const json_t *view)
 {
-    const json_t *view = json_object_get (answer, "view");
-    size_t silent = json_array_size (json_object_get (answer, "silent"));
-    if (!view) {
-        *code = silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
-                                   id, silent)
-                       : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
-        return NULL;
-    }
     json_t *form = view_form (view);
-    *code = EXIT_DONE;
     if (cli->json)
         cli_print_json (json_incref (form));
     else
@@ -39,20 +30,16 @@ int run_show (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
         return code;
-    json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
-    if (!body)
-        return cli_fail (EXIT_USAGE, "show: the id is not UTF-8");
-    session_t *session = listing_session (cli, &code);
-    json_t *answer = session ? listing_question (cli, session, "Show", body, &code) : NULL;
-    json_t *form = answer ? show (cli, words.list [0], answer, &code) : NULL;
+    session_t *session;
+    json_t *view = listing_show (cli, &session, words.list [0], &code);
+    json_t *form = view ? show (cli, view) : NULL;
     if (form && follow) {
         watch_t watch = {.cli = cli, .session = session, .poll_ms = WATCH_POLL_MS};
         fflush (stdout);
         code = watch_one (&watch, words.list [0], form);
     }
     json_decref (form);
-    json_decref (answer);
-    json_decref (body);
+    json_decref (view);
     session_close (&session);
     return code;
 }

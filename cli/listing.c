@@ -29,6 +29,27 @@ json_t *listing_question (const cli_t *cli, session_t *session, const char *meth
     return NULL;
 }
 
+json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int *code)
+{
+    json_t *body = json_pack ("{s:s}", "reservation", id);
+    *session = NULL;
+    if (!body) {
+        *code = cli_fail (EXIT_USAGE, "%s: the id is not UTF-8", cli->command->name);
+        return NULL;
+    }
+    *session = listing_session (cli, code);
+    json_t *answer = *session ? listing_question (cli, *session, "Show", body, code) : NULL;
+    json_t *view = json_incref (json_object_get (answer, "view"));
+    size_t silent = json_array_size (json_object_get (answer, "silent"));
+    if (answer && !view)
+        *code = silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
+                                   id, silent)
+                       : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+    json_decref (answer);
+    json_decref (body);
+    return view;
+}
+
 static bool holds (const json_t *array, const json_t *wanted)
 {
     size_t i;

@@ -25,6 +25,10 @@ json_t *listing_gather (session_t *session, const listing_filter_t *filter, int 
 json_t *listing_question (const cli_t *cli, session_t *session, const char *method,
                           const json_t *body, int *code);
 
+/*  The view of one reservation, new; NULL after telling why not, with *code. The session that was
+ *  opened for it is the caller's in any case; NULL = none. */
+json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int *code);
+
 /*  Says which sites did not answer. */
 void listing_tell_silent (const cli_t *cli, const json_t *listing);
 
