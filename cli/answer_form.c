@@ -149,17 +149,13 @@ static json_t *alternatives_form (const json_t *alternatives)
 
 static const char *status_word (const char *status)
 {
-    static const struct {
-        const char *proto;
-        const char *word;
-    } words [] = {{"ANSWER_COMMITTED", "committed"},
-                  {"ANSWER_REFUSED", "refused"},
-                  {"ANSWER_CONFLICT", "refused"},
-                  {"ANSWER_PLANNED", "planned"}};
-    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
-        if (strcmp (status, words [i].proto) == 0)
-            return words [i].word;
-    return "unknown"; /* in progress, too: whoever asks again will know */
+    static const char *const words [][2] = {{"ANSWER_COMMITTED", "committed"},
+                                            {"ANSWER_REFUSED", "refused"},
+                                            {"ANSWER_CONFLICT", "refused"},
+                                            {"ANSWER_PLANNED", "planned"},
+                                            {NULL}};
+    /* In progress is unknown, too: whoever asks again will know. */
+    return word_of (words, status, "unknown");
 }
 
 /*  A conflict is a refusal of this request, not of the one that had its id before. */
@@ -390,24 +386,16 @@ static const char *show_word (const char *status)
       {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
       {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
       {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"},
-      {"SHOW_RELEASING", "releasing"}};
-    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
-        if (strcmp (status, words [i][0]) == 0)
-            return words [i][1];
-    return "unknown";
+      {"SHOW_RELEASING", "releasing"}, {NULL}};
+    return word_of (words, status, "unknown");
 }
 
 static const char *state_word (const char *state)
 {
-    static const char *const words [][2] = {{"CREATED", "created"},
-                                            {"RESERVED", "reserved"},
-                                            {"ACTIVATED", "activated"},
-                                            {"RELEASED", "released"},
-                                            {"FAILED", "failed"}};
-    for (size_t i = 0; i < sizeof words / sizeof words [0]; i++)
-        if (strcmp (state, words [i][0]) == 0)
-            return words [i][1];
-    return "unknown";
+    static const char *const words [][2] = {{"CREATED", "created"},     {"RESERVED", "reserved"},
+                                            {"ACTIVATED", "activated"}, {"RELEASED", "released"},
+                                            {"FAILED", "failed"},       {NULL}};
+    return word_of (words, state, "unknown");
 }
 
 /*  The domains whose circuits may be used now; NULL where no parts are told. */

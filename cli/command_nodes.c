@@ -40,12 +40,10 @@ static const char *state_word (const json_t *record)
     static const char *const words [][2] = {{"NODE_UP", "up"},
                                             {"NODE_SILENT", "silent"},
                                             {"NODE_LOST", "lost"},
-                                            {"NODE_AWAITED", "awaited"}};
+                                            {"NODE_AWAITED", "awaited"},
+                                            {NULL}};
     const char *state = text_of (record, "state");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp (state, words [i][0]) == 0)
-            return words [i][1];
-    return state;
+    return word_of (words, state, state);
 }
 
 static json_t *node_form (const json_t *site, const json_t *record)

@@ -12,12 +12,10 @@ static const char *state_word (const json_t *copy)
     static const char *const words [][2] = {{"COPY_STAGED", "staged"},
                                             {"COPY_SOUND", "sound"},
                                             {"COPY_STALE", "stale"},
-                                            {"COPY_EVICTING", "evicting"}};
+                                            {"COPY_EVICTING", "evicting"},
+                                            {NULL}};
     const char *state = text_of (copy, "state");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp (state, words [i][0]) == 0)
-            return words [i][1];
-    return state;
+    return word_of (words, state, state);
 }
 
 static json_t *copy_form (const char *site, const json_t *file, const json_t *copy)

@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *text_of (const json_t *object, const char *key)
 {
@@ -12,6 +13,14 @@ const char *text_of (const json_t *object, const char *key)
 int64_t number_of (const json_t *object, const char *key)
 {
     return json_integer_value (json_object_get (object, key));
+}
+
+const char *word_of (const char *const words [][2], const char *said, const char *otherwise)
+{
+    for (; (*words) [0]; words++)
+        if (strcmp (said, (*words) [0]) == 0)
+            return (*words) [1];
+    return otherwise;
 }
 
 json_t *made (json_t *value)

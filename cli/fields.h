@@ -9,6 +9,9 @@
 const char *text_of (const json_t *object, const char *key);
 int64_t number_of (const json_t *object, const char *key);
 
+/*  The word that stands beside what proto says; a list ends with {NULL}. */
+const char *word_of (const char *const words [][2], const char *said, const char *otherwise);
+
 /*  The value itself: NULL, for lack of memory or bad UTF-8, ends the process. */
 json_t *made (json_t *value);
 

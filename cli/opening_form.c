@@ -9,14 +9,14 @@
 
 static const char *phase_word (const char *phase)
 {
-    static const char *const words [][2] = {
-      {"OPENING_BINDING", "binding"},   {"OPENING_OPEN", "open"},
-      {"OPENING_WARNED", "warned"},     {"OPENING_CLOSING", "closing"},
-      {"OPENING_CLEANING", "cleaning"}, {"OPENING_OVER", "over"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp (phase, words [i][0]) == 0)
-            return words [i][1];
-    return "waiting";
+    static const char *const words [][2] = {{"OPENING_BINDING", "binding"},
+                                            {"OPENING_OPEN", "open"},
+                                            {"OPENING_WARNED", "warned"},
+                                            {"OPENING_CLOSING", "closing"},
+                                            {"OPENING_CLEANING", "cleaning"},
+                                            {"OPENING_OVER", "over"},
+                                            {NULL}};
+    return word_of (words, phase, "waiting");
 }
 
 static json_t *alternative_form (const json_t *told)

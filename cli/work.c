@@ -73,15 +73,14 @@ const char *work_site_name (const json_t *site)
 const char *work_state_word (const json_t *task)
 {
     static const char *const words [][2] = {
-      {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},   {"TASK_RUNNING", "running"},
-      {"TASK_ENDED", "ended"},         {"TASK_STOPPED", "stopped"}, {"TASK_LOST", "lost"},
-      {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},       {"TASK_RETURNED", "returned"},
+      {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},
+      {"TASK_RUNNING", "running"},     {"TASK_ENDED", "ended"},
+      {"TASK_STOPPED", "stopped"},     {"TASK_LOST", "lost"},
+      {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},
+      {"TASK_RETURNED", "returned"},   {NULL},
     };
     const char *state = text_of (task, "state");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp (state, words [i][0]) == 0)
-            return words [i][1];
-    return state;
+    return word_of (words, state, state);
 }
 
 /*  --- sites --- */
