@@ -2,6 +2,7 @@
 #include "balancers.h"
 
 #include "answer_form.h"
+#include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,9 @@
 #define NAMES_BYTES 512
 #define PREFIX      "balancer/"
 
-static const char *name_of (const json_t *entry)
-{
-    const char *name = json_string_value (json_object_get (entry, "name"));
-    return name ? name : "";
-}
-
 static bool is_balancer (const json_t *entry)
 {
-    return strncmp (name_of (entry), PREFIX, strlen (PREFIX)) == 0;
+    return strncmp (text_of (entry, "name"), PREFIX, strlen (PREFIX)) == 0;
 }
 
 /*  That of the name; without one, the first. */
@@ -34,7 +29,7 @@ static const json_t *look_up (const session_t *session, const char *name, char n
     {
         if (!is_balancer (entry))
             continue;
-        const char *own = name_short (name_of (entry));
+        const char *own = name_short (text_of (entry, "name"));
         if (!found && (!name || strcmp (own, name) == 0))
             found = entry;
         if (used < NAMES_BYTES)
@@ -70,19 +65,19 @@ json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry
                        int *code)
 {
     method_t method = services_method (service, method_name);
-    const char *endpoint = json_string_value (json_object_get (entry, "endpoint"));
     char reason [CLIENT_REASON_BYTES] = "";
     json_t *answer = NULL;
-    call_status_t status = session_ask (session, endpoint ? endpoint : "", &method, question, "",
+    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question, "",
                                         session_timeout_ms (session), &answer, reason);
     *code = EXIT_DONE;
     if (status == CALL_UNKNOWN_METHOD)
         *code = cli_fail (EXIT_REFUSED, "%s: %s shares nothing (back_end = none)",
-                          cli->command->name, name_short (name_of (entry)));
+                          cli->command->name, name_short (text_of (entry, "name")));
     else if (status != CALL_OK)
-        *code = cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
-                          : status == CALL_BAD_REQUEST ? EXIT_USAGE
-                                                       : EXIT_REFUSED,
-                          "%s: %s: %s", cli->command->name, name_short (name_of (entry)), reason);
+        *code =
+          cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
+                    : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                                 : EXIT_REFUSED,
+                    "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")), reason);
     return answer;
 }

@@ -103,7 +103,7 @@ static int run_status (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code = status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
@@ -183,7 +183,7 @@ static int run_join (cli_t *cli)
                          cli->command->name);
     if (!terms_read (cli, level, &terms, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
@@ -218,7 +218,7 @@ static int run_level (cli_t *cli)
     if (!cli_parse (cli, (options_t){NULL, 0}, 2, 2, &words, &code) ||
         !terms_read (cli, words.list [1], &terms, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     const json_t *site = work_site (session, cli->command->name, words.list [0], &code);
@@ -259,7 +259,7 @@ static int run_leave (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     const json_t *site = work_site (session, cli->command->name, words.list [0], &code);

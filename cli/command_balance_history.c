@@ -77,7 +77,7 @@ int run_balance_history (cli_t *cli)
     int code;
     if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
         return code;
-    session_t *session = work_session (cli, &code);
+    session_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     code = history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);

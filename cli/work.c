@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "fields.h"
+#include "must.h"
 #include "offers.h"
 
 #include <ctype.h>
@@ -85,11 +86,6 @@ const char *work_state_word (const json_t *task)
 
 /*  --- sites --- */
 
-session_t *work_session (const cli_t *cli, int *code)
-{
-    return session_open_all (cli, code);
-}
-
 const json_t *work_site (session_t *session, const char *command, const char *name, int *code)
 {
     offer_t offer;
@@ -122,12 +118,10 @@ json_t *work_sites (session_t *session, char silent [WORK_NAMES_BYTES])
     method_t method = services_method ("Queue", "Bags");
     json_t *question = json_pack ("{s:i}", "most", 1);
     size_t most = json_array_size (session_entries (session));
-    probe_t *probes = calloc (most + 1, sizeof *probes);
+    probe_t *probes = must (calloc (most + 1, sizeof *probes));
     size_t count = 0;
     size_t i;
     const json_t *entry;
-    if (!probes)
-        abort ();
     json_array_foreach (session_entries (session), i, entry)
     {
         if (!json_object_get (entry, "site"))

@@ -17,9 +17,6 @@ typedef struct {
 /*  "ams/12" or "ams/12.3"; the site may be written as "lis/ams". False when it is neither. */
 bool work_name_read (work_name_t *to, const char *text);
 
-/*  session_open_all. */
-session_t *work_session (const cli_t *cli, int *code);
-
 /*  The entry of a site by its name; looks at the directories again before saying that it is not
  *  there. NULL after telling, with *code. */
 const json_t *work_site (session_t *session, const char *command, const char *name, int *code);
