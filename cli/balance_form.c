@@ -1,6 +1,7 @@
 /*  balance_form - lists of as many entries as there are clusters, checked one by one. */
 #include "balance_form.h"
 
+#include "fields.h"
 #include "must.h"
 
 #include <math.h>
@@ -31,20 +32,10 @@ static bool refuse (const reader_t *reader, const char *format, ...)
     return false;
 }
 
-static bool keys_known (const reader_t *reader, const json_t *object, const char *const *known,
-                        const char *sentence)
+static bool keys_known (const reader_t *reader, const json_t *object, const char *known)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; known [i]; i++)
-            found = found || strcmp (known [i], key) == 0;
-        if (!found)
-            return refuse (reader, "%.60s: unknown key; there are: %s", key, sentence);
-    }
-    return true;
+    const char *key = key_unknown (object, known);
+    return !key || refuse (reader, "%.60s: unknown key; there are: %s", key, known);
 }
 
 /*  A list with an entry for each cluster; they are counted by the first one. */
@@ -61,7 +52,7 @@ static bool read_list (const reader_t *reader, const json_t *object, const char 
 }
 
 /*  NaN for what is none. */
-static double number_of (const json_t *json)
+static double real_of (const json_t *json)
 {
     return json_is_number (json) ? json_number_value (json) : NAN;
 }
@@ -69,7 +60,7 @@ static double number_of (const json_t *json)
 static double level_of (const json_t *json)
 {
     const char *word = json_string_value (json);
-    return word && strcmp (word, "inf") == 0 ? INFINITY : number_of (json);
+    return word && strcmp (word, "inf") == 0 ? INFINITY : real_of (json);
 }
 
 /*  A job that is not known yet is the own one of the cluster where it is met. */
@@ -99,7 +90,7 @@ static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
     json_array_foreach (list, i, entry)
     {
         const json_t *name = json_array_get (entry, 0);
-        double load = number_of (json_array_get (entry, 1));
+        double load = real_of (json_array_get (entry, 1));
         if (!json_is_string (name) || json_array_size (entry) != 2)
             return refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
         if (!(load > 0 && load <= BILB_LOAD_MAX))
@@ -177,13 +168,10 @@ static bool read_queues (const reader_t *reader, const json_t *queues, const jso
 
 static bool read_vector (const reader_t *reader, const json_t *entry, balance_vector_t *vector)
 {
-    static const char *const known [] = {"name",      "note",   "speeds", "levels",
-                                         "queues_in", "owners", "expect", "expect_reschedule",
-                                         NULL};
     const json_t *speeds = json_object_get (entry, "speeds");
     const json_t *levels;
     const json_t *queues;
-    if (!keys_known (reader, entry, known,
+    if (!keys_known (reader, entry,
                      "name, note, speeds, levels, queues_in, owners, expect, expect_reschedule"))
         return false;
     vector->name = json_object_get (entry, "name");
@@ -199,7 +187,7 @@ static bool read_vector (const reader_t *reader, const json_t *entry, balance_ve
     vector->count = count;
     vector->members = must (calloc (count, sizeof *vector->members));
     for (size_t i = 0; i < count; i++) {
-        vector->members [i].speed = number_of (json_array_get (speeds, i));
+        vector->members [i].speed = real_of (json_array_get (speeds, i));
         vector->members [i].level = level_of (json_array_get (levels, i));
     }
     if (!read_queues (reader, queues, json_object_get (entry, "owners"), vector))
@@ -213,14 +201,13 @@ static bool read_vector (const reader_t *reader, const json_t *entry, balance_ve
 balance_vector_t *balance_form_read (const json_t *file, size_t *count,
                                      char why [BALANCE_FORM_WHY_BYTES])
 {
-    static const char *const known [] = {"tolerance", "indices", "vectors", NULL};
     reader_t reader = {.why = why};
     const json_t *list = json_object_get (file, "vectors");
     if (!json_is_array (list)) {
         refuse (&reader, "vectors: must be a list; the file is {\"vectors\": [...]}");
         return NULL;
     }
-    if (!keys_known (&reader, file, known, "vectors, tolerance, indices"))
+    if (!keys_known (&reader, file, "vectors, tolerance, indices"))
         return NULL;
     *count = json_array_size (list);
     balance_vector_t *vectors = must (calloc (*count + 1, sizeof *vectors));

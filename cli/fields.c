@@ -23,6 +23,30 @@ const char *word_of (const char *const words [][2], const char *said, const char
     return otherwise;
 }
 
+bool listed (const char *words, const char *word)
+{
+    size_t length = strlen (word);
+    while (*words) {
+        size_t size = strcspn (words, ", ");
+        if (size == length && strncmp (words, word, size) == 0)
+            return true;
+        words += size + strspn (words + size, ", ");
+    }
+    return false;
+}
+
+const char *key_unknown (const json_t *object, const char *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) object, key, value)
+    {
+        if (!listed (known, key))
+            return key;
+    }
+    return NULL;
+}
+
 json_t *made (json_t *value)
 {
     if (!value)

@@ -1,6 +1,7 @@
 /*  program_form - lists of numbers, each entry with so many of them. */
 #include "program_form.h"
 
+#include "fields.h"
 #include "must.h"
 
 #include <inttypes.h>
@@ -31,20 +32,11 @@ static bool refuse_entry (const reader_t *reader, const char *key, size_t index,
     return refuse (reader, name, sentence);
 }
 
-static bool keys_known (const reader_t *reader, const json_t *object, const char *const *known,
+static bool keys_known (const reader_t *reader, const json_t *object, const char *known,
                         const char *sentence)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; known [i]; i++)
-            found = found || strcmp (known [i], key) == 0;
-        if (!found)
-            return refuse (reader, key, sentence);
-    }
-    return true;
+    const char *key = key_unknown (object, known);
+    return !key || refuse (reader, key, sentence);
 }
 
 /*  Whole numbers only, also written as 5.0. */
@@ -180,15 +172,14 @@ static bool read_links (const reader_t *reader, const json_t *from, program_t *p
 
 static bool read_request (const reader_t *reader, const json_t *request, program_t *program)
 {
-    static const char *const known [] = {"type", "cpu", "links", NULL};
-    return keys_known (reader, request, known, "unknown key; there are: cpu, links, type") &&
+    return keys_known (reader, request, "cpu links type",
+                       "unknown key; there are: cpu, links, type") &&
            read_cpus (reader, request, program) && read_links (reader, request, program);
 }
 
 static bool read_instance (reader_t *reader, const json_t *entry, instance_t *instance)
 {
-    static const char *const known [] = {"id", "nodes", "edges", "request", "expected", NULL};
-    if (!keys_known (reader, entry, known,
+    if (!keys_known (reader, entry, "id nodes edges request expected",
                      "unknown key; there are: id, nodes, edges, request, expected"))
         return false;
     instance->id = json_string_value (json_object_get (entry, "id"));
@@ -214,14 +205,13 @@ static bool read_instance (reader_t *reader, const json_t *entry, instance_t *in
 instance_t *program_form_read (const json_t *file, program_reading_t reading, uint32_t hops_max,
                                size_t *count, char why [PROGRAM_FORM_WHY_BYTES])
 {
-    static const char *const known [] = {"instances", NULL};
     reader_t reader = {.why = why};
     const json_t *list = json_object_get (file, "instances");
     if (!json_is_array (list)) {
         refuse (&reader, "instances", "must be a list; the file is {\"instances\": [...]}");
         return NULL;
     }
-    if (!keys_known (&reader, file, known, "unknown key; there is: instances"))
+    if (!keys_known (&reader, file, "instances", "unknown key; there is: instances"))
         return NULL;
     *count = json_array_size (list);
     instance_t *instances = must (calloc (*count + 1, sizeof *instances));

@@ -51,32 +51,13 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const reader_t *read
     return false;
 }
 
-/*  Is it one of the words, which blanks separate? */
-static bool listed (const char *words, const char *word)
-{
-    size_t length = strlen (word);
-    while (*words) {
-        size_t size = strcspn (words, " ");
-        if (size == length && strncmp (words, word, size) == 0)
-            return true;
-        words += size + strspn (words + size, " ");
-    }
-    return false;
-}
-
 /*  Only these keys, and an object at all. */
 static bool read_keys (const reader_t *reader, json_t *object, const char *keys)
 {
     if (!json_is_object (object))
         return refuse (reader, NULL, "wants an object {…}");
-    const char *key;
-    json_t *value;
-    json_object_foreach (object, key, value)
-    {
-        if (!listed (keys, key))
-            return refuse (reader, key, "unknown key; there are: %s", keys);
-    }
-    return true;
+    const char *key = key_unknown (object, keys);
+    return !key || refuse (reader, key, "unknown key; there are: %s", keys);
 }
 
 /*  An identifier; absent is fine unless required. */
