@@ -247,8 +247,7 @@ static void print_compute (const json_t *compute, FILE *to)
                                 time_brief (text_of (one, "end"), end)};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 /*  The texts of a list, joined; as much of it as there is room for. */
@@ -307,8 +306,7 @@ static void print_network (const json_t *network, FILE *to)
                                 time_brief (text_of (one, "end"), end)};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 static void print_parts (const json_t *form, FILE *to)

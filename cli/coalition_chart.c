@@ -127,8 +127,7 @@ static void print_table (const coalition_sites_t *sites, const json_t *form, FIL
     const json_t *one;
     json_array_foreach (json_object_get (form, "coalitions"), i, one)
       print_coalition (sites, one, table);
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 /*  --- the scores --- */

@@ -204,8 +204,7 @@ static void print_members (const json_t *form, FILE *to)
                                 text_of (member, "aside")};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 static void print_guarantees (const json_t *form, FILE *to)
@@ -227,8 +226,7 @@ static void print_guarantees (const json_t *form, FILE *to)
         table_row (table, cells);
     }
     fputc ('\n', to);
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 void coalition_form_print (const json_t *form, FILE *to)

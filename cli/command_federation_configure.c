@@ -333,7 +333,7 @@ static int configure (const cli_t *cli, plan_t *plan)
     if (code == EXIT_DONE && cli->json) {
         cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
     } else if (code == EXIT_DONE) {
-        table_print (plan->table, stdout);
+        table_print (&plan->table, stdout);
         printf ("export MUSUBI_GIS=%s\n", gis);
     }
     free (gis);

@@ -186,8 +186,7 @@ static void print_spans (const offer_t *offer, const json_t *form, const free_op
                                     text_of (span, "until")};
             table_row (table, cells + without_class);
         }
-        table_print (table, stdout);
-        table_destroy (&table);
+        table_print (&table, stdout);
     }
     const json_t *utilisation = json_object_get (form, "utilisation");
     if (utilisation)

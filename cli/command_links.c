@@ -71,8 +71,7 @@ static void print_links (const json_t *links)
                                 attributes};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 /*  Whoever shall put it right must see it, also beside JSON. */

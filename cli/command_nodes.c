@@ -118,8 +118,7 @@ static void print_nodes (const json_t *nodes)
                                 *when ? time_brief (when, heard) : ""};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 /*  --- taking out --- */

@@ -514,7 +514,7 @@ static int status (plus_t *self)
     if (self->cli->json)
         cli_print_json (json_incref (all));
     else if (json_array_size (all) > 0 || code == EXIT_DONE)
-        table_print (table, stdout);
+        table_print (&table, stdout);
     json_decref (all);
     table_destroy (&table);
     return code;

@@ -99,8 +99,7 @@ static void print_rows (const json_t *rows)
         const char *cells [] = {text_of (row, "domain"), use};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,

@@ -119,8 +119,7 @@ static void print_bags (const json_t *bags)
                                 *when ? time_brief (when, expected) : ""};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 /*  --- tasks --- */
@@ -185,8 +184,7 @@ static void print_tasks (const json_t *tasks)
                                 !*why && number_of (task, "dropped") > 0 ? cut : why};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 static int queue_of_bag (const cli_t *cli, session_t *session, const work_name_t *name)

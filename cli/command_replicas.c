@@ -134,8 +134,7 @@ static void print_files (const json_t *files)
             table_row (table, cells);
         }
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)

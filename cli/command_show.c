@@ -89,8 +89,7 @@ static void print_list (const json_t *forms)
                                 mbps};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 static int list (const cli_t *cli, listing_filter_t *filter, bool mine)

@@ -64,8 +64,7 @@ static void print_sites (const json_t *sites)
             table_row (table, cells);
         }
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
 }
 
 int run_sites (cli_t *cli)

@@ -365,8 +365,7 @@ static void print_running (const folder_t *folder, size_t started)
         const char *cells [] = {member->kind, member->name, pid, member->endpoint};
         table_row (table, cells);
     }
-    table_print (table, stdout);
-    table_destroy (&table);
+    table_print (&table, stdout);
     char *gis = folder_directories (folder, NULL);
     printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
             launch_running (folder), folder->path, gis);

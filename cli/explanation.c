@@ -255,8 +255,7 @@ static void print_parts (const json_t *form, FILE *to)
         const char *cells [] = {json_string_value (part), "", "no answer", "", ""};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 void explain_reservation_print (const json_t *form, FILE *to)

@@ -359,8 +359,7 @@ static void print_legend (const gantt_t *self, FILE *to)
                                 timetext_format (one->until_ms - one->until_ms % SECOND_MS, end)};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
     if (shown < self->reservations_count)
         fprintf (to, "#  %zu more\n", self->reservations_count - shown);
 }

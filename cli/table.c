@@ -88,8 +88,9 @@ void table_row (table_t *self, const char *const *cells)
     self->rows++;
 }
 
-void table_print (const table_t *self, FILE *to)
+void table_print (table_t **self_p, FILE *to)
 {
+    const table_t *self = *self_p;
     for (size_t r = 0; r < self->rows; r++) {
         for (size_t c = 0; c < self->columns; c++) {
             const char *text = self->cells [r * self->columns + c];
@@ -104,4 +105,5 @@ void table_print (const table_t *self, FILE *to)
         }
         fputc ('\n', to);
     }
+    table_destroy (self_p);
 }

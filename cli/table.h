@@ -16,8 +16,8 @@ void table_destroy (table_t **self_p);
 /*  One row; cells are copied. "" and NULL show as "-". */
 void table_row (table_t *self, const char *const *cells);
 
-/*  Prints headings and rows; nothing but the headings when there are no rows. */
-void table_print (const table_t *self, FILE *to);
+/*  Prints headings and rows, nothing but the headings when there are no rows; and ends it. */
+void table_print (table_t **self_p, FILE *to);
 
 /*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
 size_t text_width (const char *text);

@@ -115,8 +115,7 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
                                 fence_of (fenced_most (form), fence)};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
 }
 
 /*  --- one --- */
@@ -210,8 +209,7 @@ void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
                                 time_brief (text_of (one, "voted"), voted), fence_of (one, fence)};
         table_row (table, cells);
     }
-    table_print (table, to);
-    table_destroy (&table);
+    table_print (&table, to);
     char text [TRANSACTION_TEXT_BYTES];
     fprintf (to, "%s\n", transaction_explain (form, text));
 }
