@@ -43,6 +43,12 @@ const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
     return text;
 }
 
+const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES])
+{
+    snprintf (text, NUMBER_TEXT_BYTES, "%" PRId64, number_of (form, key));
+    return text;
+}
+
 static void take_time (json_t *to, const char *key, const json_t *from, const char *from_key)
 {
     char text [TIME_TEXT_BYTES];
@@ -238,11 +244,10 @@ static void print_compute (const json_t *compute, FILE *to)
         char cpus [24];
         char start [TIME_TEXT_BYTES];
         char end [TIME_TEXT_BYTES];
-        snprintf (cpus, sizeof cpus, "%" PRId64, number_of (one, "cpus"));
         const char *cells [] = {text_of (one, "id"),
                                 text_of (one, "site"),
                                 text_of (one, "class"),
-                                cpus,
+                                number_text (one, "cpus", cpus),
                                 time_brief (text_of (one, "start"), start),
                                 time_brief (text_of (one, "end"), end)};
         table_row (table, cells);
@@ -291,14 +296,13 @@ static void print_network (const json_t *network, FILE *to)
         char latency [32] = "";
         char start [TIME_TEXT_BYTES];
         char end [TIME_TEXT_BYTES];
-        snprintf (mbps, sizeof mbps, "%" PRId64, number_of (one, "mbps"));
         way_text (one, way, sizeof way);
         join (json_object_get (one, "links"), " ", links, sizeof links);
         if (json_object_get (one, "latency_ms"))
             snprintf (latency, sizeof latency, "%.6g ms",
                       json_real_value (json_object_get (one, "latency_ms")));
         const char *cells [] = {text_of (one, "need"),
-                                mbps,
+                                number_text (one, "mbps", mbps),
                                 way,
                                 links,
                                 latency,

@@ -35,6 +35,10 @@ void view_print (const json_t *form, FILE *to);
 /*  "ams" of "lis/ams". */
 const char *name_short (const char *name);
 
+/*  A number of a form, for tables. */
+#define NUMBER_TEXT_BYTES 24
+const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES]);
+
 /*  Times for tables; the text lives in the caller's array. */
 #define TIME_TEXT_BYTES 32
 const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES]);

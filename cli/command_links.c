@@ -4,8 +4,6 @@
 #include "fields.h"
 #include "offers.h"
 
-#include <inttypes.h>
-
 static json_t *link_form (const char *domain, const json_t *link)
 {
     return json_pack ("{s:s, s:s, s:[s,s], s:I, s:f, s:I, s:o}", "domain", domain, "link",
@@ -58,14 +56,13 @@ static void print_links (const json_t *links)
         char attributes [512];
         snprintf (ends, sizeof ends, "%s, %s", json_string_value (json_array_get (between, 0)),
                   json_string_value (json_array_get (between, 1)));
-        snprintf (mbps, sizeof mbps, "%" PRId64, number_of (link, "mbps"));
         snprintf (latency, sizeof latency, "%.6g ms",
                   json_real_value (json_object_get (link, "latency_ms")));
         attributes_text (json_object_get (link, "attributes"), attributes, sizeof attributes);
         const char *cells [] = {text_of (link, "domain"),
                                 text_of (link, "link"),
                                 ends,
-                                mbps,
+                                number_text (link, "mbps", mbps),
                                 latency,
                                 cost_text (number_of (link, "price"), price),
                                 attributes};

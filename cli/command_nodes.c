@@ -6,7 +6,6 @@
 #include "table.h"
 #include "work.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,16 +105,11 @@ static void print_nodes (const json_t *nodes)
         snprintf (state, sizeof state, "%s%s%s", text_of (node, "state"),
                   json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
                   *text_of (node, "resting") ? ", rests" : "");
-        snprintf (cpus, sizeof cpus, "%" PRId64, number_of (node, "cpus"));
-        snprintf (used, sizeof used, "%" PRId64, number_of (node, "cpus_used"));
-        const char *cells [] = {text_of (node, "site"),
-                                text_of (node, "node"),
-                                text_of (node, "class"),
-                                state,
-                                cpus,
-                                used,
-                                text_of (node, "reservation"),
-                                *when ? time_brief (when, heard) : ""};
+        const char *cells [] = {
+          text_of (node, "site"),           text_of (node, "node"),
+          text_of (node, "class"),          state,
+          number_text (node, "cpus", cpus), number_text (node, "cpus_used", used),
+          text_of (node, "reservation"),    *when ? time_brief (when, heard) : ""};
         table_row (table, cells);
     }
     table_print (&table, stdout);

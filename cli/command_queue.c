@@ -23,12 +23,6 @@ static void set_time (json_t *form, const char *key, int64_t ms)
         json_object_set_new (form, key, json_string (time_text (ms, text)));
 }
 
-static const char *number_text (const json_t *form, const char *key, char text [24])
-{
-    snprintf (text, 24, "%" PRId64, number_of (form, key));
-    return text;
-}
-
 /*  --- bags --- */
 
 static json_t *bag_form (const char *site, const json_t *record)

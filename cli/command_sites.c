@@ -3,8 +3,6 @@
 #include "fields.h"
 #include "offers.h"
 
-#include <inttypes.h>
-
 static json_t *class_form (const json_t *class)
 {
     int64_t nodes = number_of (class, "nodes");
@@ -50,15 +48,12 @@ static void print_sites (const json_t *sites)
             char cpus [24];
             char price [COST_TEXT_BYTES];
             char attributes [512];
-            snprintf (nodes, sizeof nodes, "%" PRId64, number_of (class, "nodes"));
-            snprintf (each, sizeof each, "%" PRId64, number_of (class, "cpus_per_node"));
-            snprintf (cpus, sizeof cpus, "%" PRId64, number_of (class, "cpus"));
             attributes_text (json_object_get (class, "attributes"), attributes, sizeof attributes);
             const char *cells [] = {text_of (site, "name"),
                                     text_of (class, "class"),
-                                    nodes,
-                                    each,
-                                    cpus,
+                                    number_text (class, "nodes", nodes),
+                                    number_text (class, "cpus_per_node", each),
+                                    number_text (class, "cpus", cpus),
                                     cost_text (number_of (class, "price"), price),
                                     attributes};
             table_row (table, cells);

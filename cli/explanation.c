@@ -241,12 +241,12 @@ static void print_parts (const json_t *form, FILE *to)
         char version [24];
         char change [96] = "";
         char holds [512];
-        snprintf (version, sizeof version, "%" PRId64, number_of (part, "version"));
         if (*text_of (part, "change"))
             snprintf (change, sizeof change, "%s, %s", text_of (part, "change"),
                       text_of (part, "change_state"));
         joined (json_object_get (part, "holds"), holds, sizeof holds);
-        const char *cells [] = {text_of (part, "participant"), version, text_of (part, "state"),
+        const char *cells [] = {text_of (part, "participant"),
+                                number_text (part, "version", version), text_of (part, "state"),
                                 change, holds};
         table_row (table, cells);
     }
