@@ -255,8 +255,7 @@ static void print_compute (const json_t *compute, FILE *to)
     table_print (&table, to);
 }
 
-/*  The texts of a list, joined; as much of it as there is room for. */
-static void join (const json_t *texts, const char *between, char *joined, size_t size)
+void texts_join (const json_t *texts, const char *between, char *joined, size_t size)
 {
     size_t length = 0;
     size_t i;
@@ -276,7 +275,7 @@ static void way_text (const json_t *connection, char *text, size_t size)
     const json_t *path = json_object_get (connection, "path");
     const json_t *links = json_object_get (connection, "links");
     if (json_array_size (path) > 0 || json_array_size (links) > 0)
-        join (json_array_size (path) > 0 ? path : links, " > ", text, size);
+        texts_join (json_array_size (path) > 0 ? path : links, " > ", text, size);
     else
         snprintf (text, size, "on one site");
 }
@@ -297,7 +296,7 @@ static void print_network (const json_t *network, FILE *to)
         char start [TIME_TEXT_BYTES];
         char end [TIME_TEXT_BYTES];
         way_text (one, way, sizeof way);
-        join (json_object_get (one, "links"), " ", links, sizeof links);
+        texts_join (json_object_get (one, "links"), " ", links, sizeof links);
         if (json_object_get (one, "latency_ms"))
             snprintf (latency, sizeof latency, "%.6g ms",
                       json_real_value (json_object_get (one, "latency_ms")));

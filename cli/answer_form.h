@@ -35,6 +35,9 @@ void view_print (const json_t *form, FILE *to);
 /*  "ams" of "lis/ams". */
 const char *name_short (const char *name);
 
+/*  The texts of a list, joined; as much of it as there is room for. */
+void texts_join (const json_t *texts, const char *between, char *joined, size_t size);
+
 /*  A number of a form, for tables. */
 #define NUMBER_TEXT_BYTES 24
 const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES]);

@@ -216,20 +216,6 @@ json_t *explain_reservation (const json_t *view)
     return form;
 }
 
-static void joined (const json_t *texts, char *text, size_t size)
-{
-    size_t length = 0;
-    size_t i;
-    const json_t *one;
-    text [0] = '\0';
-    json_array_foreach (texts, i, one)
-    {
-        if (length < size)
-            length += (size_t) snprintf (text + length, size - length, "%s%s", i ? ", " : "",
-                                         json_string_value (one));
-    }
-}
-
 static void print_parts (const json_t *form, FILE *to)
 {
     static const char *const headings [] = {"PARTICIPANT", ">VERSION", "STATE", "CHANGE", "HOLDS"};
@@ -244,7 +230,7 @@ static void print_parts (const json_t *form, FILE *to)
         if (*text_of (part, "change"))
             snprintf (change, sizeof change, "%s, %s", text_of (part, "change"),
                       text_of (part, "change_state"));
-        joined (json_object_get (part, "holds"), holds, sizeof holds);
+        texts_join (json_object_get (part, "holds"), ", ", holds, sizeof holds);
         const char *cells [] = {text_of (part, "participant"),
                                 number_text (part, "version", version), text_of (part, "state"),
                                 change, holds};
@@ -329,7 +315,7 @@ static void print_holder (const json_t *holder, FILE *to)
 {
     char participants [1024];
     char decide_by [TIME_TEXT_BYTES];
-    joined (json_object_get (holder, "participants"), participants, sizeof participants);
+    texts_join (json_object_get (holder, "participants"), ", ", participants, sizeof participants);
     fprintf (to, "a %s of %s by %s\n    with       %s\n    decides    by %s\n",
              text_of (holder, "operation"), text_of (holder, "reservation"),
              text_of (holder, "coordinator"), participants,
