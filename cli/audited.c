@@ -1,9 +1,9 @@
 /*  audited - reading a ledger page by page. */
 #include "audited.h"
 
-#include "audit_wire.h"
 #include "ledger_file.h"
 #include "must.h"
+#include "records.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,7 +5,6 @@
  */
 #include "audited.h"
 
-#include "audit_wire.h"
 #include "check_gather.h"
 #include "ledger_replay_wire.h"
 #include "must.h"

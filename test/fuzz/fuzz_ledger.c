@@ -9,7 +9,6 @@
  *  What two replays of the same rows say is the same; far away nothing is booked; and records that
  *  were mended by what the rows come to need no mending after it.
  */
-#include "audit_wire.h"
 #include "fuzzing.h"
 #include "ledger_audit.h"
 #include "ledger_file.h"
@@ -17,6 +16,7 @@
 #include "ledger_tables.h"
 #include "message.h"
 #include "must.h"
+#include "records.h"
 
 #include "ledger.pb-c.h"
 
