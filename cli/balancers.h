@@ -10,9 +10,9 @@
  *  that it is not there. NULL after telling which there are, with *code. */
 const json_t *balancers_find (session_t *session, const char *command, const char *name, int *code);
 
-/*  One question to a balancer, or about sharing to a site. The answer is new; NULL after telling
- *  why there is none, with *code. */
+/*  One question, taken over, to a balancer, or about sharing to a site. The answer is new; NULL
+ * after telling why there is none, with *code. */
 json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
-                       const char *service, const char *method, const json_t *question, int *code);
+                       const char *service, const char *method, json_t *question, int *code);
 
 #endif

@@ -26,7 +26,6 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
         json_t *question =
           json_pack ("{s:s, s:I}", "owner", session_actor (session), "after", after);
         json_t *answer = work_ask (cli, session, site, "Bags", question, "", code);
-        json_decref (question);
         if (!answer)
             return false;
         size_t i;
@@ -77,9 +76,8 @@ static int status_of (const cli_t *cli, session_t *session, const char *name, bo
     const json_t *entry = balancers_find (session, cli->command->name, name, &code);
     if (!entry)
         return code;
-    json_t *question = json_object ();
-    json_t *status = balancers_ask (cli, session, entry, "Balancer", "Status", question, &code);
-    json_decref (question);
+    json_t *status =
+      balancers_ask (cli, session, entry, "Balancer", "Status", json_object (), &code);
     if (!status)
         return code;
     json_t *own = all ? NULL : own_jobs (cli, session, status, &code);
@@ -147,7 +145,6 @@ static int join (const cli_t *cli, session_t *session, const json_t *site, const
     json_t *question = json_pack ("{s:s, s:f, s:b}", "balancer", balancer, "level_s",
                                   terms->level_s, "automatic", terms->automatic);
     json_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
-    json_decref (question);
     if (!answer)
         return code;
     json_decref (answer);
@@ -198,9 +195,8 @@ static int run_join (cli_t *cli)
 /*  The terms now; NULL after telling that there are none, or why they are not known. */
 static json_t *membership (const cli_t *cli, session_t *session, const json_t *site, int *code)
 {
-    json_t *question = json_object ();
-    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Membership", question, code);
-    json_decref (question);
+    json_t *answer =
+      balancers_ask (cli, session, site, "Sharing", "Membership", json_object (), code);
     if (!answer || *text_of (answer, "balancer"))
         return answer;
     *code =
@@ -237,9 +233,7 @@ static int run_level (cli_t *cli)
 static int leave (const cli_t *cli, session_t *session, const json_t *site)
 {
     int code;
-    json_t *question = json_object ();
-    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", question, &code);
-    json_decref (question);
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", json_object (), &code);
     if (!answer)
         return code;
     json_int_t given_back = json_integer_value (json_object_get (answer, "given_back"));

@@ -17,7 +17,6 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:I}", "from", from);
         json_t *answer = balancers_ask (cli, session, entry, "Balancer", "History", question, code);
-        json_decref (question);
         if (!answer)
             return false;
         size_t i;

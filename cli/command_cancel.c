@@ -13,7 +13,6 @@ static int cancel (const cli_t *cli, session_t *session, const char *text, const
     json_t *question = json_pack ("{s:I, s:b, s:I}", "bag", (json_int_t) name->bag, "one",
                                   name->task, "index", (json_int_t) name->index);
     json_t *answer = work_ask (cli, session, site, "Cancel", question, "", &code);
-    json_decref (question);
     if (!answer)
         return code;
     int64_t cancelled = number_of (answer, "cancelled");

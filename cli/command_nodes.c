@@ -14,15 +14,16 @@ typedef struct {
     const char *resume;
 } nodes_options_t;
 
-/*  NULL after telling why there is no answer, with *code. */
+/*  Takes the question over. NULL after telling why there is no answer, with *code. */
 static json_t *ask (const cli_t *cli, session_t *session, const json_t *site,
-                    const char *method_name, const json_t *question, int *code)
+                    const char *method_name, json_t *question, int *code)
 {
     method_t method = services_method ("Nodes", method_name);
     char reason [CLIENT_REASON_BYTES] = "";
     json_t *answer = NULL;
     call_status_t status = session_ask (session, text_of (site, "endpoint"), &method, question, "",
                                         session_timeout_ms (session), &answer, reason);
+    json_decref (question);
     if (status == CALL_UNKNOWN_METHOD)
         *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
                           cli->command->name, work_site_name (site));
@@ -75,7 +76,6 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:s}", "after", after);
         json_t *answer = ask (cli, session, site, "Nodes", question, code);
-        json_decref (question);
         if (!answer)
             return false;
         size_t i;
@@ -128,7 +128,6 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
     if (!question)
         return cli_fail (EXIT_USAGE, "nodes: the node's name is not UTF-8");
     json_t *answer = ask (cli, session, site, "Drain", question, &code);
-    json_decref (question);
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");

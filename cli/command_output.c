@@ -52,7 +52,6 @@ static json_t *record_of (const cli_t *cli, session_t *session, const json_t *si
     if (answer && !record)
         *code = cli_fail (EXIT_REFUSED, "output: bag %s/%" PRIu64 " has no task %" PRIu32,
                           name->site, name->bag, name->index);
-    json_decref (question);
     json_decref (answer);
     return record;
 }
@@ -135,7 +134,6 @@ static int output (const cli_t *cli, session_t *session, const work_name_t *name
                                       (json_int_t) name->bag, "index", (json_int_t) name->index,
                                       "errors", options->errors, "offset", (json_int_t) offset);
         json_t *answer = work_ask (cli, session, site, "Output", question, "", &code);
-        json_decref (question);
         if (!answer)
             return code;
         int64_t came = tell_piece (cli, answer, offset);

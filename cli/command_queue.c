@@ -66,7 +66,6 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
           json_pack ("{s:s, s:I, s:b}", "owner", options->mine ? session_actor (session) : "",
                      "after", after, "over", options->over);
         json_t *answer = work_ask (cli, session, site, "Bags", question, "", code);
-        json_decref (question);
         if (!answer)
             return false;
         size_t i;
@@ -193,7 +192,6 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const work_name_t
         json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
                                       from, "most", name->task ? 1 : 0);
         json_t *answer = work_ask (cli, session, site, "Tasks", question, "", &code);
-        json_decref (question);
         size_t i;
         const json_t *record;
         json_array_foreach (json_object_get (answer, "tasks"), i, record)

@@ -238,7 +238,6 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
         tell_submitted (cli, site, answer, options->count);
     if (answer && input_waits ()) /* it came meanwhile */
         fputs ("submit: standard input isn't passed to tasks; what is there was left\n", stderr);
-    json_decref (question);
     json_decref (answer);
     return code;
 }

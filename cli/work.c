@@ -235,7 +235,7 @@ int work_list (const cli_t *cli, session_t *session, const char *named, const wo
 }
 
 json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method_name,
-                  const json_t *question, const char *request_id, int *code)
+                  json_t *question, const char *request_id, int *code)
 {
     method_t method = services_method ("Queue", method_name);
     char reason [CLIENT_REASON_BYTES] = "";
@@ -252,6 +252,7 @@ json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, cons
             break;
         cli_rest (AGAIN_MS);
     }
+    json_decref (question);
     *code = status == CALL_OK ? EXIT_DONE : code_of (status);
     if (status == CALL_TIMED_OUT)
         tell_unknown (cli, site, request_id);

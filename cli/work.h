@@ -45,10 +45,11 @@ typedef struct {
 
 int work_list (const cli_t *cli, session_t *session, const char *named, const work_rows_t *rows);
 
-/*  One question about work to a site, asked again under the same id while nobody answers and there
- *  is time. The answer is new; NULL after telling why there is none, with *code. */
+/*  One question about work, taken over, to a site, asked again under the same id while nobody
+ * answers and there is time. The answer is new; NULL after telling why there is none, with *code.
+ */
 json_t *work_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
-                  const json_t *question, const char *request_id, int *code);
+                  json_t *question, const char *request_id, int *code);
 
 /*  "ams" of an entry. */
 const char *work_site_name (const json_t *site);
