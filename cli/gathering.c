@@ -1,6 +1,7 @@
 /*  gathering - pages of commands from many participants at once. */
 #include "gathering.h"
 
+#include "check_gather.h"
 #include "fields.h"
 #include "must.h"
 #include "transactions.h"
@@ -24,15 +25,6 @@ json_t *gathering_txid (const char *txid)
     json_t *json = must (json_pack ("{s:s, s:I, s:s}", "store", store, "start",
                                     (json_int_t) strtoull (start, NULL, 10), "counter", counter));
     return json;
-}
-
-static bool keeps_records (const json_t *entry)
-{
-    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
-        if (strncmp (text_of (entry, "name"), kinds [i], 4) == 0)
-            return true;
-    return false;
 }
 
 static uint64_t ask (session_t *session, const json_t *entry, const char *txid, json_t *after)
@@ -113,7 +105,7 @@ void gathering_take (gathering_t *self, session_t *session, const char *txid)
     const json_t *entry;
     json_array_foreach (entries, i, entry)
     {
-        if (keeps_records (entry))
+        if (check_keeps_records (text_of (entry, "name")))
             readers [count++] = (reader_t){entry, ask (session, entry, txid, NULL)};
     }
     for (size_t waiting = count; waiting > 0 && !cli_interrupted ();) {
