@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,19 +80,22 @@ static void take_row (void *owner, bytes_t row)
 /*  "FOLDER/lis-ams-0123456789abcdef.ledger" */
 static void open_file (audited_t *self, const char *folder)
 {
-    char path [512];
-    size_t used = (size_t) snprintf (path, sizeof path, "%s/%s-", folder, self->name);
-    char *slash = strchr (path + strlen (folder) + 1, '/');
+    char name [sizeof self->name];
+    char store [17];
+    char *path = NULL;
+    memcpy (name, self->name, sizeof name);
+    char *slash = strchr (name, '/');
     if (slash)
         *slash = '-';
-    for (size_t i = 0; i < 8; i++)
-        used += (size_t) snprintf (path + used, sizeof path - used, "%02x", self->store [i]);
-    snprintf (path + used, sizeof path - used, ".ledger");
+    sodium_bin2hex (store, sizeof store, self->store, sizeof store / 2);
+    if (asprintf (&path, "%s/%s-%s.ledger", folder, name, store) < 0)
+        abort ();
     self->file = ledger_file_new (path, self->store);
     if (!self->file && errno == EEXIST)
         snprintf (self->why, sizeof self->why, "%.200s is there already: name a new folder", path);
     else if (!self->file)
         snprintf (self->why, sizeof self->why, "%.200s: %s", path, strerror (errno));
+    free (path);
 }
 
 bool audited_read (audited_t *self, const char *folder)

@@ -37,6 +37,10 @@ check "for scripts, too" musubi --json audit
 says "  … in numbers" '"violations": *0'
 exits 2 "saved ledgers are not written over" musubi audit --save "$work/saved"
 says "  … which is told" 'is not saved: .* is there already'
+long=$work/$(printf 'long%.0s' {1..50})/$(printf 'name%.0s' {1..50})/$(printf 'here%.0s' {1..50})
+mkdir -p "${long%/*}"
+check "they may lie in a folder with a long name" musubi audit --save "$long"
+check "  … as in any" test "$(cd "$long" && ls)" = "$(cd "$work/saved" && ls)"
 exits 3 "who is no administrator can't audit" env MUSUBI_ACTOR=eve musubi audit
 says "  … and is told why" 'eve does not administer'
 
