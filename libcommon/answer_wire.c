@@ -140,10 +140,8 @@ static bool refusal_take_all (refusal_t *to, const Musubi__Refusal *from, char w
     }
     if (from->answer.len > CLAIM_ANSWER_BYTES_MAX)
         return wrong (why, "refusal.answer: larger than %d bytes", CLAIM_ANSWER_BYTES_MAX);
-    if (from->answer.len > 0) {
-        to->answer = memcpy (must (malloc (from->answer.len)), from->answer.data, from->answer.len);
-        to->answer_size = from->answer.len;
-    }
+    to->answer = must_copy (from->answer.data, from->answer.len);
+    to->answer_size = from->answer.len;
     if (from->holder) {
         to->holder = must (calloc (1, sizeof *to->holder));
         if (!plan_take (to->holder, from->holder, why))
@@ -415,11 +413,8 @@ bool amend_decode (bytes_t body, txid_t *txid, uint32_t *epoch, packed_t *answer
     if (good && (request->answer.len == 0 || request->answer.len > CLAIM_ANSWER_BYTES_MAX))
         good = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
     *epoch = request->epoch;
-    if (good) {
-        assert (request->answer.len > 0);
-        answer->size = request->answer.len;
-        answer->data = memcpy (must (malloc (answer->size)), request->answer.data, answer->size);
-    }
+    if (good)
+        *answer = unpacked_copy (request->answer);
     message_free (message);
     return good;
 }

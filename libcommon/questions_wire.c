@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *room_for (size_t count, size_t size)
-{
-    return must (calloc (count > 0 ? count : 1, size));
-}
-
 static bool interval_take (interval_t *to, int64_t from_ms, int64_t until_ms, const char *field,
                            char why [WHY_BYTES])
 {
@@ -30,7 +25,7 @@ static bool profile_take (profile_question_t *to, const Musubi__ProfileRequest *
 {
     if (from->n_resources > resources_max)
         return wrong (why, "resources: more than %zu", resources_max);
-    to->resources = room_for (from->n_resources, sizeof *to->resources);
+    to->resources = must (calloc (from->n_resources + 1, sizeof *to->resources));
     to->resources_count = from->n_resources;
     for (size_t i = 0; i < from->n_resources; i++)
         if (!text_take (to->resources [i], NAME_BYTES_MAX, from->resources [i], TEXT_WORD,
@@ -69,7 +64,7 @@ static bool windows_take (windows_question_t *to, const Musubi__WindowsRequest *
 {
     if (from->n_windows > windows_max)
         return wrong (why, "windows: more than %zu", windows_max);
-    to->windows = room_for (from->n_windows, sizeof *to->windows);
+    to->windows = must (calloc (from->n_windows + 1, sizeof *to->windows));
     to->windows_count = from->n_windows;
     for (size_t i = 0; i < from->n_windows; i++) {
         const Musubi__Window *window = from->windows [i];
@@ -172,7 +167,7 @@ packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_
 
 packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version)
 {
-    protobuf_c_boolean *booleans = room_for (count, sizeof *booleans);
+    protobuf_c_boolean *booleans = must (calloc (count + 1, sizeof *booleans));
     for (size_t i = 0; i < count; i++)
         booleans [i] = fits [i];
     Musubi__WindowsAnswer answer = MUSUBI__WINDOWS_ANSWER__INIT;
@@ -217,7 +212,7 @@ packed_t utilisation_answer_encode (const resource_use_t *uses, size_t count, do
 
 packed_t capacity_answer_encode (const char *const *names, size_t count, size_t overbooked_count)
 {
-    char **list = room_for (count, sizeof *list);
+    char **list = must (calloc (count + 1, sizeof *list));
     for (size_t i = 0; i < count; i++)
         list [i] = (char *) names [i];
     Musubi__CapacityAnswer answer = MUSUBI__CAPACITY_ANSWER__INIT;

@@ -413,8 +413,7 @@ bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *a
     bool good = claim_check (claim, why);
     if (good) {
         memcpy (digest, claim->digest.data, DIGEST_BYTES);
-        *answer = (packed_t){.data = must_copy (claim->answer.data, claim->answer.len),
-                             .size = claim->answer.len};
+        *answer = unpacked_copy (claim->answer);
     }
     message_free (message);
     return good;

@@ -154,11 +154,7 @@ static bool look_take (claim_look_t *to, const Musubi__LookAnswer *from, char wh
             return false;
         }
     }
-    if (from->answer.len > 0) {
-        to->answer.data = must (malloc (from->answer.len));
-        to->answer.size = from->answer.len;
-        memcpy (to->answer.data, from->answer.data, from->answer.len);
-    }
+    to->answer = unpacked_copy (from->answer);
     return true;
 }
 
