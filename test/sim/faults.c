@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define FAILURES_MAX   256
-#define SCHEDULE_S_MAX 30 /* of processor time: only a core that never returns takes so long */
+#define SCHEDULE_S_MAX 30 /* of processor time, for a whole schedule: most take less than one */
 #define PROGRESS_EVERY 64
 
 typedef struct {
@@ -121,7 +121,7 @@ static size_t workers_left (shared_t *shared, const faults_order_t *order, pid_t
         if (WIFSIGNALED (status))
             snprintf (why, sizeof why, "the process ended by signal %d (%s)%s", WTERMSIG (status),
                       strsignal (WTERMSIG (status)),
-                      WTERMSIG (status) == SIGPROF ? ": a core does not return" : "");
+                      WTERMSIG (status) == SIGPROF ? ": a core, or a check, takes too long" : "");
         else
             snprintf (why, sizeof why, "the process ended with %d", WEXITSTATUS (status));
         fail (shared, seed, why);

@@ -2,6 +2,7 @@
  */
 #include "sim.h"
 
+#include "must.h"
 #include "sim_process.h"
 #include "sim_wire.h"
 
@@ -424,21 +425,21 @@ void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner)
 
 /*  --- what would be there after a restart --- */
 
-typedef struct {
+struct sim_recalled {
     core_t core;
     moment_t moment;
-} recall_t;
+};
 
 static void recall_load (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
-    recall_t *recall = owner;
+    sim_recalled_t *recall = owner;
     recall->core.step (
       recall->core.self, &recall->moment,
       &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
 }
 
 /*  Directories that remember nothing answer its announcements at once: it serves (T14). */
-static void recall_welcome (recall_t *recall)
+static void recall_welcome (sim_recalled_t *recall)
 {
     effect_t effect;
     uint64_t calls [RECALL_CALLS_MAX];
@@ -458,7 +459,7 @@ static void recall_welcome (recall_t *recall)
     free (body.data);
 }
 
-static sim_message_t *recall_reply (recall_t *recall)
+static sim_message_t *recall_reply (sim_recalled_t *recall)
 {
     effect_t effect;
     sim_message_t *answer = NULL;
@@ -472,33 +473,55 @@ static sim_message_t *recall_reply (recall_t *recall)
     return answer;
 }
 
+sim_recalled_t *sim_recalled_new (sim_t *sim, int process)
+{
+    const process_t *from = sim->processes [process];
+    sim_recalled_t *self = must (calloc (1, sizeof *self));
+    prng_t prng;
+    prng_seed (&prng, RECALL_ENTROPY);
+    process_moment (from, sim->now_us, &prng, &self->moment);
+    from->program.make (from->program.owner, &self->core);
+    sim_store_each (from->store, false, recall_load, self);
+    store_identity_t identity = *sim_store_identity (from->store);
+    identity.start++;
+    self->core.step (
+      self->core.self, &self->moment,
+      &(event_t){.kind = EVENT_START,
+                 .start = {.store = identity, .endpoint = from->address, .events = from->address}});
+    recall_welcome (self);
+    return self;
+}
+
+void sim_recalled_destroy (sim_recalled_t **self_p)
+{
+    sim_recalled_t *self = *self_p;
+    if (!self)
+        return;
+    self->core.destroy (self->core.self);
+    free (self);
+    *self_p = NULL;
+}
+
+sim_message_t *sim_recalled_ask (sim_recalled_t *self, const char *service, const char *method,
+                                 const char *actor, bytes_t body)
+{
+    self->core.step (self->core.self, &self->moment,
+                     &(event_t){.kind = EVENT_REQUEST,
+                                .request = {.service = service,
+                                            .method = method,
+                                            .actor = actor,
+                                            .request_id = "",
+                                            .body = body,
+                                            .reply_to = 1}});
+    return recall_reply (self);
+}
+
 sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,
                            const char *actor, bytes_t body)
 {
-    const process_t *from = self->processes [process];
-    prng_t prng;
-    prng_seed (&prng, RECALL_ENTROPY);
-    recall_t recall = {0};
-    process_moment (from, self->now_us, &prng, &recall.moment);
-    from->program.make (from->program.owner, &recall.core);
-    sim_store_each (from->store, false, recall_load, &recall);
-    store_identity_t identity = *sim_store_identity (from->store);
-    identity.start++;
-    recall.core.step (
-      recall.core.self, &recall.moment,
-      &(event_t){.kind = EVENT_START,
-                 .start = {.store = identity, .endpoint = from->address, .events = from->address}});
-    recall_welcome (&recall);
-    recall.core.step (recall.core.self, &recall.moment,
-                      &(event_t){.kind = EVENT_REQUEST,
-                                 .request = {.service = service,
-                                             .method = method,
-                                             .actor = actor,
-                                             .request_id = "",
-                                             .body = body,
-                                             .reply_to = 1}});
-    sim_message_t *answer = recall_reply (&recall);
-    recall.core.destroy (recall.core.self);
+    sim_recalled_t *recalled = sim_recalled_new (self, process);
+    sim_message_t *answer = sim_recalled_ask (recalled, service, method, actor, body);
+    sim_recalled_destroy (&recalled);
     return answer;
 }
 

@@ -146,9 +146,17 @@ const sim_store_t *sim_store (const sim_t *self, int process);
 /*  How much its store can hold, and how little is left of it (sim_store_size). */
 void sim_small_store (sim_t *self, int process, uint64_t bytes, uint64_t left_bytes);
 
-/*  What a process would say if it died now and came back: a new core is fed its durable records
- *  and asked. Nothing of the run changes. The answer is the caller's (free); NULL when the core
- *  does not answer at once. */
+/*  What a process would be if it died now and came back: a new core is fed its durable records, and
+ *  asked as often as need be. Nothing of the run changes. An answer is the caller's (free); NULL
+ *  when the core does not answer at once. */
+typedef struct sim_recalled sim_recalled_t;
+
+sim_recalled_t *sim_recalled_new (sim_t *self, int process);
+void sim_recalled_destroy (sim_recalled_t **self_p);
+sim_message_t *sim_recalled_ask (sim_recalled_t *self, const char *service, const char *method,
+                                 const char *actor, bytes_t body);
+
+/*  One question to one. */
 sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,
                            const char *actor, bytes_t body);
 

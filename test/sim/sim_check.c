@@ -86,11 +86,12 @@ const sim_participant_t *sim_check_records (sim_check_t *self, size_t participan
     from->commands_count = 0;
     bool more = true;
     txid_t next;
+    sim_recalled_t *recalled = sim_recalled_new (self->sim, from->process);
     for (bool first = true; more; first = false) {
         packed_t question = sim_wire_commands (first ? NULL : &next);
         sim_message_t *answer =
-          sim_recall (self->sim, from->process, "Participant", "Commands", AUDITOR,
-                      (bytes_t){.data = question.data, .size = question.size});
+          sim_recalled_ask (recalled, "Participant", "Commands", AUDITOR,
+                            (bytes_t){.data = question.data, .size = question.size});
         free (question.data);
         if (!answer || answer->status != CALL_OK ||
             !sim_wire_commands_read (sim_message_body (answer), &from->commands,
@@ -101,6 +102,7 @@ const sim_participant_t *sim_check_records (sim_check_t *self, size_t participan
         }
         free (answer);
     }
+    sim_recalled_destroy (&recalled);
     return from;
 }
 
@@ -550,11 +552,12 @@ static bool part_recalled (sim_check_t *self, int process, const char *reservati
 {
     char next [NAME_BYTES_MAX + 1] = "";
     bool found = false;
+    sim_recalled_t *recalled = sim_recalled_new (self->sim, process);
     for (bool more = true; more && !found;) {
         packed_t question = sim_wire_list (next);
         sim_message_t *answer =
-          sim_recall (self->sim, process, "Participant", "List", AUDITOR,
-                      (bytes_t){.data = question.data, .size = question.size});
+          sim_recalled_ask (recalled, "Participant", "List", AUDITOR,
+                            (bytes_t){.data = question.data, .size = question.size});
         free (question.data);
         sim_part_t *list = NULL;
         size_t count = 0;
@@ -568,6 +571,7 @@ static bool part_recalled (sim_check_t *self, int process, const char *reservati
         free (list);
         free (answer);
     }
+    sim_recalled_destroy (&recalled);
     return found;
 }
 
