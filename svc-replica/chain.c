@@ -484,10 +484,6 @@ void chain_destroy (chain_t **self_p)
         transfer_free (transfer);
     }
     ordered_destroy (&self->transfers);
-    for (room_hold_t *hold; (hold = self->holds);) {
-        self->holds = hold->after;
-        free (hold);
-    }
     chain_told_end (self);
     chain_nodes_end (self);
     free (self);

@@ -64,7 +64,7 @@ typedef struct {
     bool files_told; /* all that it has; node_moved tells when it becomes so */
     uint64_t bytes_max;
     uint64_t bytes_files; /* of its files */
-    uint64_t bytes_held;  /* for transfers that are not over, and by chain_hold */
+    uint64_t bytes_held;  /* for transfers that are not over */
     uint32_t feeds;       /* transfers in which it is a source just now */
     uint32_t receives;
     uint32_t files;
@@ -223,10 +223,6 @@ bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node)
 
 /*  What may still be put there: bytes_max less files and what is held. */
 uint64_t chain_room (const chain_node_t *node);
-
-/*  Hold room at a node; until released, or until this process ends. 0 = there is not so much. */
-uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes);
-void chain_release (chain_t *self, uint64_t hold);
 
 /*  A node's files, ascending by name: the first whose name is greater; NULL = the very first. */
 bool chain_file_after (const chain_t *self, const char *node, const char *after,

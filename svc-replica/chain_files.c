@@ -128,7 +128,7 @@ uint64_t chain_bytes_files (const place_t *place)
 
 uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
 {
-    uint64_t bytes = place->holds;
+    uint64_t bytes = 0;
     for (const transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
         const receiver_t *receiver =
@@ -152,36 +152,6 @@ uint64_t chain_room (const chain_node_t *node)
 {
     uint64_t used = node->bytes_files + node->bytes_held;
     return used < node->bytes_max ? node->bytes_max - used : 0;
-}
-
-uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes)
-{
-    place_t *place = chain_place (self, node);
-    if (!place || place->state == CHAIN_NODE_AWAITED || !chain_has_room (self, place, bytes))
-        return 0;
-    room_hold_t *hold = must (calloc (1, sizeof *hold));
-    hold->number = ++self->holds_made;
-    hold->bytes = bytes;
-    memcpy (hold->node, place->name, sizeof hold->node);
-    hold->after = self->holds;
-    self->holds = hold;
-    place->holds += bytes;
-    return hold->number;
-}
-
-void chain_release (chain_t *self, uint64_t number)
-{
-    for (room_hold_t **link = &self->holds; *link; link = &(*link)->after) {
-        room_hold_t *hold = *link;
-        if (hold->number != number)
-            continue;
-        place_t *place = chain_place (self, hold->node);
-        if (place)
-            place->holds -= hold->bytes;
-        *link = hold->after;
-        free (hold);
-        return;
-    }
 }
 
 /*  --- what owners ask --- */

@@ -30,7 +30,6 @@ typedef struct {
     kept_node_t kept;
     char data [CHAIN_ENDPOINT_BYTES_MAX + 1];
     uint64_t bytes_max;
-    uint64_t holds; /* bytes, by chain_hold */
     ordered_t *files;
     uint64_t files_seen;
     bool files_told; /* all that it has, since its start and ours */
@@ -88,13 +87,6 @@ typedef struct told {
     stored_file_t file;
 } told_t;
 
-typedef struct room_hold {
-    struct room_hold *after;
-    uint64_t number;
-    char node [NAME_BYTES_MAX + 1];
-    uint64_t bytes;
-} room_hold_t;
-
 #define CHAIN_OBSERVERS_MAX 4
 
 struct chain {
@@ -110,8 +102,6 @@ struct chain {
     told_t *told_first;
     told_t *told_last;
     uint64_t settle;
-    room_hold_t *holds;
-    uint64_t holds_made;
 };
 
 /*  --- chain.c --- */

@@ -373,20 +373,6 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     return true;
 }
 
-uint64_t chain_hold (chain_t *self, const char *node, uint64_t bytes)
-{
-    (void) self;
-    (void) node;
-    (void) bytes;
-    return 0;
-}
-
-void chain_release (chain_t *self, uint64_t hold)
-{
-    (void) self;
-    (void) hold;
-}
-
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *name)
 {
     (void) now;

@@ -12,7 +12,6 @@
 #define chain_file_after     fake_chain_file_after
 #define chain_file_find      fake_chain_file_find
 #define chain_forget         fake_chain_forget
-#define chain_hold           fake_chain_hold
 #define chain_join           fake_chain_join
 #define chain_lend           fake_chain_lend
 #define chain_new            fake_chain_new
@@ -22,7 +21,6 @@
 #define chain_observe        fake_chain_observe
 #define chain_prove          fake_chain_prove
 #define chain_receiver       fake_chain_receiver
-#define chain_release        fake_chain_release
 #define chain_room           fake_chain_room
 #define chain_source         fake_chain_source
 #define chain_transfer       fake_chain_transfer
