@@ -16,7 +16,7 @@
 #define EVENTS_AT_ONCE 64
 #define ASLEEP_MS      (2 * FLOW_ALIVE_MS) /* more between two turns: this thread was held up */
 
-int64_t flow_clock_ms (void)
+static int64_t flow_clock_ms (void)
 {
     struct timespec now;
     clock_gettime (CLOCK_MONOTONIC, &now);
@@ -108,7 +108,7 @@ static void conns_bury (flow_loop_t *self)
 
 /*  --- orders --- */
 
-flow_t *flow_find (const flow_loop_t *self, uint64_t number)
+static flow_t *flow_find (const flow_loop_t *self, uint64_t number)
 {
     for (flow_t *flow = self->flows; flow; flow = flow->after)
         if (flow->number == number)

@@ -102,8 +102,6 @@ typedef struct flow_loop {
     void *owner;
 } flow_loop_t;
 
-int64_t flow_clock_ms (void);
-
 /*  --- flow_loop.c --- */
 
 /*  Takes over the listener; false with errno. orders is a descriptor that can be read when there
@@ -118,7 +116,6 @@ bool flow_loop_turn (flow_loop_t *self);
 /*  Does it hear who dials? */
 void flow_loop_listen (flow_loop_t *self, bool listens);
 
-flow_t *flow_find (const flow_loop_t *self, uint64_t number);
 conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow);
 void conn_watch (flow_loop_t *self, conn_t *conn, bool outbound);
 void conn_end (flow_loop_t *self, conn_t *conn);

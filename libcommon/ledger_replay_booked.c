@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
+static replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
 {
     for (size_t i = 0; i < self->resources_count; i++)
         if (strcmp (self->resources [i].name, name) == 0)

@@ -94,7 +94,7 @@ static void take_record (ledger_replay_t *self, replay_entry_t *entry, const led
 
 /*  --- reservations --- */
 
-replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id)
+static replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id)
 {
     return ordered_find (self->reservations, id);
 }

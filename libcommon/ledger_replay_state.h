@@ -121,12 +121,9 @@ void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row);
 void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row);
 void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row);
 
-replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id);
 void replay_standing_free (replay_standing_t *self);
 
 /*  --- ledger_replay_booked.c --- */
-
-replay_resource_t *replay_resource (ledger_replay_t *self, const char *name);
 
 /*  What a part books, resources named by index. False when it can't be read. *until_ms = its end
  *  with the gap, 0 for nothing. */

@@ -100,8 +100,8 @@ void participant_answer_ended (participant_t *self, const moment_t *now, const r
     participant_answer (self, request, &answer);
 }
 
-void participant_answer_state (const command_t *command, const moment_t *now,
-                               const request_t *request)
+static void participant_answer_state (const command_t *command, const moment_t *now,
+                                      const request_t *request)
 {
     command_answer_t answer = command_answer (command, now);
     participant_answer (command->participant, request, &answer);

@@ -195,18 +195,18 @@ static void command_put_alone (command_t *self, const change_t *change)
     append_row (self, change);
 }
 
-void command_put (command_t *self, const change_t *change)
-{
-    command_put_alone (self, change);
-    records_done_flush (self->participant, DONE_BATCH);
-}
-
-void records_done_flush (participant_t *self, size_t most)
+static void records_done_flush (participant_t *self, size_t most)
 {
     command_t *command;
     while (most-- > 0 && (command = TAILQ_FIRST (&self->done_unstored)))
         command_put_alone (command,
                            &(change_t){.from = command->state, .event = "done", .by_time = true});
+}
+
+void command_put (command_t *self, const change_t *change)
+{
+    command_put_alone (self, change);
+    records_done_flush (self->participant, DONE_BATCH);
 }
 
 static void on_done_time (void *owner, const moment_t *now, uint64_t token)

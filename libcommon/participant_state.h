@@ -161,8 +161,6 @@ bool participant_begin (participant_t *self, const moment_t *now, const request_
                         verb_t verb, const txid_t *txid, command_t **command);
 bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
                       const txid_t *txid, const command_t *command);
-void participant_answer_state (const command_t *command, const moment_t *now,
-                               const request_t *request);
 void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
 
 /*  The refusal of a verb that does not fit the state: the state says how it ended. */
@@ -271,9 +269,8 @@ void records_register (participant_t *self);
 void records_start (participant_t *self, const moment_t *now);
 void records_destroy (participant_t *self);
 
-/*  Marks of done (T6) that wait for a write to travel with: store so many now; or all of them after
- *  a while, if no write comes. */
-void records_done_flush (participant_t *self, size_t most);
+/*  Marks of done (T6) wait for a write to travel with, a few with each; all of them are stored
+ * after a while, if none comes. */
 void records_done_later (participant_t *self, const moment_t *now);
 
 /*  --- participant_bury.c --- */

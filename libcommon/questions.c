@@ -158,8 +158,9 @@ static void on_profile (void *owner, const moment_t *now, const request_t *reque
 
 /*  Asked of the very judge that a hold would meet. A window is about its own resource alone, so
  *  what is counted elsewhere does not matter. */
-bool questions_fits (const questions_t *self, const moment_t *now, size_t resource,
-                     interval_t window, int64_t quantity, const stretches_t *counted)
+/*  Would a hold of so much over the window be granted now, beside what is counted? */
+static bool questions_fits (const questions_t *self, const moment_t *now, size_t resource,
+                            interval_t window, int64_t quantity, const stretches_t *counted)
 {
     window.until += room_terms (self->parts.room)->gap_ms;
     stretch_t stretch = {.resource = resource, .over = window, .quantity = quantity};

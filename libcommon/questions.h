@@ -65,8 +65,4 @@ size_t questions_overbooked (const questions_t *self, const moment_t *now, const
 /*  May quantities be told to whoever asks? */
 bool questions_disclosed (const questions_t *self, const request_t *request);
 
-/*  Would a hold of so much over the window be granted now, beside what is counted? */
-bool questions_fits (const questions_t *self, const moment_t *now, size_t resource,
-                     interval_t window, int64_t quantity, const stretches_t *counted);
-
 #endif

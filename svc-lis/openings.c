@@ -95,7 +95,8 @@ static void stages_clear (entry_t *entry)
     entry->stages_count = 0;
 }
 
-void opening_booked (entry_t *entry, bytes_t part)
+/*  Its stages from what it has booked now. */
+static void opening_booked (entry_t *entry, bytes_t part)
 {
     const site_t *site = entry->openings->parts.site;
     compute_booking_t *bookings = NULL;

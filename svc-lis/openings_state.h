@@ -100,9 +100,6 @@ entry_t *opening_find (const openings_t *self, const char *reservation);
 entry_t *opening_new (openings_t *self, const char *reservation, const char *owner);
 void opening_free (entry_t *entry);
 
-/*  Its stages from what it has booked now. */
-void opening_booked (entry_t *entry, bytes_t part);
-
 /*  As it stands, with what comes of that. */
 void opening_phase (entry_t *entry, opening_phase_t phase);
 

@@ -38,7 +38,8 @@ static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node
     queue_start_task (self, self->now, waiting->owner, node, &seat);
 }
 
-backfill_t queue_world (queue_t *self, const moment_t *now)
+/*  The scheduler's world, as it is now. */
+static backfill_t queue_world (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
     const room_terms_t *terms = room_terms (self->parts.room);

@@ -75,9 +75,6 @@ static inline int64_t queue_now_ms (const queue_t *self, const moment_t *now)
 /*  There is a pass at the end of this step. */
 void queue_soon (queue_t *self);
 
-/*  The scheduler's world, as it is now. */
-backfill_t queue_world (queue_t *self, const moment_t *now);
-
 /*  A bag has changed: list it, and see whether it is over. */
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag);
 

@@ -64,7 +64,7 @@ static void transfer_free (transfer_t *transfer)
     free (transfer);
 }
 
-void chain_remove (chain_t *self, transfer_t *transfer)
+static void chain_remove (chain_t *self, transfer_t *transfer)
 {
     outbox_delete (self->service->outbox, TABLE_TRANSFERS,
                    (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES});

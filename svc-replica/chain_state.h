@@ -110,7 +110,6 @@ transfer_t *chain_find (const chain_t *self, const chain_id_t *id);
 transfer_t *chain_next (const chain_t *self, const transfer_t *after);
 receiver_t *chain_receiver_find (const transfer_t *transfer, const char *node);
 void chain_store (chain_t *self, const transfer_t *transfer);
-void chain_remove (chain_t *self, transfer_t *transfer);
 
 /*  A receiver is in another state now: stored and told; perhaps all is over. */
 void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transfer,

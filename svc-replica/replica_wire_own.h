@@ -15,7 +15,4 @@ bool fixed_take (uint8_t *to, size_t bytes, const ProtobufCBinaryData *from, con
                  char why [WHY_BYTES]);
 ProtobufCBinaryData fixed_put (const uint8_t *bytes, size_t count);
 
-void place_put (Musubi__Place *to, const file_place_t *from);
-bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTES]);
-
 #endif

@@ -9,7 +9,7 @@
 
 /*  --- where a file is --- */
 
-void place_put (Musubi__Place *to, const file_place_t *from)
+static void place_put (Musubi__Place *to, const file_place_t *from)
 {
     musubi__place__init (to);
     to->site = (char *) from->site;
@@ -22,7 +22,7 @@ void place_put (Musubi__Place *to, const file_place_t *from)
     to->owner = (char *) from->owner;
 }
 
-bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTES])
+static bool place_take (file_place_t *to, const Musubi__Place *from, char why [WHY_BYTES])
 {
     if (!from)
         return wrong (why, "places: one is missing");

@@ -310,7 +310,8 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
 
 /*  --- what the site wants --- */
 
-void agent_runs_lease (agent_t *self)
+/*  The lease is longer now. */
+static void agent_runs_lease (agent_t *self)
 {
     if (self->open == 0)
         return;

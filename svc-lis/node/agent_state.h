@@ -79,9 +79,6 @@ void agent_runs_want (agent_t *self, const moment_t *now, wanted_t *wanted);
 /*  What is said of runs; the caller frees it. */
 run_report_t *agent_runs_report (const agent_t *self, size_t *count);
 
-/*  The lease is longer now. */
-void agent_runs_lease (agent_t *self);
-
 /*  --- agent_work.c --- */
 
 void agent_order (agent_t *self, const char *kind, const work_order_t *order,

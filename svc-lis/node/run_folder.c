@@ -203,7 +203,8 @@ bool run_end_record (int folder, const stand_t *stand)
     return fsync (folder) == 0;
 }
 
-bool run_end_read (int folder, stand_t *stand)
+/*  As it was recorded; false when there is none yet. */
+static bool run_end_read (int folder, stand_t *stand)
 {
     uint8_t *data;
     size_t size;

@@ -53,9 +53,6 @@ claim_t run_claimed (int folder, pid_t *starter);
 /*  How it ended, flushed; the first one stands. False with errno when nothing could be recorded. */
 bool run_end_record (int folder, const stand_t *stand);
 
-/*  As it was recorded; false when there is none yet. */
-bool run_end_read (int folder, stand_t *stand);
-
 /*  How a run stands. Of one whose starter has died, everything that is left is ended, and that it
  *  is lost is recorded, before it is said. False: it can't be told now. */
 bool run_stand (const char *runs, const char *name, stand_t *stand);
