@@ -22,20 +22,6 @@ static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "s
 
 #define FIELD_BYTES 32
 
-static ProtobufCBinaryData binary (const uint8_t *data, size_t size)
-{
-    return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) data};
-}
-
-static bool store_take (uint8_t to [STORE_ID_BYTES], const ProtobufCBinaryData *from,
-                        char why [WHY_BYTES])
-{
-    if (from->len != STORE_ID_BYTES)
-        return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
-    memcpy (to, from->data, STORE_ID_BYTES);
-    return true;
-}
-
 /*  --- announce, withdraw --- */
 
 void announce_clear (announce_t *self)
@@ -52,7 +38,7 @@ static bool announced_mark_take (announce_t *to, const Musubi__AnnounceRequest *
         return true;
     if (from->digest.len != LEDGER_DIGEST_BYTES)
         return wrong (why, "digest: must be %d bytes", LEDGER_DIGEST_BYTES);
-    if (!store_take (to->mark.store, &from->entry->store, why))
+    if (!bytes_take (to->mark.store, STORE_ID_BYTES, &from->entry->store, "store", why))
         return false;
     to->mark.start = from->entry->start;
     to->mark.row = from->row;
@@ -110,7 +96,7 @@ bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES])
     const Musubi__WithdrawRequest *request = (const Musubi__WithdrawRequest *) message;
     *self = (withdraw_t){.start = request->start};
     bool taken = text_take (self->name, NAME_BYTES_MAX, request->name, TEXT_WORD, "name", why) &&
-                 store_take (self->store, &request->store, why);
+                 bytes_take (self->store, STORE_ID_BYTES, &request->store, "store", why);
     message_free (message);
     return taken;
 }
@@ -127,7 +113,7 @@ static bool snapshot_request_take (snapshot_request_t *to, const Musubi__Snapsho
         return true;
     to->have.start = from->start;
     to->have.number = from->number;
-    return store_take (to->have.store, &from->store, why);
+    return bytes_take (to->have.store, STORE_ID_BYTES, &from->store, "store", why);
 }
 
 bool snapshot_request_decode (snapshot_request_t *self, bytes_t body, char why [WHY_BYTES])
@@ -211,7 +197,7 @@ bool entry_page_add (entry_page_t *self, bytes_t packed_entry)
 
 static void mark_put (Musubi__SnapshotAnswer *to, const directory_mark_t *mark)
 {
-    to->store = binary (mark->store, STORE_ID_BYTES);
+    to->store = bytes_put (mark->store, STORE_ID_BYTES);
     to->start = mark->start;
     to->number = mark->number;
 }
@@ -272,15 +258,6 @@ packed_t delta_gone_encode (uint64_t number, const char *name)
 
 /*  --- look, close --- */
 
-static bool digest_take (uint8_t to [DIGEST_BYTES], const ProtobufCBinaryData *from,
-                         char why [WHY_BYTES])
-{
-    if (from->len != DIGEST_BYTES)
-        return wrong (why, "digest: must be %d bytes", DIGEST_BYTES);
-    memcpy (to, from->data, DIGEST_BYTES);
-    return true;
-}
-
 static bool claim_take (look_t *to, const char *actor, const char *request_id,
                         const ProtobufCBinaryData *digest, char why [WHY_BYTES])
 {
@@ -288,7 +265,7 @@ static bool claim_take (look_t *to, const char *actor, const char *request_id,
     return text_take (to->actor, NAME_BYTES_MAX, actor, TEXT_WORD, "actor", why) &&
            text_take (to->request_id, REQUEST_ID_BYTES_MAX, request_id, TEXT_WORD, "request_id",
                       why) &&
-           (!to->digest_set || digest_take (to->digest, digest, why));
+           (!to->digest_set || bytes_take (to->digest, DIGEST_BYTES, digest, "digest", why));
 }
 
 bool look_decode (look_t *self, bytes_t body, char why [WHY_BYTES])
@@ -357,8 +334,8 @@ packed_t allocations_answer_encode (const told_t *told, size_t count, const txid
     for (size_t i = 0; i < count; i++) {
         list [i] = &wires [i];
         musubi__allocation__init (list [i]);
-        list [i]->plan = binary (told [i].plan.data, told [i].plan.size);
-        list [i]->answer = binary (told [i].answer.data, told [i].answer.size);
+        list [i]->plan = bytes_put (told [i].plan.data, told [i].plan.size);
+        list [i]->answer = bytes_put (told [i].answer.data, told [i].answer.size);
         list [i]->decided = told [i].decided;
         list [i]->amended = told [i].amended;
     }
@@ -366,7 +343,7 @@ packed_t allocations_answer_encode (const told_t *told, size_t count, const txid
     answer.allocations = list;
     if (next) {
         txid_pack (next, key);
-        answer.next = binary (key, sizeof key);
+        answer.next = bytes_put (key, sizeof key);
     }
     packed_t packed = packed_of (&answer.base);
     free (list);
@@ -381,11 +358,11 @@ static void look_answer_put (Musubi__LookAnswer *to, const look_answer_t *from, 
     *holder = (packed_t){0};
     to->state = (Musubi__ClaimState) from->state;
     to->conflict = from->conflict;
-    to->answer = binary (from->answer.data, from->answer.size);
+    to->answer = bytes_put (from->answer.data, from->answer.size);
     to->done = from->done;
     if (from->holder) {
         *holder = plan_encode (from->holder);
-        to->holder = binary (holder->data, holder->size);
+        to->holder = bytes_put (holder->data, holder->size);
     }
 }
 
@@ -483,8 +460,8 @@ packed_t recalled_answer_encode (const plan_t *plan)
 packed_t closed_record_encode (const closed_record_t *self)
 {
     Musubi__ClosedRecord record = MUSUBI__CLOSED_RECORD__INIT;
-    record.digest = binary (self->digest, DIGEST_BYTES);
-    record.answer = binary (self->answer.data, self->answer.size);
+    record.digest = bytes_put (self->digest, DIGEST_BYTES);
+    record.answer = bytes_put (self->answer.data, self->answer.size);
     record.keep_until_ms = self->keep_until_ms;
     record.closed_ms = self->closed_ms;
     return packed_of (&record.base);
@@ -498,7 +475,7 @@ bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_B
     const Musubi__ClosedRecord *record = (const Musubi__ClosedRecord *) message;
     *self =
       (closed_record_t){.keep_until_ms = record->keep_until_ms, .closed_ms = record->closed_ms};
-    bool taken = digest_take (self->digest, &record->digest, why);
+    bool taken = bytes_take (self->digest, DIGEST_BYTES, &record->digest, "digest", why);
     if (taken && !time_valid (record->keep_until_ms))
         taken = wrong (why, "keep_until_ms: out of range");
     if (taken && (record->answer.len == 0 || record->answer.len > CLAIM_ANSWER_BYTES_MAX))

@@ -72,15 +72,14 @@ static bool reports_take (attend_t *to, const Musubi__AttendRequest *from, char 
 static bool attend_take (attend_t *to, const Musubi__AttendRequest *from, char why [WHY_BYTES])
 {
     if (!text_take (to->node, NAME_BYTES_MAX, from->node, TEXT_WORD, "node", why) ||
-        !text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class_name", why))
+        !text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class_name",
+                    why) ||
+        !bytes_take (to->store, STORE_ID_BYTES, &from->store, "store", why))
         return false;
-    if (from->store.len != STORE_ID_BYTES)
-        return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
     if (from->start == 0)
         return wrong (why, "start: counts from 1");
     if (from->number == 0)
         return wrong (why, "number: counts from 1");
-    memcpy (to->store, from->store.data, STORE_ID_BYTES);
     to->cpus = from->cpus;
     to->start = from->start;
     to->number = from->number;

@@ -20,20 +20,6 @@ static_assert ((int) RECEIPT_VERIFIED == MUSUBI__RECEIPT_STATE__RECEIPT_VERIFIED
 
 /*  --- fields that several messages have --- */
 
-ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)
-{
-    return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) from};
-}
-
-bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
-                 char why [WHY_BYTES])
-{
-    if (from->len != size)
-        return wrong (why, "%s: must be %zu bytes", field, size);
-    memcpy (to, from->data, size);
-    return true;
-}
-
 bool digest_take (uint8_t *to, bool *known, const ProtobufCBinaryData *from, const char *field,
                   char why [WHY_BYTES])
 {

@@ -6,10 +6,6 @@
 
 #include "chain.pb-c.h"
 
-ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size);
-bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
-                 char why [WHY_BYTES]);
-
 /*  Empty = not known. */
 bool digest_take (uint8_t *to, bool *known, const ProtobufCBinaryData *from, const char *field,
                   char why [WHY_BYTES]);

@@ -23,20 +23,6 @@ bool file_name_take (char to [FILE_NAME_BYTES_MAX + 1], const char *from, char w
     return true;
 }
 
-bool fixed_take (uint8_t *to, size_t bytes, const ProtobufCBinaryData *from, const char *field,
-                 char why [WHY_BYTES])
-{
-    if (from->len != bytes)
-        return wrong (why, "%s: must be %zu bytes", field, bytes);
-    memcpy (to, from->data, bytes);
-    return true;
-}
-
-ProtobufCBinaryData fixed_put (const uint8_t *bytes, size_t count)
-{
-    return (ProtobufCBinaryData){.len = count, .data = (uint8_t *) bytes};
-}
-
 /*  --- the catalogue's records --- */
 
 /*  A record, and all that it points to. */
@@ -55,7 +41,7 @@ static void file_put (file_wire_t *to, const file_t *from)
     to->record.name = (char *) from->name;
     to->record.size = from->size;
     if (from->digest_known)
-        to->record.digest = fixed_put (from->digest, FILE_DIGEST_BYTES);
+        to->record.digest = bytes_put (from->digest, FILE_DIGEST_BYTES);
     to->record.owner = (char *) from->owner;
     to->record.created_ms = from->created_ms;
     to->record.kept = from->kept;
@@ -135,7 +121,7 @@ static bool file_take (file_t *to, const Musubi__FileRecord *from, char why [WHY
     to->used_ms = from->used_ms;
     to->digest_known = from->digest.len > 0;
     if (to->digest_known &&
-        !fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why))
+        !bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why))
         return false;
     return file_name_take (to->name, from->name, why) &&
            text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "owner", why) &&
@@ -175,7 +161,7 @@ static bool put_take (begin_question_t *to, const Musubi__PutRequest *from, char
     to->size = from->size;
     to->lifetime_ms = from->lifetime_ms;
     return file_name_take (to->name, from->name, why) &&
-           fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
+           bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
            text_take (to->guest, NAME_BYTES_MAX, from->guest, TEXT_WORD, "guest", why) &&
            lifetime_check (from->lifetime_ms, why);
 }
@@ -224,7 +210,7 @@ packed_t begin_answer_encode (uint64_t transfer, uint64_t size, const uint8_t *d
     answer.transfer = transfer;
     answer.size = size;
     if (digest)
-        answer.digest = fixed_put (digest, FILE_DIGEST_BYTES);
+        answer.digest = bytes_put (digest, FILE_DIGEST_BYTES);
     return packed_of (&answer.base);
 }
 

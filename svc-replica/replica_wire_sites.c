@@ -14,7 +14,7 @@ static void place_put (Musubi__Place *to, const file_place_t *from)
     musubi__place__init (to);
     to->site = (char *) from->site;
     to->size = from->size;
-    to->digest = fixed_put (from->digest, FILE_DIGEST_BYTES);
+    to->digest = bytes_put (from->digest, FILE_DIGEST_BYTES);
     to->created_ms = from->created_ms;
     to->sound = from->sound;
     to->staged = from->staged;
@@ -34,7 +34,7 @@ static bool place_take (file_place_t *to, const Musubi__Place *from, char why [W
     return text_take (to->site, NAME_BYTES_MAX, from->site, TEXT_WORD, "places.site", why) &&
            text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "places.owner",
                       why) &&
-           fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "places.digest", why);
+           bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "places.digest", why);
 }
 
 packed_t locate_encode (const char *name)
@@ -112,9 +112,9 @@ packed_t offer_question_encode (const offer_question_t *offer)
 {
     Musubi__OfferRequest request = MUSUBI__OFFER_REQUEST__INIT;
     request.name = (char *) offer->name;
-    request.digest = fixed_put (offer->digest, FILE_DIGEST_BYTES);
-    request.transfer = fixed_put (offer->transfer.bytes, CHAIN_ID_BYTES);
-    request.token = fixed_put (offer->token, CHAIN_TOKEN_BYTES);
+    request.digest = bytes_put (offer->digest, FILE_DIGEST_BYTES);
+    request.transfer = bytes_put (offer->transfer.bytes, CHAIN_ID_BYTES);
+    request.token = bytes_put (offer->token, CHAIN_TOKEN_BYTES);
     request.mbps = offer->mbps;
     return packed_of (&request.base);
 }
@@ -127,9 +127,9 @@ bool offer_question_decode (offer_question_t *to, bytes_t body, char why [WHY_BY
     const Musubi__OfferRequest *from = (const Musubi__OfferRequest *) message;
     to->mbps = from->mbps;
     bool good = file_name_take (to->name, from->name, why) &&
-                fixed_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
-                fixed_take (to->transfer.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why) &&
-                fixed_take (to->token, CHAIN_TOKEN_BYTES, &from->token, "token", why);
+                bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
+                bytes_take (to->transfer.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why) &&
+                bytes_take (to->token, CHAIN_TOKEN_BYTES, &from->token, "token", why);
     message_free (message);
     return good;
 }
@@ -161,7 +161,7 @@ packed_t offer_end_encode (const offer_end_t *end)
 {
     Musubi__OfferEndRequest request = MUSUBI__OFFER_END_REQUEST__INIT;
     request.name = (char *) end->name;
-    request.transfer = fixed_put (end->transfer.bytes, CHAIN_ID_BYTES);
+    request.transfer = bytes_put (end->transfer.bytes, CHAIN_ID_BYTES);
     request.wrong = end->wrong;
     return packed_of (&request.base);
 }
@@ -174,7 +174,7 @@ bool offer_end_decode (offer_end_t *to, bytes_t body, char why [WHY_BYTES])
     const Musubi__OfferEndRequest *from = (const Musubi__OfferEndRequest *) message;
     to->wrong = from->wrong;
     bool good = file_name_take (to->name, from->name, why) &&
-                fixed_take (to->transfer.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why);
+                bytes_take (to->transfer.bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why);
     message_free (message);
     return good;
 }
@@ -204,7 +204,7 @@ packed_t publish_encode (const publish_t *publish)
         list [i] = &wires [i];
     }
     request.site = (char *) publish->site;
-    request.store = fixed_put (publish->store, STORE_ID_BYTES);
+    request.store = bytes_put (publish->store, STORE_ID_BYTES);
     request.start = publish->start;
     request.after = publish->after;
     request.number = publish->number;
@@ -232,7 +232,7 @@ static bool publish_take (publish_t *to, const Musubi__PublishRequest *from, cha
     to->number = from->number;
     to->lease_ms = from->lease_ms;
     if (!text_take (to->site, NAME_BYTES_MAX, from->site, TEXT_WORD, "site", why) ||
-        !fixed_take (to->store, STORE_ID_BYTES, &from->store, "store", why))
+        !bytes_take (to->store, STORE_ID_BYTES, &from->store, "store", why))
         return false;
     if (from->n_told > PUBLISHED_MAX)
         return wrong (why, "told: more than %d", PUBLISHED_MAX);

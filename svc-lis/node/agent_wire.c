@@ -38,10 +38,8 @@ static bool record_take (agent_record_t *to, const Musubi__StoredAgentRun *from,
                          char why [WHY_BYTES])
 {
     *to = (agent_record_t){0};
-    if (from->site.len != STORE_ID_BYTES)
-        return wrong (why, "site: must be %d bytes", STORE_ID_BYTES);
-    memcpy (to->site, from->site.data, STORE_ID_BYTES);
-    if (!run_id_take (&to->id, from->run, "run", why))
+    if (!bytes_take (to->site, STORE_ID_BYTES, &from->site, "site", why) ||
+        !run_id_take (&to->id, from->run, "run", why))
         return false;
     if (from->end) {
         if (!run_report_take (&to->end, from->end, "end", why))
