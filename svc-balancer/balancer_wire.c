@@ -162,7 +162,6 @@ static void count_moved (const member_t *member, uint32_t *away, uint32_t *guest
 static void member_put (Musubi__CoalitionMember *to, const member_t *member)
 {
     const member_kept_t *kept = &member->kept;
-    musubi__coalition_member__init (to);
     to->site = (char *) kept->site;
     to->automatic = kept->automatic;
     to->level_s = kept->level_s;
@@ -176,23 +175,20 @@ static void member_put (Musubi__CoalitionMember *to, const member_t *member)
     to->aside = (char *) kept->aside;
 }
 
-static size_t guarantees_put (Musubi__Guarantee *to, Musubi__Guarantee **list,
-                              const coalition_t *coalition)
+static size_t guarantees_put (Musubi__Guarantee **list, const coalition_t *coalition)
 {
     size_t count = 0;
     for (job_t *job = coalition_job_after (coalition, NULL); job;
          job = coalition_job_after (coalition, job)) {
         if (job->kept.ended_ms != 0)
             continue;
-        Musubi__Guarantee *guarantee = &to [count];
-        musubi__guarantee__init (guarantee);
+        Musubi__Guarantee *guarantee = list [count++];
         guarantee->home = job->home;
         guarantee->bag = job->bag;
         guarantee->load_s = job->load_s < 0 ? job->kept.load_s : job->load_s;
         guarantee->submitted_ms = job->kept.submitted_ms;
         guarantee->promised_ms = job->kept.promised_ms;
         guarantee->broken = job->kept.broken;
-        list [count++] = guarantee;
     }
     return count;
 }
@@ -211,16 +207,11 @@ packed_t balance_status_encode (const status_told_t *told)
     const coalition_t *coalition = told->coalition;
     size_t jobs = ordered_count (coalition->jobs) - coalition->jobs_over;
     Musubi__BalanceStatusAnswer answer = MUSUBI__BALANCE_STATUS_ANSWER__INIT;
-    Musubi__CoalitionMember *members =
-      must (calloc (coalition->members_count + 1, sizeof *members));
     Musubi__CoalitionMember **members_list =
-      must (calloc (coalition->members_count + 1, sizeof *members_list));
-    Musubi__Guarantee *guarantees = must (calloc (jobs + 1, sizeof *guarantees));
-    Musubi__Guarantee **guarantees_list = must (calloc (jobs + 1, sizeof *guarantees_list));
-    for (size_t i = 0; i < coalition->members_count; i++) {
-        member_put (&members [i], coalition->members [i]);
-        members_list [i] = &members [i];
-    }
+      messages_new (&musubi__coalition_member__descriptor, coalition->members_count);
+    Musubi__Guarantee **guarantees_list = messages_new (&musubi__guarantee__descriptor, jobs);
+    for (size_t i = 0; i < coalition->members_count; i++)
+        member_put (members_list [i], coalition->members [i]);
     answer.name = (char *) told->name;
     answer.coalition = coalition->kept.number;
     answer.step = coalition->kept.step;
@@ -228,13 +219,11 @@ packed_t balance_status_encode (const status_told_t *told)
     answer.next_step_ms = told->next_step_ms;
     answer.n_members = coalition->members_count;
     answer.members = members_list;
-    answer.n_guarantees = guarantees_put (guarantees, guarantees_list, coalition);
+    answer.n_guarantees = guarantees_put (guarantees_list, coalition);
     answer.guarantees = guarantees_list;
     packed_t packed = fitting (&answer);
     free (guarantees_list);
-    free (guarantees);
     free (members_list);
-    free (members);
     return packed;
 }
 

@@ -3,7 +3,6 @@
 
 #include "balance.pb-c.h"
 #include "message.h"
-#include "must.h"
 #include "transaction_wire.h"
 
 #include <math.h>
@@ -183,7 +182,6 @@ bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [
 static void worth_put (Musubi__MemberRecord *to, const member_worth_t *from)
 {
     const member_kept_t *kept = &from->member->kept;
-    musubi__member_record__init (to);
     to->site = (char *) kept->site;
     to->level_s = kept->level_s;
     to->given_s = kept->given_s - kept->given_before_s;
@@ -199,12 +197,9 @@ packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms
                                   const member_worth_t *worths, size_t count)
 {
     Musubi__CoalitionRecord record = MUSUBI__COALITION_RECORD__INIT;
-    Musubi__MemberRecord *members = must (calloc (count + 1, sizeof *members));
-    Musubi__MemberRecord **list = must (calloc (count + 1, sizeof *list));
-    for (size_t i = 0; i < count; i++) {
-        worth_put (&members [i], &worths [i]);
-        list [i] = &members [i];
-    }
+    Musubi__MemberRecord **list = messages_new (&musubi__member_record__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        worth_put (list [i], &worths [i]);
     record.coalition = coalition->kept.number;
     record.formed_ms = coalition->kept.formed_ms;
     record.ended_ms = ended_ms;
@@ -213,7 +208,6 @@ packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms
     record.members = list;
     packed_t packed = packed_of (&record.base);
     free (list);
-    free (members);
     return packed;
 }
 

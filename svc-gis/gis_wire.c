@@ -327,13 +327,10 @@ bool allocations_question_decode (allocations_question_t *self, bytes_t body, ch
 
 packed_t allocations_answer_encode (const told_t *told, size_t count, const txid_t *next)
 {
-    Musubi__Allocation *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__Allocation **list = must (calloc (count + 1, sizeof (Musubi__Allocation *)));
+    Musubi__Allocation **list = messages_new (&musubi__allocation__descriptor, count);
     Musubi__AllocationsAnswer answer = MUSUBI__ALLOCATIONS_ANSWER__INIT;
     uint8_t key [TXID_BYTES];
     for (size_t i = 0; i < count; i++) {
-        list [i] = &wires [i];
-        musubi__allocation__init (list [i]);
         list [i]->plan = bytes_put (told [i].plan.data, told [i].plan.size);
         list [i]->answer = bytes_put (told [i].answer.data, told [i].answer.size);
         list [i]->decided = told [i].decided;
@@ -347,7 +344,6 @@ packed_t allocations_answer_encode (const told_t *told, size_t count, const txid
     }
     packed_t packed = packed_of (&answer.base);
     free (list);
-    free (wires);
     return packed;
 }
 

@@ -34,28 +34,24 @@ bool nodes_question_decode (bytes_t body, char after [NAME_BYTES_MAX + 1], uint3
 packed_t nodes_answer_encode (const node_record_t *records, size_t count, bool more)
 {
     Musubi__NodesAnswer answer = MUSUBI__NODES_ANSWER__INIT;
-    Musubi__NodeRecord *messages = must (calloc (count + 1, sizeof *messages));
-    Musubi__NodeRecord **list = must (calloc (count + 1, sizeof (Musubi__NodeRecord *)));
+    Musubi__NodeRecord **list = messages_new (&musubi__node_record__descriptor, count);
     for (size_t i = 0; i < count; i++) {
         const node_t *node = records [i].node;
-        musubi__node_record__init (&messages [i]);
-        messages [i].node = (char *) node->name;
-        messages [i].class_name = (char *) records [i].class_name;
-        messages [i].state = (Musubi__NodeState) node->state;
-        messages [i].drained = node->drained;
-        messages [i].cpus = node->cpus;
-        messages [i].cpus_used = node->cpus_used;
-        messages [i].heard_ms = records [i].heard_ms;
-        messages [i].resting = (char *) records [i].resting;
+        list [i]->node = (char *) node->name;
+        list [i]->class_name = (char *) records [i].class_name;
+        list [i]->state = (Musubi__NodeState) node->state;
+        list [i]->drained = node->drained;
+        list [i]->cpus = node->cpus;
+        list [i]->cpus_used = node->cpus_used;
+        list [i]->heard_ms = records [i].heard_ms;
+        list [i]->resting = (char *) records [i].resting;
         if (records [i].reservation)
-            messages [i].reservation = (char *) records [i].reservation;
-        list [i] = &messages [i];
+            list [i]->reservation = (char *) records [i].reservation;
     }
     answer.n_nodes = count;
     answer.nodes = list;
     answer.more = more;
     packed_t packed = packed_of (&answer.base);
-    free (messages);
     free (list);
     return packed;
 }

@@ -13,24 +13,21 @@
 
 packed_t back_end_order_encode (back_end_step_t step, const back_end_order_t *orders, size_t count)
 {
-    Musubi__BackEndReservation *list = must (calloc (count + 1, sizeof *list));
-    Musubi__BackEndReservation **pointers = must (calloc (count + 1, sizeof *pointers));
+    Musubi__BackEndReservation **list =
+      messages_new (&musubi__back_end_reservation__descriptor, count);
     for (size_t i = 0; i < count; i++) {
-        pointers [i] = &list [i];
-        musubi__back_end_reservation__init (&list [i]);
-        list [i].reservation = (char *) orders [i].reservation;
-        list [i].owner = (char *) orders [i].owner;
-        list [i].from_ms = orders [i].from_ms;
-        list [i].until_ms = orders [i].until_ms;
-        list [i].nodes = (char **) orders [i].nodes;
-        list [i].n_nodes = orders [i].nodes_count;
+        list [i]->reservation = (char *) orders [i].reservation;
+        list [i]->owner = (char *) orders [i].owner;
+        list [i]->from_ms = orders [i].from_ms;
+        list [i]->until_ms = orders [i].until_ms;
+        list [i]->nodes = (char **) orders [i].nodes;
+        list [i]->n_nodes = orders [i].nodes_count;
     }
     Musubi__BackEndOrder order = MUSUBI__BACK_END_ORDER__INIT;
     order.step = (Musubi__BackEndStep) step;
-    order.reservations = pointers;
+    order.reservations = list;
     order.n_reservations = count;
     packed_t packed = packed_of (&order.base);
-    free (pointers);
     free (list);
     return packed;
 }
@@ -53,24 +50,20 @@ bool spent_question_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1],
 
 packed_t spent_answer_encode (const char *reservation, const use_step_t *steps, size_t count)
 {
-    Musubi__UseStep *list = must (calloc (count + 1, sizeof *list));
-    Musubi__UseStep **pointers = must (calloc (count + 1, sizeof *pointers));
+    Musubi__UseStep **list = messages_new (&musubi__use_step__descriptor, count);
     Musubi__ReservationUse answer = MUSUBI__RESERVATION_USE__INIT;
     answer.reservation = (char *) reservation;
-    answer.steps = pointers;
+    answer.steps = list;
     answer.n_steps = count;
     for (size_t i = 0; i < count; i++) {
-        pointers [i] = &list [i];
-        musubi__use_step__init (&list [i]);
-        list [i].from_ms = steps [i].from_ms;
-        list [i].until_ms = steps [i].until_ms;
-        list [i].cpu_ms = steps [i].cpu_ms;
-        list [i].offered_ms = steps [i].offered_ms;
+        list [i]->from_ms = steps [i].from_ms;
+        list [i]->until_ms = steps [i].until_ms;
+        list [i]->cpu_ms = steps [i].cpu_ms;
+        list [i]->offered_ms = steps [i].offered_ms;
         answer.cpu_ms += steps [i].cpu_ms;
         answer.offered_ms += steps [i].offered_ms;
     }
     packed_t packed = packed_of (&answer.base);
-    free (pointers);
     free (list);
     return packed;
 }
@@ -78,15 +71,13 @@ packed_t spent_answer_encode (const char *reservation, const use_step_t *steps, 
 packed_t opening_told_encode (const opening_told_t *self)
 {
     size_t count = self->alternatives_count;
-    Musubi__OpeningAlternative *list = must (calloc (count + 1, sizeof *list));
-    Musubi__OpeningAlternative **pointers = must (calloc (count + 1, sizeof *pointers));
+    Musubi__OpeningAlternative **list =
+      messages_new (&musubi__opening_alternative__descriptor, count);
     for (size_t i = 0; i < count; i++) {
-        pointers [i] = &list [i];
-        musubi__opening_alternative__init (&list [i]);
-        list [i].class_name = (char *) self->alternatives [i].class_name;
-        list [i].nodes = self->alternatives [i].nodes;
-        list [i].from_ms = self->alternatives [i].over.from;
-        list [i].until_ms = self->alternatives [i].over.until;
+        list [i]->class_name = (char *) self->alternatives [i].class_name;
+        list [i]->nodes = self->alternatives [i].nodes;
+        list [i]->from_ms = self->alternatives [i].over.from;
+        list [i]->until_ms = self->alternatives [i].over.until;
     }
     Musubi__OpeningRecord record = MUSUBI__OPENING_RECORD__INIT;
     record.phase = (Musubi__OpeningPhase) self->phase;
@@ -99,11 +90,10 @@ packed_t opening_told_encode (const opening_told_t *self)
     record.cpu_ms = self->cpu_ms;
     record.offered_ms = self->offered_ms;
     record.trouble = (char *) self->trouble;
-    record.alternatives = pointers;
+    record.alternatives = list;
     record.n_alternatives = count;
     record.disconnected = self->disconnected;
     packed_t packed = packed_of (&record.base);
-    free (pointers);
     free (list);
     return packed;
 }
@@ -112,18 +102,16 @@ packed_t opening_told_encode (const opening_told_t *self)
 
 packed_t stored_opening_encode (const stored_opening_t *self)
 {
-    Musubi__StoredBound *list = must (calloc (self->nodes_count + 1, sizeof *list));
-    Musubi__StoredBound **pointers = must (calloc (self->nodes_count + 1, sizeof *pointers));
+    Musubi__StoredBound **list =
+      messages_new (&musubi__stored_bound__descriptor, self->nodes_count);
     for (size_t i = 0; i < self->nodes_count; i++) {
-        pointers [i] = &list [i];
-        musubi__stored_bound__init (&list [i]);
-        list [i].node = (char *) self->nodes [i].node;
-        list [i].state = (Musubi__BoundState) self->nodes [i].state;
-        list [i].at_ms = self->nodes [i].at_ms;
+        list [i]->node = (char *) self->nodes [i].node;
+        list [i]->state = (Musubi__BoundState) self->nodes [i].state;
+        list [i]->at_ms = self->nodes [i].at_ms;
     }
     Musubi__StoredOpening record = MUSUBI__STORED_OPENING__INIT;
     record.phase = (Musubi__OpeningPhase) self->phase;
-    record.nodes = pointers;
+    record.nodes = list;
     record.n_nodes = self->nodes_count;
     record.from_ms = self->from_ms;
     record.until_ms = self->until_ms;
@@ -131,7 +119,6 @@ packed_t stored_opening_encode (const stored_opening_t *self)
     record.given_back = self->given_back;
     record.owner = (char *) self->owner;
     packed_t packed = packed_of (&record.base);
-    free (pointers);
     free (list);
     return packed;
 }

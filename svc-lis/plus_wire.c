@@ -173,15 +173,13 @@ packed_t plus_properties_encode (const plus_properties_t *properties, size_t cou
                                  const char *next)
 {
     Musubi__PlusPropertiesAnswer answer = MUSUBI__PLUS_PROPERTIES_ANSWER__INIT;
-    Musubi__PlusProperties *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__PlusProperties **list = must (calloc (count + 1, sizeof (void *)));
-    Musubi__PlusCommandAnswer *commands = must (calloc (count + 1, sizeof *commands));
-    Musubi__PlusCommandAnswer **commands_list = must (calloc (count + 1, sizeof (void *)));
+    Musubi__PlusProperties **list = messages_new (&musubi__plus_properties__descriptor, count);
+    Musubi__PlusCommandAnswer **commands_list =
+      messages_new (&musubi__plus_command_answer__descriptor, count);
     ProtobufCMessage **told = must (calloc (count + 1, sizeof (void *)));
     for (size_t i = 0; i < count; i++) {
         const plus_properties_t *from = &properties [i];
-        Musubi__PlusProperties *to = &wires [i];
-        musubi__plus_properties__init (to);
+        Musubi__PlusProperties *to = list [i];
         to->reservation = (char *) from->reservation;
         to->owner = (char *) from->owner;
         to->state = (Musubi__ReservationState) from->state;
@@ -189,11 +187,9 @@ packed_t plus_properties_encode (const plus_properties_t *properties, size_t cou
         to->until_ms = from->until_ms;
         to->nodes = from->nodes;
         to->class_name = (char *) from->class_name;
-        list [i] = to;
         if (!from->pending)
             continue;
-        told [i] = command_put (&commands [i], &from->command, from->waits_until_ms);
-        commands_list [i] = &commands [i];
+        told [i] = command_put (commands_list [i], &from->command, from->waits_until_ms);
         to->n_commands = 1;
         to->commands = &commands_list [i];
     }
@@ -205,9 +201,7 @@ packed_t plus_properties_encode (const plus_properties_t *properties, size_t cou
     for (size_t i = 0; i < count; i++)
         if (told [i])
             message_free (told [i]);
-    free (wires);
     free (list);
-    free (commands);
     free (commands_list);
     free (told);
     return packed;
@@ -223,14 +217,11 @@ packed_t plus_request_encode (const char *site, const compute_booking_t *booking
     Musubi__Instant start = MUSUBI__INSTANT__INIT;
     Musubi__ComputeNeed need = MUSUBI__COMPUTE_NEED__INIT;
     Musubi__ComputeNeed *needs [] = {&need};
-    Musubi__Stage *stages = must (calloc (count, sizeof *stages));
-    Musubi__Stage **stages_list = must (calloc (count, sizeof (void *)));
+    Musubi__Stage **stages_list = messages_new (&musubi__stage__descriptor, count);
     int64_t from_ms = bookings [0].from_ms;
     for (size_t i = 0; i + 1 < count; i++) {
-        musubi__stage__init (&stages [i]);
-        stages [i].until_ms = bookings [i].until_ms - from_ms;
-        stages [i].amount = bookings [i].cpus;
-        stages_list [i] = &stages [i];
+        stages_list [i]->until_ms = bookings [i].until_ms - from_ms;
+        stages_list [i]->amount = bookings [i].cpus;
     }
     start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
     start.at_ms = from_ms;
@@ -245,7 +236,6 @@ packed_t plus_request_encode (const char *site, const compute_booking_t *booking
     request.n_compute = 1;
     request.compute = needs;
     packed_t packed = packed_of (&request.base);
-    free (stages);
     free (stages_list);
     return packed;
 }

@@ -141,26 +141,23 @@ bool bags_question_decode (bags_question_t *question, bytes_t body, char why [WH
 
 packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool more)
 {
-    Musubi__BagRecord *messages = must (calloc (count + 1, sizeof *messages));
-    Musubi__BagRecord **list = must (calloc (count + 1, sizeof *list));
+    Musubi__BagRecord **list = messages_new (&musubi__bag_record__descriptor, count);
     for (size_t i = 0; i < count; i++) {
         const bag_t *bag = records [i].bag;
         bytes_t submitted = {bag->submitted.data, bag->submitted.size};
-        musubi__bag_record__init (&messages [i]);
-        messages [i].bag = bag->number;
-        messages [i].owner = (char *) bag->owner;
-        messages [i].submitted =
+        list [i]->bag = bag->number;
+        list [i]->owner = (char *) bag->owner;
+        list [i]->submitted =
           (Musubi__SubmitRequest *) message_unpack (&musubi__submit_request__descriptor, submitted);
-        messages [i].submitted->count = bag->asked.count; /* of guests, those that are here */
-        messages [i].submitted_ms = bag->submitted_ms;
-        messages [i].queued = bag->waiting.waiting;
-        messages [i].running = bag->running;
-        messages [i].over = bag->over;
-        messages [i].failed = bag->failed;
-        messages [i].expected_ms = records [i].expected_ms;
-        messages [i].away = bag->away;
-        messages [i].home = bag->guest ? bag->guest->home.name : "";
-        list [i] = &messages [i];
+        list [i]->submitted->count = bag->asked.count; /* of guests, those that are here */
+        list [i]->submitted_ms = bag->submitted_ms;
+        list [i]->queued = bag->waiting.waiting;
+        list [i]->running = bag->running;
+        list [i]->over = bag->over;
+        list [i]->failed = bag->failed;
+        list [i]->expected_ms = records [i].expected_ms;
+        list [i]->away = bag->away;
+        list [i]->home = bag->guest ? bag->guest->home.name : "";
     }
     Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
     answer.n_bags = count;
@@ -168,9 +165,8 @@ packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool mor
     answer.more = more;
     packed_t packed = packed_of (&answer.base);
     for (size_t i = 0; i < count; i++)
-        message_free (&messages [i].submitted->base);
+        message_free (&list [i]->submitted->base);
     free (list);
-    free (messages);
     return packed;
 }
 

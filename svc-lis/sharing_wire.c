@@ -98,7 +98,6 @@ static void queued_put (Musubi__QueuedBag *to, const queued_bag_t *from, const c
 {
     const bag_t *bag = from->bag;
     const run_order_t *order = bag->asked.order;
-    musubi__queued_bag__init (to);
     to->bag = bag->number;
     to->home = (char *) (bag->guest ? bag->guest->home.name : site);
     to->home_bag = bag->guest ? bag->guest->bag : bag->number;
@@ -115,12 +114,9 @@ packed_t state_answer_encode (const site_state_t *state, const membership_t *mem
                               const char *site)
 {
     Musubi__StateAnswer answer = MUSUBI__STATE_ANSWER__INIT;
-    Musubi__QueuedBag *bags = must (calloc (state->bags_count + 1, sizeof *bags));
-    Musubi__QueuedBag **list = must (calloc (state->bags_count + 1, sizeof *list));
-    for (size_t i = 0; i < state->bags_count; i++) {
-        queued_put (&bags [i], &state->bags [i], site);
-        list [i] = &bags [i];
-    }
+    Musubi__QueuedBag **list = messages_new (&musubi__queued_bag__descriptor, state->bags_count);
+    for (size_t i = 0; i < state->bags_count; i++)
+        queued_put (list [i], &state->bags [i], site);
     answer.cpus = state->cpus;
     answer.level_s = membership->level_s;
     answer.automatic = membership->automatic;
@@ -131,7 +127,6 @@ packed_t state_answer_encode (const site_state_t *state, const membership_t *mem
     answer.more = state->more;
     packed_t packed = packed_of (&answer.base);
     free (list);
-    free (bags);
     return packed;
 }
 
@@ -257,23 +252,20 @@ packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size
 {
     Musubi__GuestsEndedRequest request = MUSUBI__GUESTS_ENDED_REQUEST__INIT;
     Musubi__Txid move;
-    Musubi__GuestEnd *ends = must (calloc (count + 1, sizeof *ends));
-    Musubi__GuestEnd **list = must (calloc (count + 1, sizeof *list));
+    Musubi__GuestEnd **list = messages_new (&musubi__guest_end__descriptor, count);
     for (size_t i = 0; i < count; i++) {
         const task_t *task = bag_task (guests, indices [i]);
-        musubi__guest_end__init (&ends [i]);
-        ends [i].index = guests->guest->first + indices [i];
-        ends [i].state = (Musubi__TaskState) task->state;
-        ends [i].tries = task->tries;
-        ends [i].node = task->node_name;
-        ends [i].started_ms = task->started_ms;
-        ends [i].ended_ms = task->ended_ms;
-        ends [i].exit_code = task->exit_code;
-        ends [i].signal = task->signal;
-        ends [i].cpu_ms = task->cpu_ms;
-        ends [i].dropped = task->dropped;
-        ends [i].why = task->why;
-        list [i] = &ends [i];
+        list [i]->index = guests->guest->first + indices [i];
+        list [i]->state = (Musubi__TaskState) task->state;
+        list [i]->tries = task->tries;
+        list [i]->node = task->node_name;
+        list [i]->started_ms = task->started_ms;
+        list [i]->ended_ms = task->ended_ms;
+        list [i]->exit_code = task->exit_code;
+        list [i]->signal = task->signal;
+        list [i]->cpu_ms = task->cpu_ms;
+        list [i]->dropped = task->dropped;
+        list [i]->why = task->why;
     }
     txid_put (&move, &guests->guest->move);
     request.move = &move;
@@ -282,7 +274,6 @@ packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size
     request.ends = list;
     packed_t packed = packed_of (&request.base);
     free (list);
-    free (ends);
     return packed;
 }
 

@@ -157,16 +157,13 @@ static bool receipt_take (receipt_t *to, const Musubi__Receipt *from, const char
 packed_t storage_attend_encode (const storage_attend_t *attend)
 {
     Musubi__StorageAttendRequest request = MUSUBI__STORAGE_ATTEND_REQUEST__INIT;
-    Musubi__StoredFile *files = must (calloc (attend->files_count + 1, sizeof *files));
     Musubi__StoredFile **files_list =
-      must (calloc (attend->files_count + 1, sizeof (Musubi__StoredFile *)));
+      messages_new (&musubi__stored_file__descriptor, attend->files_count);
     receipt_wire_t *receipts = must (calloc (attend->receipts_count + 1, sizeof *receipts));
     Musubi__Receipt **receipts_list =
       must (calloc (attend->receipts_count + 1, sizeof (Musubi__Receipt *)));
-    for (size_t i = 0; i < attend->files_count; i++) {
-        stored_file_put (&files [i], &attend->files [i]);
-        files_list [i] = &files [i];
-    }
+    for (size_t i = 0; i < attend->files_count; i++)
+        stored_file_put (files_list [i], &attend->files [i]);
     for (size_t i = 0; i < attend->receipts_count; i++) {
         receipt_put (&receipts [i], &attend->receipts [i]);
         receipts_list [i] = &receipts [i].message;
@@ -185,7 +182,6 @@ packed_t storage_attend_encode (const storage_attend_t *attend)
     request.n_receipts = attend->receipts_count;
     request.receipts = receipts_list;
     packed_t packed = packed_of (&request.base);
-    free (files);
     free (files_list);
     free (receipts);
     free (receipts_list);

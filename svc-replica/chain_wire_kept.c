@@ -58,17 +58,14 @@ packed_t kept_transfer_encode (const kept_transfer_t *transfer)
 {
     transfer_wire_t wire = {.message = MUSUBI__KEPT_TRANSFER__INIT};
     size_t count = transfer->receivers_count;
-    Musubi__KeptReceiver *receivers = must (calloc (count + 1, sizeof *receivers));
-    Musubi__KeptReceiver **list = must (calloc (count + 1, sizeof (Musubi__KeptReceiver *)));
+    Musubi__KeptReceiver **list = messages_new (&musubi__kept_receiver__descriptor, count);
     for (size_t i = 0; i < count; i++) {
         const kept_receiver_t *from = &transfer->receivers [i];
-        musubi__kept_receiver__init (&receivers [i]);
-        receivers [i].node = (char *) from->node;
-        receivers [i].state = (uint32_t) from->state;
-        receivers [i].why = (char *) from->why;
-        receivers [i].attempt = from->attempt;
-        receivers [i].looks = from->looks;
-        list [i] = &receivers [i];
+        list [i]->node = (char *) from->node;
+        list [i]->state = (uint32_t) from->state;
+        list [i]->why = (char *) from->why;
+        list [i]->attempt = from->attempt;
+        list [i]->looks = from->looks;
     }
     sources_put (&wire, transfer);
     wire.message.token = bytes_put (transfer->token, CHAIN_TOKEN_BYTES);
@@ -88,7 +85,6 @@ packed_t kept_transfer_encode (const kept_transfer_t *transfer)
     wire.message.why = (char *) transfer->why;
     wire.message.until_ms = transfer->until_ms;
     packed_t packed = packed_of (&wire.message.base);
-    free (receivers);
     free (list);
     return packed;
 }

@@ -106,27 +106,23 @@ packed_t storage_nodes_answer_encode (const chain_t *chain)
 {
     Musubi__StorageNodesAnswer answer = MUSUBI__STORAGE_NODES_ANSWER__INIT;
     size_t count = chain_nodes (chain);
-    Musubi__StorageNodeRecord *records = must (calloc (count + 1, sizeof *records));
     Musubi__StorageNodeRecord **list =
-      must (calloc (count + 1, sizeof (Musubi__StorageNodeRecord *)));
+      messages_new (&musubi__storage_node_record__descriptor, count);
     for (size_t i = 0; i < count; i++) {
         chain_node_t node = chain_node_at (chain, i);
-        musubi__storage_node_record__init (&records [i]);
-        records [i].node = (char *) node.name;
-        records [i].state = (char *) node_words [node.state];
-        records [i].bytes_max = node.bytes_max;
-        records [i].bytes_used = node.bytes_files;
-        records [i].bytes_held = node.bytes_held;
-        records [i].files = node.files;
-        records [i].data = (char *) node.data;
-        records [i].guest = node.guest;
-        records [i].heard_ms = node.heard_ms;
-        list [i] = &records [i];
+        list [i]->node = (char *) node.name;
+        list [i]->state = (char *) node_words [node.state];
+        list [i]->bytes_max = node.bytes_max;
+        list [i]->bytes_used = node.bytes_files;
+        list [i]->bytes_held = node.bytes_held;
+        list [i]->files = node.files;
+        list [i]->data = (char *) node.data;
+        list [i]->guest = node.guest;
+        list [i]->heard_ms = node.heard_ms;
     }
     answer.n_nodes = count;
     answer.nodes = list;
     packed_t packed = packed_of (&answer.base);
-    free (records);
     free (list);
     return packed;
 }

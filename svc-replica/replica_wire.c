@@ -232,7 +232,6 @@ bool transfer_question_decode (uint64_t *transfer, char guest [NAME_BYTES_MAX + 
 static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 {
     static const char *const words [] = {"waiting", "receiving", "checking", "verified", "failed"};
-    musubi__hop__init (to);
     to->node = (char *) from->node;
     to->feeder = (char *) (from->feeder ? from->feeder : "");
     to->has = from->has;
@@ -243,12 +242,9 @@ static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 packed_t transfer_answer_encode (const transfer_told_t *told)
 {
     Musubi__TransferAnswer answer = MUSUBI__TRANSFER_ANSWER__INIT;
-    Musubi__Hop *hops = must (calloc (told->hops_count + 1, sizeof *hops));
-    Musubi__Hop **list = must (calloc (told->hops_count + 1, sizeof (Musubi__Hop *)));
-    for (size_t i = 0; i < told->hops_count; i++) {
-        hop_put (&hops [i], &told->hops [i]);
-        list [i] = &hops [i];
-    }
+    Musubi__Hop **list = messages_new (&musubi__hop__descriptor, told->hops_count);
+    for (size_t i = 0; i < told->hops_count; i++)
+        hop_put (list [i], &told->hops [i]);
     answer.state = (Musubi__TransferState) told->state;
     answer.name = (char *) told->name;
     answer.size = told->size;
@@ -257,7 +253,6 @@ packed_t transfer_answer_encode (const transfer_told_t *told)
     answer.hops = list;
     answer.why = (char *) told->why;
     packed_t packed = packed_of (&answer.base);
-    free (hops);
     free (list);
     return packed;
 }
@@ -285,7 +280,6 @@ bool files_question_decode (files_question_t *to, bytes_t body, char why [WHY_BY
 
 static void node_put (Musubi__StorageNode *to, const chain_node_t *from)
 {
-    musubi__storage_node__init (to);
     to->node = (char *) from->name;
     to->up = from->state == CHAIN_NODE_UP;
     to->limit = from->bytes_max;
@@ -300,17 +294,13 @@ packed_t files_answer_encode (const file_t *const *files, size_t count, bool mor
     Musubi__FilesAnswer answer = MUSUBI__FILES_ANSWER__INIT;
     file_wire_t *wires = must (calloc (count + 1, sizeof *wires));
     Musubi__FileRecord **list = must (calloc (count + 1, sizeof (Musubi__FileRecord *)));
-    Musubi__StorageNode *node_wires = must (calloc (nodes_count + 1, sizeof *node_wires));
-    Musubi__StorageNode **node_list =
-      must (calloc (nodes_count + 1, sizeof (Musubi__StorageNode *)));
+    Musubi__StorageNode **node_list = messages_new (&musubi__storage_node__descriptor, nodes_count);
     for (size_t i = 0; i < count; i++) {
         file_put (&wires [i], files [i]);
         list [i] = &wires [i].record;
     }
-    for (size_t i = 0; i < nodes_count; i++) {
-        node_put (&node_wires [i], &nodes [i]);
-        node_list [i] = &node_wires [i];
-    }
+    for (size_t i = 0; i < nodes_count; i++)
+        node_put (node_list [i], &nodes [i]);
     answer.n_files = count;
     answer.files = list;
     answer.more = more;
@@ -321,7 +311,6 @@ packed_t files_answer_encode (const file_t *const *files, size_t count, bool mor
         file_put_end (&wires [i]);
     free (wires);
     free (list);
-    free (node_wires);
     free (node_list);
     return packed;
 }

@@ -58,18 +58,14 @@ packed_t located_encode (const file_place_t *places, size_t count, const char *c
                          size_t silent_count)
 {
     Musubi__LocateAnswer answer = MUSUBI__LOCATE_ANSWER__INIT;
-    Musubi__Place *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__Place **list = must (calloc (count + 1, sizeof (Musubi__Place *)));
-    for (size_t i = 0; i < count; i++) {
-        place_put (&wires [i], &places [i]);
-        list [i] = &wires [i];
-    }
+    Musubi__Place **list = messages_new (&musubi__place__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        place_put (list [i], &places [i]);
     answer.n_places = count;
     answer.places = list;
     answer.n_silent = silent_count;
     answer.silent = (char **) silent;
     packed_t packed = packed_of (&answer.base);
-    free (wires);
     free (list);
     return packed;
 }
@@ -191,17 +187,14 @@ packed_t publish_encode (const publish_t *publish)
 {
     Musubi__PublishRequest request = MUSUBI__PUBLISH_REQUEST__INIT;
     size_t count = publish->count;
-    Musubi__Told *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__Told **list = must (calloc (count + 1, sizeof (Musubi__Told *)));
+    Musubi__Told **list = messages_new (&musubi__told__descriptor, count);
     Musubi__Place *places = must (calloc (count + 1, sizeof *places));
     for (size_t i = 0; i < count; i++) {
-        musubi__told__init (&wires [i]);
-        wires [i].name = publish->news [i].name;
+        list [i]->name = publish->news [i].name;
         if (!publish->news [i].gone) {
             place_put (&places [i], &publish->news [i].place);
-            wires [i].place = &places [i];
+            list [i]->place = &places [i];
         }
-        list [i] = &wires [i];
     }
     request.site = (char *) publish->site;
     request.store = bytes_put (publish->store, STORE_ID_BYTES);
@@ -212,7 +205,6 @@ packed_t publish_encode (const publish_t *publish)
     request.n_told = count;
     request.told = list;
     packed_t packed = packed_of (&request.base);
-    free (wires);
     free (list);
     free (places);
     return packed;
@@ -318,30 +310,22 @@ packed_t names_answer_encode (const named_places_t *files, size_t count, const f
     for (size_t i = 0; i < count; i++)
         all += files [i].places_count;
     Musubi__NamesAnswer answer = MUSUBI__NAMES_ANSWER__INIT;
-    Musubi__NamedPlaces *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__NamedPlaces **list = must (calloc (count + 1, sizeof (Musubi__NamedPlaces *)));
-    Musubi__Place *place_wires = must (calloc (all + 1, sizeof *place_wires));
-    Musubi__Place **place_list = must (calloc (all + 1, sizeof (Musubi__Place *)));
-    for (size_t i = 0; i < all; i++) {
-        place_put (&place_wires [i], &places [i]);
-        place_list [i] = &place_wires [i];
-    }
+    Musubi__NamedPlaces **list = messages_new (&musubi__named_places__descriptor, count);
+    Musubi__Place **place_list = messages_new (&musubi__place__descriptor, all);
+    for (size_t i = 0; i < all; i++)
+        place_put (place_list [i], &places [i]);
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        musubi__named_places__init (&wires [i]);
-        wires [i].name = (char *) files [i].name;
-        wires [i].n_places = files [i].places_count;
-        wires [i].places = place_list + at;
+        list [i]->name = (char *) files [i].name;
+        list [i]->n_places = files [i].places_count;
+        list [i]->places = place_list + at;
         at += files [i].places_count;
-        list [i] = &wires [i];
     }
     answer.n_files = count;
     answer.files = list;
     answer.more = more;
     packed_t packed = packed_of (&answer.base);
-    free (wires);
     free (list);
-    free (place_wires);
     free (place_list);
     return packed;
 }

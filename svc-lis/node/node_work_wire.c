@@ -263,12 +263,9 @@ bool work_order_decode (bytes_t body, bool (*take) (void *owner, const work_orde
 packed_t work_result_encode (const work_result_t *result)
 {
     Musubi__NodeWorkResult message = MUSUBI__NODE_WORK_RESULT__INIT;
-    Musubi__RunStand *stands = must (calloc (result->stands_count + 1, sizeof *stands));
-    Musubi__RunStand **list = must (calloc (result->stands_count + 1, sizeof (Musubi__RunStand *)));
-    for (size_t i = 0; i < result->stands_count; i++) {
-        stand_put (&stands [i], &result->stands [i]);
-        list [i] = &stands [i];
-    }
+    Musubi__RunStand **list = messages_new (&musubi__run_stand__descriptor, result->stands_count);
+    for (size_t i = 0; i < result->stands_count; i++)
+        stand_put (list [i], &result->stands [i]);
     message.n_stands = result->stands_count;
     message.stands = list;
     message.data =
@@ -277,7 +274,6 @@ packed_t work_result_encode (const work_result_t *result)
     if (result->why)
         message.why = (char *) result->why;
     packed_t packed = packed_of (&message.base);
-    free (stands);
     free (list);
     return packed;
 }
