@@ -77,7 +77,6 @@ static void ask (attending_t *self, const moment_t *now)
                                               .service = self->settings.service,
                                               .method = "Attend",
                                               .actor = self->settings.actor,
-                                              .request_id = "",
                                               .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = self->attend_ms + ANSWER_MS,
                                               .tries_max = 1},

@@ -42,13 +42,13 @@ typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
 typedef const char *call_resolve_fn (void *owner, const char *peer);
 
 typedef struct {
-    const char *peer;        /* "lis/ams"; "" = use endpoint only */
-    const char *endpoint;    /* where it was last reached; "" = directory only */
+    const char *peer;        /* "lis/ams"; NULL or "" = use endpoint only */
+    const char *endpoint;    /* where it was last reached; NULL or "" = directory only */
     const uint8_t *to_store; /* STORE_ID_BYTES; NULL = whoever serves there */
     const char *service;     /* static or copied: everything is copied */
     const char *method;
     const char *actor;
-    const char *request_id;
+    const char *request_id; /* NULL or "" = none */
     bytes_t body;
     int64_t timeout_ms; /* of each try, at least */
     bool lasting;       /* time-outs of calls before count, too: its caller asks again and again */

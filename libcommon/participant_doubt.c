@@ -99,23 +99,18 @@ static uint64_t ask (command_t *command, const moment_t *now, const party_t *par
                      uint64_t token)
 {
     service_t *self = command->participant->service;
-    uint64_t call = calls_start (self->calls, now,
-                                 &(call_order_t){
-                                   .peer = party->name,
-                                   .endpoint = party->endpoint,
-                                   .to_store = party->store,
-                                   .service = service,
-                                   .method = method,
-                                   .actor = self->name,
-                                   .request_id = "",
-                                   .body = {.data = body.data, .size = body.size},
-                                   .timeout_ms = ASK_TIMEOUT_MS,
-                                   .lasting = true,
-                                   .tries_max = 1,
-                                 },
-                                 done, command, token);
-    free (body.data);
-    return call;
+    return service_ask (self, now,
+                        &(call_order_t){
+                          .peer = party->name,
+                          .endpoint = party->endpoint,
+                          .to_store = party->store,
+                          .service = service,
+                          .method = method,
+                          .timeout_ms = ASK_TIMEOUT_MS,
+                          .lasting = true,
+                          .tries_max = 1,
+                        },
+                        body, done, command, token);
 }
 
 /*  Only the very store that was named can give evidence (T16). */

@@ -248,18 +248,13 @@ static void ask (readmission_t *self, const moment_t *now)
     }
     packed_t body = allocations_question_encode (
       self->service->name, (bytes_t){.data = self->after.data, .size = self->after.size});
-    self->call = calls_start (self->service->calls, now,
+    self->call = service_ask (self->service, now,
                               &(call_order_t){.peer = homes [self->home],
-                                              .endpoint = "",
                                               .service = "Home",
                                               .method = "Allocations",
-                                              .actor = self->service->name,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = READMISSION_ASK_MS,
                                               .tries_max = READMISSION_ASK_TRIES},
-                              on_page, self, 0);
-    free (body.data);
+                              body, on_page, self, 0);
 }
 
 /*  --- the class --- */

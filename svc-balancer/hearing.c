@@ -13,17 +13,11 @@ static uint64_t ask (balancer_t *self, const moment_t *now, const char *site, co
                      packed_t body, call_done_fn *done, uint64_t token)
 {
     call_order_t order = {.peer = site,
-                          .endpoint = "",
                           .service = "Sharing",
                           .method = method,
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = balancer_timeout_ms (self),
                           .tries_max = 1};
-    uint64_t call = calls_start (self->service->calls, now, &order, done, self, token);
-    free (body.data);
-    return call;
+    return service_ask (self->service, now, &order, body, done, self, token);
 }
 
 /*  --- forming --- */

@@ -104,16 +104,11 @@ static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
 {
     packed_t body = move_encode (&telling->order);
     call_order_t order = {.peer = telling->order.from,
-                          .endpoint = "",
                           .service = "Sharing",
                           .method = "Move",
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = balancer_timeout_ms (self)};
     telling->call =
-      calls_start (self->service->calls, now, &order, on_moved, self, telling->order.number);
-    free (body.data);
+      service_ask (self->service, now, &order, body, on_moved, self, telling->order.number);
 }
 
 static void tell_next (balancer_t *self, const moment_t *now, const char *site)

@@ -109,19 +109,13 @@ static void ask (recall_t *self, const moment_t *now)
                                       on_time, self, 0);
         return;
     }
-    packed_t body = recall_question_encode (&self->after);
-    self->call = calls_start (self->service->calls, now,
+    self->call = service_ask (self->service, now,
                               &(call_order_t){.peer = self->asked->name,
-                                              .endpoint = "",
                                               .service = "Participant",
                                               .method = "Commands",
-                                              .actor = self->service->name,
-                                              .request_id = "",
-                                              .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = RECALL_ASK_MS,
                                               .tries_max = 1},
-                              on_page, self, 0);
-    free (body.data);
+                              recall_question_encode (&self->after), on_page, self, 0);
 }
 
 /*  Now, unless somebody is being asked. */

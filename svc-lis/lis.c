@@ -68,10 +68,8 @@ static void on_site (void *owner, const moment_t *now, const request_t *request)
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    packed_t answer = site_answer_encode (self->service->name, site_now (self));
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request,
+                   site_answer_encode (self->service->name, site_now (self)));
 }
 
 /*  For readmission: what an answer books here. */

@@ -17,13 +17,8 @@ uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, 
                           .to_store = to->store,
                           .service = "Sharing",
                           .method = method,
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = self->limits.timeout_ms};
-    uint64_t call = calls_start (self->service->calls, now, &order, done, owner, 0);
-    free (body.data);
-    return call;
+    return service_ask (self->service, now, &order, body, done, owner, 0);
 }
 
 /*  --- membership --- */

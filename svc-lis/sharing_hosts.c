@@ -87,13 +87,9 @@ static void ask (host_t *host, const moment_t *now)
                           .endpoint = host->to.endpoint,
                           .service = "Service",
                           .method = "Status",
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    host->call = calls_start (self->service->calls, now, &order, on_status, host, 0);
-    free (body.data);
+    host->call = service_ask (self->service, now, &order, body, on_status, host, 0);
 }
 
 static host_t *host_of (sharing_t *self, const party_t *to)

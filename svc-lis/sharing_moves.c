@@ -436,13 +436,9 @@ void sharing_output (sharing_t *self, const moment_t *now, const request_t *requ
                           .endpoint = move ? move->kept.to.endpoint : "",
                           .service = "Sharing",
                           .method = "Output",
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    relay->call = calls_start (self->service->calls, now, &order, on_output, relay, 0);
-    free (body.data);
+    relay->call = service_ask (self->service, now, &order, body, on_output, relay, 0);
 }
 
 /*  --- their life --- */

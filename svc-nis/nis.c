@@ -71,10 +71,8 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    packed_t answer = domain_answer_encode (self->service->name, domain_now (self));
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request,
+                   domain_answer_encode (self->service->name, domain_now (self)));
 }
 
 /*  For readmission: what an answer books here. */

@@ -204,7 +204,6 @@ static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t 
                                                 .service = "Participant",
                                                 .method = "Hold",
                                                 .actor = self->service->name,
-                                                .request_id = "",
                                                 .body = body,
                                                 .timeout_ms = self->settings->try_ms,
                                                 .tries_max = self->settings->tries_max},

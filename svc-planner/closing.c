@@ -24,7 +24,6 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
     service_t *service = self->planner->service;
     return service_ask (service, now,
                         &(call_order_t){.peer = self->name.home,
-                                        .endpoint = "",
                                         .service = "Home",
                                         .method = method,
                                         .timeout_ms = settings->try_ms,

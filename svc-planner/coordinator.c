@@ -168,10 +168,7 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
     }
     bool done;
     outcome_t outcome = coordinator_outcome (self, &txid, &done);
-    packed_t answer = outcome_encode (&txid, outcome, done);
-    outbox_reply (self->service->outbox, request->reply_to,
-                  (bytes_t){.data = answer.data, .size = answer.size});
-    free (answer.data);
+    service_reply (self->service, request, outcome_encode (&txid, outcome, done));
     self->active_ms = now->mono_ms;
     service_count (self->service, "outcomes_asked", 1);
 }

@@ -53,10 +53,7 @@ static void reply (planner_t *planner, const request_t *request, answer_status_t
     snprintf (answer.planner, sizeof answer.planner, "%s", planner->service->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
     answer_reason (&answer, "", "", "%s", reason);
-    packed_t packed = answer_encode (&answer);
-    outbox_reply (planner->service->outbox, request->reply_to,
-                  (bytes_t){.data = packed.data, .size = packed.size});
-    free (packed.data);
+    service_reply (planner->service, request, answer_encode (&answer));
     answer_clear (&answer);
 }
 

@@ -431,7 +431,6 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
     packed_t body = command_question_encode (&order.txid);
     self->call = service_ask (planner->service, now,
                               &(call_order_t){.peer = self->order.participant,
-                                              .endpoint = "",
                                               .service = "Participant",
                                               .method = "Commands",
                                               .timeout_ms = planner->settings.try_ms,

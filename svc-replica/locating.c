@@ -143,11 +143,9 @@ static void ask_one (question_t *question, const moment_t *now, const char *peer
     *asked = (asked_t){.question = question, .sent_ms = now->mono_ms};
     snprintf (asked->peer, sizeof asked->peer, "%s", peer);
     call_order_t order = {.peer = peer,
-                          .endpoint = "",
                           .service = is_site (peer) ? "Replica" : "ReplicaIndex",
                           .method = "Locate",
                           .actor = question->locating->service->name,
-                          .request_id = "",
                           .body = body,
                           .timeout_ms = LOCATE_TRY_MS,
                           .tries_max = 1};

@@ -246,11 +246,9 @@ static void offer_send (transit_t *transit, const moment_t *now, const char *met
     char peer [NAME_BYTES_MAX + 16];
     snprintf (peer, sizeof peer, "replica/%s", transit->source);
     call_order_t order = {.peer = peer,
-                          .endpoint = "",
                           .service = "Replica",
                           .method = method,
                           .actor = service->name,
-                          .request_id = "",
                           .body = body,
                           .timeout_ms = OFFER_TRY_MS,
                           .tries_max = tries};

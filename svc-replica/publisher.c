@@ -114,17 +114,12 @@ static void desk_tell (desk_t *desk, const moment_t *now)
     packed_t body = publish_encode (&publish);
     free (news);
     call_order_t order = {.peer = desk->index,
-                          .endpoint = "",
                           .service = "ReplicaIndex",
                           .method = "Publish",
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = PUBLISH_TRY_MS,
                           .tries_max = 1};
     desk->told_ms = now->mono_ms;
-    desk->call = calls_start (self->service->calls, now, &order, on_told, desk, 0);
-    free (body.data);
+    desk->call = service_ask (self->service, now, &order, body, on_told, desk, 0);
 }
 
 static desk_t *desk_find (const publisher_t *self, const char *index)
@@ -226,11 +221,9 @@ void publisher_stale (publisher_t *self, const moment_t *now, const char *name, 
     packed_t body = stale_encode (name, site);
     for (size_t i = 0; i < self->desks_count; i++) {
         call_order_t order = {.peer = self->desks [i]->index,
-                              .endpoint = "",
                               .service = "ReplicaIndex",
                               .method = "Stale",
                               .actor = self->service->name,
-                              .request_id = "",
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = PUBLISH_TRY_MS,
                               .tries_max = 2};

@@ -163,17 +163,12 @@ static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t l
     memcpy (question.name, self->name, sizeof question.name);
     packed_t body = get_question_encode (&question);
     call_order_t order = {.peer = peer,
-                          .endpoint = "",
                           .service = "Replica",
                           .method = "Get",
-                          .actor = self->service->name,
-                          .request_id = "",
-                          .body = {.data = body.data, .size = body.size},
                           .timeout_ms = ASK_TRY_MS,
                           .tries_max = 1};
     service_count (self->service, "rule_requests", 1);
-    calls_start (self->service->calls, now, &order, on_asked, self, 0);
-    free (body.data);
+    service_ask (self->service, now, &order, body, on_asked, self, 0);
 }
 
 static void holders_find (const rules_t *self, const file_t *file, const located_t *located,

@@ -56,7 +56,6 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
                                  .service = "Nodes",
                                  .method = "Bring",
                                  .actor = self->actor,
-                                 .request_id = "",
                                  .body = {.data = body.data, .size = body.size},
                                  .timeout_ms = BRING_MS,
                                  .tries_max = 1},

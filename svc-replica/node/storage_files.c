@@ -98,12 +98,10 @@ const char *files_part (const storage_t *self, const chain_id_t *id, char path [
 
 static void file_store (storage_t *self, const own_file_t *file)
 {
-    packed_t value = kept_file_encode (&file->stored, file->has_part ? &file->part : NULL);
-    outbox_put (
-      self->service->outbox, TABLE_KEPT_FILES,
+    service_put (
+      self->service, TABLE_KEPT_FILES,
       (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)},
-      (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+      kept_file_encode (&file->stored, file->has_part ? &file->part : NULL));
 }
 
 static void file_forget (storage_t *self, own_file_t *file)
