@@ -103,7 +103,19 @@ class Truth:
             self.of_reservation.setdefault(commit.reservation, []).append(commit)
         # A part that was refused past its edge is put right, or the rest released (T10): nobody's request.
         self.repaired = {c.reservation for c in self.commits if c.refused_at_edge}
+        self.rests = {c.identity for c in self.commits if self.is_rest(c)}
         self.sums = {"standing": 0, "released": 0, "repaired": len(self.repaired)}
+
+    def is_rest(self, commit):
+        """Given back later by those who were silent when the owner released it: the same version, and nobody who gave
+        back then."""
+        repaired = commit.plan.get("repairs")
+        for first in self.of_reservation[commit.reservation]:
+            if repaired and first.identity == txid(repaired) and first.request in self.asks:
+                again = {p for p in first.named & commit.named if not p.startswith("gis/")}
+                return first.plan["operation"] == commit.plan["operation"] == "RELEASE" and \
+                    first.version == commit.version and not again
+        return False
 
     def judge(self):
         for participant in self.records.silent:
@@ -126,7 +138,7 @@ class Truth:
             states = {p: commit.at.get(p, {"state": "UNKNOWN"})["state"] for p in sorted(missing)}
             self.wrong.append(f"{commit} is committed at {sorted(commit.committed)} but {states}")
         if commit.request[1] == "":
-            if commit.reservation not in self.repaired:
+            if commit.reservation not in self.repaired and commit.identity not in self.rests:
                 self.wrong.append(f"{commit} was asked for by nobody, and there was nothing to repair")
         elif commit.request not in self.asks:
             self.wrong.append(f"{commit} was asked for by {commit.request}, who is no client")
@@ -165,7 +177,8 @@ class Truth:
         return later[0] if later else commit
 
     def judge_versions(self, reservation, commits):
-        """One line of versions, and after a release none."""
+        """One line of versions, and after a release none but its rest."""
+        commits = [commit for commit in commits if commit.identity not in self.rests]
         versions = [commit.version for commit in commits]
         if versions != list(range(1, len(versions) + 1)) and reservation not in self.repaired:
             self.wrong.append(f"reservation {reservation} has the versions {versions}: {[str(c) for c in commits]}")
