@@ -3,7 +3,9 @@
  *  "Refused" is a promise too: no other attempt of this request may commit any more. So whatever
  *  our own attempts left at the home is aborted, then the claim is closed there with the refusal as
  *  its answer, and only when that is flushed is it told. Where the home knows better, the home's
- *  answer is told; where it is silent, nothing is known.
+ *  answer is told; where it is silent, nothing is known. Where we found nothing because somebody
+ *  else was silent, nothing is refused: the claim stays open, but the home may know the answer of
+ *  an attempt before this one.
  */
 #include "errand.h"
 
@@ -73,6 +75,10 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
             errand_verify (self, now, look);
         return;
     case CLAIM_FREE:
+        if (self->unsure) {
+            errand_tell (self, now, ANSWER_UNKNOWN);
+            return;
+        }
         if (!self->giving_up) { /* who had it has let go of it */
             errand_again (self, now);
             return;
@@ -92,7 +98,8 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
 static void tell_unknown (errand_t *self, const moment_t *now, const char *why)
 {
     answer_reason (&self->answer, "", self->name.home,
-                   "the request's home did not take the refusal (%s): ask again", why);
+                   "the request's home did not %s (%s): ask again",
+                   self->unsure ? "say whether it was answered before" : "take the refusal", why);
     errand_tell (self, now, ANSWER_UNKNOWN);
 }
 
@@ -139,13 +146,38 @@ static void send_close (errand_t *self, const moment_t *now)
     if (self->kind != ERRAND_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = answer_encode (answer);
-    self->closes++;
     self->call = ask_home (self, now, "Close",
                            claim_close_encode (self->actor, self->name.full, self->digest,
                                                (bytes_t){.data = packed.data, .size = packed.size},
                                                self->keep_until_ms),
                            on_closed);
     free (packed.data);
+}
+
+static void on_looked (void *owner, const moment_t *now, uint64_t token,
+                       const call_result_t *result)
+{
+    (void) token;
+    errand_t *self = owner;
+    claim_look_t look;
+    char why [WHY_BYTES];
+    self->call = 0;
+    if (result->status != CALL_OK) {
+        tell_unknown (self, now, result->reason);
+        return;
+    }
+    if (!claim_look_decode (result->body, &look, why)) {
+        tell_unknown (self, now, why);
+        return;
+    }
+    follow (self, now, &look);
+    claim_look_clear (&look);
+}
+
+static void send_look (errand_t *self, const moment_t *now)
+{
+    self->call = ask_home (
+      self, now, "Look", claim_look_encode (self->actor, self->name.full, self->digest), on_looked);
 }
 
 static void on_aborted (void *owner, const moment_t *now, uint64_t token,
@@ -158,11 +190,15 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
     close_claim (self, now);
 }
 
-/*  What is left in the trail is at the home: abort it, one after the other, then close. */
+/*  What is left in the trail is at the home: abort it, one after the other, then close, or look. */
 static void close_claim (errand_t *self, const moment_t *now)
 {
     if (self->trail.count == 0) {
-        send_close (self, now);
+        self->closes++;
+        if (self->unsure)
+            send_look (self, now);
+        else
+            send_close (self, now);
         return;
     }
     trace_t trace = self->trail.traces [--self->trail.count];
@@ -204,35 +240,21 @@ void errand_give_up (errand_t *self, const moment_t *now)
 void errand_tell_unknown (errand_t *self, const moment_t *now)
 {
     stop_planning (self);
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
     answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
                    self->dry_run ? "" : " with the same request id");
-    errand_tell (self, now, ANSWER_UNKNOWN);
-}
-
-static void on_looked (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
-{
-    (void) token;
-    errand_t *self = owner;
-    claim_look_t look;
-    char why [WHY_BYTES];
-    self->call = 0;
-    if (result->status != CALL_OK) {
-        tell_unknown (self, now, result->reason);
+    if (self->dry_run) {
+        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        errand_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
-    if (!claim_look_decode (result->body, &look, why)) {
-        tell_unknown (self, now, why);
-        return;
-    }
-    follow (self, now, &look);
-    claim_look_clear (&look);
+    self->giving_up = true;
+    self->unsure = true;
+    trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+    close_claim (self, now);
 }
 
 void errand_look (errand_t *self, const moment_t *now)
 {
     trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
-    self->call = ask_home (
-      self, now, "Look", claim_look_encode (self->actor, self->name.full, self->digest), on_looked);
+    send_look (self, now);
 }

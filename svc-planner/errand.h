@@ -162,9 +162,10 @@ typedef struct errand {
 
     answer_t answer; /* reasons gathered for a refusal */
     bool giving_up;  /* closing */
+    bool unsure;     /* … without a refusal: somebody was silent */
     uint64_t call;   /* closing: abort, close, look at the home */
     size_t asking;   /* verifying: answers outstanding */
-    uint32_t closes; /* how often Close was sent */
+    uint32_t closes; /* how often the home was asked so */
     struct verify *verify;
     int64_t keep_until_ms; /* the last window asked for ends then */
 } errand_t;
@@ -340,7 +341,8 @@ void errand_locate (errand_t *self, const moment_t *now);
 /*  No plan: abort what is held, close the claim, tell the refusal with the reasons gathered. */
 void errand_give_up (errand_t *self, const moment_t *now);
 
-/*  Somebody was silent, so nothing is certain: abort what is held, tell that it is unknown. */
+/*  Somebody was silent, so nothing is certain: abort what is held, tell what the home knows, or
+ * else that it is unknown. */
 void errand_tell_unknown (errand_t *self, const moment_t *now);
 
 /*  The home has the answer, or another attempt: look there and tell. */

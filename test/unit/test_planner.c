@@ -102,6 +102,28 @@ static void a_repeat_at_another_planner_is_told_the_same (void **state)
     fed_end (&fed);
 }
 
+/*  Planned anew it would be unknown: nobody knows what the site that is away has. */
+static void a_repeat_is_told_its_answer_while_a_site_is_silent (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 3, 1, 2, 16, 2);
+    user_wish_t wish = {.cpus = {8, 16}, .needs = 2};
+    Musubi__Answer *first = reserve (&fed, "p0", "r1@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_run (&fed, 2000);
+    fed_kill (&fed, fed_find (&fed, "lis/s0"));
+    Musubi__Answer *again = reserve (&fed, "p1", "r1@g1", &wish);
+    expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (again->reservation, first->reservation);
+    Musubi__Answer *other = reserve (&fed, "p1", "r2@g1", &wish);
+    expect_status (other, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
+    message_free (&other->base);
+    message_free (&again->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 static void repeats_meanwhile_wait_for_the_same_answer (void **state)
 {
     (void) state;
@@ -626,6 +648,7 @@ int main (void)
       cmocka_unit_test (T12_a_planner_takes_no_part_in_a_transaction),
       cmocka_unit_test (a_dry_run_promises_nothing),
       cmocka_unit_test (a_repeat_at_another_planner_is_told_the_same),
+      cmocka_unit_test (a_repeat_is_told_its_answer_while_a_site_is_silent),
       cmocka_unit_test (repeats_meanwhile_wait_for_the_same_answer),
       cmocka_unit_test (the_same_id_at_two_planners_is_done_once),
       cmocka_unit_test (an_id_is_given_to_a_request_without_one),
