@@ -108,7 +108,7 @@ static void a_repeat_is_told_its_answer_while_a_site_is_silent (void **state)
     (void) state;
     fed_t fed;
     fed_federation (&fed, 3, 1, 2, 16, 2);
-    user_wish_t wish = {.cpus = {8, 16}, .needs = 2};
+    user_wish_t wish = {.cpus = {8, 16}, .needs = 2, .distinct = true};
     Musubi__Answer *first = reserve (&fed, "p0", "r1@g1", &wish);
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     fed_run (&fed, 2000);
