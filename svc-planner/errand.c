@@ -145,6 +145,14 @@ static void tell_awaited (errand_t *self)
         answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
 }
 
+/*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
+ * come in time has said no to nothing. */
+static bool only_late (const errand_t *self)
+{
+    bool voting = self->attempt && !self->contended;
+    return !self->mend && (self->kind == ERRAND_RELEASE || self->unheard || voting);
+}
+
 /*  Time is up: whatever is true now is told. */
 static void on_limit (void *owner, const moment_t *now, uint64_t token)
 {
@@ -168,7 +176,10 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
         answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
                        (long long) self->planner->settings.request_limit_ms);
         errand_explain_unasked (self);
-        errand_give_up (self, now);
+        if (only_late (self))
+            errand_tell_unknown (self, now);
+        else
+            errand_give_up (self, now);
     }
 }
 

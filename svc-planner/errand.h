@@ -148,7 +148,7 @@ typedef struct errand {
     bool proven;                    /* there is no plan: the search did not only end too soon */
     obstacle_t *obstacles;          /* one a network need, of the first so many examined */
     size_t examined;
-    bool unheard;   /* somebody's vote did not come */
+    bool unheard;   /* somebody's vote did not come, or not in time */
     bool contended; /* refused since we last found nothing: others are at it too */
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;

@@ -86,6 +86,7 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
     case REFUSAL_BUSY_CHANGE:
     case REFUSAL_STALE_VERSION:
     case REFUSAL_NO_RESERVATION:
+    case REFUSAL_ENDED: /* only this attempt was, by somebody who took it for dead (T7, T8) */
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     case REFUSAL_LATE:
         return self->kind == ERRAND_RELEASE ? LESSON_LOCATE_AGAIN : LESSON_PLAN_AGAIN;
@@ -168,6 +169,7 @@ static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *
         return LESSON_LOOK;
     case REFUSAL_CLAIM_BUSY:
         return own_remains (self, &vote->refusal) ? LESSON_PLAN_AGAIN : LESSON_LOOK;
+    case REFUSAL_ENDED:
     case REFUSAL_LATE:
         return LESSON_PLAN_AGAIN;
     default:
@@ -283,9 +285,11 @@ void errand_again (errand_t *self, const moment_t *now)
 static void give_time (errand_t *self, const moment_t *now)
 {
     planner_t *planner = self->planner;
-    if (timekeeper_most (&planner->service->timekeeper, now) >=
-          attempt_plan (self->attempt)->decide_by_ms &&
-        self->votable_ms < planner->settings.decide_ms)
+    if (timekeeper_most (&planner->service->timekeeper, now) <
+        attempt_plan (self->attempt)->decide_by_ms)
+        return;
+    self->unheard = true;
+    if (self->votable_ms < planner->settings.decide_ms)
         self->votable_ms *= 2;
 }
 

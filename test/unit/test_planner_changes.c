@@ -593,6 +593,59 @@ static void who_asks_about_a_reservation_waits_for_a_silent_site_once (void **st
     fed_end (&fed);
 }
 
+/*  --- an attempt that somebody else has ended --- */
+
+/*  counts [1]: the process whose first hold is late: another planner takes its sender for dead, and
+ *  has the attempt buried there before it comes. */
+static bool bury_the_first_hold (fed_t *fed, const fed_call_t *call)
+{
+    char why [WHY_BYTES];
+    hold_t hold;
+    if (call->to != (int) fed->counts [1] || strcmp (call->method, "Hold") != 0 ||
+        fed->counts [0]++ > 0)
+        return true;
+    assert_true (hold_decode (&hold, (bytes_t){.data = call->body, .size = call->size}, why));
+    packed_t body = resolve_encode (&hold.plan.txid, hold.plan.decide_by_ms);
+    effect_t effect = {.kind = EFFECT_CALL,
+                       .call = {.endpoint = fed->procs [call->to].endpoint,
+                                .service = "Participant",
+                                .method = "Resolve",
+                                .actor = "planner/22222222222222222222222222222222",
+                                .request_id = "",
+                                .body = {.data = body.data, .size = body.size},
+                                .timeout_ms = 1000}};
+    fed_send (fed, -1, &effect);
+    free (body.data);
+    hold_clear (&hold);
+    return false;
+}
+
+static void an_attempt_that_somebody_has_ended_is_followed_by_another (void **state)
+{
+    (void) state;
+    static const char *const where [] = {"lis/s1", "gis/g1"};
+    for (size_t i = 0; i < 2; i++) {
+        fed_t fed;
+        fed_federation (&fed, 32, 1, 2, 4, 1);
+        fed.counts [1] = (unsigned) fed_find (&fed, where [i]);
+        fed.passes = bury_the_first_hold;
+        user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+        Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+        expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        fed.counts [0] = 0;
+        Musubi__Answer *answer = modify_cpus (&fed, "p0", "b@g1", first->reservation, 4, 0);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        message_free (&answer->base);
+        fed.counts [0] = 0;
+        answer = release (&fed, "p0", "c@g1", first->reservation);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        assert_true (fed.counts [0] > 1);
+        message_free (&answer->base);
+        message_free (&first->base);
+        fed_end (&fed);
+    }
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -611,6 +664,7 @@ int main (void)
       cmocka_unit_test (lists_come_in_pages_and_name_the_silent),
       cmocka_unit_test (T10_a_repair_leaves_a_later_version_alone),
       cmocka_unit_test (who_asks_about_a_reservation_waits_for_a_silent_site_once),
+      cmocka_unit_test (an_attempt_that_somebody_has_ended_is_followed_by_another),
     };
     return cmocka_run_group_tests_name ("planner changes", tests, NULL, NULL);
 }

@@ -148,6 +148,34 @@ static void the_far_are_reserved_as_soon_as_they_can_vote (void **state)
     fed_end (&fed);
 }
 
+static bool lose_holds_at_s0 (fed_t *fed, const fed_call_t *call)
+{
+    return strcmp (call->method, "Hold") != 0 || call->to != fed_find (fed, "lis/s0");
+}
+
+/*  The time of a request is over while its first plan waits for a vote: nobody has said no, and the
+ *  same request is granted when it is heard. */
+static void a_vote_that_does_not_come_in_time_is_no_refusal (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 64, 1, 3, 4, 1);
+    int planner = fed_find (&fed, "p0");
+    fed_kill (&fed, planner);
+    fed.procs [planner].planner.request_limit_ms = 1000; /* less than a try */
+    fed_start (&fed, planner);
+    fed_run (&fed, 5000);
+    fed.passes = lose_holds_at_s0;
+    Musubi__Answer *answer = ask_wish (&fed, "a@g1", "");
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
+    message_free (&answer->base);
+    fed.passes = NULL;
+    answer = ask_wish (&fed, "a@g1", "");
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -157,6 +185,7 @@ int main (void)
       cmocka_unit_test (the_silence_of_a_participant_refuses_no_change),
       cmocka_unit_test (all_may_be_far),
       cmocka_unit_test (the_far_are_reserved_as_soon_as_they_can_vote),
+      cmocka_unit_test (a_vote_that_does_not_come_in_time_is_no_refusal),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
