@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include "configuration.h"
+#include "fields.h"
 #include "must.h"
 #include "session.h"
 
@@ -11,12 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS        20
-#define MEET_LOOK_MS   100
-#define LOG_LINES      12
-#define LOG_BYTES      4096
-#define PROGRAM_BYTES  4096
-#define STATUS_WAIT_MS 2000
+#define LOOK_MS         20
+#define MEET_LOOK_MS    100
+#define LOG_LINES       12
+#define LOG_BYTES       4096
+#define PROGRAM_BYTES   4096
+#define STATUS_WAIT_MS  2000
+#define SERVING_WAIT_MS 3000 /* for one directory */
 
 size_t launch_running (const folder_t *folder)
 {
@@ -195,7 +197,7 @@ typedef struct {
     char store [2 * STORE_ID_BYTES + 1];
 } identity_t;
 
-static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
+static json_t *ask_status (session_t *session, const member_t *member)
 {
     method_t status = services_method ("Service", "Status");
     char reason [CLIENT_REASON_BYTES];
@@ -203,6 +205,12 @@ static bool ask_identity (session_t *session, const member_t *member, identity_t
     json_t *nothing = json_object ();
     session_ask (session, member->endpoint, &status, nothing, "", STATUS_WAIT_MS, &answer, reason);
     json_decref (nothing);
+    return answer;
+}
+
+static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
+{
+    json_t *answer = ask_status (session, member);
     if (!answer)
         return false;
     const char *name = json_string_value (json_object_get (answer, "name"));
@@ -311,6 +319,21 @@ static bool wait_attended (session_t *session, const folder_t *folder, const mem
     return missing == 0;
 }
 
+/*  A directory that is new first asks its sites what was done: a moment. One that waits for longer
+ *  says so to who asks it. */
+static void wait_serving (session_t *session, const member_t *directory)
+{
+    int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;
+    bool serves = false;
+    while (!serves && cli_mono_ms () < until_ms && !cli_interrupted ()) {
+        json_t *answer = ask_status (session, directory);
+        serves = *text_of (answer, "standing") == '\0';
+        json_decref (answer);
+        if (!serves)
+            cli_rest (LOOK_MS);
+    }
+}
+
 bool launch_meet (const cli_t *cli, const folder_t *folder)
 {
     int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
@@ -328,6 +351,9 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     }
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = wait_attended (session, folder, &folder->members [i], until_ms);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        if (is_kind (&folder->members [i], "gis"))
+            wait_serving (session, &folder->members [i]);
     session_close (&session);
     for (size_t i = 0; i < folder->members_count && good; i++)
         if (is_kind (&folder->members [i], "gis"))
