@@ -7,7 +7,7 @@
 
 #define PATIENT_MS   8000
 #define TRIES_MAX    200 /* bad requests are asked again too: a planner may not know its homes yet */
-#define GIVES_UP_AT  40
+#define GIVES_UP_AT  20
 #define AGAIN_MS     40
 #define AGAIN_MS_TOP 1200
 

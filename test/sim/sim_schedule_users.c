@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void draw_wish (schedule_t *self, sim_wish_t *wish)
@@ -368,6 +369,8 @@ void schedule_insister (schedule_t *self)
         if (!request->told [variant])
             continue;
         request->told [variant] = false; /* what it is told now may be another thing */
+        free (request->answer_packed.data);
+        request->answer_packed = (packed_t){0};
         request->reworded = false;
         errand_add (insister, request)->variant = variant;
     }
