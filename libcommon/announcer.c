@@ -99,6 +99,8 @@ static int64_t desk_answered (desk_t *desk, const moment_t *now, const call_resu
     }
     if (result->status != CALL_OK) {
         desk_move (desk, DESK_REFUSED, result->reason);
+        if (standing && result->status == CALL_DENIED)
+            standing_denied (standing, now);
         return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
     }
     if (!announce_answer_decode (&answer, result->body, why)) {

@@ -1,6 +1,7 @@
 /*  standing - one note for each directory: what it remembered, and how far the comparison is. */
 #include "standing.h"
 
+#include "announcer.h"
 #include "must.h"
 #include "service.h"
 #include "standing_wire.h"
@@ -32,6 +33,8 @@ struct standing {
     standing_state_t state;
     size_t directories;
     int64_t wait_ms;
+    int64_t started_ms; /* monotonic */
+    bool denied;        /* a directory said that another store holds its name */
     uint64_t timer;
     note_t notes [STANDING_GIS_MAX];
     standing_lost_fn *lost;
@@ -95,15 +98,20 @@ __attribute__ ((format (printf, 2, 3))) static void refuse (standing_t *self, co
 
 static void on_waited (void *owner, const moment_t *now, uint64_t token)
 {
-    (void) now;
     (void) token;
     standing_t *self = owner;
     self->timer = 0;
     serve (self);
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "standing not known: no directory has answered in %" PRId64
+                "standing not known: no directory has listed it in %" PRId64
                 " ms; serving, as one that is cut off keeps its promises",
-                self->wait_ms);
+                now->mono_ms - self->started_ms);
+}
+
+static void wait_until (standing_t *self, int64_t mono_ms)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = timers_set (self->service->timers, mono_ms, on_waited, self, 0);
 }
 
 /*  --- one directory --- */
@@ -209,6 +217,14 @@ void standing_heard (standing_t *self, const moment_t *now, size_t gis, const le
         look_at_other (self, now, gis);
 }
 
+void standing_denied (standing_t *self, const moment_t *now)
+{
+    if (self->timer == 0 || self->denied)
+        return;
+    self->denied = true;
+    wait_until (self, now->mono_ms + DIRECTORY_LEASE_MS + ANNOUNCE_REFUSED_MS + self->wait_ms);
+}
+
 /*  --- the class --- */
 
 standing_t *standing_new (service_t *service)
@@ -267,8 +283,8 @@ void standing_start (standing_t *self, const moment_t *now, const uint8_t *adopt
     }
     snprintf (self->text, sizeof self->text,
               "standing not known yet: no directory has said how far this store had come");
-    self->timer =
-      timers_set (self->service->timers, now->mono_ms + self->wait_ms, on_waited, self, 0);
+    self->started_ms = now->mono_ms;
+    wait_until (self, now->mono_ms + self->wait_ms);
 }
 
 standing_state_t standing_state (const standing_t *self)

@@ -12,9 +12,10 @@
  *                                                                       lost: see standing_on_lost
  *
  *  Until one directory has been heard, the verbs that promise or tell of promises are refused, for
- *  a named while at most: then it serves, with an alarm, for a site that is cut off keeps its
- *  promises. Each further directory is held against the ledger when it is heard first. What a
- *  directory remembers is as old as the last heartbeat: a backup taken since then is not seen.
+ *  a named while at most, or a lease longer where one refuses to list it: then it serves, with an
+ *  alarm, for a site that is cut off keeps its promises. Each further directory is held against
+ *  the ledger when it is heard first. What a directory remembers is as old as the last heartbeat:
+ *  a backup taken since then is not seen.
  *
  *  Row and start alone would not prove it: a backup that has served unseen comes by itself to the
  *  row that is remembered. So the row is read again, and its digest, which covers all rows before
@@ -102,5 +103,10 @@ bool standing_seen (const standing_t *self, size_t gis);
  *  and another one has taken its place. */
 void standing_heard (standing_t *self, const moment_t *now, size_t gis, const ledger_mark_t *before,
                      bool replaced);
+
+/*  A directory refuses to list it, as it does while another store holds its name: perhaps the one
+ *  that was lost. It tells what it remembers when that one's lease is over and it is asked again.
+ *  That is waited for, once; no longer, for that store may be alive. */
+void standing_denied (standing_t *self, const moment_t *now);
 
 #endif

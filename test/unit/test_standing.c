@@ -1,11 +1,13 @@
 /*  standing: who may speak for its store. Followers of directories whose stores are set back, lost,
  * or adopted.
  */
+#include "announcer.h"
 #include "gis_fixture.h"
 #include "ledger.h"
 #include "standing.h"
 
 static const char *const one_gis [] = {"sim://gis/g1"};
+static const char *const two_gis [] = {"sim://gis/g1", "sim://gis/g2"};
 
 static gis_settings_t settings_of (const char *name)
 {
@@ -224,7 +226,6 @@ static void a_backup_that_served_unseen_is_found_when_a_directory_is_heard (void
 
 static void every_directory_is_asked_before_it_is_told_more (void **state)
 {
-    static const char *const two_gis [] = {"sim://gis/g1", "sim://gis/g2"};
     world_t *world = *state;
     gis_settings_t first = settings_of ("gis/g1"), second = settings_of ("gis/g2");
     gis_new (world, &first);
@@ -265,15 +266,23 @@ static void on_lost (void *owner, const moment_t *now, const uint8_t store [STOR
     memcpy (lost->store, store, STORE_ID_BYTES);
 }
 
-/*  As follower_up, of one that makes up for what was lost. */
-static void careful_up (node_t *node, lost_t *lost)
+/*  As follower_up, of one that makes up for what was lost, and that waits so long for a directory.
+ */
+static void waiting_up (node_t *node, const char *const *gis, size_t gis_count, lost_t *lost,
+                        int64_t wait_ms)
 {
-    node->service = service_new (node->name, one_gis, 1);
+    node->service = service_new (node->name, gis, gis_count);
     standing_on_lost (node->service->standing, on_lost, lost);
+    standing_wait (node->service->standing, wait_ms);
     service_at_start (node->service, follower_start, node);
     node->core = (core_t){
       .self = node, .step = follower_step, .next = follower_next, .destroy = follower_destroy};
     node_up (node);
+}
+
+static void careful_up (node_t *node, lost_t *lost)
+{
+    waiting_up (node, one_gis, 1, lost, STANDING_WAIT_MS);
 }
 
 static void store_new (node_t *node, uint8_t id)
@@ -312,6 +321,61 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (lost.times, 2);
     assert_int_equal (standing_of (node), STANDING_GOOD);
+}
+
+/*  Of two directories the one is away, and the other refuses who has lost its store, for the lease
+ *  of the lost one is not over. */
+static void come_back_without_store (world_t *world, int64_t wait_ms)
+{
+    gis_settings_t first = settings_of ("gis/g1"), second = settings_of ("gis/g2");
+    node_t *away = gis_new (world, &first);
+    gis_new (world, &second);
+    node_t *node = follower_new (world, "lis/ams", two_gis, 2);
+    lost_t lost = {0};
+    uint8_t before [STORE_ID_BYTES];
+    memcpy (before, node->store, STORE_ID_BYTES);
+    world_run (world, ANNOUNCE_GAP_MS + 100); /* both list it, and know its store */
+    node_die (node);
+    node_die (away);
+    store_new (node, 77);
+    size_t announced = node->calls_of_announce;
+    waiting_up (node, two_gis, 2, &lost, wait_ms);
+    while (lost.times == 0 && !serves (node))
+        world_run (world, 1);
+    assert_int_equal (lost.times, 1);
+    assert_memory_equal (lost.store, before, STORE_ID_BYTES);
+    assert_int_equal (node->alarms, 1); /* that a store was lost */
+    assert_true (node->calls_of_announce > announced + 2);
+}
+
+static void T2_who_is_refused_for_a_lost_store_waits_until_that_is_told (void **state)
+{
+    static const int64_t waits_ms [] = {1000, STANDING_WAIT_MS};
+    (void) state;
+    for (size_t i = 0; i < sizeof waits_ms / sizeof *waits_ms; i++) {
+        void *world;
+        world_set_up (&world);
+        come_back_without_store (world, waits_ms [i]);
+        world_tear_down (&world);
+    }
+}
+
+static void who_is_refused_for_ever_serves_in_the_end_with_an_alarm (void **state)
+{
+    world_t *world = *state;
+    gis_alone (world);
+    node_t *good = follower_new (world, "lis/ams", one_gis, 1);
+    world_run (world, 1000);
+    node_t *mistake = node_new (world, "lis/ams");
+    snprintf (mistake->endpoint, sizeof mistake->endpoint, "sim://other");
+    memcpy (&mistake->entry, &good->entry, sizeof mistake->entry);
+    follower_up (mistake, one_gis, 1);
+    world_run (world, STANDING_WAIT_MS + DIRECTORY_LEASE_MS);
+    assert_false (serves (mistake));
+    assert_int_equal (mistake->alarms, 0);
+    world_run (world, ANNOUNCE_REFUSED_MS + 2 * WAY_MS);
+    assert_true (serves (mistake));
+    assert_int_equal (mistake->alarms, 1);
 }
 
 static void a_store_that_another_has_taken_the_place_of_serves_nobody (void **state)
@@ -388,6 +452,8 @@ int main (void)
       TEST (a_backup_that_served_unseen_is_found_when_a_directory_is_heard),
       TEST (every_directory_is_asked_before_it_is_told_more),
       TEST (a_lost_store_is_told_until_it_is_made_up_for),
+      cmocka_unit_test (T2_who_is_refused_for_a_lost_store_waits_until_that_is_told),
+      TEST (who_is_refused_for_ever_serves_in_the_end_with_an_alarm),
       TEST (a_store_that_another_has_taken_the_place_of_serves_nobody),
       TEST (two_live_stores_of_one_name_do_not_end_each_other),
       TEST (an_adoption_is_told_in_the_ledger),
