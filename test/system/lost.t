@@ -17,8 +17,8 @@ reserve () { # HOURS: prints the reservation's id
 pid () { musubi up --dir "$federation" --pids | awk '$2 == "lis/n64" {print $1}'; }
 back () { musubi up --dir "$federation" >/dev/null 2>&1; }
 status () { musubi --timeout 5s call "$at" Service.Status '{}' 2>/dev/null; }
-until_says () { # PATTERN COMMAND…: asks again until it says so, for ten seconds at most
-  local pattern=$1 tries=100
+until_says () { # PATTERN COMMAND…: asks again until it says so; a minute bounds a failure
+  local pattern=$1 tries=600
   shift
   until grep -q -- "$pattern" <<<"$("$@" 2>&1)"; do
     tries=$((tries - 1))
