@@ -20,6 +20,15 @@ struct outcomes {
     void *owner;
 };
 
+static void cancel_calls (outcomes_t *self)
+{
+    for (size_t i = 0; i <= PARTICIPANTS_MAX; i++) {
+        calls_cancel (self->service->calls, self->calls [i]);
+        self->calls [i] = 0;
+    }
+}
+
+/*  Whom nothing depends on any more is not waited for: the coordinator may be dead for good. */
 static void on_outcome (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
@@ -40,9 +49,10 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
         self->gone = self->gone || result->status == CALL_WRONG_STORE ||
                      (told && (outcome == OUTCOME_LOST || outcome == OUTCOME_ABORTED));
     }
-    if (--self->waiting > 0)
-        return;
     bool complete = self->all_done || self->committed == self->plan.participants_count;
+    if (--self->waiting > 0 && !complete)
+        return;
+    cancel_calls (self);
     self->done (self->owner, now,
                 complete     ? OUTCOMES_COMPLETE
                 : self->gone ? OUTCOMES_GONE
@@ -87,8 +97,7 @@ void outcomes_destroy (outcomes_t **self_p)
     outcomes_t *self = *self_p;
     if (!self)
         return;
-    for (size_t i = 0; i <= PARTICIPANTS_MAX; i++)
-        calls_cancel (self->service->calls, self->calls [i]);
+    cancel_calls (self);
     plan_clear (&self->plan);
     free (self);
     *self_p = NULL;

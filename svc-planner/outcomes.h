@@ -9,7 +9,8 @@
 #include "transaction.h"
 
 typedef enum {
-    OUTCOMES_COMPLETE, /* every participant has committed, or somebody knows that all have */
+    OUTCOMES_COMPLETE, /* every participant has committed, or somebody knows that all have: said at
+                          once, whoever else is silent */
     OUTCOMES_GONE,     /* some participant can't confirm its part, and will not */
     OUTCOMES_OPEN,     /* anything else: ask again */
 } outcomes_verdict_t;

@@ -124,6 +124,29 @@ static void a_repeat_is_told_its_answer_while_a_site_is_silent (void **state)
     fed_end (&fed);
 }
 
+/*  A call that nobody answers takes as long as all the time that a request has. */
+static void T6_a_repeat_is_told_though_the_coordinator_is_dead_for_good (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 5, 1, 2, 16, 2);
+    int other = fed_find (&fed, "p1");
+    user_wish_t wish = {.cpus = {8, 16}, .needs = 2, .distinct = true};
+    fed_kill (&fed, other);
+    fed.procs [other].planner.request_limit_ms = fed.procs [other].planner.try_ms;
+    fed_start (&fed, other);
+    fed_run (&fed, 2000);
+    Musubi__Answer *first = reserve (&fed, "p0", "r1@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_kill (&fed, fed_find (&fed, "p0")); /* before it says DONE */
+    Musubi__Answer *again = reserve (&fed, "p1", "r1@g1", &wish);
+    expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (again->reservation, first->reservation);
+    message_free (&again->base);
+    message_free (&first->base);
+    fed_end (&fed);
+}
+
 static void repeats_meanwhile_wait_for_the_same_answer (void **state)
 {
     (void) state;
@@ -649,6 +672,7 @@ int main (void)
       cmocka_unit_test (a_dry_run_promises_nothing),
       cmocka_unit_test (a_repeat_at_another_planner_is_told_the_same),
       cmocka_unit_test (a_repeat_is_told_its_answer_while_a_site_is_silent),
+      cmocka_unit_test (T6_a_repeat_is_told_though_the_coordinator_is_dead_for_good),
       cmocka_unit_test (repeats_meanwhile_wait_for_the_same_answer),
       cmocka_unit_test (the_same_id_at_two_planners_is_done_once),
       cmocka_unit_test (an_id_is_given_to_a_request_without_one),
