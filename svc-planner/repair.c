@@ -428,14 +428,20 @@ static void release (repair_t *self, const moment_t *now)
 
 /*  --- the look --- */
 
-/*  Everyone who has part in this version has answered. */
+/*  Everyone who has part in this version has answered, and whom its release awaits. */
 static bool version_heard (const repair_t *self, const part_record_t *newest)
 {
-    for (size_t i = 0; newest && newest->plan_set && i < newest->plan.participants_count; i++) {
-        const char *name = newest->plan.participants [i].name;
-        if (strcmp (name, newest->plan.home) != 0 && !locate_heard (self->locate, name))
+    if (!newest || !newest->plan_set)
+        return true;
+    const plan_t *plan = &newest->plan;
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        const char *name = plan->participants [i].name;
+        if (strcmp (name, plan->home) != 0 && !locate_heard (self->locate, name))
             return false;
     }
+    for (size_t i = 0; i < plan->awaited_count; i++)
+        if (!locate_heard (self->locate, plan->awaited [i].name))
+            return false;
     return true;
 }
 
@@ -537,12 +543,13 @@ static void on_located (void *owner, const moment_t *now)
         pending +=
           locate_part (self->locate, i)->known && locate_part (self->locate, i)->record.pending_set;
     if (superseded (self, newest)) {
-        if (newest->plan.operation == OPERATION_RELEASE)
-            conclude_failed (self, now, "and released since");
-        else if (version_heard (self, newest))
-            conclude_standing (self, now, "it has been changed since");
-        else
+        bool released = newest->plan.operation == OPERATION_RELEASE;
+        if (!version_heard (self, newest) || (released && booked > 0))
             again (self, now);
+        else if (released)
+            conclude_failed (self, now, "and released since");
+        else
+            conclude_standing (self, now, "it has been changed since");
     } else if (pending > 0 || !directory_known (planner->service->directory)) {
         locate_abort_remains (self->locate, self->planner->coordinator, now);
         again (self, now);

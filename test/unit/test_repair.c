@@ -77,6 +77,8 @@ static bool same_answer (const Musubi__Answer *a, const Musubi__Answer *b)
 
 static const user_wish_t two_sites = {
   .cpus = {16, 16}, .needs = 2, .distinct = true, .start_ms = 300000};
+static const user_wish_t three_sites = {
+  .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = 300000};
 
 /*  Decided over all of these sites; s1 does not hear of it, and past the edge its nodes are
  * another's. Returns the user's call. */
@@ -189,8 +191,6 @@ static void with_no_other_plan_it_is_released_and_told_so_for_ever (void **state
 static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
 {
     (void) state;
-    static const user_wish_t three_sites = {
-      .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = 300000};
     fed_t fed;
     late_federation (&fed, 39, 3);
     message_free (&read_answer (&fed, make_late_of (&fed, "a@g1", &three_sites))->base);
@@ -313,6 +313,55 @@ static void what_was_released_meanwhile_is_not_put_right (void **state)
     assert_int_equal (view->n_compute, 0);
     message_free (&view->base);
     answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "and released since"));
+    message_free (&answer->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
+static bool is_repairing (const fed_proc_t *planner)
+{
+    for (size_t i = 0; i < planner->records_count; i++) {
+        const fed_record_t *record = &planner->records [i];
+        bytes_t value = {.data = record->value, .size = record->value_size};
+        decision_record_t decision;
+        char why [WHY_BYTES];
+        if (record->table != TABLE_DECISIONS || record->key_size != TXID_BYTES)
+            continue;
+        assert_true (decision_decode (&decision, value, why));
+        bool repairing = decision.phase == DECISION_REPAIRING;
+        decision_record_clear (&decision);
+        if (repairing)
+            return true;
+    }
+    return false;
+}
+
+/*  As above, and p0 looks while s0 is away still, and s2 has given back its part. */
+static void T10_released_since_is_told_only_when_all_have_given_back (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 42, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late_of (&fed, "a@g1", &three_sites));
+    int p0 = fed_find (&fed, "p0"), s0 = fed_find (&fed, "lis/s0");
+    fed.counts [0] = 0;
+    while (!is_repairing (&fed.procs [p0]))
+        fed_run (&fed, 1);
+    fed_kill (&fed, p0);
+    fed_kill (&fed, s0);
+    Musubi__Answer *answer = release (&fed, "p1", "x@g1", late->reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_start (&fed, p0);
+    fed_run (&fed, 20000);
+    answer = reserve (&fed, "p1", "a@g1", &three_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
+    message_free (&answer->base);
+    fed_start (&fed, s0);
+    fed_run (&fed, 20000);
+    answer = reserve (&fed, "p1", "a@g1", &three_sites);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_non_null (strstr (answer->reasons [0]->text, "and released since"));
     message_free (&answer->base);
@@ -511,24 +560,6 @@ static void backup_restore (fed_proc_t *proc, const backup_t *backup)
     proc->store.start = backup->start;
 }
 
-static bool is_repairing (const fed_proc_t *planner)
-{
-    for (size_t i = 0; i < planner->records_count; i++) {
-        const fed_record_t *record = &planner->records [i];
-        bytes_t value = {.data = record->value, .size = record->value_size};
-        decision_record_t decision;
-        char why [WHY_BYTES];
-        if (record->table != TABLE_DECISIONS || record->key_size != TXID_BYTES)
-            continue;
-        assert_true (decision_decode (&decision, value, why));
-        bool repairing = decision.phase == DECISION_REPAIRING;
-        decision_record_clear (&decision);
-        if (repairing)
-            return true;
-    }
-    return false;
-}
-
 /*  1: the commit does not come to s2, which asks nobody. 2: and s0, which has it, does not tell p0
  * of it. */
 static bool keep_s2_in_doubt (fed_t *fed, const fed_call_t *call)
@@ -595,6 +626,7 @@ int main (void)
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
       cmocka_unit_test (what_was_released_meanwhile_is_not_put_right),
+      cmocka_unit_test (T10_released_since_is_told_only_when_all_have_given_back),
       cmocka_unit_test (a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation),
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
