@@ -1,12 +1,20 @@
-/*  musubi - the command-line client: finds the command that is meant and runs it. */
-#include "cli.h"
+/*  musubi - the command-line client: all commands, and who runs them. Those without a text here are
+ *  musubi-tools'.
+ */
+#include "federation_commands.h"
+#include "files_commands.h"
 #include "must.h"
-#include "solving.h"
+#include "reserve_commands.h"
+#include "services_commands.h"
+#include "sharing_commands.h"
+#include "sites_commands.h"
+#include "tasks_commands.h"
+#include "tools.h"
 
-#include <czmq.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const command_t commands [] = {
+static const command_t listed [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
    "Start a whole federation as processes of this machine.", run_up},
   {"down", "[--dir D]", "Stop the federation that `up` started.", run_down},
@@ -70,45 +78,19 @@ static const command_t commands [] = {
    "SERVICE is a name (lis/kyoto), the beginning of one, a kind (any live lis) or an endpoint;\n"
    "METHOD is Free or Lis.Free; JSON uses the names of proto.",
    run_call},
-  {"workload",
-   "FILE.swf[.gz] [--requests N] [--seed S] [--rate R | --as-fast] [--clients N] [--compress X]\n"
-   "                [--start T] [--answers FILE.jsonl | --dry-run FILE.jsonl] [--plot FILE.svg]\n"
-   "                [--check]",
-   "Replay a job log as co-allocations.", run_workload},
-  {"check", "[--answers FILE.jsonl] [--settle D]",
-   "Do the participants' own records hold together?", run_check},
-  {"audit", "[--save DIR] [--settle D] | --rebuild STORE [--from FILE]",
-   "Do the ledgers of all prove it? And a store made whole from its ledger.", run_audit},
+  {.name = "workload"},
+  {.name = "check"},
+  {.name = "audit"},
   {"doctor", "[FILE.zpl…]",
    "Is everybody there, and well? With files: can these members run on this machine?", run_doctor},
-  {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.", run_txn},
-  {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
-   "Solve co-allocation problems out of a file; nobody is asked.", run_solve},
+  {.name = "txn"},
+  {.name = "solve"},
   {"balance", "COMMAND …",
    "Sharing of unreserved work among sites, who gives and who gains: `musubi balance --help`.",
    run_balance},
 };
 
-#define COMMANDS (sizeof commands / sizeof commands [0])
-
-static void print_help (void)
-{
-    printf ("musubi - reserve CPUs at several sites for one time, all or nothing\n\n"
-            "usage: musubi [--gis ENDPOINT[,…]] [--json] [--timeout 10s] COMMAND …\n\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf ("  %-10s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
-                commands [i].summary);
-    printf ("\n`musubi COMMAND --help` lists a command's options. Exit codes: 0 done, 1 refused,\n"
-            "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
-}
-
-static const command_t *find_command (const char *name)
-{
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp (commands [i].name, name) == 0)
-            return &commands [i];
-    return NULL;
-}
+#define COMMANDS (sizeof listed / sizeof listed [0])
 
 /*  plus_reserve … is "plus reserve …". What was asked for by another name is put into words, in a
  *  new array that lives to the end; NULL: by no other name. */
@@ -129,40 +111,11 @@ static char **by_other_name (int *argc, char **argv)
 
 int main (int argc, char **argv)
 {
-    if (solving_role (argc, argv))
-        return solving_serve (argv);
+    command_t commands [COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++)
+        commands [i] = listed [i].run ? listed [i] : *tools_command (listed [i].name);
     char **words = by_other_name (&argc, argv);
-    if (words)
-        argv = words;
-    int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
-    for (int i = 1; i < (word ? word : argc); i++) {
-        if (strcmp (argv [i], "--version") == 0) {
-            printf ("musubi %s\n", MUSUBI_VERSION);
-            return cli_end (EXIT_DONE);
-        }
-        if (strcmp (argv [i], "--help") == 0) {
-            print_help ();
-            return cli_end (EXIT_DONE);
-        }
-    }
-    if (!word)
-        return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
-    const command_t *command = find_command (argv [word]);
-    if (!command)
-        return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",
-                         argv [word]);
-
-    /* The rest without program and word, in order. */
-    char **rest = must (calloc ((size_t) argc, sizeof *rest));
-    memcpy (rest, argv + 1, (size_t) (word - 1) * sizeof *rest);
-    memcpy (rest + word - 1, argv + word + 1, (size_t) (argc - word - 1) * sizeof *rest);
-    cli_t cli = {
-      .argc = argc, .argv = argv, .command = command, .rest_count = argc - 2, .rest = rest};
-    zsys_handler_set (NULL);
-    zsys_init ();
-    cli_catch_interrupts ();
-    int code = command->run (&cli);
-    free (rest);
+    int code = cli_main (argc, words ? words : argv, commands, COMMANDS);
     free (words);
-    return cli_end (code);
+    return code;
 }

@@ -1,0 +1,374 @@
+/*  cli - the options of all commands, input, output, interrupts and clocks. */
+#include "cli.h"
+
+#include "core.h"
+#include "json.h"
+#include "must.h"
+
+#include <czmq.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WIDTH_PRESET 100
+
+bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code)
+{
+    option_t list [] = {
+      {"gis", OPTION_TEXT, &cli->gis, "ENDPOINTS",
+       "directories to ask, comma-separated (MUSUBI_GIS)", 0, 0},
+      {"dir", OPTION_TEXT, &cli->dir, "DIR", "folder of a federation that `musubi up` started", 0,
+       0},
+      {"actor", OPTION_TEXT, &cli->actor, "NAME", "for whom to ask (MUSUBI_ACTOR, USER)", 0, 0},
+      {"timeout", OPTION_DURATION, &cli->timeout_ms, "10s", "how long to wait for an answer", 0, 0},
+      {"json", OPTION_FLAG, &cli->json, NULL, "answer as JSON", 0, 0},
+      {"help", OPTION_FLAG, &cli->help, NULL, "say what this command does", 0, 0},
+    };
+    options_t global = {list, sizeof list / sizeof list [0]};
+    char why [OPTIONS_WHY_BYTES];
+    bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
+                                 &words->count, why);
+    if (cli->help) {
+        printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
+                cli->command->summary);
+        options_describe (own, stdout);
+        options_describe (global, stdout);
+        *code = EXIT_DONE;
+        return false;
+    }
+    *code = EXIT_USAGE;
+    if (!parsed) {
+        cli_fail (EXIT_USAGE, "%s: %s", cli->command->name, why);
+        return false;
+    }
+    if (words->count < least || words->count > most) {
+        cli_fail (EXIT_USAGE, "usage: musubi %s %s", cli->command->name, cli->command->synopsis);
+        return false;
+    }
+    return true;
+}
+
+int cli_first_word (int argc, char *const *argv)
+{
+    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT},
+                                     {.name = "dir", .kind = OPTION_TEXT},
+                                     {.name = "actor", .kind = OPTION_TEXT},
+                                     {.name = "timeout", .kind = OPTION_DURATION},
+                                     {.name = "request-id", .kind = OPTION_TEXT}};
+    return options_first_word ((options_t){list, sizeof list / sizeof list [0]}, argc, argv);
+}
+
+static void print_own (const cli_t *cli, const command_t *commands, size_t count)
+{
+    printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
+            cli->command->summary);
+    for (size_t i = 0; i < count; i++)
+        printf ("  %s %s\n      %s\n", commands [i].name, commands [i].synopsis,
+                commands [i].summary);
+}
+
+int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
+{
+    int at = cli_first_word (cli->rest_count, cli->rest);
+    for (int i = 0; at < 0 && i < cli->rest_count; i++) {
+        if (strcmp (cli->rest [i], "--help") == 0) {
+            print_own (cli, commands, count);
+            return EXIT_DONE;
+        }
+    }
+    const command_t *command = NULL;
+    for (size_t i = 0; at >= 0 && i < count && !command; i++)
+        if (strcmp (strchr (commands [i].name, ' ') + 1, cli->rest [at]) == 0)
+            command = &commands [i];
+    if (!command)
+        return cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
+                         cli->command->name, cli->command->name);
+
+    /* The rest without the word, in order. */
+    char **rest = must (calloc ((size_t) cli->rest_count, sizeof *rest));
+    for (int i = 0, to = 0; i < cli->rest_count; i++)
+        if (i != at)
+            rest [to++] = cli->rest [i];
+    cli_t own = *cli;
+    own.command = command;
+    own.rest = rest;
+    own.rest_count--;
+    int code = command->run (&own);
+    free (rest);
+    return code;
+}
+
+int cli_fail (int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    fputs ("musubi: ", stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+    va_end (arguments);
+    return code;
+}
+
+void cli_note (const cli_t *cli, const char *format, ...)
+{
+    if (cli->json)
+        return;
+    va_list arguments;
+    va_start (arguments, format);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+    va_end (arguments);
+}
+
+void cli_print_json (json_t *json)
+{
+    cli_print_json_to (json, stdout);
+}
+
+void cli_print_json_to (json_t *json, FILE *to)
+{
+    size_t form = isatty (fileno (to)) ? JSON_INDENT (2) : 0;
+    (void) json_dumpf (json, to, form | JSON_ENCODE_ANY); /* cli_end tells of failures */
+    fputc ('\n', to);
+    json_decref (json);
+}
+
+size_t cli_width (void)
+{
+    struct winsize size;
+    if (isatty (STDOUT_FILENO) && ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return WIDTH_PRESET;
+}
+
+/*  Appends text to a growing string. */
+static void append (char **line, size_t *length, const char *text, size_t size)
+{
+    *line = must (realloc (*line, *length + size + 1));
+    memcpy (*line + *length, text, size);
+    *length += size;
+    (*line) [*length] = '\0';
+}
+
+static void append_quoted (char **line, size_t *length, const char *word)
+{
+    append (line, length, " ", 1);
+    if (*word && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_./:,=@+%") == strlen (word)) {
+        append (line, length, word, strlen (word));
+        return;
+    }
+    append (line, length, "'", 1);
+    for (; *word; word++) {
+        if (*word == '\'')
+            append (line, length, "'\\''", 4);
+        else
+            append (line, length, word, 1);
+    }
+    append (line, length, "'", 1);
+}
+
+char *cli_again (const cli_t *cli, const char *request_id)
+{
+    char *line = NULL;
+    size_t length = 0;
+    append (&line, &length, "musubi", 6);
+    int i = 1;
+    for (; i < cli->argc && strcmp (cli->argv [i], "--") != 0; i++) {
+        if (strcmp (cli->argv [i], "--request-id") == 0)
+            i++;
+        else if (strncmp (cli->argv [i], "--request-id=", 13) != 0)
+            append_quoted (&line, &length, cli->argv [i]);
+    }
+    append (&line, &length, " --request-id", 13);
+    append_quoted (&line, &length, request_id);
+    for (; i < cli->argc; i++) /* what follows is no option */
+        append_quoted (&line, &length, cli->argv [i]);
+    return line;
+}
+
+/*  At most one byte more than may be, so that too much is told as such. */
+static char *read_all (int descriptor, size_t *size)
+{
+    char *text = must (malloc (BODY_BYTES_MAX + 1));
+    *size = 0;
+    while (*size <= BODY_BYTES_MAX) {
+        ssize_t got = read (descriptor, text + *size, BODY_BYTES_MAX + 1 - *size);
+        if (got == 0)
+            return text;
+        if (got < 0 && errno != EINTR) {
+            free (text);
+            return NULL;
+        }
+        *size += got > 0 ? (size_t) got : 0;
+    }
+    return text;
+}
+
+json_t *cli_read_json (const char *file)
+{
+    bool standard = strcmp (file, "-") == 0;
+    int descriptor = standard ? STDIN_FILENO : open (file, O_RDONLY | O_CLOEXEC);
+    const char *name = standard ? "standard input" : file;
+    if (descriptor < 0) {
+        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (errno));
+        return NULL;
+    }
+    size_t size;
+    char *text = read_all (descriptor, &size);
+    int error = errno;
+    if (!standard)
+        close (descriptor);
+    if (!text) {
+        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (error));
+        return NULL;
+    }
+    char why [JSON_WHY_BYTES];
+    json_t *json = json_parse (text, size, why);
+    free (text);
+    if (!json)
+        cli_fail (EXIT_USAGE, "%s: %s", name, why);
+    return json;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal (int number)
+{
+    (void) number;
+    interrupted = 1;
+}
+
+bool cli_interrupted (void)
+{
+    return interrupted;
+}
+
+void cli_interrupt_heard (void)
+{
+    interrupted = 0;
+}
+
+void cli_catch_interrupts (void)
+{
+    /* Without SA_RESTART: a wait in progress ends. The second one ends the process as usual. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND};
+    sigaction (SIGINT, &action, NULL);
+    sigaction (SIGTERM, &action, NULL);
+    signal (SIGPIPE, SIG_DFL);
+}
+
+static int64_t clock_ms (clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime (clock, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t cli_wall_ms (void)
+{
+    return clock_ms (CLOCK_REALTIME);
+}
+
+int64_t cli_mono_ms (void)
+{
+    return clock_ms (CLOCK_MONOTONIC);
+}
+
+int cli_end (int code)
+{
+    if (fflush (stdout) != 0)
+        return cli_fail (EXIT_UNKNOWN, "standard output can't be written: %s", strerror (errno));
+    return ferror (stdout) ? cli_fail (EXIT_UNKNOWN, "standard output couldn't be written") : code;
+}
+
+void cli_rest (int64_t ms)
+{
+    struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep (&rest, NULL);
+}
+
+char *cli_state_file (const char *name)
+{
+    const char *state = getenv ("XDG_STATE_HOME");
+    const char *home = getenv ("HOME");
+    char *path = NULL;
+    bool own = state && *state == '/';
+    if (asprintf (&path, "%s%s/musubi/%s",
+                  own             ? state
+                  : home && *home ? home
+                                  : ".",
+                  own ? "" : "/.local/state", name) < 0)
+        abort ();
+    return path;
+}
+
+char *cli_federation_dir (const cli_t *cli)
+{
+    char *path = cli->dir ? strdup (cli->dir) : cli_state_file ("current");
+    if (!path)
+        abort ();
+    if (cli->dir || access (path, F_OK) == 0)
+        return path;
+    free (path);
+    return cli_state_file ("federation");
+}
+
+static void print_help (const command_t *commands, size_t count)
+{
+    printf ("musubi - reserve CPUs at several sites for one time, all or nothing\n\n"
+            "usage: musubi [--gis ENDPOINT[,…]] [--json] [--timeout 10s] COMMAND …\n\n");
+    for (size_t i = 0; i < count; i++)
+        printf ("  %-10s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
+                commands [i].summary);
+    printf ("\n`musubi COMMAND --help` lists a command's options. Exit codes: 0 done, 1 refused,\n"
+            "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
+}
+
+static const command_t *find_command (const command_t *commands, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (commands [i].name, name) == 0)
+            return &commands [i];
+    return NULL;
+}
+
+int cli_main (int argc, char **argv, const command_t *commands, size_t count)
+{
+    int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
+    for (int i = 1; i < (word ? word : argc); i++) {
+        if (strcmp (argv [i], "--version") == 0) {
+            printf ("musubi %s\n", MUSUBI_VERSION);
+            return cli_end (EXIT_DONE);
+        }
+        if (strcmp (argv [i], "--help") == 0) {
+            print_help (commands, count);
+            return cli_end (EXIT_DONE);
+        }
+    }
+    if (!word)
+        return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
+    const command_t *command = find_command (commands, count, argv [word]);
+    if (!command)
+        return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",
+                         argv [word]);
+
+    /* The rest without program and word, in order. */
+    char **rest = must (calloc ((size_t) argc, sizeof *rest));
+    memcpy (rest, argv + 1, (size_t) (word - 1) * sizeof *rest);
+    memcpy (rest + word - 1, argv + word + 1, (size_t) (argc - word - 1) * sizeof *rest);
+    cli_t cli = {
+      .argc = argc, .argv = argv, .command = command, .rest_count = argc - 2, .rest = rest};
+    zsys_handler_set (NULL);
+    zsys_init ();
+    cli_catch_interrupts ();
+    int code = command->run (&cli);
+    free (rest);
+    return cli_end (code);
+}

@@ -1,0 +1,15 @@
+/*  musubi federation - what operators do with descriptions of federations: a word of its own each.
+ */
+#include "federation_commands.h"
+#include "tools.h"
+
+int run_federation (cli_t *cli)
+{
+    const command_t commands [] = {
+      {"federation configure", "FILE.zpl DIR --trusted [--port N] [--stores DIR]",
+       "Write a configuration for each member, for machines or containers of their own.",
+       run_federation_configure},
+      *tools_command ("federation from-graphml"),
+    };
+    return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
+}

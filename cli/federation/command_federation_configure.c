@@ -1,0 +1,381 @@
+/*  musubi federation configure - a federation whose members have machines or containers of their
+ * own.
+ *
+ *  Each member but the planners has a host named after it, "lis-kyoto", and all listen on the same
+ *  ports; planners share one file, so that any number of them can be started from it: each tells
+ *  others the name of the host that it finds itself on. Agents of nodes dial out, and listen on
+ *  loopback only. Nothing is overwritten.
+ */
+#include "configuration.h"
+#include "federation_commands.h"
+#include "must.h"
+#include "output_file.h"
+#include "places.h"
+#include "table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FEDERATION_BYTES_MAX (4u << 20)
+#define HOST_BYTES           144
+#define PLACE_BYTES          176
+#define STORAGE_BYTES        130 /* of a storage node's name, with its site's */
+#define PORT_PRESET          5600
+#define STORES_PRESET        "/var/lib/musubi"
+
+typedef struct {
+    const char *folder;
+    const char *stores;
+    int64_t port; /* of requests; hints are on the next one, bytes of files on the one after */
+    const federation_t *federation;
+    char *administrator;
+    table_t *table;
+    json_t *members;
+} plan_t;
+
+typedef struct {
+    const char *kind;
+    size_t (*names) (const federation_t *self, const char *const **names);
+    bool keeps_files; /* only those that do */
+} kind_t;
+
+static const kind_t kinds [] = {
+  {"gis", federation_directories, false}, {"lis", federation_sites, false},
+  {"nis", federation_domains, false},     {"balancer", federation_balancers, false},
+  {"index", federation_indexes, false},   {"replica", federation_sites, true}};
+
+#define KINDS (sizeof kinds / sizeof kinds [0])
+
+static federation_t *load (const char *file)
+{
+    char why [CONFIG_WHY_BYTES];
+    char *text = must (malloc (FEDERATION_BYTES_MAX));
+    errno = 0;
+    FILE *from = fopen (file, "re");
+    size_t size = from ? fread (text, 1, FEDERATION_BYTES_MAX, from) : 0;
+    federation_t *federation = NULL;
+    if (!from || ferror (from))
+        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno ? errno : ENOENT));
+    else if (!(federation = federation_read (file, text, size, why)))
+        cli_fail (EXIT_USAGE, "%s", why);
+    if (from)
+        fclose (from);
+    free (text);
+    return federation;
+}
+
+/*  "lis-kyoto"; hosts have no capitals. */
+static void host_of (const char *kind, const char *name, char host [HOST_BYTES])
+{
+    snprintf (host, HOST_BYTES, "%s-%s", kind, name);
+    for (char *at = host; *at; at++)
+        *at = (char) tolower ((unsigned char) *at);
+}
+
+static bool hosts_differ (const char *const *names, size_t count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (strcasecmp (names [i], names [j]) == 0) {
+                cli_fail (EXIT_USAGE,
+                          "%s/%s and %s/%s would share a host name, which has no "
+                          "capitals: rename one",
+                          kind, names [i], kind, names [j]);
+                return false;
+            }
+    return true;
+}
+
+/*  "disk-1.kyoto": its host is "storage-disk-1.kyoto", which others dial. */
+static void storage_name (const char *node, const char *site, char name [STORAGE_BYTES])
+{
+    snprintf (name, STORAGE_BYTES, "%.64s.%.64s", node, site);
+}
+
+/*  Those of all storage nodes; the list and what is in it are malloc'ed. */
+static char **storage_names (const federation_t *federation, size_t *count)
+{
+    const char *const *sites, *const *nodes;
+    char **names = NULL;
+    size_t sites_count = federation_sites (federation, &sites);
+    *count = 0;
+    for (size_t i = 0; i < sites_count; i++) {
+        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
+        names = must (reallocarray (names, *count + nodes_count + 1, sizeof *names));
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [STORAGE_BYTES];
+            storage_name (nodes [k], sites [i], name);
+            names [(*count)++] = must (strdup (name));
+        }
+    }
+    return names;
+}
+
+static bool storage_hosts_differ (const federation_t *federation)
+{
+    size_t count;
+    char **names = storage_names (federation, &count);
+    bool differ = hosts_differ ((const char *const *) names, count, "storage");
+    for (size_t i = 0; i < count; i++)
+        free (names [i]);
+    free (names);
+    return differ;
+}
+
+/*  Endpoints of the directories but one, comma-separated. Malloc'ed. */
+static char *directories_but (const plan_t *plan, const char *but)
+{
+    const char *const *names;
+    size_t count = federation_directories (plan->federation, &names);
+    size_t size;
+    char *text = NULL;
+    FILE *to = must (open_memstream (&text, &size));
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        char host [HOST_BYTES];
+        if (but && strcmp (names [i], but) == 0)
+            continue;
+        host_of ("gis", names [i], host);
+        fprintf (to, "%stcp://%s:%" PRId64, any ? "," : "", host, plan->port);
+        any = true;
+    }
+    if (fclose (to) != 0)
+        abort ();
+    return text;
+}
+
+static void tell (const plan_t *plan, const char *kind, const char *host, const char *endpoint,
+                  const char *file)
+{
+    const char *cells [] = {kind, host, endpoint, file};
+    table_row (plan->table, cells);
+    json_array_append_new (plan->members, json_pack ("{s:s, s:s, s:s, s:s}", "kind", kind, "host",
+                                                     host, "endpoint", endpoint, "file", file));
+}
+
+/*  One file; an exit code. */
+static int write_file (const plan_t *plan, const configuration_t *configuration, const char *path)
+{
+    FILE *file = output_file_open (path, true);
+    if (!file)
+        return EXIT_USAGE;
+    configuration_write (configuration, plan->federation, file);
+    return output_file_close (file, path);
+}
+
+/*  A planner has no name: its host is whichever it runs on. */
+static int write_member (plan_t *plan, const char *kind, const char *name)
+{
+    char host [HOST_BYTES] = "", endpoint [PLACE_BYTES], events [PLACE_BYTES];
+    char *path = NULL, *store = NULL;
+    if (name)
+        host_of (kind, name, host);
+    snprintf (endpoint, sizeof endpoint, "tcp://*:%" PRId64, plan->port);
+    snprintf (events, sizeof events, "tcp://*:%" PRId64, plan->port + 1);
+    if (asprintf (&path, "%s/%s.zpl", plan->folder, name ? host : kind) < 0 ||
+        asprintf (&store, "%s/%s", plan->stores, name ? host : "planners") < 0)
+        abort ();
+    char *directories = directories_but (plan, strcmp (kind, "gis") == 0 ? name : NULL);
+    configuration_t configuration = {.kind = kind,
+                                     .name = name ? name : "(any)",
+                                     .written_by = "musubi federation configure",
+                                     .directories = directories,
+                                     .administrator = plan->administrator,
+                                     .endpoint = endpoint,
+                                     .events = events,
+                                     .host = name ? host : NULL,
+                                     .trusted = true,
+                                     .store = store};
+    int code = write_file (plan, &configuration, path);
+    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, name ? host : "*", plan->port);
+    if (code == EXIT_DONE)
+        tell (plan, kind, host, endpoint, path);
+    free (directories);
+    free (store);
+    free (path);
+    return code;
+}
+
+/*  What an agent is called in files, and where its site is. Paths are malloc'ed. */
+typedef struct {
+    char site [PLACE_BYTES];
+    char *path;
+    char *store;
+    char *kept; /* folder of what it keeps besides its store */
+} agent_t;
+
+static agent_t agent_of (const plan_t *plan, const char *kind, const char *name,
+                         const char *service, const char *site, const char *keeps)
+{
+    agent_t agent;
+    char host [HOST_BYTES];
+    host_of (service, site, host);
+    snprintf (agent.site, sizeof agent.site, "tcp://%s:%" PRId64, host, plan->port);
+    if (asprintf (&agent.path, "%s/%s-%s@%s.zpl", plan->folder, kind, name, site) < 0 ||
+        asprintf (&agent.store, "%s/%s-%s@%s", plan->stores, kind, name, site) < 0 ||
+        asprintf (&agent.kept, "%s/%s-%s@%s", plan->stores, keeps, name, site) < 0)
+        abort ();
+    return agent;
+}
+
+static void agent_clear (agent_t *agent)
+{
+    free (agent->path);
+    free (agent->store);
+    free (agent->kept);
+}
+
+/*  An agent's host is called as its node, and told to nobody. */
+static int write_agent (plan_t *plan, const char *site, const federation_node_t *node)
+{
+    agent_t agent = agent_of (plan, "node", node->name, "lis", site, "runs");
+    configuration_t configuration = {.kind = "node",
+                                     .name = node->name,
+                                     .written_by = "musubi federation configure",
+                                     .store = agent.store,
+                                     .node = node,
+                                     .site = agent.site,
+                                     .runs = agent.kept};
+    int code = write_file (plan, &configuration, agent.path);
+    if (code == EXIT_DONE)
+        tell (plan, "node", node->name, "", agent.path);
+    agent_clear (&agent);
+    return code;
+}
+
+static int write_storage (plan_t *plan, const char *site, const char *node)
+{
+    char name [STORAGE_BYTES], host [HOST_BYTES], data [PLACE_BYTES];
+    agent_t agent = agent_of (plan, "storage", node, "replica", site, "files");
+    storage_name (node, site, name);
+    host_of ("storage", name, host);
+    snprintf (data, sizeof data, "tcp://*:%" PRId64, plan->port + 2);
+    configuration_t configuration = {.kind = "storage",
+                                     .name = node,
+                                     .written_by = "musubi federation configure",
+                                     .store = agent.store,
+                                     .site = agent.site,
+                                     .files = agent.kept,
+                                     .bytes = federation_storage_bytes (plan->federation, site),
+                                     .data = data,
+                                     .host = host,
+                                     .trusted = true};
+    int code = write_file (plan, &configuration, agent.path);
+    snprintf (data, sizeof data, "tcp://%s:%" PRId64, host, plan->port + 2);
+    if (code == EXIT_DONE)
+        tell (plan, "storage", host, data, agent.path);
+    agent_clear (&agent);
+    return code;
+}
+
+static int write_agents (plan_t *plan, const char *site)
+{
+    const federation_node_t *nodes;
+    size_t count = federation_nodes (plan->federation, site, &nodes);
+    const char *const *storage;
+    size_t storage_count = federation_storage (plan->federation, site, &storage);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+        code = write_agent (plan, site, &nodes [i]);
+    for (size_t i = 0; i < storage_count && code == EXIT_DONE; i++)
+        code = write_storage (plan, site, storage [i]);
+    return code;
+}
+
+/*  One kind of service. */
+static int write_kind (plan_t *plan, const kind_t *kind)
+{
+    const char *const *names, *const *nodes;
+    size_t count = kind->names (plan->federation, &names);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count && code == EXIT_DONE; i++)
+        if (!kind->keeps_files || federation_storage (plan->federation, names [i], &nodes) > 0)
+            code = write_member (plan, kind->kind, names [i]);
+    return code;
+}
+
+static int write_members (plan_t *plan)
+{
+    const char *const *names;
+    for (size_t k = 0; k < KINDS; k++) {
+        size_t count = kinds [k].names (plan->federation, &names);
+        if (!hosts_differ (names, count, kinds [k].kind))
+            return EXIT_USAGE;
+    }
+    if (!storage_hosts_differ (plan->federation))
+        return EXIT_USAGE;
+    int code = EXIT_DONE;
+    for (size_t k = 0; k < KINDS && code == EXIT_DONE; k++)
+        code = write_kind (plan, &kinds [k]);
+    if (code == EXIT_DONE)
+        code = write_member (plan, "planner", NULL);
+    size_t sites = federation_sites (plan->federation, &names);
+    for (size_t i = 0; i < sites && code == EXIT_DONE; i++)
+        code = write_agents (plan, names [i]);
+    return code;
+}
+
+static int configure (const cli_t *cli, plan_t *plan)
+{
+    static const char *const headings [] = {"SERVICE", "HOST", "ENDPOINT", "FILE"};
+    umask (077);
+    if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
+        return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));
+    plan->administrator = places_actor (cli);
+    plan->table = table_new (headings, 4);
+    plan->members = json_array ();
+    int code = write_members (plan);
+    char *gis = directories_but (plan, NULL);
+    if (code == EXIT_DONE && cli->json) {
+        cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
+    } else if (code == EXIT_DONE) {
+        table_print (&plan->table, stdout);
+        printf ("export MUSUBI_GIS=%s\n", gis);
+    }
+    free (gis);
+    free (plan->administrator);
+    table_destroy (&plan->table);
+    json_decref (plan->members);
+    return code;
+}
+
+int run_federation_configure (cli_t *cli)
+{
+    plan_t plan = {.port = PORT_PRESET, .stores = STORES_PRESET};
+    bool trusted = false;
+    option_t list [] = {
+      {"trusted", OPTION_FLAG, &trusted, NULL, "all who can reach the members are trusted", 0, 0},
+      {"port", OPTION_INTEGER, &plan.port, "N",
+       "where members listen; hints are on the next, bytes of files on the one after; 5600", 1,
+       65533},
+      {"stores", OPTION_TEXT, &plan.stores, "DIR", "holds the stores there; " STORES_PRESET, 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 2, 2, &words, &code))
+        return code;
+    if (!trusted)
+        return cli_fail (EXIT_USAGE,
+                         "%s: members on machines of their own are reached over a network, where a "
+                         "claimed name proves nothing; say --trusted if all who can reach them are "
+                         "trusted",
+                         cli->command->name);
+    federation_t *federation = load (words.list [0]);
+    if (!federation)
+        return EXIT_USAGE;
+    const char *open = federation_without_accounts (federation);
+    plan.federation = federation;
+    plan.folder = words.list [1];
+    if (open)
+        code = cli_fail (EXIT_USAGE,
+                         "%s: sites/%s/accounts: say as which local accounts tasks run there",
+                         words.list [0], open);
+    else
+        code = configure (cli, &plan);
+    federation_destroy (&federation);
+    return code;
+}

@@ -1,0 +1,525 @@
+/*  musubi up - a whole federation as processes of this machine.
+ *
+ *  Each federation has a folder, by its name. That is prepared once: members, ports,
+ *  configurations. After that, `up` starts whoever does not run, at the place where it was before.
+ *  It does not stay to watch over them. Where no folder is named, one federation runs at a time;
+ * the link "current" says which was the last.
+ */
+#include "configuration.h"
+#include "federation.h"
+#include "federation_commands.h"
+#include "launch.h"
+#include "places.h"
+#include "table.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FEDERATION_BYTES_MAX (4u << 20)
+
+typedef struct {
+    const char *file; /* NULL = what ran last, or the example */
+    int64_t planners; /* 0 = as described */
+    bool pids;
+} up_options_t;
+
+/*  --- the description ---  */
+
+typedef struct {
+    char *text;
+    size_t size;
+} description_t;
+
+static bool read_file (const char *path, description_t *description)
+{
+    FILE *file = fopen (path, "re");
+    *description = (description_t){malloc (FEDERATION_BYTES_MAX), 0};
+    if (!description->text)
+        abort ();
+    if (file)
+        description->size = fread (description->text, 1, FEDERATION_BYTES_MAX, file);
+    bool read = file && !ferror (file);
+    if (file)
+        fclose (file);
+    return read;
+}
+
+static bool write_file (const char *path, const void *text, size_t size)
+{
+    FILE *file = fopen (path, "we");
+    bool written = file && fwrite (text, 1, size, file) == size;
+    if (file)
+        written = fclose (file) == 0 && written;
+    if (!written)
+        cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
+    return written;
+}
+
+/*  What a folder holds. */
+static bool read_kept (const char *dir, description_t *kept)
+{
+    char *path = NULL;
+    if (asprintf (&path, "%s/federation.zpl", dir) < 0)
+        abort ();
+    bool read = access (path, F_OK) == 0 && read_file (path, kept);
+    free (path);
+    return read;
+}
+
+static bool same (const description_t *a, const description_t *b)
+{
+    return a->size == b->size && memcmp (a->text, b->text, a->size) == 0;
+}
+
+/*  What is to run: the file given, what ran last, or the example. NULL after refusing. */
+static federation_t *read_given (const char *file, const description_t *last, description_t *given)
+{
+    char why [CONFIG_WHY_BYTES];
+    federation_t *federation = NULL;
+    if (!file)
+        *given = last->text ? *last
+                            : (description_t){strndup (federation_example, federation_example_size),
+                                              federation_example_size};
+    if (file && !read_file (file, given))
+        cli_fail (EXIT_USAGE, "%s: %s", file, strerror (errno));
+    else if (!(federation =
+                 federation_read (file ? file : "federation.zpl", given->text, given->size, why)))
+        cli_fail (EXIT_USAGE, "%s", why);
+    return federation;
+}
+
+/*  The folder of that name, when nothing runs in the last one. NULL after refusing, with *code. */
+static char *own_dir (const federation_t *federation, const char *file, const char *last, int *code)
+{
+    char why [FOLDER_WHY_BYTES];
+    char path [FOLDER_WHY_BYTES];
+    folder_t folder = {.lock = -1};
+    const char *name = federation_name (federation);
+    bool good = false;
+    if (!name)
+        *code = cli_fail (EXIT_USAGE,
+                          "%s: name: letters, digits and . _ - make the name of a folder; or "
+                          "choose one with --dir",
+                          file);
+    else if (last && !folder_open (&folder, last, false, why))
+        *code = cli_fail (EXIT_REFUSED, "%s", why);
+    else if (launch_running (&folder) > 0)
+        *code = cli_fail (EXIT_REFUSED,
+                          "another federation runs in %s; `musubi down` stops it, or choose a "
+                          "folder for this one with --dir",
+                          folder.path);
+    else
+        good = snprintf (path, sizeof path, "federations/%s", name) > 0;
+    folder_close (&folder);
+    return good ? cli_state_file (path) : NULL;
+}
+
+/*  Whoever names no folder means this one from now on. */
+static bool make_current (const folder_t *folder)
+{
+    char *path = cli_state_file ("current");
+    char *fresh = cli_state_file ("current.new");
+    unlink (fresh);
+    bool made = symlink (folder->path, fresh) == 0 && rename (fresh, path) == 0;
+    if (!made)
+        cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
+    free (path);
+    free (fresh);
+    return made;
+}
+
+/*  --- preparing the folder ---  */
+
+static bool add_members (folder_t *folder, const char *kind, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!folder_add (folder, kind, names [i]))
+            return false;
+    return true;
+}
+
+/*  "thin-001@amsterdam" */
+static bool add_agents (folder_t *folder, const federation_t *federation)
+{
+    const char *const *sites;
+    size_t count = federation_sites (federation, &sites);
+    for (size_t i = 0; i < count; i++) {
+        const federation_node_t *nodes;
+        size_t nodes_count = federation_nodes (federation, sites [i], &nodes);
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [sizeof folder->members->name];
+            snprintf (name, sizeof name, "%s@%s", nodes [k].name, sites [i]);
+            if (!folder_add (folder, "node", name))
+                return false;
+        }
+    }
+    return true;
+}
+
+/*  Who keeps files: indexes, a svc-replica for each site with storage nodes, and
+ * "disk-1@amsterdam". */
+static bool add_storage (folder_t *folder, const federation_t *federation)
+{
+    const char *const *sites;
+    const char *const *indexes;
+    size_t count = federation_sites (federation, &sites);
+    size_t indexes_count = federation_indexes (federation, &indexes);
+    if (!add_members (folder, "index", indexes, indexes_count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *const *nodes;
+        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
+        if (nodes_count > 0 && !folder_add (folder, "replica", sites [i]))
+            return false;
+        for (size_t k = 0; k < nodes_count; k++) {
+            char name [sizeof folder->members->name];
+            snprintf (name, sizeof name, "%s@%s", nodes [k], sites [i]);
+            if (!folder_add (folder, "storage", name))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool add_planners (folder_t *folder, size_t wanted)
+{
+    for (size_t number = folder_count (folder, "planner") + 1; number <= wanted; number++) {
+        char name [24];
+        snprintf (name, sizeof name, "%zu", number);
+        if (!folder_add (folder, "planner", name))
+            return false;
+    }
+    return true;
+}
+
+static bool plan_members (folder_t *folder, const federation_t *federation, size_t planners)
+{
+    const char *const *directories;
+    const char *const *sites;
+    const char *const *domains;
+    size_t directories_count = federation_directories (federation, &directories);
+    size_t sites_count = federation_sites (federation, &sites);
+    const char *const *balancers;
+    size_t domains_count = federation_domains (federation, &domains);
+    size_t balancers_count = federation_balancers (federation, &balancers);
+    bool good = true;
+    if (folder->members_count == 0)
+        good = add_members (folder, "gis", directories, directories_count) &&
+               add_members (folder, "lis", sites, sites_count) &&
+               add_members (folder, "nis", domains, domains_count) &&
+               add_members (folder, "balancer", balancers, balancers_count) &&
+               add_agents (folder, federation) && add_storage (folder, federation);
+    if (good && add_planners (folder, planners))
+        return true;
+    cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
+    return false;
+}
+
+/*  An agent's node, and the site that it belongs to. */
+static const federation_node_t *node_of (const folder_t *folder, const federation_t *federation,
+                                         const member_t *agent, const member_t **site)
+{
+    const char *at = strchr (agent->name, '@');
+    const federation_node_t *nodes;
+    *site = NULL;
+    for (size_t i = 0; i < folder->members_count && at; i++)
+        if (strcmp (folder->members [i].kind, "lis") == 0 &&
+            strcmp (folder->members [i].name, at + 1) == 0)
+            *site = &folder->members [i];
+    size_t count = *site ? federation_nodes (federation, at + 1, &nodes) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strlen (nodes [i].name) == (size_t) (at - agent->name) &&
+            strncmp (nodes [i].name, agent->name, (size_t) (at - agent->name)) == 0)
+            return &nodes [i];
+    return NULL;
+}
+
+/*  The svc-replica that a storage node belongs to. */
+static const member_t *replica_of (const folder_t *folder, const member_t *storage)
+{
+    const char *at = strchr (storage->name, '@');
+    for (size_t i = 0; i < folder->members_count && at; i++)
+        if (strcmp (folder->members [i].kind, "replica") == 0 &&
+            strcmp (folder->members [i].name, at + 1) == 0)
+            return &folder->members [i];
+    return NULL;
+}
+
+/*  Nothing is run as root. */
+static const char *own_account (void)
+{
+    const struct passwd *entry = geteuid () != 0 ? getpwuid (geteuid ()) : NULL;
+    return entry ? entry->pw_name : "nobody";
+}
+
+/*  Whoever starts a federation administers it, and may look into all its records. */
+static void write_member (const folder_t *folder, const federation_t *federation,
+                          const member_t *member, const char *administrator, FILE *file)
+{
+    bool planner = strcmp (member->kind, "planner") == 0;
+    char *directories =
+      folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
+    char *store = planner ? folder_file (folder, "store/planners")
+                          : folder_member_file (folder, member, "store/", "");
+    configuration_t configuration = {.kind = member->kind,
+                                     .name = member->name,
+                                     .written_by = "musubi up",
+                                     .directories = directories,
+                                     .administrator = administrator,
+                                     .account = own_account (),
+                                     .endpoint = member->endpoint,
+                                     .events = member->events,
+                                     .store = store};
+    char *runs = folder_member_file (folder, member, "runs/", "");
+    const member_t *site;
+    if (strcmp (member->kind, "node") == 0 &&
+        (configuration.node = node_of (folder, federation, member, &site)) != NULL) {
+        configuration.site = site->endpoint;
+        configuration.runs = runs;
+    }
+    char *files = folder_member_file (folder, member, "files/", "");
+    if (strcmp (member->kind, "storage") == 0 && (site = replica_of (folder, member))) {
+        configuration.site = site->endpoint;
+        configuration.files = files;
+        configuration.bytes = federation_storage_bytes (federation, site->name);
+    }
+    configuration_write (&configuration, federation, file);
+    free (files);
+    free (runs);
+    free (directories);
+    free (store);
+}
+
+/*  A configuration that is there already is the user's. */
+static bool write_configuration (const folder_t *folder, const federation_t *federation,
+                                 const member_t *member, const char *administrator)
+{
+    char *path = folder_member_file (folder, member, "", ".zpl");
+    bool good = true;
+    if (access (path, F_OK) != 0) {
+        FILE *file = fopen (path, "we");
+        if (file)
+            write_member (folder, federation, member, administrator, file);
+        good = file && !ferror (file);
+        if (file)
+            good = fclose (file) == 0 && good;
+        if (!good)
+            cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
+    }
+    free (path);
+    return good;
+}
+
+static bool make_folders (const folder_t *folder)
+{
+    static const char *const names [] = {"store", "store/planners", "log", "runs", "files"};
+    for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
+        char *path = folder_file (folder, names [i]);
+        bool made = mkdir (path, 0755) == 0 || errno == EEXIST;
+        if (!made)
+            cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
+        free (path);
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
+static bool save (const folder_t *folder)
+{
+    if (folder_save (folder))
+        return true;
+    cli_fail (EXIT_REFUSED, "%s: can't be written: %s", folder->path, strerror (errno));
+    return false;
+}
+
+/*  Everything on disk that the members need. */
+static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *federation,
+                     const description_t *description, size_t planners)
+{
+    if (!make_folders (folder) || !plan_members (folder, federation, planners))
+        return false;
+    char *kept = folder_file (folder, "federation.zpl");
+    bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
+    free (kept);
+    char *administrator = places_actor (cli);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        good = write_configuration (folder, federation, &folder->members [i], administrator);
+    free (administrator);
+    return good && save (folder);
+}
+
+/*  --- telling ---  */
+
+static void print_running (const folder_t *folder, size_t started)
+{
+    static const char *const headings [] = {"SERVICE", "NAME", ">PID", "ENDPOINT"};
+    table_t *table = table_new (headings, 4);
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const member_t *member = &folder->members [i];
+        char pid [24];
+        snprintf (pid, sizeof pid, "%ld", (long) member->process.pid);
+        const char *cells [] = {member->kind, member->name, pid, member->endpoint};
+        table_row (table, cells);
+    }
+    table_print (&table, stdout);
+    char *gis = folder_directories (folder, NULL);
+    printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
+            launch_running (folder), folder->path, gis);
+    free (gis);
+}
+
+static void print_running_json (const folder_t *folder, size_t started)
+{
+    json_t *members = json_array ();
+    char *gis = folder_directories (folder, NULL);
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const member_t *member = &folder->members [i];
+        json_array_append_new (members,
+                               json_pack ("{s:s, s:s, s:I, s:s, s:s}", "kind", member->kind, "name",
+                                          member->name, "pid", (json_int_t) member->process.pid,
+                                          "endpoint", member->endpoint, "events", member->events));
+    }
+    cli_print_json (json_pack ("{s:s, s:s, s:I, s:o}", "dir", folder->path, "gis", gis, "started",
+                               (json_int_t) started, "members", members));
+    free (gis);
+}
+
+/*  "PID KIND/NAME" of each that runs. */
+static int print_pids (const folder_t *folder)
+{
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (process_lives (&folder->members [i].process))
+            printf ("%ld %s/%s\n", (long) folder->members [i].process.pid, folder->members [i].kind,
+                    folder->members [i].name);
+    return EXIT_DONE;
+}
+
+static bool write_gis (const folder_t *folder)
+{
+    char *path = folder_file (folder, "gis");
+    char *gis = folder_directories (folder, NULL);
+    char *line = NULL;
+    if (asprintf (&line, "%s\n", gis) < 0)
+        abort ();
+    bool good = write_file (path, line, strlen (line));
+    free (path);
+    free (gis);
+    free (line);
+    return good;
+}
+
+static int start (const cli_t *cli, folder_t *folder)
+{
+    size_t started;
+    bool launched = launch_missing (folder, &started);
+    if (!save (folder) || !launched || !write_gis (folder))
+        return EXIT_REFUSED;
+    if (!launch_meet (cli, folder))
+        return EXIT_UNKNOWN;
+    if (cli->json)
+        print_running_json (folder, started);
+    else
+        print_running (folder, started);
+    return EXIT_DONE;
+}
+
+/*  How many planners there shall be; 0 after refusing. */
+static size_t choose_planners (const folder_t *folder, const federation_t *federation,
+                               const up_options_t *options)
+{
+    size_t have = folder_count (folder, "planner");
+    size_t wanted = options->planners ? (size_t) options->planners
+                    : have            ? have
+                                      : federation_planners (federation);
+    if (wanted >= have)
+        return wanted;
+    cli_fail (EXIT_USAGE, "%s has %zu planners already, whose stores must not be left behind",
+              folder->path, have);
+    return 0;
+}
+
+static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
+               const federation_t *federation, const description_t *given)
+{
+    description_t kept = {0};
+    bool other = read_kept (folder->path, &kept) && !same (given, &kept);
+    free (kept.text);
+    if (other)
+        return cli_fail (EXIT_USAGE,
+                         "%s holds another federation than %s; give this one another name or "
+                         "another --dir, or remove that folder",
+                         folder->path, options->file ? options->file : "the example");
+    size_t planners = choose_planners (folder, federation, options);
+    if (planners == 0)
+        return EXIT_USAGE;
+    if (planners == folder_count (folder, "planner") &&
+        launch_running (folder) == folder->members_count)
+        return cli_fail (EXIT_REFUSED,
+                         "already running in %s, %zu processes; `musubi down` stops "
+                         "them",
+                         folder->path, folder->members_count);
+    return (cli->dir || make_current (folder)) && prepare (cli, folder, federation, given, planners)
+             ? start (cli, folder)
+             : EXIT_REFUSED;
+}
+
+/*  In the folder that is named; in that of the last federation, when it is the one; else in its
+ *  own. */
+static int choose_and_up (const cli_t *cli, const up_options_t *options)
+{
+    description_t last = {0};
+    description_t given = {0};
+    int code = EXIT_USAGE;
+    char why [FOLDER_WHY_BYTES];
+    folder_t folder = {.lock = -1};
+    char *dir = cli_federation_dir (cli);
+    bool have_last = read_kept (dir, &last);
+    federation_t *federation = read_given (options->file, &last, &given);
+    if (federation && !cli->dir && !(have_last && same (&given, &last))) {
+        char *own = own_dir (federation, options->file, have_last ? dir : NULL, &code);
+        free (dir);
+        dir = own;
+    }
+    if (federation && dir)
+        code = folder_open (&folder, dir, true, why)
+                 ? up (cli, &folder, options, federation, &given)
+                 : cli_fail (EXIT_REFUSED, "%s", why);
+    folder_close (&folder);
+    federation_destroy (&federation);
+    if (given.text != last.text)
+        free (last.text);
+    free (given.text);
+    free (dir);
+    return code;
+}
+
+int run_up (cli_t *cli)
+{
+    up_options_t options = {0};
+    option_t list [] = {
+      {"planners", OPTION_INTEGER, &options.planners, "N", "planners to run", 1,
+       FEDERATION_PLANNERS_MAX},
+      {"pids", OPTION_FLAG, &options.pids, NULL, "only list what runs, as PID KIND/NAME", 0, 0},
+    };
+    words_t words;
+    int code;
+    char why [FOLDER_WHY_BYTES];
+    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+        return code;
+    umask (066); /* folders may be passed through, by tasks to their own; all else is ours */
+    options.file = words.count ? words.list [0] : NULL;
+    if (!options.pids)
+        return choose_and_up (cli, &options);
+    char *dir = cli_federation_dir (cli);
+    folder_t folder;
+    code = folder_open (&folder, dir, false, why) ? print_pids (&folder)
+                                                  : cli_fail (EXIT_REFUSED, "%s", why);
+    folder_close (&folder);
+    free (dir);
+    return code;
+}

@@ -1,0 +1,358 @@
+/*  launch - starting, and waiting for what was started, with patience that ends. */
+#include "launch.h"
+
+#include "configuration.h"
+#include "fields.h"
+#include "must.h"
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROGRAM_NAME_BYTES 32
+#define LOOK_MS            20
+#define MEET_LOOK_MS       100
+#define LOG_LINES          12
+#define LOG_BYTES          4096
+#define STATUS_WAIT_MS     2000
+#define SERVING_WAIT_MS    3000 /* for one directory */
+
+size_t launch_running (const folder_t *folder)
+{
+    size_t running = 0;
+    for (size_t i = 0; i < folder->members_count; i++)
+        running += process_lives (&folder->members [i].process);
+    return running;
+}
+
+static bool is_kind (const member_t *member, const char *kind)
+{
+    return strcmp (member->kind, kind) == 0;
+}
+
+/*  One that serves nobody, and is in no directory: of a node that runs tasks, or of one with files.
+ */
+static bool is_agent (const member_t *member)
+{
+    return is_kind (member, "node") || is_kind (member, "storage");
+}
+
+static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
+{
+    char name [PROGRAM_NAME_BYTES];
+    const char *words = configuration_program (member->kind);
+    snprintf (name, sizeof name, "%.*s", (int) strcspn (words, " "), words);
+    return process_beside (name, program);
+}
+
+static bool start_member (const folder_t *folder, member_t *member)
+{
+    static char node [] = "node";
+    static char option [] = "-c";
+    char program [PROGRAM_BYTES];
+    char *configuration = folder_member_file (folder, member, "", ".zpl");
+    char *output = folder_member_file (folder, member, "log/", ".ready");
+    char *log = folder_member_file (folder, member, "log/", ".log");
+    char *arguments [5] = {program};
+    size_t count = 1;
+    if (is_agent (member))
+        arguments [count++] = node;
+    arguments [count++] = option;
+    arguments [count] = configuration;
+    bool started = program_of (member, program) &&
+                   process_start (&member->process, program, arguments, output, log);
+    if (!started) {
+        cli_fail (EXIT_REFUSED, "%s can't be started: %s", program, strerror (errno));
+        member->process = (process_t){0};
+    }
+    free (configuration);
+    free (output);
+    free (log);
+    return started;
+}
+
+/*  Has it printed its line? */
+static bool is_ready (const folder_t *folder, const member_t *member)
+{
+    char *path = folder_member_file (folder, member, "log/", ".ready");
+    FILE *file = fopen (path, "re");
+    char line [512];
+    bool ready = false;
+    while (file && !ready && fgets (line, sizeof line, file))
+        ready = strncmp (line, "ready ", 6) == 0 && strchr (line, '\n');
+    if (file)
+        fclose (file);
+    free (path);
+    return ready;
+}
+
+/*  The last lines of a log, indented. */
+static void print_log_end (const folder_t *folder, const member_t *member)
+{
+    char *path = folder_member_file (folder, member, "log/", ".log");
+    char text [LOG_BYTES + 1];
+    FILE *file = fopen (path, "re");
+    fprintf (stderr, "  the end of %s:\n", path);
+    free (path);
+    if (!file)
+        return;
+    if (fseek (file, -LOG_BYTES, SEEK_END) != 0)
+        rewind (file);
+    size_t size = fread (text, 1, LOG_BYTES, file);
+    fclose (file);
+    if (size == 0)
+        fputs ("    (empty)\n", stderr);
+    text [size] = '\0';
+    char *at = text + size;
+    for (int lines = 0; at > text; at--)
+        if (at [-1] == '\n' && at != text + size && ++lines == LOG_LINES)
+            break;
+    for (char *save = NULL, *line = strtok_r (at, "\n", &save); line;
+         line = strtok_r (NULL, "\n", &save))
+        fprintf (stderr, "    %s\n", line);
+}
+
+/*  Waits for one; false after telling how it failed. */
+static bool wait_ready (const folder_t *folder, const member_t *member, int64_t until_ms)
+{
+    while (!is_ready (folder, member)) {
+        int status;
+        if (waitpid (member->process.pid, &status, WNOHANG) == member->process.pid) {
+            if (WIFEXITED (status))
+                cli_fail (EXIT_REFUSED, "%s of %s ended with exit code %d",
+                          configuration_program (member->kind), member->name, WEXITSTATUS (status));
+            else
+                cli_fail (EXIT_REFUSED, "%s of %s was ended by signal %d",
+                          configuration_program (member->kind), member->name, WTERMSIG (status));
+            print_log_end (folder, member);
+            return false;
+        }
+        if (cli_mono_ms () > until_ms || cli_interrupted ()) {
+            cli_fail (EXIT_REFUSED, "%s of %s is not ready%s", configuration_program (member->kind),
+                      member->name, cli_interrupted () ? "" : " in time");
+            print_log_end (folder, member);
+            return false;
+        }
+        cli_rest (LOOK_MS);
+    }
+    return true;
+}
+
+/*  Starts the missing ones of the directories, or of all others, and waits for them. */
+static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t *started)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < folder->members_count; i++) {
+        member_t *member = &folder->members [i];
+        if (is_kind (member, "gis") != directories || process_lives (&member->process))
+            continue;
+        good = start_member (folder, member);
+        fresh [i] = good;
+        *started += good;
+    }
+    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
+    for (size_t i = 0; good && i < folder->members_count; i++)
+        if (fresh [i])
+            good = wait_ready (folder, &folder->members [i], until_ms);
+    return good;
+}
+
+static void end_fresh (folder_t *folder, const bool *fresh)
+{
+    process_t list [MEMBERS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (fresh [i]) {
+            list [count++] = folder->members [i].process;
+            folder->members [i].process = (process_t){0};
+        }
+    process_end (list, count, LAUNCH_END_MS);
+}
+
+bool launch_missing (folder_t *folder, size_t *started)
+{
+    bool *fresh = must (calloc (folder->members_count + 1, sizeof *fresh));
+    *started = 0;
+    bool good =
+      launch_part (folder, true, fresh, started) && launch_part (folder, false, fresh, started);
+    if (!good)
+        end_fresh (folder, fresh);
+    free (fresh);
+    return good;
+}
+
+/*  --- meeting ---  */
+
+/*  Who serves at each member's endpoint: its name and store, as it says itself. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    char store [2 * STORE_ID_BYTES + 1];
+} identity_t;
+
+static json_t *ask_status (session_t *session, const member_t *member)
+{
+    method_t status = services_method ("Service", "Status");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    json_t *nothing = json_object ();
+    session_ask (session, member->endpoint, &status, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    json_decref (nothing);
+    return answer;
+}
+
+static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
+{
+    json_t *answer = ask_status (session, member);
+    if (!answer)
+        return false;
+    const char *name = json_string_value (json_object_get (answer, "name"));
+    const char *store = json_string_value (json_object_get (answer, "store"));
+    snprintf (identity->name, sizeof identity->name, "%s", name ? name : "");
+    snprintf (identity->store, sizeof identity->store, "%s", store ? store : "");
+    json_decref (answer);
+    return *identity->name != '\0';
+}
+
+static bool lists (const session_t *session, const identity_t *identity)
+{
+    const json_t *entry = session_entry (session, identity->name);
+    const char *store = json_string_value (json_object_get (entry, "store"));
+    return store && strcmp (store, identity->store) == 0;
+}
+
+/*  A session with this one directory. */
+static session_t *session_with (const cli_t *cli, const char *endpoint)
+{
+    int code;
+    cli_t own = *cli;
+    own.gis = endpoint;
+    return session_open (&own, &code);
+}
+
+/*  Looks until the directory lists them all. False after telling who is missing. */
+static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_t *directory,
+                         const identity_t *identities, int64_t until_ms)
+{
+    session_t *session = session_with (cli, directory->endpoint);
+    const identity_t *missing = NULL;
+    if (!session)
+        return false;
+    do {
+        missing = NULL;
+        bool looked = session_look (session, "");
+        for (size_t i = 0; i < folder->members_count && !missing; i++)
+            if (!is_agent (&folder->members [i]) && (!looked || !lists (session, &identities [i])))
+                missing = &identities [i];
+        if (missing)
+            cli_rest (MEET_LOOK_MS);
+    } while (missing && cli_mono_ms () < until_ms && !cli_interrupted ());
+    session_close (&session);
+    if (missing)
+        cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
+                  missing->name);
+    return !missing;
+}
+
+/*  The agent that the folder has for a node of this site. */
+static bool agent_missing (const folder_t *folder, const member_t *site, const json_t *record)
+{
+    char name [2 * sizeof site->name];
+    const char *node = json_string_value (json_object_get (record, "node"));
+    const char *state = json_string_value (json_object_get (record, "state"));
+    snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, node ? node : "", site->name);
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (is_kind (&folder->members [i], "node") && strcmp (folder->members [i].name, name) == 0)
+            return !state || strcmp (state, "NODE_UP") != 0;
+    return false;
+}
+
+/*  How many of its agents the site has not heard yet; 1 when it does not say. */
+static size_t agents_missing (session_t *session, const folder_t *folder, const member_t *site)
+{
+    method_t nodes = services_method ("Nodes", "Nodes");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    json_t *nothing = json_object ();
+    session_ask (session, site->endpoint, &nodes, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    json_decref (nothing);
+    if (!answer)
+        return 1;
+    size_t missing = 0;
+    size_t i;
+    const json_t *record;
+    json_array_foreach (json_object_get (answer, "nodes"), i, record) missing +=
+      agent_missing (folder, site, record);
+    json_decref (answer);
+    return missing;
+}
+
+static bool has_agents (const folder_t *folder, const member_t *site)
+{
+    for (size_t i = 0; i < folder->members_count; i++) {
+        const char *at = strchr (folder->members [i].name, '@');
+        if (is_kind (&folder->members [i], "node") && at && strcmp (at + 1, site->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/*  Looks until the site has heard all its agents. False after telling how many are missing. */
+static bool wait_attended (session_t *session, const folder_t *folder, const member_t *site,
+                           int64_t until_ms)
+{
+    if (!is_kind (site, "lis") || !has_agents (folder, site))
+        return true;
+    size_t missing;
+    while ((missing = agents_missing (session, folder, site)) > 0 && cli_mono_ms () < until_ms &&
+           !cli_interrupted ())
+        cli_rest (MEET_LOOK_MS);
+    if (missing > 0)
+        cli_fail (EXIT_UNKNOWN, "site %s has not heard %zu of its nodes yet", site->name, missing);
+    return missing == 0;
+}
+
+/*  A directory that is new first asks its sites what was done: a moment. One that waits for longer
+ *  says so to who asks it. */
+static void wait_serving (session_t *session, const member_t *directory)
+{
+    int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;
+    bool serves = false;
+    while (!serves && cli_mono_ms () < until_ms && !cli_interrupted ()) {
+        json_t *answer = ask_status (session, directory);
+        serves = *text_of (answer, "standing") == '\0';
+        json_decref (answer);
+        if (!serves)
+            cli_rest (LOOK_MS);
+    }
+}
+
+bool launch_meet (const cli_t *cli, const folder_t *folder)
+{
+    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
+    identity_t *identities = calloc (folder->members_count + 1, sizeof *identities);
+    session_t *session = session_with (cli, folder->members [0].endpoint);
+    if (!identities || !session)
+        abort ();
+    bool good = true;
+    for (size_t i = 0; i < folder->members_count && good; i++) {
+        good = ask_identity (session, &folder->members [i], &identities [i]);
+        if (!good)
+            cli_fail (EXIT_UNKNOWN, "%s of %s does not answer at %s",
+                      configuration_program (folder->members [i].kind), folder->members [i].name,
+                      folder->members [i].endpoint);
+    }
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        good = wait_attended (session, folder, &folder->members [i], until_ms);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        if (is_kind (&folder->members [i], "gis"))
+            wait_serving (session, &folder->members [i]);
+    session_close (&session);
+    for (size_t i = 0; i < folder->members_count && good; i++)
+        if (is_kind (&folder->members [i], "gis"))
+            good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);
+    free (identities);
+    return good;
+}

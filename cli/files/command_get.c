@@ -1,0 +1,224 @@
+/*  musubi get - a file of the federation comes to this machine, by way of a site; and stays there
+ * for whoever asks next.
+ */
+#include "carrying.h"
+#include "files_commands.h"
+#include "output_file.h"
+
+#include "must.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    const char *site;
+    const char *output;
+    bool stage;
+    bool keep;
+} get_options_t;
+
+static const char *short_name (const json_t *site)
+{
+    return json_string_value (json_object_get (site, "name")) + strlen ("replica/");
+}
+
+/*  Where the file is to lie. */
+typedef struct {
+    char *given;   /* as it was said; a folder means its name in it */
+    char *path;    /* absolute, where it comes to */
+    FILE *through; /* not NULL: path is in a folder aside, and what lies at given is written to */
+} place_t;
+
+/*  In a folder of its own, that nobody else can read. NULL after telling. Malloc'ed. */
+static char *path_aside (void)
+{
+    const char *temporary = getenv ("TMPDIR");
+    char *path = NULL;
+    int folder =
+      asprintf (&path, "%s/musubi-XXXXXX/file", temporary && *temporary ? temporary : "/tmp") -
+      (int) strlen ("/file");
+    if (folder < 0)
+        abort ();
+    path [folder] = '\0';
+    bool good = mkdtemp (path) != NULL;
+    if (!good)
+        cli_fail (EXIT_USAGE, "get: %s: %s", path, strerror (errno));
+    path [folder] = '/';
+    if (good)
+        return path;
+    free (path);
+    return NULL;
+}
+
+/*  The whole path to it, when there is a folder that it can be put into. NULL after telling. */
+static char *path_beside (char *given)
+{
+    char *path = NULL;
+    char *last = strrchr (given, '/');
+    const char *file = last ? last + 1 : given;
+    char *parent = last == given ? strdup ("/")
+                   : last        ? strndup (given, (size_t) (last - given))
+                                 : strdup (".");
+    char *real = parent ? realpath (parent, NULL) : NULL;
+    if (!real || access (real, W_OK) != 0)
+        cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
+    else if (asprintf (&path, "%s/%s", strcmp (real, "/") == 0 ? "" : real, file) < 0)
+        abort ();
+    free (real);
+    free (parent);
+    return path;
+}
+
+/*  False after telling. Ended by place_end in either case. */
+static bool place_find (place_t *self, const char *output, const char *name)
+{
+    const char *slash = strrchr (name, '/');
+    const char *base = slash ? slash + 1 : name;
+    struct stat status;
+    if (!output)
+        output = base;
+    bool folder = stat (output, &status) == 0 && S_ISDIR (status.st_mode);
+    if (asprintf (&self->given, folder ? "%s/%s" : "%s", output, base) < 0)
+        abort ();
+    if (!output_file_through (self->given, &self->through))
+        return false;
+    self->path = self->through ? path_aside () : path_beside (self->given);
+    return self->path != NULL;
+}
+
+static void aside_remove (const place_t *self)
+{
+    unlink (self->path);
+    *strrchr (self->path, '/') = '\0';
+    rmdir (self->path);
+}
+
+/*  From aside to where it was meant; nothing is left aside, however that ends. */
+static int pass_on (place_t *self)
+{
+    FILE *from = fopen (self->path, "re");
+    if (!from)
+        return cli_fail (EXIT_UNKNOWN, "get: %s: %s", self->path, strerror (errno));
+    aside_remove (self);
+    FILE *through = self->through;
+    self->through = NULL;
+    return output_file_copy (from, through, self->given);
+}
+
+static void place_end (place_t *self)
+{
+    if (self->through && self->path)
+        aside_remove (self);
+    if (self->through && self->through != stdout)
+        fclose (self->through);
+    free (self->path);
+    free (self->given);
+}
+
+/*  On standard error where the file itself goes to standard output. */
+static void tell (const cli_t *cli, const json_t *site, const char *name, const char *path,
+                  const json_t *last, int64_t ms)
+{
+    char text [BYTES_TEXT_BYTES];
+    const char *source = json_string_value (json_object_get (last, "source"));
+    json_int_t size = json_integer_value (json_object_get (last, "size"));
+    FILE *to = path && strcmp (path, "-") == 0 ? stderr : stdout;
+    if (cli->json) {
+        json_t *form = json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site",
+                                  short_name (site), "size", size, "source", source ? source : "",
+                                  "was_there", last == NULL, "seconds", (double) ms / 1000);
+        if (path)
+            json_object_set_new (form, "file", json_string (path));
+        cli_print_json_to (form, to);
+    } else if (!path) {
+        printf ("%s: at %s%s\n", name, short_name (site), last ? "" : ", was there");
+    } else {
+        fprintf (to, "%s: %s to %s\n", name, bytes_text ((double) size, text), path);
+    }
+}
+
+static int get (const cli_t *cli, session_t *session, const json_t *site, const char *name,
+                place_t *place, const get_options_t *options)
+{
+    const char *path = place->path;
+    char why [GUEST_WHY_BYTES];
+    guest_t guest = {.folder = NULL};
+    json_t *last = NULL;
+    int64_t begun_ms = cli_mono_ms ();
+    guest_errand_t errand = {.name = name, .path = path, .size = INT64_MAX / 2};
+    const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
+    if (path && !guest_start (&guest, endpoint, &errand, why)) {
+        guest_end (&guest);
+        return cli_fail (EXIT_REFUSED, "get: %s", why);
+    }
+    json_t *question =
+      json_pack ("{s:s, s:s, s:b}", "name", name, "guest", guest.name, "keep", options->keep);
+    carrying_t carrying = {.cli = cli,
+                           .session = session,
+                           .site = site,
+                           .method = "Get",
+                           .question = question,
+                           .guest = path ? &guest : NULL};
+    int code =
+      question ? carry (&carrying, &last) : cli_fail (EXIT_USAGE, "get: the name must be UTF-8");
+    guest_end (&guest);
+    json_decref (question);
+    bool aside = place->through != NULL;
+    if (code == EXIT_DONE && aside)
+        code = pass_on (place);
+    if (code == EXIT_DONE)
+        tell (cli, site, name, aside ? place->given : path, last, cli_mono_ms () - begun_ms);
+    json_decref (last);
+    return code;
+}
+
+/*  "-o FILE" is "--output FILE". New, with as many words. */
+static char **long_options (const cli_t *cli)
+{
+    static char output [] = "--output";
+    char **words = must (calloc ((size_t) cli->rest_count + 1, sizeof *words));
+    for (int i = 0; i < cli->rest_count; i++)
+        words [i] = strcmp (cli->rest [i], "-o") == 0 ? output : cli->rest [i];
+    return words;
+}
+
+int run_get (cli_t *cli)
+{
+    get_options_t options = {0};
+    option_t list [] = {
+      {"output", OPTION_TEXT, &options.output, "FILE",
+       "-o: where to, - = standard output; else its name, here", 0, 0},
+      {"site", OPTION_TEXT, &options.site, "SITE", "by way of it; the only one if there is one", 0,
+       0},
+      {"stage", OPTION_FLAG, &options.stage, NULL, "to the site alone, not to this machine", 0, 0},
+      {"keep", OPTION_FLAG, &options.keep, NULL, "it is not evicted there to make room", 0, 0},
+    };
+    words_t words;
+    int code;
+    char **rest = long_options (cli);
+    cli->rest = rest;
+    bool parsed = cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code);
+    place_t place = {.given = NULL};
+    if (parsed && options.stage && options.output) {
+        code = cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");
+        parsed = false;
+    }
+    if (parsed && !options.stage) {
+        parsed = place_find (&place, options.output, words.list [0]);
+        code = EXIT_USAGE;
+    }
+    if (parsed) {
+        session_t *session = session_open_all (cli, &code);
+        const json_t *site = session ? holdings_site (session, "get", options.site, &code) : NULL;
+        if (site)
+            code = get (cli, session, site, words.list [0], &place, &options);
+        session_close (&session);
+    }
+    place_end (&place);
+    free (rest);
+    return code;
+}

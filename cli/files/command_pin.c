@@ -1,0 +1,188 @@
+/*  musubi pin, unpin, rule, evict - what is to become of a file's copies. */
+#include "fields.h"
+#include "files_commands.h"
+#include "holdings.h"
+
+#include <string.h>
+
+/*  Who has it, of one site or of all; NULL after telling that nobody has, with *code. */
+static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
+                           const char *site_name, int *code)
+{
+    char text [HOLDINGS_LIST_BYTES];
+    const char *command = cli->command->name;
+    const json_t *site = site_name ? holdings_site (session, command, site_name, code) : NULL;
+    if (site_name && !site)
+        return NULL;
+    json_t *silent = json_array ();
+    json_t *held = holdings_gather (session, site, name, silent);
+    if (json_array_size (held) == 0) {
+        *code = json_array_size (silent) > 0
+                  ? cli_fail (EXIT_UNKNOWN, "%s: nobody has told of %s; these did not answer: %s",
+                              command, name, holdings_list (silent, text))
+                  : cli_fail (EXIT_REFUSED, "%s: %s has %s", command,
+                              site_name ? site_name : "no site", site_name ? "no such file" : name);
+        json_decref (held);
+        held = NULL;
+    }
+    json_decref (silent);
+    return held;
+}
+
+/*  The same word to all who hold it. */
+static int say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
+                const json_t *question, const char *done)
+{
+    int code = EXIT_DONE;
+    char text [HOLDINGS_LIST_BYTES];
+    json_t *sites = json_array ();
+    size_t i;
+    const json_t *holder;
+    json_array_foreach (held, i, holder)
+    {
+        int told;
+        json_t *answer =
+          holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
+        bool left = answer && strcmp (method, "Evict") == 0 && number_of (answer, "copies") == 0;
+        if (left)
+            code = cli_fail (EXIT_UNKNOWN,
+                             "%s: %s keeps its copy for now: a transfer reads it, or its storage "
+                             "node isn't up yet; ask again",
+                             cli->command->name, text_of (holder, "site"));
+        else if (answer)
+            json_array_append (sites, json_object_get (holder, "site"));
+        else
+            code = told;
+        json_decref (answer);
+    }
+    if (cli->json)
+        cli_print_json (
+          json_pack ("{s:O, s:O}", "name", json_object_get (question, "name"), done, sites));
+    else if (json_array_size (sites) > 0)
+        printf ("%s: %s at %s\n", text_of (question, "name"), done, holdings_list (sites, text));
+    json_decref (sites);
+    return code;
+}
+
+static int run (cli_t *cli, options_t options, const char *const *site, const char *method,
+                json_t *(*question_of) (const char *name, const void *owner), const void *owner,
+                const char *done)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, options, 1, 1, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    json_t *held = holders_of (cli, session, words.list [0], *site, &code);
+    if (held) {
+        json_t *question = question_of (words.list [0], owner);
+        code = say (cli, session, held, method, question, done);
+        json_decref (question);
+        json_decref (held);
+    }
+    session_close (&session);
+    return code;
+}
+
+static json_t *pin_question (const char *name, const void *owner)
+{
+    return json_pack ("{s:s, s:b}", "name", name, "pinned", *(const bool *) owner);
+}
+
+static int pin (cli_t *cli, bool pinned)
+{
+    const char *site = NULL;
+    option_t list [] = {
+      {"site", OPTION_TEXT, &site, "SITE", "there alone; otherwise at all that have it", 0, 0}};
+    return run (cli, (options_t){list, 1}, &site, "Pin", pin_question, &pinned,
+                pinned ? "pinned" : "unpinned");
+}
+
+int run_pin (cli_t *cli)
+{
+    return pin (cli, true);
+}
+
+int run_unpin (cli_t *cli)
+{
+    return pin (cli, false);
+}
+
+static json_t *evict_question (const char *name, const void *owner)
+{
+    return json_pack ("{s:s, s:b}", "name", name, "kept", *(const bool *) owner);
+}
+
+int run_evict (cli_t *cli)
+{
+    const char *site = NULL;
+    bool kept = false;
+    option_t list [] = {
+      {"site", OPTION_TEXT, &site, "SITE", "there alone; otherwise at all that have it", 0, 0},
+      {"kept", OPTION_FLAG, &kept, NULL, "also where it was put: it may be gone for ever", 0, 0}};
+    return run (cli, (options_t){list, 2}, &site, "Evict", evict_question, &kept, "evicted");
+}
+
+/*  --- rule --- */
+
+/*  Where it was put first: a rule is kept there. */
+static const json_t *home_of (const json_t *held)
+{
+    const json_t *home = NULL;
+    size_t i;
+    const json_t *holder;
+    json_array_foreach (held, i, holder)
+    {
+        const json_t *file = json_object_get (holder, "file");
+        const json_t *rule = json_object_get (file, "rule");
+        if (json_integer_value (json_object_get (rule, "copies")) > 0)
+            return holder; /* it has one */
+        bool kept = json_is_true (json_object_get (file, "kept"));
+        if (kept && !home)
+            home = holder;
+    }
+    return home ? home : json_array_get (held, 0);
+}
+
+int run_rule (cli_t *cli)
+{
+    const char *site = NULL;
+    const char *spread = "sites";
+    int64_t copies = -1;
+    option_t list [] = {
+      {"copies", OPTION_INTEGER, &copies, "N", "at so many sites; 0 ends the rule", 0, 16},
+      {"spread", OPTION_TEXT, &spread, "sites|domains",
+       "each at another site, or each in another network domain", 0, 0},
+      {"site", OPTION_TEXT, &site, "SITE", "who sees to it; otherwise where it was put", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 3}, 1, 1, &words, &code))
+        return code;
+    bool domains = strcmp (spread, "domains") == 0;
+    if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))
+        return cli_fail (EXIT_USAGE, copies < 0 ? "rule: how many? say --copies N"
+                                                : "rule: --spread should be sites or domains");
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    json_t *held = holders_of (cli, session, words.list [0], site, &code);
+    if (held) {
+        json_t *question =
+          json_pack ("{s:s, s:{s:I, s:s}}", "name", words.list [0], "rule", "copies",
+                     (json_int_t) copies, "spread", domains ? "SPREAD_DOMAINS" : "SPREAD_SITES");
+        json_t *home = json_pack ("[O]", home_of (held));
+        code = say (cli, session, home, "Rule", question, "ruled");
+        size_t sites = holdings_sites (session);
+        if (code == EXIT_DONE && (size_t) copies > sites)
+            cli_note (cli, "rule: only %zu site%s files: the other %zu cop%s when there are more",
+                      sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,
+                      (size_t) copies - sites == 1 ? "y comes" : "ies come");
+        json_decref (home);
+        json_decref (question);
+        json_decref (held);
+    }
+    session_close (&session);
+    return code;
+}

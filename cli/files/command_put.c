@@ -1,0 +1,124 @@
+/*  musubi put - a file of this machine becomes one of the federation. */
+#include "carrying.h"
+#include "files_commands.h"
+#include "turning.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *site;
+    const char *bind;
+    int64_t lifetime_ms;
+} put_options_t;
+
+static void tell (const cli_t *cli, const char *site, const char *name, uint64_t size,
+                  const char *digest, bool there, int64_t ms)
+{
+    char text [BYTES_TEXT_BYTES];
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site", site,
+                                   "size", (json_int_t) size, "digest", digest, "was_there", there,
+                                   "seconds", (double) ms / 1000));
+    else
+        printf ("%s: %s at %s%s\n", name, bytes_text ((double) size, text), site,
+                there ? ", was there" : "");
+}
+
+/*  On this machine. */
+static bool is_near (const char *endpoint)
+{
+    static const char *const near [] = {"ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (strncmp (endpoint, near [i], strlen (near [i])) == 0)
+            return true;
+    return false;
+}
+
+/*  A site elsewhere has to be told from where it can fetch the file. */
+static bool bind_right (const char *endpoint, const char *bind)
+{
+    if (bind || is_near (endpoint))
+        return true;
+    cli_fail (
+      EXIT_USAGE,
+      "put: the site is reached at %s and fetches the file from here: say with --bind "
+      "tcp://ADDRESS:PORT at which address of this machine (port 0 = any free one); all who "
+      "can reach that are trusted",
+      endpoint);
+    return false;
+}
+
+static int put (const cli_t *cli, session_t *session, const json_t *site, const char *path,
+                const char *name, const put_options_t *options)
+{
+    uint64_t size;
+    char digest [DIGEST_TEXT_BYTES];
+    char why [GUEST_WHY_BYTES];
+    guest_t guest;
+    json_t *last = NULL;
+    int64_t begun_ms = cli_mono_ms ();
+    const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
+    if (!bind_right (endpoint, options->bind) || !file_digest ("put", path, &size, digest))
+        return EXIT_USAGE;
+    guest_errand_t errand = {
+      .gives = true, .name = name, .path = path, .size = size, .bind = options->bind};
+    if (!guest_start (&guest, endpoint, &errand, why)) {
+        guest_end (&guest);
+        return cli_fail (EXIT_REFUSED, "put: %s", why);
+    }
+    json_t *question =
+      json_pack ("{s:s, s:I, s:s, s:s, s:I}", "name", name, "size", (json_int_t) size, "digest",
+                 digest, "guest", guest.name, "lifetime_ms", (json_int_t) options->lifetime_ms);
+    carrying_t carrying = {.cli = cli,
+                           .session = session,
+                           .site = site,
+                           .method = "Put",
+                           .question = question,
+                           .guest = &guest,
+                           .gives = true};
+    int code =
+      question ? carry (&carrying, &last) : cli_fail (EXIT_USAGE, "put: the name must be UTF-8");
+    guest_end (&guest);
+    json_decref (question);
+    if (code == EXIT_DONE)
+        tell (cli, json_string_value (json_object_get (site, "name")) + strlen ("replica/"), name,
+              size, digest, last == NULL, cli_mono_ms () - begun_ms);
+    json_decref (last);
+    return code;
+}
+
+int run_put (cli_t *cli)
+{
+    put_options_t options = {0};
+    option_t list [] = {
+      {"site", OPTION_TEXT, &options.site, "SITE",
+       "where it is to be; the only one if there is one", 0, 0},
+      {"bind", OPTION_TEXT, &options.bind, "tcp://ADDRESS:PORT",
+       "where the site fetches it from this machine; wanted when that is not loopback", 0, 0},
+      {"lifetime", OPTION_DURATION, &options.lifetime_ms, "D", "it is dropped after so long", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof *list}, 1, 2, &words, &code))
+        return code;
+    char *path = realpath (words.list [0], NULL);
+    if (!path)
+        return cli_fail (EXIT_USAGE, "put: %s: %s", words.list [0], strerror (errno));
+    const char *slash = strrchr (words.list [0], '/');
+    const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
+    if (text_turns (name)) {
+        free (path);
+        return cli_fail (EXIT_USAGE, "put: the name has characters that turn text around, such as "
+                                     "U+202E: give another NAME");
+    }
+    session_t *session = session_open_all (cli, &code);
+    const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
+    if (site)
+        code = put (cli, session, site, path, name, &options);
+    session_close (&session);
+    free (path);
+    return code;
+}

@@ -1,0 +1,180 @@
+/*  musubi replicas - which files there are, and where their copies lie. */
+#include "answer_form.h"
+#include "fields.h"
+#include "files_commands.h"
+#include "holdings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  "sound" of "COPY_SOUND". */
+static const char *state_word (const json_t *copy)
+{
+    static const char *const words [][2] = {{"COPY_STAGED", "staged"},
+                                            {"COPY_SOUND", "sound"},
+                                            {"COPY_STALE", "stale"},
+                                            {"COPY_EVICTING", "evicting"},
+                                            {NULL}};
+    const char *state = text_of (copy, "state");
+    return word_of (words, state, state);
+}
+
+static json_t *copy_form (const char *site, const json_t *file, const json_t *copy)
+{
+    char time [TIME_TEXT_BYTES];
+    json_t *form =
+      json_pack ("{s:s, s:s, s:s, s:b, s:b}", "site", site, "node", text_of (copy, "node"), "state",
+                 state_word (copy), "kept", json_is_true (json_object_get (file, "kept")), "pinned",
+                 json_is_true (json_object_get (file, "pinned")));
+    if (number_of (copy, "proved_ms") > 0)
+        json_object_set_new (form, "proved",
+                             json_string (time_text (number_of (copy, "proved_ms"), time)));
+    if (number_of (file, "expires_ms") > 0)
+        json_object_set_new (form, "expires",
+                             json_string (time_text (number_of (file, "expires_ms"), time)));
+    return form;
+}
+
+/*  The form of this name and content, a new one when there is none. */
+static json_t *file_form (json_t *files, const json_t *file)
+{
+    size_t i;
+    json_t *form;
+    json_array_foreach (files, i, form)
+    {
+        if (strcmp (text_of (form, "name"), text_of (file, "name")) == 0 &&
+            strcmp (text_of (form, "digest"), text_of (file, "digest")) == 0)
+            return form;
+    }
+    form = json_pack ("{s:s, s:I, s:s, s:s, s:[]}", "name", text_of (file, "name"), "size",
+                      (json_int_t) number_of (file, "size"), "digest", text_of (file, "digest"),
+                      "owner", text_of (file, "owner"), "copies");
+    json_array_append_new (files, form);
+    return form;
+}
+
+static void rule_add (json_t *form, const char *site, const json_t *file)
+{
+    const json_t *rule = json_object_get (file, "rule");
+    if (number_of (rule, "copies") == 0)
+        return;
+    bool domains = strcmp (text_of (rule, "spread"), "SPREAD_DOMAINS") == 0;
+    json_object_set_new (form, "rule",
+                         json_pack ("{s:I, s:s, s:s}", "copies",
+                                    (json_int_t) number_of (rule, "copies"), "spread",
+                                    domains ? "domains" : "sites", "site", site));
+}
+
+static int by_name (const void *left, const void *right)
+{
+    const json_t *const *a = left;
+    const json_t *const *b = right;
+    return strcmp (text_of (json_object_get (*a, "file"), "name"),
+                   text_of (json_object_get (*b, "file"), "name"));
+}
+
+/*  What sites hold, put together by name. */
+static json_t *forms_of (const json_t *held)
+{
+    size_t count = json_array_size (held);
+    const json_t **list = calloc (count + 1, sizeof *list);
+    json_t *all = json_array ();
+    json_t *same = json_array (); /* of the name at hand */
+    if (!list)
+        abort ();
+    for (size_t i = 0; i < count; i++)
+        list [i] = json_array_get (held, i);
+    qsort (list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *file = json_object_get (list [i], "file");
+        const char *site = text_of (list [i], "site");
+        if (i == 0 || by_name (&list [i - 1], &list [i]) != 0) {
+            json_array_extend (all, same);
+            json_array_clear (same);
+        }
+        json_t *form = file_form (same, file);
+        size_t k;
+        const json_t *copy;
+        json_array_foreach (json_object_get (file, "copies"), k, copy)
+        {
+            json_array_append_new (json_object_get (form, "copies"), copy_form (site, file, copy));
+        }
+        rule_add (form, site, file);
+    }
+    json_array_extend (all, same);
+    json_decref (same);
+    free (list);
+    return all;
+}
+
+static void print_files (const json_t *files)
+{
+    static const char *const headings [] = {"NAME", ">SIZE", "SITE", "NODE", "STATE", "", "PROVED"};
+    table_t *table = table_new (headings, 7);
+    size_t i;
+    const json_t *file;
+    json_array_foreach (files, i, file)
+    {
+        size_t k;
+        const json_t *copy;
+        json_array_foreach (json_object_get (file, "copies"), k, copy)
+        {
+            char size [BYTES_TEXT_BYTES], proved [TIME_TEXT_BYTES];
+            const char *when = text_of (copy, "proved");
+            bool kept = json_is_true (json_object_get (copy, "kept"));
+            bool pinned = json_is_true (json_object_get (copy, "pinned"));
+            const char *cells [] = {text_of (file, "name"),
+                                    bytes_text ((double) number_of (file, "size"), size),
+                                    text_of (copy, "site"),
+                                    text_of (copy, "node"),
+                                    text_of (copy, "state"),
+                                    pinned ? "pinned"
+                                    : kept ? "kept"
+                                           : "cached",
+                                    *when ? time_brief (when, proved) : ""};
+            table_row (table, cells);
+        }
+    }
+    table_print (&table, stdout);
+}
+
+static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)
+{
+    int code = EXIT_DONE;
+    char text [HOLDINGS_LIST_BYTES];
+    const json_t *site = site_name ? holdings_site (session, "replicas", site_name, &code) : NULL;
+    if (site_name && !site)
+        return code;
+    json_t *silent = json_array ();
+    json_t *held = holdings_gather (session, site, name, silent);
+    json_t *files = forms_of (held);
+    if (cli->json)
+        cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
+    else if (!name || json_array_size (files) > 0)
+        print_files (files);
+    if (json_array_size (silent) > 0)
+        code = cli_fail (EXIT_UNKNOWN, "replicas: these did not answer: %s",
+                         holdings_list (silent, text));
+    else if (name && json_array_size (files) == 0)
+        code = cli_fail (EXIT_REFUSED, "replicas: no site has %s", name);
+    json_decref (files);
+    json_decref (held);
+    json_decref (silent);
+    return code;
+}
+
+int run_replicas (cli_t *cli)
+{
+    const char *site = NULL;
+    option_t list [] = {{"site", OPTION_TEXT, &site, "SITE", "of this site alone", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);
+    session_close (&session);
+    return code;
+}

@@ -1,0 +1,15 @@
+/*  files_commands - files of the federation and their copies. */
+#ifndef MUSUBI_FILES_COMMANDS_H
+#define MUSUBI_FILES_COMMANDS_H
+
+#include "cli.h"
+
+int run_put (cli_t *cli);
+int run_get (cli_t *cli);
+int run_replicas (cli_t *cli);
+int run_pin (cli_t *cli);
+int run_unpin (cli_t *cli);
+int run_rule (cli_t *cli);
+int run_evict (cli_t *cli);
+
+#endif

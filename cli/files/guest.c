@@ -1,0 +1,155 @@
+/*  guest - its folder lies beside the file that it takes, so that what has come is only renamed. */
+#include "guest.h"
+
+#include "must.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define END_MS       3000
+#define RANDOM_BYTES 8
+#define ROOM_BYTES   (UINT64_C (1) << 20) /* beside the file */
+
+static char *text_of (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+static char *text_of (const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start (arguments, format);
+    int length = vasprintf (&text, format, arguments);
+    va_end (arguments);
+    if (length < 0)
+        abort ();
+    return text;
+}
+
+static bool failed (char why [GUEST_WHY_BYTES], const char *what, const char *path)
+{
+    snprintf (why, GUEST_WHY_BYTES, "%.300s: %s: %s", path, what, strerror (errno));
+    return false;
+}
+
+static bool folder_make (guest_t *self, const guest_errand_t *errand, char why [GUEST_WHY_BYTES])
+{
+    const char *temporary = getenv ("TMPDIR");
+    const char *slash = strrchr (errand->path, '/');
+    if (errand->gives)
+        self->folder = text_of ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    else
+        self->folder = text_of ("%.*s/.musubi-XXXXXX", (int) (slash - errand->path), errand->path);
+    if (mkdtemp (self->folder))
+        return true;
+    failed (why, "can't be made", self->folder);
+    free (self->folder);
+    self->folder = NULL;
+    return false;
+}
+
+static void name_draw (guest_t *self)
+{
+    uint8_t bytes [RANDOM_BYTES];
+    char hex [2 * RANDOM_BYTES + 1];
+    randombytes_buf (bytes, sizeof bytes);
+    sodium_bin2hex (hex, sizeof hex, bytes, sizeof bytes);
+    snprintf (self->name, sizeof self->name, "guest-%s", hex);
+}
+
+#define SETTINGS_MAX 11
+
+static bool run (guest_t *self, const char *endpoint, const guest_errand_t *errand,
+                 char why [GUEST_WHY_BYTES])
+{
+    char program [PROGRAM_BYTES];
+    const char *verb = errand->gives ? "gives" : "takes";
+    uint64_t bytes = errand->size + ROOM_BYTES;
+    size_t count = 9;
+    char *settings [SETTINGS_MAX] = {
+      text_of ("name=%s", self->name),
+      text_of ("replica=%s", endpoint),
+      text_of ("folder=%s/files", self->folder),
+      text_of ("store/folder=%s/store", self->folder),
+      text_of ("bytes=%" PRIu64, bytes),
+      text_of ("guest/guest=true"),
+      text_of ("guest/%s=%s", verb, errand->name),
+      text_of ("guest/%s_path=%s", verb, errand->path),
+      text_of ("store/bytes=16777216"),
+    };
+    if (errand->bind) {
+        settings [count++] = text_of ("bind/data=%s", errand->bind);
+        settings [count++] = text_of ("bind/trusted=true");
+    }
+    char node [] = "node";
+    char set [] = "--set";
+    char *arguments [3 + 2 * SETTINGS_MAX] = {program, node};
+    for (size_t i = 0; i < count; i++) {
+        arguments [2 + 2 * i] = set;
+        arguments [3 + 2 * i] = settings [i];
+    }
+    char *output = text_of ("%s/ready", self->folder);
+    char *log = text_of ("%s/log", self->folder);
+    bool good = process_beside ("svc-replica", program) &&
+                process_start (&self->process, program, arguments, output, log);
+    if (!good)
+        failed (why, "can't be started", program);
+    for (size_t i = 0; i < count; i++)
+        free (settings [i]);
+    free (output);
+    free (log);
+    return good;
+}
+
+bool guest_start (guest_t *self, const char *endpoint, const guest_errand_t *errand,
+                  char why [GUEST_WHY_BYTES])
+{
+    *self = (guest_t){.folder = NULL};
+    if (sodium_init () < 0)
+        return failed (why, "can't be used", "libsodium");
+    name_draw (self);
+    return folder_make (self, errand, why) && run (self, endpoint, errand, why);
+}
+
+bool guest_lives (const guest_t *self, char why [GUEST_WHY_BYTES])
+{
+    if (process_lives (&self->process))
+        return true;
+    char *path = text_of ("%s/log", self->folder);
+    FILE *file = fopen (path, "re");
+    char line [GUEST_WHY_BYTES];
+    snprintf (why, GUEST_WHY_BYTES, "its end here (svc-replica node) has ended");
+    while (file && fgets (line, sizeof line, file)) {
+        line [strcspn (line, "\n")] = '\0';
+        snprintf (why, GUEST_WHY_BYTES, "%s", line);
+    }
+    if (file)
+        fclose (file);
+    free (path);
+    return false;
+}
+
+static int remove_one (const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void) status;
+    (void) kind;
+    (void) walk;
+    remove (path);
+    return 0;
+}
+
+void guest_end (guest_t *self)
+{
+    if (self->process.pid != 0)
+        process_end (&self->process, 1, END_MS);
+    if (self->folder)
+        nftw (self->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free (self->folder);
+    *self = (guest_t){.folder = NULL};
+}

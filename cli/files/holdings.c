@@ -1,0 +1,199 @@
+/*  holdings - every site with files is asked itself; a site that is silent is named. */
+#include "holdings.h"
+
+#include "answer_form.h"
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY_MS   3000 /* of one question, before it is asked again */
+#define AGAIN_MS 250
+#define PAGE     500
+#define KIND     "replica/"
+
+static bool holds (const json_t *entry)
+{
+    return strncmp (text_of (entry, "name"), KIND, strlen (KIND)) == 0;
+}
+
+static json_t *sites_of (const session_t *session)
+{
+    json_t *sites = json_array ();
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (holds (entry))
+            json_array_append (sites, (json_t *) entry);
+    }
+    return sites;
+}
+
+static const char *names_of (const json_t *sites, char text [HOLDINGS_LIST_BYTES])
+{
+    json_t *names = json_array ();
+    size_t i;
+    const json_t *site;
+    json_array_foreach (sites, i, site)
+    {
+        json_array_append_new (names, json_string (text_of (site, "name") + strlen (KIND)));
+    }
+    holdings_list (names, text);
+    json_decref (names);
+    return text;
+}
+
+size_t holdings_sites (const session_t *session)
+{
+    json_t *sites = sites_of (session);
+    size_t count = json_array_size (sites);
+    json_decref (sites);
+    return count;
+}
+
+const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code)
+{
+    char text [HOLDINGS_LIST_BYTES];
+    json_t *sites = sites_of (session);
+    const json_t *found = NULL;
+    size_t i;
+    const json_t *site;
+    if (name && strncmp (name, KIND, strlen (KIND)) == 0)
+        name += strlen (KIND);
+    json_array_foreach (sites, i, site)
+    {
+        if (name ? strcmp (text_of (site, "name") + strlen (KIND), name) == 0
+                 : json_array_size (sites) == 1)
+            found = site;
+    }
+    names_of (sites, text);
+    if (!found && json_array_size (sites) == 0)
+        *code = cli_fail (EXIT_REFUSED, "%s: no site of this federation keeps files", command);
+    else if (!found && name)
+        *code = cli_fail (EXIT_REFUSED, "%s: no site called %s keeps files; these do: %s", command,
+                          name, text);
+    else if (!found)
+        *code = cli_fail (EXIT_USAGE, "%s: at which site? say --site, of %s", command, text);
+    json_decref (sites); /* entries live with the session */
+    return found;
+}
+
+const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES])
+{
+    size_t i;
+    const json_t *name;
+    text [0] = '\0';
+    json_array_foreach (names, i, name)
+    {
+        size_t used = strlen (text);
+        snprintf (text + used, HOLDINGS_LIST_BYTES - used, "%s%s", used ? ", " : "",
+                  json_string_value (name));
+    }
+    return text;
+}
+
+const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
+{
+    static const char *const units [] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t unit = 0;
+    for (; bytes >= 999.5 && unit < 5; unit++)
+        bytes /= 1000;
+    snprintf (text, BYTES_TEXT_BYTES, unit > 0 && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes,
+              units [unit]);
+    return text;
+}
+
+/*  --- asking --- */
+
+static bool passing (call_status_t status)
+{
+    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
+}
+
+call_status_t holdings_try (session_t *session, const json_t *site, const char *method_name,
+                            const json_t *question, json_t **answer,
+                            char reason [CLIENT_REASON_BYTES])
+{
+    method_t method = services_method ("Replica", method_name);
+    call_status_t status = CALL_TIMED_OUT;
+    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
+    *answer = NULL;
+    snprintf (reason, CLIENT_REASON_BYTES, "no answer");
+    while (!cli_interrupted ()) {
+        int64_t left_ms = until_ms - cli_mono_ms ();
+        if (left_ms <= 0)
+            break;
+        status = session_ask (session, text_of (site, "endpoint"), &method, question, "",
+                              left_ms < TRY_MS ? left_ms : TRY_MS, answer, reason);
+        if (!passing (status))
+            break;
+        cli_rest (AGAIN_MS);
+    }
+    return status;
+}
+
+json_t *holdings_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
+                      const json_t *question, int *code)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status = holdings_try (session, site, method, question, &answer, reason);
+    const char *name = text_of (site, "name") + strlen (KIND);
+    if (status == CALL_OK) {
+        *code = EXIT_DONE;
+        return answer;
+    }
+    if (status == CALL_TIMED_OUT)
+        *code = cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; asking again is safe",
+                          cli->command->name, name);
+    else
+        *code = cli_fail (status == CALL_BAD_REQUEST ? EXIT_USAGE : EXIT_REFUSED, "%s: %s: %s",
+                          cli->command->name, name, reason);
+    return NULL;
+}
+
+/*  All pages of one site; false when it fell silent. */
+static bool gather_site (session_t *session, const json_t *site, const char *name, json_t *held)
+{
+    char reason [CLIENT_REASON_BYTES];
+    char *after = strdup ("");
+    bool answered = true;
+    for (bool more = true; more && answered;) {
+        json_t *question =
+          json_pack ("{s:s, s:s, s:i}", "name", name ? name : "", "after", after, "most", PAGE);
+        json_t *answer;
+        answered = holdings_try (session, site, "Files", question, &answer, reason) == CALL_OK;
+        json_decref (question);
+        size_t i;
+        json_t *file;
+        more = false;
+        json_array_foreach (json_object_get (answer, "files"), i, file)
+        {
+            json_array_append_new (held, json_pack ("{s:s, s:O, s:O}", "site",
+                                                    text_of (site, "name") + strlen (KIND), "file",
+                                                    file, "entry", site));
+            free (after);
+            after = strdup (text_of (file, "name"));
+            more = json_is_true (json_object_get (answer, "more"));
+        }
+        json_decref (answer);
+    }
+    free (after);
+    return answered;
+}
+
+json_t *holdings_gather (session_t *session, const json_t *site, const char *name, json_t *silent)
+{
+    json_t *held = json_array ();
+    json_t *sites = site ? json_pack ("[O]", site) : sites_of (session);
+    size_t i;
+    const json_t *one;
+    json_array_foreach (sites, i, one)
+    {
+        if (!gather_site (session, one, name, held))
+            json_array_append_new (silent, json_string (text_of (one, "name") + strlen (KIND)));
+    }
+    json_decref (sites);
+    return held;
+}

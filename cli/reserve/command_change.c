@@ -1,0 +1,63 @@
+/*  musubi modify, musubi release - two-phase over all parts of a reservation. */
+#include "planned.h"
+#include "request_form.h"
+#include "reserve_commands.h"
+
+#include <string.h>
+
+static int change (cli_t *cli, const char *method, const char *word, json_t *body)
+{
+    planned_t planned = {.cli = cli, .method = method, .word = word, .body = body};
+    json_t *form;
+    int code;
+    if (planned_open (&planned, &code)) {
+        code = planned_ask (&planned, &form);
+        code = planned_print (&planned, form, code);
+        planned_close (&planned);
+    }
+    json_decref (body);
+    return code;
+}
+
+/*  dry_run NULL: there is none. */
+static bool parse (cli_t *cli, size_t words_wanted, words_t *words, bool *dry_run, int *code)
+{
+    option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID[@HOME]",
+                         "names this change; the same one again never happens twice", 0, 0},
+                        {"dry-run", OPTION_FLAG, dry_run, NULL, "stop at the plan", 0, 0}};
+    return cli_parse (cli, (options_t){list, dry_run ? 2 : 1}, words_wanted, words_wanted, words,
+                      code);
+}
+
+int run_modify (cli_t *cli)
+{
+    words_t words;
+    int code;
+    char why [FORM_WHY_BYTES];
+    bool dry_run = false;
+    if (!parse (cli, 2, &words, &dry_run, &code))
+        return code;
+    json_t *written = cli_read_json (words.list [1]);
+    if (!written)
+        return EXIT_USAGE;
+    json_t *body = request_form_patch (written, words.list [0], why);
+    json_decref (written);
+    if (!body)
+        return cli_fail (EXIT_USAGE, "%s: %s",
+                         strcmp (words.list [1], "-") == 0 ? "standard input" : words.list [1],
+                         why);
+    json_object_set_new (body, "dry_run", json_boolean (dry_run));
+    return change (cli, "Modify", "modify", body);
+}
+
+int run_release (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!parse (cli, 1, &words, NULL, &code))
+        return code;
+    json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
+    if (!body)
+        return cli_fail (EXIT_USAGE, "release: the id is not UTF-8");
+    return change (cli, "Release", "release", body);
+}

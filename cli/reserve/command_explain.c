@@ -1,0 +1,155 @@
+/*  musubi explain - what stands in the way of a request, or what a reservation waits for.
+ *
+ *  A request is planned and not reserved, so the answer is of this moment. What was asked under a
+ *  request id is looked up at its home.
+ */
+#include "answer_form.h"
+#include "explanation.h"
+#include "fields.h"
+#include "listing.h"
+#include "request_form.h"
+#include "reserve_commands.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
+                            const char *policy)
+{
+    char why [FORM_WHY_BYTES];
+    json_t *written = cli_read_json (file);
+    if (!written)
+        return EXIT_USAGE;
+    request_form_choose (written, algorithm, policy);
+    json_t *request = request_form_read (written, why);
+    json_decref (written);
+    if (!request)
+        return cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file,
+                         why);
+    int code;
+    json_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", 1);
+    session_t *session = listing_session (cli, &code);
+    json_t *answer = session ? listing_question (cli, session, "Reserve", body, &code) : NULL;
+    if (answer) {
+        json_t *form = answer_form (answer);
+        code = answer_code (form);
+        if (cli->json)
+            cli_print_json (json_incref (form));
+        else if (code == EXIT_REFUSED)
+            explain_refusal_print (form, request, stdout);
+        else
+            answer_print (form, "explain", stdout);
+        json_decref (form);
+    }
+    json_decref (answer);
+    json_decref (body);
+    json_decref (request);
+    session_close (&session);
+    return code;
+}
+
+static int explain_known (const cli_t *cli, const json_t *view)
+{
+    json_t *form = explain_reservation (view);
+    int code = explain_reservation_code (form);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        explain_reservation_print (form, stdout);
+    json_decref (form);
+    return code;
+}
+
+static int explain_id (const cli_t *cli, const char *id)
+{
+    int code;
+    session_t *session;
+    json_t *view = listing_show (cli, &session, id, &code);
+    if (view)
+        code = explain_known (cli, view);
+    json_decref (view);
+    session_close (&session);
+    return code;
+}
+
+static int explain_look (const cli_t *cli, const char *id, const json_t *look)
+{
+    json_t *answer = services_inner ("Answer", text_of (look, "answer"));
+    json_t *holder = services_inner ("Plan", text_of (look, "holder"));
+    json_t *form = explain_claim (id, look, answer, holder);
+    int code = explain_claim_code (form);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        explain_claim_print (form, stdout);
+    json_decref (form);
+    json_decref (answer);
+    json_decref (holder);
+    return code;
+}
+
+static int ask_home (const cli_t *cli, session_t *session, const char *id)
+{
+    char why [OPTIONS_WHY_BYTES];
+    char whole [REQUEST_ID_BYTES_MAX + 1];
+    char home [REQUEST_ID_BYTES_MAX + 8];
+    if (!session_request_id (session, id, whole, why))
+        return cli_fail (EXIT_USAGE, "explain: %s", why);
+    snprintf (home, sizeof home, "gis/%s", strrchr (whole, '@') + 1);
+    const json_t *entry = session_entry (session, home);
+    if (!entry)
+        return cli_fail (EXIT_UNKNOWN, "explain: the directory knows no home \"%s\" now", home + 4);
+    json_t *question =
+      json_pack ("{s:s, s:s}", "actor", session_actor (session), "request_id", whole);
+    if (!question)
+        return cli_fail (EXIT_USAGE, "explain: --actor is not UTF-8");
+    method_t method = services_method ("Home", "Look");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *look;
+    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question, "",
+                                        session_timeout_ms (session), &look, reason);
+    int code = status == CALL_OK ? explain_look (cli, whole, look)
+                                 : cli_fail (status == CALL_TIMED_OUT ? EXIT_UNKNOWN : EXIT_REFUSED,
+                                             "explain: %s: %s", home, reason);
+    json_decref (look);
+    json_decref (question);
+    return code;
+}
+
+static int explain_request_id (const cli_t *cli, const char *id)
+{
+    int code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = ask_home (cli, session, id);
+    session_close (&session);
+    return code;
+}
+
+static bool names_file (const char *word)
+{
+    size_t length = strlen (word);
+    return strcmp (word, "-") == 0 || (length > 5 && strcmp (word + length - 5, ".json") == 0) ||
+           access (word, F_OK) == 0;
+}
+
+int run_explain (cli_t *cli)
+{
+    const char *algorithm = NULL;
+    const char *policy = NULL;
+    option_t list [] = {
+      {"algorithm", OPTION_TEXT, &algorithm, "A", "how to plan the request", 0, 0},
+      {"policy", OPTION_TEXT, &policy, "P", "what to prefer, as with reserve", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+        return code;
+    const char *word = words.list [0];
+    if (names_file (word))
+        return explain_request (cli, word, algorithm, policy);
+    if (algorithm || policy)
+        return cli_fail (EXIT_USAGE, "explain: --algorithm and --policy are for a request's file");
+    return strchr (word, '@') ? explain_request_id (cli, word) : explain_id (cli, word);
+}

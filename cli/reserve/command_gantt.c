@@ -1,0 +1,115 @@
+/*  musubi gantt - reservations over time, on the terminal or as a picture. */
+#include "answer_form.h"
+#include "chart.h"
+#include "listing.h"
+#include "output_file.h"
+#include "reserve_commands.h"
+#include "timetext.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOUR_MS     INT64_C (3600000)
+#define SPAN_MS_MAX (INT64_C (3660) * 24 * HOUR_MS)
+
+typedef struct {
+    option_time_t from;
+    option_time_t until;
+    const char *svg;
+    bool all;
+} gantt_options_t;
+
+/*  From now, or the first start if that is earlier, to the last end; some of it, whatever comes. */
+static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t now_ms)
+{
+    int64_t first_ms = now_ms;
+    int64_t last_ms = now_ms + HOUR_MS;
+    for (size_t i = 0; i < gantt->bars_count; i++) {
+        if (gantt->bars [i].until_ms > last_ms)
+            last_ms = gantt->bars [i].until_ms;
+        if (gantt->bars [i].from_ms < first_ms)
+            first_ms = gantt->bars [i].from_ms;
+    }
+    gantt->from_ms = options->from.set ? option_time_wall (options->from, now_ms) : first_ms;
+    gantt->until_ms = options->until.set ? option_time_wall (options->until, now_ms) : last_ms;
+    return gantt->from_ms < gantt->until_ms && gantt->until_ms - gantt->from_ms <= SPAN_MS_MAX;
+}
+
+static int write_svg (const gantt_t *gantt, const char *path)
+{
+    FILE *file = output_file_open (path, false);
+    if (!file)
+        return EXIT_USAGE;
+    gantt_svg (gantt, file);
+    return output_file_close (file, path);
+}
+
+static int draw (const chart_t *chart, const gantt_options_t *options)
+{
+    gantt_t gantt = {.rows = chart->rows,
+                     .rows_count = chart->rows_count,
+                     .bars = chart->bars,
+                     .bars_count = chart->bars_count,
+                     .used = chart->used,
+                     .reservations = chart->reservations,
+                     .reservations_count = chart->reservations_count};
+    if (!choose_span (&gantt, options, cli_wall_ms ()))
+        return cli_fail (EXIT_USAGE, "gantt: --from is not before --until, or ten years are less");
+    if (options->svg)
+        return write_svg (&gantt, options->svg);
+    const char *plain = getenv ("NO_COLOR");
+    gantt_print (&gantt, cli_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
+    return EXIT_DONE;
+}
+
+int run_gantt (cli_t *cli)
+{
+    gantt_options_t options = {0};
+    option_t list [] = {
+      {"from", OPTION_TIME, &options.from, "T", "start of the chart; now", 0, 0},
+      {"until", OPTION_TIME, &options.until, "T", "end of the chart; the last end", 0, 0},
+      {"all", OPTION_FLAG, &options.all, NULL, "all links, not only those in use", 0, 0},
+      {"svg", OPTION_TEXT, &options.svg, "FILE", "draw into this file; - = standard output", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 4}, 0, 0, &words, &code))
+        return code;
+    session_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    if (!session_look (session, "")) {
+        code = session_lost (session);
+        session_close (&session);
+        return code;
+    }
+    int64_t now_ms = cli_wall_ms ();
+    listing_filter_t filter = {
+      .owner = "",
+      .from_ms = options.from.set ? option_time_wall (options.from, now_ms) : now_ms,
+      .until_ms =
+        options.until.set ? option_time_wall (options.until, now_ms) : now_ms + SPAN_MS_MAX / 2};
+    json_t *listing =
+      filter.from_ms < filter.until_ms
+        ? listing_ask (cli, session, &filter, &code)
+        : (code = cli_fail (EXIT_USAGE, "gantt: --from is not before --until"), NULL);
+    if (listing && cli->json) {
+        cli_print_json (json_incref (listing));
+    } else if (listing) {
+        chart_t chart;
+        chart_fill (&chart, session_entries (session), json_object_get (listing, "reservations"),
+                    options.all);
+        code = draw (&chart, &options);
+        if (chart.hidden_count > 0)
+            cli_note (cli,
+                      "%zu reservations of others are not drawn: where they are is told to "
+                      "their owners and administrators only",
+                      chart.hidden_count);
+        listing_tell_silent (cli, listing);
+        chart_clear (&chart);
+    }
+    json_decref (listing);
+    session_close (&session);
+    return code;
+}

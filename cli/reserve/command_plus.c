@@ -1,0 +1,628 @@
+/*  musubi plus - S3's commands (PluS): reservations of one site, in one phase or in two.
+ *
+ *  plus_reserve … plus_abort are the same by name. S3's short options are taken as the long ones
+ *  that they stand for. Without -T a command is committed at once; with it, it waits.
+ */
+#include "answer_form.h"
+#include "fields.h"
+#include "must.h"
+#include "reserve_commands.h"
+#include "session.h"
+#include "timetext.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_OPTIONS_MAX 32
+
+typedef struct {
+    const char *host;
+    const char *start;
+    const char *end;
+    const char *class_name;
+    const char *reservation;
+    int64_t nodes;
+    bool two_phase;
+} plus_options_t;
+
+/*  One run: whom it asks. */
+typedef struct {
+    const cli_t *cli;
+    session_t *session;
+    plus_options_t options;
+    char endpoint [256]; /* of the site */
+    char site [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+    char times [96]; /* " -s 2026-12-01T09:00:00Z" …, as they were meant */
+    bool relative;   /* to now: the same words mean another request later */
+} plus_t;
+
+/*  --- options --- */
+
+static const char *long_option (const char *word)
+{
+    static const struct {
+        const char *from;
+        const char *to;
+    } names [] = {{"-s", "--start"}, {"-e", "--end"},         {"-n", "--nodes"},
+                  {"-R", "--host"},  {"-r", "--reservation"}, {"-T", "--two-phase"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp (word, names [i].from) == 0)
+            return names [i].to;
+    return word;
+}
+
+/*  False when the command is over, with *code. */
+static bool parse (cli_t *cli, plus_options_t *options, int *code)
+{
+    option_t list [] = {
+      {"start", OPTION_TEXT, &options->start, "T", "-s: when it starts", 0, 0},
+      {"end", OPTION_TEXT, &options->end, "T", "-e: when it ends", 0, 0},
+      {"nodes", OPTION_INTEGER, &options->nodes, "N", "-n: whole nodes", 1, 10000000},
+      {"class", OPTION_TEXT, &options->class_name, "NAME", "class of nodes; default: any", 0, 0},
+      {"host", OPTION_TEXT, &options->host, "SITE", "-R: a site's name, or its endpoint", 0, 0},
+      {"reservation", OPTION_TEXT, &options->reservation, "ID", "-r: of which reservation", 0, 0},
+      {"two-phase", OPTION_FLAG, &options->two_phase, NULL,
+       "-T: wait for plus_commit or plus_abort", 0, 0},
+      {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again under the same id", 0, 0}};
+    words_t words;
+    char **rest = must (calloc ((size_t) cli->rest_count + 1, sizeof *rest));
+    for (int i = 0; i < cli->rest_count; i++)
+        rest [i] = (char *) long_option (cli->rest [i]);
+    cli->rest = rest; /* words of it are borrowed for the rest of the run */
+    return cli_parse (cli, (options_t){list, sizeof list / sizeof *list}, 0, 0, &words, code);
+}
+
+/*  RFC 3339, now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems have it. */
+static bool read_time (const char *text, int64_t *ms, bool *relative)
+{
+    char written [48];
+    size_t digits = strspn (text, "0123456789");
+    if (timetext_parse (text, ms, relative)) {
+        *ms += *relative ? cli_wall_ms () : 0;
+        return true;
+    }
+    const char *seconds = text [digits] == '.' ? text + digits + 1 : "00";
+    if (digits != 12 || strlen (seconds) != 2 || strspn (seconds, "0123456789") != 2)
+        return false;
+    snprintf (written, sizeof written, "%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", text, text + 4, text + 6,
+              text + 8, text + 10, seconds);
+    return timetext_parse (written, ms, relative);
+}
+
+static bool time_into (plus_t *self, json_t *body, const char *field, const char *option,
+                       const char *text)
+{
+    int64_t ms;
+    bool relative;
+    char meant [TIMETEXT_BYTES];
+    if (!text)
+        return true;
+    if (!read_time (text, &ms, &relative)) {
+        cli_fail (EXIT_USAGE,
+                  "plus: %s %s: is not a time such as 2026-12-01T09:00:00Z, now+30m or "
+                  "202612010900",
+                  option, text);
+        return false;
+    }
+    size_t used = strlen (self->times);
+    snprintf (self->times + used, sizeof self->times - used, " %s %s", option,
+              timetext_format (ms, meant));
+    self->relative = self->relative || relative;
+    json_object_set_new (body, field, json_integer (ms));
+    return true;
+}
+
+/*  --- the site --- */
+
+static bool take_site (plus_t *self, const json_t *entry)
+{
+    snprintf (self->site, sizeof self->site, "%s", name_short (text_of (entry, "name")));
+    snprintf (self->endpoint, sizeof self->endpoint, "%s", text_of (entry, "endpoint"));
+    return true;
+}
+
+static bool is_silence (call_status_t status)
+{
+    return status == CALL_TIMED_OUT || status == CALL_NOT_SERVING;
+}
+
+static bool is_site (const json_t *entry)
+{
+    return strncmp (text_of (entry, "name"), "lis/", 4) == 0;
+}
+
+static call_status_t ask (plus_t *self, const char *block, const char *name, const json_t *body,
+                          const char *step, json_t **answer, char reason [CLIENT_REASON_BYTES])
+{
+    method_t method = services_method (block, name);
+    char id [REQUEST_ID_BYTES_MAX + 1] = "";
+    if (*step && *self->request_id)
+        snprintf (id, sizeof id, "%.*s.%s", REQUEST_ID_BYTES_MAX - 16, self->request_id, step);
+    return session_ask (self->session, self->endpoint, &method, body, id,
+                        session_timeout_ms (self->session), answer, reason);
+}
+
+static call_status_t look (plus_t *self, const char *reservation)
+{
+    json_t *body = json_pack ("{s:s}", "reservation", reservation);
+    json_t *answer = NULL;
+    char reason [CLIENT_REASON_BYTES];
+    call_status_t status =
+      body ? ask (self, "Reservation", "Properties", body, "", &answer, reason) : CALL_BAD_REQUEST;
+    json_decref (answer);
+    json_decref (body);
+    return status;
+}
+
+/*  The site that is meant: by -R; the one that knows the reservation; the only one. */
+static int find_site (plus_t *self)
+{
+    const char *host = self->options.host;
+    char name [NAME_BYTES_MAX + 1];
+    size_t i;
+    const json_t *entry;
+    size_t sites = 0;
+    char silent [NAME_BYTES_MAX + 1] = "";
+    if (host && strstr (host, "://")) {
+        snprintf (self->endpoint, sizeof self->endpoint, "%s", host);
+        snprintf (self->site, sizeof self->site, "%.*s", NAME_BYTES_MAX, host);
+        return EXIT_DONE;
+    }
+    snprintf (name, sizeof name, "lis/%.*s", NAME_BYTES_MAX - 4, host ? host : "");
+    if (!session_look (self->session, host ? name : ""))
+        return session_lost (self->session);
+    if (host) {
+        entry = session_entry (self->session, name);
+        return entry && take_site (self, entry)
+                 ? EXIT_DONE
+                 : cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
+    }
+    json_array_foreach (session_entries (self->session), i, entry)
+    {
+        if (!is_site (entry))
+            continue;
+        (void) take_site (self, entry);
+        call_status_t status =
+          self->options.reservation ? look (self, self->options.reservation) : CALL_NOT_FOUND;
+        if (status == CALL_OK)
+            return EXIT_DONE;
+        if (is_silence (status))
+            snprintf (silent, sizeof silent, "%s", self->site);
+        sites++;
+    }
+    if (*silent)
+        return cli_fail (EXIT_UNKNOWN, "plus: -r %s: site %s is silent, no other knows it",
+                         self->options.reservation, silent);
+    if (self->options.reservation)
+        return cli_fail (EXIT_REFUSED, "plus: -r %s: no site knows it, or it is not yours",
+                         self->options.reservation);
+    return sites == 1 ? EXIT_DONE
+                      : cli_fail (EXIT_USAGE,
+                                  "plus: -R: which of the %zu sites? `musubi sites` "
+                                  "lists them",
+                                  sites);
+}
+
+/*  --- answers --- */
+
+static int refused (plus_t *self, call_status_t status, const char *reason)
+{
+    if (!is_silence (status))
+        return cli_fail (status == CALL_BAD_REQUEST ? EXIT_USAGE : EXIT_REFUSED, "plus: %s: %s",
+                         self->site, reason);
+    cli_fail (EXIT_UNKNOWN, "plus: %s: %s", self->site, reason);
+    if (*self->request_id) {
+        char *again = cli_again (self->cli, self->request_id);
+        fprintf (stderr, "ask again: %s\n", again);
+        if (self->relative)
+            fprintf (stderr, "with the times as they were meant:%s\n", self->times);
+        free (again);
+    }
+    return EXIT_UNKNOWN;
+}
+
+/*  "PLUS_PREPARED" -> "prepared", "TOO_NEAR" -> "too-near" */
+static const char *small_word (const char *from, char word [32])
+{
+    size_t skip = strncmp (from, "PLUS_", 5) == 0 ? 5 : 0;
+    size_t length = 0;
+    for (; from [skip + length] && length < 31; length++)
+        word [length] =
+          from [skip + length] == '_' ? '-' : (char) tolower ((unsigned char) from [skip + length]);
+    word [length] = '\0';
+    return word;
+}
+
+static const char *state_word (const json_t *command, char word [32])
+{
+    return small_word (text_of (command, "state"), word);
+}
+
+static bool is_state (const json_t *command, const char *word)
+{
+    char state [32];
+    return strcmp (state_word (command, state), word) == 0;
+}
+
+/*  What a command came to, for scripts: into what is told of its reservation. */
+static void take_command (json_t *told, const json_t *command)
+{
+    char text [TIME_TEXT_BYTES];
+    char word [32];
+    const json_t *refusal = json_object_get (command, "refusal");
+    int64_t waits_ms = number_of (command, "waits_until_ms");
+    take (told, "command", json_string (state_word (command, word)));
+    if (waits_ms)
+        take (told, "waits_until", json_string (time_text (waits_ms, text)));
+    if (refusal) {
+        json_t *form = reason_form (refusal);
+        take (form, "reason", json_string (small_word (text_of (refusal, "reason"), word)));
+        take (told, "refusal", form);
+    }
+}
+
+static int print_command (plus_t *self, const char *reservation, const json_t *command)
+{
+    char state [32];
+    char until [TIME_TEXT_BYTES];
+    const json_t *refusal = json_object_get (command, "refusal");
+    int64_t waits_ms = json_integer_value (json_object_get (command, "waits_until_ms"));
+    bool good = !refusal && (is_state (command, "committed") || is_state (command, "prepared"));
+    (void) state_word (command, state);
+    if (self->cli->json) {
+        json_t *told =
+          made (json_pack ("{s:s, s:s}", "reservation", reservation, "site", self->site));
+        take_command (told, command);
+        cli_print_json (told);
+    } else if (good) {
+        printf ("%s\n", reservation);
+    }
+    if (good && waits_ms)
+        cli_note (self->cli, "%s at %s until %s: plus_commit -r %s, or plus_abort", state,
+                  self->site, time_text (waits_ms, until), reservation);
+    if (!good && refusal && !self->cli->json)
+        cli_fail (EXIT_REFUSED, "plus: %s: %s: %s", self->site,
+                  small_word (text_of (refusal, "reason"), state), text_of (refusal, "text"));
+    return good ? EXIT_DONE : EXIT_REFUSED;
+}
+
+/*  --- the commands --- */
+
+/*  What a command was answered: without -T it is committed now. Takes the reference. */
+static int finish (plus_t *self, const char *reservation, json_t *command)
+{
+    char reason [CLIENT_REASON_BYTES];
+    int code = EXIT_DONE;
+    if (!self->options.two_phase && is_state (command, "prepared")) {
+        json_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+        json_t *answer = NULL;
+        call_status_t status = ask (self, "Command", "Commit", body, "", &answer, reason);
+        json_decref (body);
+        if (status == CALL_OK) {
+            json_decref (command);
+            command = answer;
+        } else {
+            code = refused (self, status, reason);
+        }
+    }
+    if (code == EXIT_DONE)
+        code = print_command (self, reservation, command);
+    json_decref (command);
+    return code;
+}
+
+static int operate (plus_t *self, const char *name, const char *reservation, const json_t *body)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer = NULL;
+    call_status_t status = ask (self, "Reservation", name, body, "command", &answer, reason);
+    return status == CALL_OK ? finish (self, reservation, answer) : refused (self, status, reason);
+}
+
+static int create (plus_t *self, char reservation [NAME_BYTES_MAX + 1])
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer = NULL;
+    json_t *body = json_object ();
+    call_status_t status = ask (self, "Factory", "Create", body, "create", &answer, reason);
+    json_decref (body);
+    if (status != CALL_OK)
+        return refused (self, status, reason);
+    snprintf (reservation, NAME_BYTES_MAX + 1, "%s", text_of (answer, "reservation"));
+    json_decref (answer);
+    return EXIT_DONE;
+}
+
+static int reserve (plus_t *self)
+{
+    char reservation [NAME_BYTES_MAX + 1];
+    const plus_options_t *options = &self->options;
+    if (!options->start || !options->end || options->nodes == 0)
+        return cli_fail (EXIT_USAGE, "plus reserve: -s, -e and -n are needed");
+    json_t *body = json_pack ("{s:I}", "nodes", (json_int_t) options->nodes);
+    bool good = time_into (self, body, "from_ms", "-s", options->start) &&
+                time_into (self, body, "until_ms", "-e", options->end);
+    if (options->class_name)
+        json_object_set_new (body, "class_name", json_string (options->class_name));
+    int code = good ? find_site (self) : EXIT_USAGE;
+    if (code == EXIT_DONE)
+        code = create (self, reservation);
+    if (code == EXIT_DONE) {
+        json_object_set_new (body, "reservation", json_string (reservation));
+        code = operate (self, "Reserve", reservation, body);
+    }
+    json_decref (body);
+    return code;
+}
+
+static int change (plus_t *self, const char *name)
+{
+    const plus_options_t *options = &self->options;
+    json_t *body = json_pack ("{s:s}", "reservation", options->reservation);
+    bool good = body && time_into (self, body, "from_ms", "-s", options->start) &&
+                time_into (self, body, "until_ms", "-e", options->end);
+    if (good && options->nodes)
+        json_object_set_new (body, "nodes", json_integer (options->nodes));
+    int code = good ? find_site (self) : EXIT_USAGE;
+    if (code == EXIT_DONE)
+        code = operate (self, name, options->reservation, body);
+    json_decref (body);
+    return code;
+}
+
+/*  The properties of one reservation, or of a page of all; NULL with *code. */
+static json_t *properties (plus_t *self, const char *after, int *code)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer = NULL;
+    json_t *body = json_pack ("{s:s}", "after", after);
+    if (self->options.reservation)
+        json_object_set_new (body, "reservation", json_string (self->options.reservation));
+    call_status_t status = ask (self, "Reservation", "Properties", body, "", &answer, reason);
+    json_decref (body);
+    if (status != CALL_OK)
+        *code = refused (self, status, reason);
+    return answer;
+}
+
+static int decide (plus_t *self, const char *name)
+{
+    int code = find_site (self);
+    json_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
+    if (!answer)
+        return code;
+    const json_t *one = json_array_get (json_object_get (answer, "reservations"), 0);
+    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
+    if (!command) {
+        char state [32];
+        code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
+                         self->options.reservation, state_word (one, state), self->site);
+    } else {
+        char reason [CLIENT_REASON_BYTES];
+        json_t *told = NULL;
+        json_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+        call_status_t status = ask (self, "Command", name, body, "", &told, reason);
+        json_decref (body);
+        if (status != CALL_OK)
+            code = refused (self, status, reason);
+        else if (strcmp (name, "Abort") == 0 && is_state (told, "aborted"))
+            printf ("%s\n", self->options.reservation);
+        else
+            code = print_command (self, self->options.reservation, told);
+        json_decref (told);
+    }
+    json_decref (answer);
+    return code;
+}
+
+/*  What the site told of one, as users read it. */
+static json_t *status_form (const plus_t *self, const json_t *one)
+{
+    char text [TIME_TEXT_BYTES];
+    char word [32];
+    json_t *form = made (json_pack ("{s:s, s:s, s:s, s:s}", "reservation",
+                                    text_of (one, "reservation"), "site", self->site, "owner",
+                                    text_of (one, "owner"), "state", state_word (one, word)));
+    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
+    if (number_of (one, "until_ms")) {
+        take (form, "start", json_string (time_text (number_of (one, "from_ms"), text)));
+        take (form, "end", json_string (time_text (number_of (one, "until_ms"), text)));
+        take (form, "nodes", json_integer (number_of (one, "nodes")));
+        take (form, "class", json_string (text_of (one, "class_name")));
+    }
+    if (command)
+        take_command (form, command);
+    return form;
+}
+
+static void status_row (table_t *table, const json_t *form)
+{
+    char texts [2][TIME_TEXT_BYTES];
+    char nodes [24] = "";
+    if (number_of (form, "nodes"))
+        snprintf (nodes, sizeof nodes, "%lld", (long long) number_of (form, "nodes"));
+    const char *cells [] = {text_of (form, "reservation"),
+                            text_of (form, "site"),
+                            text_of (form, "owner"),
+                            text_of (form, "state"),
+                            time_brief (text_of (form, "start"), texts [0]),
+                            time_brief (text_of (form, "end"), texts [1]),
+                            nodes,
+                            text_of (form, "class"),
+                            text_of (form, "command")};
+    table_row (table, cells);
+}
+
+/*  Its reserve was refused or is over: no command speaks of it, and the site forgets it soon. */
+static bool is_forgotten (const json_t *one)
+{
+    return is_state (one, "created") && json_array_size (json_object_get (one, "commands")) == 0;
+}
+
+static int status_at (plus_t *self, table_t *table, json_t *all)
+{
+    int code = EXIT_DONE;
+    char next [NAME_BYTES_MAX + 1] = "";
+    bool more = true;
+    while (more) {
+        json_t *answer = properties (self, next, &code);
+        size_t i;
+        json_t *one;
+        json_array_foreach (json_object_get (answer, "reservations"), i, one)
+        {
+            if (!self->options.reservation && is_forgotten (one))
+                continue;
+            json_t *form = status_form (self, one);
+            status_row (table, form);
+            json_array_append_new (all, form);
+        }
+        more = json_is_true (json_object_get (answer, "more")) &&
+               strcmp (text_of (answer, "next"), next) > 0;
+        snprintf (next, sizeof next, "%s", text_of (answer, "next"));
+        json_decref (answer);
+    }
+    return code;
+}
+
+static int status (plus_t *self)
+{
+    static const char *const headings [] = {"RESERVATION", "SITE",   "OWNER", "STATE",  "START",
+                                            "END",         ">NODES", "CLASS", "COMMAND"};
+    bool everywhere = !self->options.host && !self->options.reservation;
+    int code = EXIT_DONE;
+    if (!everywhere)
+        code = find_site (self);
+    else if (!session_look (self->session, ""))
+        code = session_lost (self->session);
+    if (code != EXIT_DONE)
+        return code;
+    table_t *table = table_new (headings, 9);
+    json_t *all = json_array ();
+    size_t i;
+    const json_t *entry;
+    if (!everywhere)
+        code = status_at (self, table, all);
+    json_array_foreach (session_entries (self->session), i, entry)
+    {
+        if (!everywhere || !is_site (entry))
+            continue;
+        (void) take_site (self, entry);
+        int one = status_at (self, table, all);
+        code = one > code ? one : code;
+    }
+    if (self->cli->json)
+        cli_print_json (json_incref (all));
+    else if (json_array_size (all) > 0 || code == EXIT_DONE)
+        table_print (&table, stdout);
+    json_decref (all);
+    table_destroy (&table);
+    return code;
+}
+
+/*  --- running one --- */
+
+typedef struct {
+    bool id;      /* needs -r */
+    bool changes; /* under a request id */
+} manner_t;
+
+static int run (cli_t *cli, manner_t manner, int (*act) (plus_t *self))
+{
+    int code;
+    plus_t self = {.cli = cli};
+    if (!parse (cli, &self.options, &code))
+        return code;
+    if (manner.id && !self.options.reservation)
+        return cli_fail (EXIT_USAGE, "%s: -r is needed", cli->command->name);
+    self.session = session_open (cli, &code);
+    if (!self.session)
+        return code;
+    if (cli->request_id && strlen (cli->request_id) > REQUEST_ID_BYTES_MAX - 16) {
+        code =
+          cli_fail (EXIT_USAGE, "plus: --request-id: at most %d bytes", REQUEST_ID_BYTES_MAX - 16);
+    } else {
+        if (manner.changes) {
+            if (cli->request_id)
+                snprintf (self.request_id, sizeof self.request_id, "%s", cli->request_id);
+            else
+                snprintf (self.request_id, sizeof self.request_id, "plus-%016llx",
+                          (unsigned long long) session_random (self.session));
+            fprintf (stderr, "request-id %s\n", self.request_id);
+        }
+        code = act (&self);
+    }
+    session_close (&self.session);
+    return code;
+}
+
+static int modify (plus_t *self)
+{
+    if (!self->options.start && !self->options.end && self->options.nodes == 0)
+        return cli_fail (EXIT_USAGE, "plus modify: -s, -e or -n: what is to change?");
+    return change (self, "Modify");
+}
+
+static int cancel (plus_t *self)
+{
+    if (self->options.start || self->options.end || self->options.nodes)
+        return cli_fail (EXIT_USAGE, "plus cancel: takes -r, -R and -T only");
+    return change (self, "Release");
+}
+
+static int commit (plus_t *self)
+{
+    return decide (self, "Commit");
+}
+
+static int abort_it (plus_t *self)
+{
+    return decide (self, "Abort");
+}
+
+static int run_plus_reserve (cli_t *cli)
+{
+    return run (cli, (manner_t){.changes = true}, reserve);
+}
+
+static int run_plus_cancel (cli_t *cli)
+{
+    return run (cli, (manner_t){.id = true, .changes = true}, cancel);
+}
+
+static int run_plus_modify (cli_t *cli)
+{
+    return run (cli, (manner_t){.id = true, .changes = true}, modify);
+}
+
+static int run_plus_status (cli_t *cli)
+{
+    return run (cli, (manner_t){.id = false}, status);
+}
+
+static int run_plus_commit (cli_t *cli)
+{
+    return run (cli, (manner_t){.id = true}, commit);
+}
+
+static int run_plus_abort (cli_t *cli)
+{
+    return run (cli, (manner_t){.id = true}, abort_it);
+}
+
+int run_plus (cli_t *cli)
+{
+    static const command_t commands [] = {
+      {"plus reserve", "-s START -e END -n NODES [-R SITE] [-T] [--class NAME]",
+       "Reserve nodes of one site; prints the reservation's id.", run_plus_reserve},
+      {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", run_plus_cancel},
+      {"plus modify", "-r ID [-s START] [-e END] [-n NODES] [-R SITE] [-T]",
+       "Change it; the old one stands until the change is committed.", run_plus_modify},
+      {"plus status", "[-r ID] [-R SITE]", "One reservation, or all of yours, and what waits.",
+       run_plus_status},
+      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", run_plus_commit},
+      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", run_plus_abort},
+    };
+    return cli_run_own (cli, commands, sizeof commands / sizeof *commands);
+}

@@ -1,0 +1,147 @@
+/*  musubi provision - the use of a reservation's circuits, taken up or given up at every domain.
+ *
+ *  Each domain decides by itself; asking again is harmless.
+ */
+#include "answer_form.h"
+#include "fields.h"
+#include "listing.h"
+#include "reserve_commands.h"
+
+#include <string.h>
+
+/*  Adds the domain of that participant's name, once. */
+static void add_domain (json_t *domains, const char *participant)
+{
+    size_t i;
+    const json_t *known;
+    if (strncmp (participant, "nis/", 4) != 0)
+        return;
+    json_array_foreach (domains, i, known)
+    {
+        if (strcmp (json_string_value (known), participant) == 0)
+            return;
+    }
+    json_array_append_new (domains, json_string (participant));
+}
+
+/*  The domains that take part in it ("nis/N"), also those that are silent now. Who may not see the
+ *  parts still sees the links. */
+static json_t *domains_of (const json_t *view)
+{
+    json_t *domains = json_array ();
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (view, "parts"), i, one)
+    {
+        if (json_array_size (json_object_get (one, "circuits")) > 0)
+            add_domain (domains, text_of (one, "participant"));
+    }
+    json_array_foreach (json_object_get (view, "network"), i, one)
+    {
+        size_t l;
+        const json_t *link;
+        json_array_foreach (json_object_get (one, "links"), l, link)
+        {
+            const char *name = json_string_value (link);
+            char participant [NAME_BYTES_MAX + 1];
+            snprintf (participant, sizeof participant, "nis/%.*s", (int) strcspn (name, "/"), name);
+            add_domain (domains, participant);
+        }
+    }
+    json_array_foreach (json_object_get (view, "silent"), i, one)
+      add_domain (domains, json_string_value (one));
+    return domains;
+}
+
+/*  Asks one domain; a row of the answer, new. */
+static json_t *ask_domain (session_t *session, const char *domain, bool release,
+                           const json_t *question, int *code)
+{
+    const json_t *entry = session_entry (session, domain);
+    if (!entry && session_look (session, domain))
+        entry = session_entry (session, domain);
+    method_t method = services_method ("Nis", release ? "Release" : "Provision");
+    char reason [CLIENT_REASON_BYTES] = "the directory does not know where it is";
+    json_t *answer = NULL;
+    call_status_t status = entry
+                             ? session_ask (session, text_of (entry, "endpoint"), &method, question,
+                                            "", session_timeout_ms (session), &answer, reason)
+                             : CALL_TIMED_OUT;
+    json_t *row = json_pack ("{s:s}", "domain", name_short (domain));
+    if (status == CALL_OK) {
+        json_object_set (row, "provisioned", json_object_get (answer, "provisioned"));
+        json_object_set (row, "active", json_object_get (answer, "active"));
+    } else {
+        json_object_set_new (row, "error", json_string (reason));
+        /* What a refusal says is known; silence goes before it, since it says to ask again. */
+        if (status == CALL_TIMED_OUT)
+            *code = EXIT_UNKNOWN;
+        else if (*code == EXIT_DONE)
+            *code = EXIT_REFUSED;
+    }
+    json_decref (answer);
+    return row;
+}
+
+static void print_rows (const json_t *rows)
+{
+    static const char *const headings [] = {"DOMAIN", "USE"};
+    table_t *table = table_new (headings, 2);
+    size_t i;
+    const json_t *row;
+    json_array_foreach (rows, i, row)
+    {
+        bool provisioned = json_is_true (json_object_get (row, "provisioned"));
+        bool active = json_is_true (json_object_get (row, "active"));
+        const char *use = json_object_get (row, "error") ? text_of (row, "error")
+                          : !provisioned                 ? "released"
+                          : active                       ? "provisioned, and its time is now"
+                                                         : "provisioned, for when its time comes";
+        const char *cells [] = {text_of (row, "domain"), use};
+        table_row (table, cells);
+    }
+    table_print (&table, stdout);
+}
+
+static int provision (const cli_t *cli, session_t *session, const char *id, bool release,
+                      const json_t *view)
+{
+    int code = EXIT_DONE;
+    json_t *domains = domains_of (view);
+    json_t *rows = json_array ();
+    json_t *question = json_pack ("{s:s}", "reservation", id);
+    size_t i;
+    const json_t *domain;
+    json_array_foreach (domains, i, domain) json_array_append_new (
+      rows, ask_domain (session, json_string_value (domain), release, question, &code));
+    if (json_array_size (domains) == 0)
+        code = cli_fail (EXIT_REFUSED, "%s: it has no circuits in any domain", id);
+    else if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:O}", "reservation", id, "domains", rows));
+    else
+        print_rows (rows);
+    if (code == EXIT_UNKNOWN)
+        cli_note (cli, "some domain did not answer; asking again is harmless");
+    json_decref (question);
+    json_decref (rows);
+    json_decref (domains);
+    return code;
+}
+
+int run_provision (cli_t *cli)
+{
+    bool release = false;
+    option_t list [] = {
+      {"release", OPTION_FLAG, &release, NULL, "give up the use; the reservation stays", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
+        return code;
+    session_t *session;
+    json_t *view = listing_show (cli, &session, words.list [0], &code);
+    if (view)
+        code = provision (cli, session, words.list [0], release, view);
+    json_decref (view);
+    session_close (&session);
+    return code;
+}

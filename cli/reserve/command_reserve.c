@@ -1,0 +1,201 @@
+/*  musubi reserve - ask a planner for a plan, and have it committed.
+ *
+ *  The full request id is told before anything is sent: whatever happens then, the same id with the
+ *  same request finds out what became of it. With --wait a refused request is asked again, under a
+ *  new id each time, when a site says that capacity has come free, and now and then besides, since
+ *  such hints may be lost.
+ */
+#include "answer_form.h"
+#include "hints.h"
+#include "must.h"
+#include "offers.h"
+#include "planned.h"
+#include "request_form.h"
+#include "reserve_commands.h"
+
+#include "core.h"
+#include "fields.h"
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLL_MS       30000
+#define POLL_MS_FIRST 2000
+
+typedef struct {
+    const char *algorithm;
+    const char *policy;
+    bool dry_run;
+    bool wait;
+} reserve_options_t;
+
+static json_t *read_request (const char *file, const reserve_options_t *options)
+{
+    char why [FORM_WHY_BYTES];
+    json_t *written = cli_read_json (file);
+    if (!written)
+        return NULL;
+    request_form_choose (written, options->algorithm, options->policy);
+    json_t *request = request_form_read (written, why);
+    json_decref (written);
+    if (!request)
+        cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);
+    return request;
+}
+
+/*  --- waiting ---  */
+
+/*  Times from now become fixed ones, so that a request asked again later still means the same. */
+static void fix_times (json_t *request, int64_t now_ms)
+{
+    json_t *window = json_object_get (request, "window");
+    const char *key;
+    json_t *instant;
+    json_object_foreach (window, key, instant)
+    {
+        const json_t *from_now = json_object_get (instant, "from_now_ms");
+        if (!from_now)
+            continue;
+        int64_t at_ms = now_ms + json_integer_value (from_now);
+        json_object_clear (instant);
+        take (instant, "at_ms", json_integer (at_ms));
+    }
+}
+
+/*  An earliest start that has passed means as soon as possible. */
+static void renew_earliest (json_t *request, int64_t now_ms)
+{
+    json_t *earliest = json_object_get (json_object_get (request, "window"), "earliest");
+    if (!earliest || number_of (earliest, "at_ms") > now_ms)
+        return;
+    json_object_clear (earliest);
+    take (earliest, "from_now_ms", json_integer (0));
+}
+
+/*  After this no start can be had; INT64_MAX when the request sets no end. */
+static int64_t last_moment (const json_t *request)
+{
+    static const char *const ends [] = {"start", "latest", "deadline"};
+    const json_t *window = json_object_get (request, "window");
+    int64_t last_ms = INT64_MAX;
+    for (size_t i = 0; i < sizeof ends / sizeof ends [0]; i++) {
+        const json_t *at = json_object_get (json_object_get (window, ends [i]), "at_ms");
+        if (at && json_integer_value (at) < last_ms)
+            last_ms = json_integer_value (at);
+    }
+    return last_ms;
+}
+
+/*  Could freed capacity help? Not when every reason is of another kind: then no interval is named.
+ */
+static bool may_free (const json_t *form)
+{
+    const json_t *reasons = json_object_get (form, "reasons");
+    size_t i;
+    const json_t *reason;
+    if (json_object_get (form, "conflict"))
+        return false;
+    json_array_foreach (reasons, i, reason)
+    {
+        if (json_object_get (reason, "until"))
+            return true;
+    }
+    return json_array_size (reasons) == 0;
+}
+
+static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, json_t **form)
+{
+    int64_t last_ms = last_moment (request);
+    hints_t *hints = hints_new ("calendar");
+    int64_t poll_ms = POLL_MS_FIRST;
+    int code = EXIT_REFUSED;
+    cli_note (cli, "refused for now; waiting for capacity%s",
+              last_ms == INT64_MAX ? "" : " until the last start has passed");
+    while (code == EXIT_REFUSED && may_free (*form) && !cli_interrupted ()) {
+        int64_t left_ms = last_ms - cli_wall_ms ();
+        if (left_ms <= 0)
+            break;
+        hints_follow (hints, session_entries (planned->session));
+        hints_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
+        poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
+        if (cli_interrupted ())
+            break;
+        renew_earliest (request, cli_wall_ms ());
+        json_t *before = *form;
+        code = planned_ask_anew (planned, form);
+        bool late = code == EXIT_REFUSED && *form && !may_free (*form);
+        if (late) { /* what lacked as long as there was time tells more */
+            json_decref (*form);
+            *form = json_incref (before);
+        }
+        json_decref (before);
+        if (late)
+            break;
+    }
+    if (code == EXIT_REFUSED && !cli_interrupted ())
+        cli_note (cli, "waited as long as the request has time; this is what lacked:");
+    hints_destroy (&hints);
+    return code;
+}
+
+/*  For a site that nobody has heard of: which names are like it. */
+static void tell_sites_near (session_t *session, const json_t *request)
+{
+    if (!session_look (session, ""))
+        return;
+    size_t i;
+    const json_t *need;
+    json_array_foreach (json_object_get (request, "compute"), i, need)
+    {
+        if (*text_of (need, "site"))
+            offer_sites_near (session, text_of (need, "site"));
+    }
+}
+
+static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
+{
+    int code;
+    json_t *body = must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
+    planned_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
+    json_t *form = NULL;
+    if (options->wait)
+        fix_times (request, cli_wall_ms ());
+    if (planned_open (&planned, &code)) {
+        code = planned_ask (&planned, &form);
+        if (options->wait && code == EXIT_REFUSED && form)
+            code = wait_and_ask (cli, &planned, request, &form);
+        if (code == EXIT_REFUSED && form)
+            tell_sites_near (planned.session, request);
+        code = planned_print (&planned, form, code);
+        planned_close (&planned);
+    }
+    json_decref (body);
+    return code;
+}
+
+int run_reserve (cli_t *cli)
+{
+    reserve_options_t options = {0};
+    option_t list [] = {
+      {"algorithm", OPTION_TEXT, &options.algorithm, "A", "how to plan: auto, bbr, bir, ip", 0, 0},
+      {"policy", OPTION_TEXT, &options.policy, "P",
+       "what to prefer: time, cost, load or random; with ip time, cost or quality", 0, 0},
+      {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "stop at the plan", 0, 0},
+      {"wait", OPTION_FLAG, &options.wait, NULL, "ask again as capacity frees, to the deadline", 0,
+       0},
+      {"request-id", OPTION_TEXT, &cli->request_id, "ID[@HOME]",
+       "names this request; the same one again never happens twice", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 1, 1, &words, &code))
+        return code;
+    json_t *request = read_request (words.list [0], &options);
+    if (!request)
+        return EXIT_USAGE;
+    code = reserve (cli, &options, request);
+    json_decref (request);
+    return code;
+}

@@ -1,0 +1,31 @@
+/*  musubi watch - a line for each change, of one reservation or of all. */
+#include "listing.h"
+#include "reserve_commands.h"
+#include "watch.h"
+
+int run_watch (cli_t *cli)
+{
+    bool mine = false;
+    int64_t poll_ms = WATCH_POLL_MS;
+    option_t list [] = {
+      {"mine", OPTION_FLAG, &mine, NULL, "only the actor's own", 0, 0},
+      {"every", OPTION_DURATION, &poll_ms, "2s", "ask at least so often, also without a hint", 0,
+       0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+        return code;
+    if (mine && words.count > 0)
+        return cli_fail (EXIT_USAGE, "watch: --mine is of all reservations; one is named");
+    if (poll_ms <= 0)
+        return cli_fail (EXIT_USAGE, "watch: --every must be longer than nothing");
+    session_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    watch_t watch = {.cli = cli, .session = session, .poll_ms = poll_ms};
+    code = words.count > 0 ? watch_one (&watch, words.list [0], NULL)
+                           : watch_all (&watch, mine ? session_actor (session) : "");
+    session_close (&session);
+    return code;
+}

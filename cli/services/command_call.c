@@ -1,0 +1,142 @@
+/*  musubi call - any method of any service, by reflection on the contract's descriptors. */
+#include "services_commands.h"
+#include "session.h"
+
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  Who is meant: an endpoint, a service by name or by the beginning of its name, or any live one of
+ *  a kind. */
+static const json_t *find_entry (session_t *session, const char *who)
+{
+    const json_t *exact = session_entry (session, who);
+    size_t length = strlen (who);
+    size_t candidates = 0;
+    const json_t *chosen = NULL;
+    size_t i;
+    const json_t *entry;
+    if (exact)
+        return exact;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        const char *name = json_string_value (json_object_get (entry, "name"));
+        bool kind = name && strncmp (name, who, length) == 0 && name [length] == '/';
+        bool begins = name && strchr (who, '/') && strncmp (name, who, length) == 0;
+        if ((kind || begins) && session_random (session) % ++candidates == 0)
+            chosen = entry;
+    }
+    return chosen;
+}
+
+/*  The kind of an entry's name, or of what was asked for: "lis". */
+static void kind_of (const char *name, char kind [NAME_BYTES_MAX + 1])
+{
+    snprintf (kind, NAME_BYTES_MAX + 1, "%.*s", (int) strcspn (name, "/"), name);
+}
+
+static int print_methods (const char *why)
+{
+    return cli_fail (EXIT_USAGE, "call: %s", why);
+}
+
+static json_t *read_body (const char *text)
+{
+    char why [JSON_WHY_BYTES];
+    if (!text)
+        return json_object ();
+    if (strcmp (text, "-") == 0)
+        return cli_read_json ("-");
+    json_t *body = json_parse (text, strlen (text), why);
+    if (!body)
+        cli_fail (EXIT_USAGE, "call: %s", why);
+    return body;
+}
+
+static int code_of (call_status_t status)
+{
+    switch (status) {
+    case CALL_OK:
+        return EXIT_DONE;
+    case CALL_BAD_REQUEST:
+    case CALL_UNKNOWN_METHOD:
+        return EXIT_USAGE;
+    case CALL_TIMED_OUT:
+        return EXIT_UNKNOWN;
+    default:
+        return EXIT_REFUSED;
+    }
+}
+
+/*  Bad fields are found before anybody is looked for. */
+static bool body_sound (const method_t *method, json_t *body)
+{
+    char why [JSON_WHY_BYTES];
+    ProtobufCMessage *message = json_to_message (method->asked, body, why);
+    if (!message) {
+        cli_fail (EXIT_USAGE, "call %s.%s: %s", method->service, method->method, why);
+        return false;
+    }
+    protobuf_c_message_free_unpacked (message, NULL);
+    return true;
+}
+
+static int ask (const cli_t *cli, session_t *session, const char *endpoint, const method_t *method,
+                const json_t *body)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status = session_ask (session, endpoint, method, body, cli->request_id,
+                                        session_timeout_ms (session), &answer, reason);
+    if (status != CALL_OK)
+        return cli_fail (code_of (status), "call %s.%s at %s: %s", method->service, method->method,
+                         endpoint, reason);
+    cli_print_json (answer);
+    return EXIT_DONE;
+}
+
+static int find_and_ask (const cli_t *cli, const char *who, const method_t *method,
+                         const json_t *body)
+{
+    int code;
+    session_t *session = session_open (cli, &code);
+    if (!session)
+        return code;
+    if (strstr (who, "://")) {
+        code = ask (cli, session, who, method, body);
+    } else if (!session_look (session, who)) {
+        code = session_lost (session);
+    } else {
+        const json_t *entry = find_entry (session, who);
+        const char *endpoint = json_string_value (json_object_get (entry, "endpoint"));
+        code = endpoint ? ask (cli, session, endpoint, method, body)
+                        : cli_fail (EXIT_REFUSED, "call: the directory knows no \"%s\"", who);
+    }
+    session_close (&session);
+    return code;
+}
+
+int run_call (cli_t *cli)
+{
+    option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID@HOME",
+                         "names this request among the actor's", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 1}, 2, 3, &words, &code))
+        return code;
+    const char *who = words.list [0];
+    char kind [NAME_BYTES_MAX + 1] = "";
+    char why [SERVICES_WHY_BYTES];
+    method_t method;
+    if (!strstr (who, "://"))
+        kind_of (who, kind);
+    if (!services_find (kind, words.list [1], &method, why))
+        return print_methods (why);
+    json_t *body = read_body (words.count > 2 ? words.list [2] : NULL);
+    if (!body)
+        return EXIT_USAGE;
+    code = body_sound (&method, body) ? find_and_ask (cli, who, &method, body) : EXIT_USAGE;
+    json_decref (body);
+    return code;
+}

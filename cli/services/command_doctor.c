@@ -1,0 +1,252 @@
+/*  musubi doctor - is everybody there, and well? Of the whole federation, by asking; or, with
+ *  files, of the members that this machine is to run (doctor_files).
+ *
+ *  All are asked at once: how they stand, and sites for their nodes and storage nodes.
+ */
+#include "doctor_files.h"
+#include "fields.h"
+#include "findings.h"
+#include "holdings.h"
+#include "must.h"
+#include "services_commands.h"
+#include "session.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCK_MS_MAX 2000 /* that clocks may be apart */
+
+typedef struct {
+    const char *kind; /* "" = everybody */
+    const char *service;
+    const char *method;
+} question_t;
+
+static const question_t questions [] = {
+  {"", "Service", "Status"}, {"lis/", "Nodes", "Nodes"}, {"replica/", "Chain", "Nodes"}};
+
+#define QUESTIONS (sizeof questions / sizeof *questions)
+
+/*  One question to one member. */
+typedef struct {
+    const json_t *entry;
+    const question_t *question;
+    uint64_t call;
+    int64_t asked_ms; /* wall */
+    size_t nodes;
+    json_t *ailing; /* state: names of nodes */
+} asked_t;
+
+static void ask (session_t *session, asked_t *asked, const char *after)
+{
+    method_t method = services_method (asked->question->service, asked->question->method);
+    json_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
+    asked->asked_ms = cli_wall_ms ();
+    asked->call = session_send (session, text_of (asked->entry, "endpoint"), &method, body);
+    json_decref (body);
+}
+
+/*  --- answers --- */
+
+static void hear_status (findings_t *findings, const asked_t *asked, const json_t *answer)
+{
+    const char *who = text_of (asked->entry, "name");
+    int64_t wall_ms = json_integer_value (json_object_get (answer, "wall_ms"));
+    int64_t now_ms = cli_wall_ms ();
+    if (strcmp (text_of (answer, "name"), who) != 0)
+        findings_add (findings, who, "%s answers at its endpoint, %s", text_of (answer, "name"),
+                      text_of (asked->entry, "endpoint"));
+    if (*text_of (answer, "standing"))
+        findings_add (findings, who, "does not serve: %s", text_of (answer, "standing"));
+    size_t i;
+    const json_t *warning;
+    json_array_foreach (json_object_get (answer, "warnings"), i, warning)
+      findings_add (findings, who, "%s", json_string_value (warning));
+    if (wall_ms < asked->asked_ms - CLOCK_MS_MAX || wall_ms > now_ms + CLOCK_MS_MAX)
+        findings_add (findings, who, "its clock is %.1f s apart from that of this machine",
+                      (double) (wall_ms - now_ms) / 1000);
+}
+
+/*  "NODE_SILENT" and "silent" alike. */
+static void hear_node (asked_t *asked, const json_t *node)
+{
+    char state [16];
+    const char *word = text_of (node, "state");
+    snprintf (state, sizeof state, "%s", strncmp (word, "NODE_", 5) == 0 ? word + 5 : word);
+    for (char *at = state; *at; at++)
+        *at = (char) tolower ((unsigned char) *at);
+    if (json_is_true (json_object_get (node, "guest")))
+        return;
+    asked->nodes++;
+    if (strcmp (state, "up") == 0)
+        return;
+    json_t *names = json_object_get (asked->ailing, state);
+    if (!names) {
+        names = json_array ();
+        json_object_set_new (asked->ailing, state, names);
+    }
+    json_array_append (names, json_object_get (node, "node"));
+}
+
+static void tell_nodes (findings_t *findings, const asked_t *asked)
+{
+    const char *state;
+    json_t *names;
+    json_object_foreach (asked->ailing, state, names)
+    {
+        char text [HOLDINGS_LIST_BYTES];
+        findings_add (findings, text_of (asked->entry, "name"), "%zu of %zu %snodes %s: %s",
+                      json_array_size (names), asked->nodes,
+                      strcmp (asked->question->service, "Chain") == 0 ? "storage " : "", state,
+                      holdings_list (names, text));
+    }
+}
+
+/*  A page of them; asks for the next. */
+static void hear_nodes (findings_t *findings, session_t *session, asked_t *asked,
+                        const json_t *answer)
+{
+    size_t i;
+    const json_t *node;
+    const char *last = "";
+    json_array_foreach (json_object_get (answer, "nodes"), i, node)
+    {
+        hear_node (asked, node);
+        last = text_of (node, "node");
+    }
+    if (json_is_true (json_object_get (answer, "more")) && *last)
+        ask (session, asked, last);
+    else
+        tell_nodes (findings, asked);
+}
+
+static void hear (findings_t *findings, session_t *session, asked_t *asked,
+                  const client_reply_t *reply)
+{
+    method_t method = services_method (asked->question->service, asked->question->method);
+    bool status = asked->question == questions;
+    json_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    asked->call = 0;
+    if (answer && status)
+        hear_status (findings, asked, answer);
+    else if (answer)
+        hear_nodes (findings, session, asked, answer);
+    else if (status) /* who does not answer is told once */
+        findings_add (findings, text_of (asked->entry, "name"), "does not answer at %s: %s",
+                      text_of (asked->entry, "endpoint"),
+                      reply->status == CALL_TIMED_OUT ? "nothing came in time"
+                      : *reply->reason                ? reply->reason
+                                                      : "what it says can't be read");
+    json_decref (answer);
+}
+
+/*  --- the federation --- */
+
+static bool is_of (const json_t *entry, const char *kind)
+{
+    return strncmp (text_of (entry, "name"), kind, strlen (kind)) == 0;
+}
+
+static size_t ask_all (session_t *session, asked_t *asked)
+{
+    size_t count = 0;
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        for (size_t q = 0; q < QUESTIONS; q++)
+            if (is_of (entry, questions [q].kind)) {
+                asked [count] =
+                  (asked_t){.entry = entry, .question = &questions [q], .ailing = json_object ()};
+                ask (session, &asked [count++], "");
+            }
+    }
+    return count;
+}
+
+static void hear_all (findings_t *findings, session_t *session, asked_t *asked, size_t count)
+{
+    client_reply_t reply;
+    while (!cli_interrupted () && client_wait (session_client (session), -1, &reply))
+        for (size_t i = 0; i < count; i++)
+            if (asked [i].call == reply.call) {
+                hear (findings, session, &asked [i], &reply);
+                break;
+            }
+}
+
+static void look_for_homes (findings_t *findings, session_t *session)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach (session_homes (session), i, name)
+    {
+        if (!session_entry (session, json_string_value (name)))
+            findings_add (findings, json_string_value (name), "no directory lists it");
+    }
+}
+
+/*  Services that others can do with, or without, are not missed. */
+static void look_for_kinds (findings_t *findings, session_t *session)
+{
+    static const char *const wanted [][3] = {
+      {"lis/", "planner/", "no planner is listed: nothing can be reserved"},
+      {"replica/", "index/",
+       "no index is listed: for each file that a site has not got all sites are asked"}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        size_t i;
+        const json_t *entry;
+        bool there = false, missing = true;
+        json_array_foreach (session_entries (session), i, entry)
+        {
+            there = there || is_of (entry, wanted [k][0]);
+            missing = missing && !is_of (entry, wanted [k][1]);
+        }
+        if (there && missing)
+            findings_add (findings, "federation", "%s", wanted [k][2]);
+    }
+}
+
+static int look_at_federation (const cli_t *cli, findings_t *findings)
+{
+    int code = EXIT_DONE;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    findings->looked_at = json_array_size (session_entries (session));
+    asked_t *asked = must (calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked));
+    look_for_homes (findings, session);
+    look_for_kinds (findings, session);
+    size_t count = ask_all (session, asked);
+    hear_all (findings, session, asked, count);
+    for (size_t i = 0; i < count; i++)
+        json_decref (asked [i].ailing);
+    free (asked);
+    session_close (&session);
+    return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
+}
+
+int run_doctor (cli_t *cli)
+{
+    words_t words;
+    int code;
+    findings_t findings;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 0, WORDS_MAX, &words, &code))
+        return code;
+    findings_init (&findings);
+    code = EXIT_DONE;
+    if (words.count == 0)
+        code = look_at_federation (cli, &findings);
+    json_t *asked = json_array ();
+    for (size_t i = 0; i < words.count; i++)
+        doctor_file (words.list [i], asked, &findings);
+    if (words.count > 0)
+        code = doctor_ask (cli, asked, &findings);
+    json_decref (asked);
+    if (code == EXIT_DONE)
+        code = findings_tell (&findings, cli->json);
+    findings_clear (&findings);
+    return code;
+}

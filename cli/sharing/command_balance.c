@@ -1,0 +1,299 @@
+/*  musubi balance - sharing what is not reserved: a coalition as its balancer sees it, and a site's
+ *  terms in it.
+ */
+#include "answer_form.h"
+#include "balancers.h"
+#include "coalition_form.h"
+#include "fields.h"
+#include "sharing_commands.h"
+#include "task_client.h"
+#include "timetext.h"
+#include "tools.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL_FIRST_S 60.0 /* where an automatic level begins, unless said */
+#define LEVEL_S_MOST  1e9  /* of the contract's: sites refuse more */
+
+/*  --- status --- */
+
+/*  The names of the actor's bags of this site become keys of own. False after telling why not. */
+static bool own_add (const cli_t *cli, session_t *session, const json_t *site, json_t *own,
+                     int *code)
+{
+    json_int_t after = 0;
+    for (bool more = true; more;) {
+        json_t *question =
+          json_pack ("{s:s, s:I}", "owner", session_actor (session), "after", after);
+        json_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
+        if (!answer)
+            return false;
+        size_t i;
+        const json_t *record;
+        json_array_foreach (json_object_get (answer, "bags"), i, record)
+        {
+            char job [JOB_TEXT_BYTES];
+            after = json_integer_value (json_object_get (record, "bag"));
+            snprintf (job, sizeof job, "%s/%" PRId64, task_site_name (site), (int64_t) after);
+            json_object_set_new (own, job, json_true ());
+        }
+        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        json_decref (answer);
+    }
+    return true;
+}
+
+/*  The actor's bags at all sites that something is promised of, as keys. */
+static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *status, int *code)
+{
+    json_t *own = json_object ();
+    json_t *asked = json_object ();
+    size_t i;
+    const json_t *guarantee;
+    json_array_foreach (json_object_get (status, "guarantees"), i, guarantee)
+    {
+        const char *home = text_of (guarantee, "home");
+        const json_t *site = session_entry (session, home);
+        int told = EXIT_DONE;
+        if (json_object_get (asked, home))
+            continue;
+        json_object_set_new (asked, home, json_true ());
+        if (!site)
+            *code = cli_fail (EXIT_UNKNOWN,
+                              "%s: %s is not listed: promises to its owners are left "
+                              "out (--all tells them)",
+                              cli->command->name, home);
+        else if (!own_add (cli, session, site, own, &told))
+            *code = told;
+    }
+    json_decref (asked);
+    return own;
+}
+
+static int status_of (const cli_t *cli, session_t *session, const char *name, bool all)
+{
+    int code;
+    const json_t *entry = balancers_find (session, cli->command->name, name, &code);
+    if (!entry)
+        return code;
+    json_t *status =
+      balancers_ask (cli, session, entry, "Balancer", "Status", json_object (), &code);
+    if (!status)
+        return code;
+    json_t *own = all ? NULL : own_jobs (cli, session, status, &code);
+    json_t *form = coalition_form (status, own);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else
+        coalition_form_print (form, stdout);
+    json_decref (form);
+    json_decref (own);
+    json_decref (status);
+    return code;
+}
+
+static int run_status (cli_t *cli)
+{
+    bool all = false;
+    option_t list [] = {
+      {"all", OPTION_FLAG, &all, NULL, "what is promised to all owners, not only to you", 0, 0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
+    session_close (&session);
+    return code;
+}
+
+/*  --- a site's terms --- */
+
+typedef struct {
+    bool automatic;
+    bool begins; /* automatic, and it is said where */
+    double level_s;
+} terms_t;
+
+/*  "30m", "auto", "auto:30m". */
+static bool terms_read (const cli_t *cli, const char *text, terms_t *terms, int *code)
+{
+    int64_t ms = 0;
+    *terms = (terms_t){.automatic = strncmp (text, "auto", 4) == 0};
+    terms->begins = terms->automatic && text [4] == ':';
+    const char *duration = terms->begins ? text + 5 : text;
+    bool plain = terms->automatic && text [4] == '\0';
+    if (!plain && (!timetext_parse_duration (duration, &ms) || ms < 0 ||
+                   (double) ms > LEVEL_S_MOST * 1000 || (terms->automatic && ms == 0))) {
+        *code = cli_fail (EXIT_USAGE,
+                          "%s: level: a duration such as 30m, auto, or auto:30m, which begins "
+                          "there and never at 0; not \"%s\"",
+                          cli->command->name, text);
+        return false;
+    }
+    terms->level_s = plain ? LEVEL_FIRST_S : (double) ms / 1000;
+    return true;
+}
+
+static int join (const cli_t *cli, session_t *session, const json_t *site, const char *balancer,
+                 const terms_t *terms)
+{
+    int code;
+    char level [SECONDS_TEXT_BYTES];
+    json_t *question = json_pack ("{s:s, s:f, s:b}", "balancer", balancer, "level_s",
+                                  terms->level_s, "automatic", terms->automatic);
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
+    if (!answer)
+        return code;
+    json_decref (answer);
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:s, s:f, s:b}", "site", task_site_name (site),
+                                   "balancer", name_short (balancer), "level_s", terms->level_s,
+                                   "automatic", terms->automatic));
+    else
+        printf ("%s shares its unreserved work by %s, level %s%s\n", task_site_name (site),
+                name_short (balancer), terms->automatic ? "auto from " : "",
+                seconds_text (terms->level_s, level));
+    return EXIT_DONE;
+}
+
+static int run_join (cli_t *cli)
+{
+    const char *balancer = NULL;
+    const char *level = NULL;
+    option_t list [] = {
+      {"balancer", OPTION_TEXT, &balancer, "NAME", "whose coalition; the only balancer", 0, 0},
+      {"level", OPTION_TEXT, &level, "D|auto[:D]",
+       "how far it takes part: it sends and receives no more than it does in this time; auto "
+       "follows what it gains, from 1m on unless said",
+       0, 0},
+    };
+    words_t words;
+    terms_t terms;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+        return code;
+    if (!level)
+        return cli_fail (EXIT_USAGE, "%s: --level says how far: a duration such as 30m, or auto",
+                         cli->command->name);
+    if (!terms_read (cli, level, &terms, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
+    const json_t *site =
+      entry ? task_site (session, cli->command->name, words.list [0], &code) : NULL;
+    if (site)
+        code = join (cli, session, site, text_of (entry, "name"), &terms);
+    session_close (&session);
+    return code;
+}
+
+/*  The terms now; NULL after telling that there are none, or why they are not known. */
+static json_t *membership (const cli_t *cli, session_t *session, const json_t *site, int *code)
+{
+    json_t *answer =
+      balancers_ask (cli, session, site, "Sharing", "Membership", json_object (), code);
+    if (!answer || *text_of (answer, "balancer"))
+        return answer;
+    *code =
+      cli_fail (EXIT_REFUSED, "%s: %s has joined no coalition; musubi balance join %s --level D",
+                cli->command->name, task_site_name (site), task_site_name (site));
+    json_decref (answer);
+    return NULL;
+}
+
+static int run_level (cli_t *cli)
+{
+    words_t words;
+    terms_t terms;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 2, 2, &words, &code) ||
+        !terms_read (cli, words.list [1], &terms, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
+    json_t *now = site ? membership (cli, session, site, &code) : NULL;
+    if (now) {
+        double level_s = coalition_form_real (now, "level_s");
+        if (terms.automatic && !terms.begins && level_s > 0)
+            terms.level_s = level_s;
+        code = join (cli, session, site, text_of (now, "balancer"), &terms);
+    }
+    json_decref (now);
+    session_close (&session);
+    return code;
+}
+
+static int leave (const cli_t *cli, session_t *session, const json_t *site)
+{
+    int code;
+    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", json_object (), &code);
+    if (!answer)
+        return code;
+    json_int_t given_back = json_integer_value (json_object_get (answer, "given_back"));
+    if (cli->json)
+        cli_print_json (
+          json_pack ("{s:s, s:I}", "site", task_site_name (site), "given_back", given_back));
+    else
+        printf ("%s shares no more; tasks of others that waited there and go home: %" PRId64 "\n",
+                task_site_name (site), (int64_t) given_back);
+    json_decref (answer);
+    return EXIT_DONE;
+}
+
+static int run_leave (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
+    if (site)
+        code = leave (cli, session, site);
+    session_close (&session);
+    return code;
+}
+
+/*  --- the command --- */
+
+static bool off_line (const cli_t *cli)
+{
+    for (int i = 0; i < cli->rest_count; i++)
+        if (strncmp (cli->rest [i], "--step", 6) == 0)
+            return true;
+    return false;
+}
+
+int run_balance (cli_t *cli)
+{
+    static const command_t commands [] = {
+      {"balance status", "[BALANCER] [--all]",
+       "The members of a coalition: level, speed, work, who has given and gained; and by when your "
+       "bags will be complete.",
+       run_status},
+      {"balance join", "SITE [--balancer NAME] --level D|auto[:D]",
+       "A site shares its unreserved work from the next coalition on.", run_join},
+      {"balance leave", "SITE", "It does no more: what waits there of others goes home.",
+       run_leave},
+      {"balance level", "SITE D|auto[:D]", "How far a site takes part from the next coalition on.",
+       run_level},
+      {"balance history", "[BALANCER] [--from COALITION] [--svg FILE]",
+       "Past coalitions: who gave, who gained, each owner's score.", run_balance_history},
+      {"balance --step", "FILE.json|- [--reschedule]",
+       "Steps of the algorithm out of a file; nobody is asked.", tools_start},
+    };
+    if (off_line (cli))
+        return tools_start (cli);
+    return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
+}

@@ -1,0 +1,86 @@
+/*  musubi balance history - coalitions that have ended: as a table and lines of scores, as a
+ *  picture, or as JSON.
+ */
+#include "answer_form.h"
+#include "balancers.h"
+#include "coalition_chart.h"
+#include "coalition_form.h"
+#include "output_file.h"
+#include "sharing_commands.h"
+#include "task_client.h"
+
+#include <string.h>
+
+/*  Page by page, into forms. False after telling why not. */
+static bool gather (const cli_t *cli, session_t *session, const json_t *entry, json_int_t from,
+                    json_t *forms, int *code)
+{
+    for (bool more = true; more;) {
+        json_t *question = json_pack ("{s:I}", "from", from);
+        json_t *answer = balancers_ask (cli, session, entry, "Balancer", "History", question, code);
+        if (!answer)
+            return false;
+        size_t i;
+        const json_t *record;
+        json_array_foreach (json_object_get (answer, "coalitions"), i, record)
+        {
+            json_array_append_new (forms, coalition_form_record (record));
+            from = json_integer_value (json_object_get (record, "coalition")) + 1;
+        }
+        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        json_decref (answer);
+    }
+    return true;
+}
+
+static int write_svg (const json_t *form, const char *path)
+{
+    FILE *file = output_file_open (path, false);
+    if (!file)
+        return EXIT_USAGE;
+    coalition_chart_svg (form, file);
+    return output_file_close (file, path);
+}
+
+static int history (const cli_t *cli, session_t *session, const char *name, int64_t from,
+                    const char *svg)
+{
+    int code;
+    const json_t *entry = balancers_find (session, cli->command->name, name, &code);
+    if (!entry)
+        return code;
+    json_t *forms = json_array ();
+    if (gather (cli, session, entry, from, forms, &code)) {
+        const char *full = json_string_value (json_object_get (entry, "name"));
+        json_t *form = json_pack ("{s:s, s:O}", "balancer", name_short (full), "coalitions", forms);
+        if (svg)
+            code = write_svg (form, svg);
+        if (cli->json)
+            cli_print_json (json_incref (form));
+        else if (!svg)
+            coalition_chart_print (form, cli_width (), stdout);
+        json_decref (form);
+    }
+    json_decref (forms);
+    return code;
+}
+
+int run_balance_history (cli_t *cli)
+{
+    int64_t from = 0;
+    const char *svg = NULL;
+    option_t list [] = {
+      {"from", OPTION_INTEGER, &from, "COALITION", "the first one told; the oldest kept", 0, 0},
+      {"svg", OPTION_TEXT, &svg, "FILE", "draw into this file; - = standard output", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);
+    session_close (&session);
+    return code;
+}

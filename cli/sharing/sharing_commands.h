@@ -1,0 +1,10 @@
+/*  sharing_commands - sharing of unreserved work among sites. */
+#ifndef MUSUBI_SHARING_COMMANDS_H
+#define MUSUBI_SHARING_COMMANDS_H
+
+#include "cli.h"
+
+int run_balance (cli_t *cli);
+int run_balance_history (cli_t *cli);
+
+#endif

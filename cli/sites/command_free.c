@@ -1,0 +1,242 @@
+/*  musubi free - when a site has so many CPUs free, or a link so much bandwidth. */
+#include "answer_form.h"
+#include "offers.h"
+#include "sites_commands.h"
+
+#include "fields.h"
+#include "timetext.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WINDOWS_MAX 64   /* in one question */
+#define MARGIN_MS   2000 /* for the way there */
+
+typedef struct {
+    int64_t need; /* CPUs, Mbit/s */
+    int64_t for_ms;
+    option_time_t between [2];
+    const char *class;
+} free_options_t;
+
+static const json_t *description_of (const offer_t *offer)
+{
+    return json_object_get (offer->entry, offer->link ? "domain" : "site");
+}
+
+/*  The calendar's spans; of a site each with its class. */
+static json_t *spans_form (const offer_t *offer, const json_t *spans)
+{
+    json_t *list = json_array ();
+    size_t i;
+    const json_t *span;
+    json_array_foreach (spans, i, span)
+    {
+        char from [TIME_TEXT_BYTES];
+        char until [TIME_TEXT_BYTES];
+        json_t *one =
+          json_pack ("{s:s, s:s}", "from", time_text (number_of (span, "from_ms"), from), "until",
+                     time_text (number_of (span, "until_ms"), until));
+        if (!offer->link)
+            json_object_set_new (one, "class", json_string (text_of (span, "resource")));
+        json_array_append_new (list, one);
+    }
+    return list;
+}
+
+/*  --- the questions ---  */
+
+/*  Windows of the wanted length, evenly spread over the time. */
+static void spread_windows (json_t *windows, const char *resource, int64_t quantity, size_t count,
+                            const free_options_t *options, int64_t from_ms, int64_t until_ms)
+{
+    int64_t slack_ms = until_ms - options->for_ms - from_ms;
+    for (size_t w = 0; w < count && slack_ms >= 0; w++) {
+        int64_t step_ms = count > 1 ? slack_ms / (int64_t) (count - 1) : 0;
+        json_int_t start_ms = from_ms + step_ms * (int64_t) w;
+        json_int_t end_ms = start_ms + options->for_ms;
+        json_array_append_new (windows, json_pack ("{s:s, s:I, s:I, s:I}", "resource", resource,
+                                                   "quantity", (json_int_t) quantity, "from_ms",
+                                                   start_ms, "until_ms", end_ms));
+    }
+}
+
+/*  Where only windows are disclosed: some of the link, or of every class that could hold them. */
+static json_t *windows_question (const offer_t *offer, const free_options_t *options,
+                                 int64_t from_ms, int64_t until_ms)
+{
+    json_t *windows = json_array ();
+    const json_t *classes = json_object_get (description_of (offer), "classes");
+    size_t each = WINDOWS_MAX / (json_array_size (classes) ? json_array_size (classes) : 1);
+    size_t i;
+    const json_t *class;
+    if (offer->link && options->need <= number_of (offer->link, "mbps"))
+        spread_windows (windows, text_of (offer->link, "name"), options->need, WINDOWS_MAX, options,
+                        from_ms, until_ms);
+    json_array_foreach (classes, i, class)
+    {
+        const char *name = text_of (class, "name");
+        int64_t per_node = number_of (class, "cpus_per_node");
+        int64_t nodes = per_node ? (options->need + per_node - 1) / per_node : INT64_MAX;
+        bool wanted = !options->class || strcmp (options->class, name) == 0;
+        if (wanted && nodes <= number_of (class, "nodes"))
+            spread_windows (windows, name, nodes, each, options, from_ms, until_ms);
+    }
+    return json_pack ("{s:o}", "windows", windows);
+}
+
+static json_t *free_question (const offer_t *offer, const free_options_t *options, int64_t from_ms,
+                              int64_t until_ms)
+{
+    const char *resource = offer->link      ? text_of (offer->link, "name")
+                           : options->class ? options->class
+                                            : "";
+    return json_pack ("{s:s, s:I, s:I, s:I, s:I}", "resource", resource, "amount",
+                      (json_int_t) options->need, "duration_ms", (json_int_t) options->for_ms,
+                      "from_ms", (json_int_t) from_ms, "until_ms", (json_int_t) until_ms);
+}
+
+/*  The windows that fit, as spans. */
+static json_t *fitting_windows (const offer_t *offer, const json_t *question, const json_t *answer)
+{
+    json_t *spans = json_array ();
+    const json_t *windows = json_object_get (question, "windows");
+    size_t i;
+    const json_t *fits;
+    json_array_foreach (json_object_get (answer, "fits"), i, fits)
+    {
+        if (json_is_true (fits) && i < json_array_size (windows))
+            json_array_append (spans, json_array_get (windows, i));
+    }
+    json_t *form = spans_form (offer, spans);
+    json_decref (spans);
+    return form;
+}
+
+static int code_of (call_status_t status)
+{
+    return status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
+           : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                        : EXIT_REFUSED;
+}
+
+/*  Asks the one question that is answered there; the form is new, NULL after telling why not. */
+static json_t *ask_owner (session_t *session, const offer_t *offer, const free_options_t *options,
+                          int *code)
+{
+    const json_t *description = description_of (offer);
+    bool windows = offer_windows_only (description);
+    method_t method = services_method ("Calendar", windows ? "Windows" : "Free");
+    int64_t now_ms = cli_wall_ms ();
+    int64_t from_ms = option_time_wall (options->between [0], now_ms);
+    int64_t until_ms = option_time_wall (options->between [1], now_ms);
+    /* Nothing is booked that starts within the lead. */
+    int64_t soonest_ms = now_ms + number_of (description, "lead_ms") + MARGIN_MS;
+    if (windows && from_ms < soonest_ms)
+        from_ms = soonest_ms;
+    json_t *question = windows ? windows_question (offer, options, from_ms, until_ms)
+                               : free_question (offer, options, from_ms, until_ms);
+    char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
+    json_t *answer = NULL;
+    call_status_t status =
+      question ? session_ask (session, text_of (offer->entry, "endpoint"), &method, question, "",
+                              session_timeout_ms (session), &answer, reason)
+               : CALL_BAD_REQUEST;
+    json_t *form = NULL;
+    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    if (status != CALL_OK) {
+        cli_fail (*code, "free: %s: %s", text_of (offer->entry, "name"), reason);
+    } else {
+        form = json_pack ("{s:s, s:o}", offer->link ? "link" : "site", offer->name, "spans",
+                          windows ? fitting_windows (offer, question, answer)
+                                  : spans_form (offer, json_object_get (answer, "spans")));
+        if (!windows)
+            json_object_set (form, "utilisation", json_object_get (answer, "utilisation"));
+    }
+    json_decref (question);
+    json_decref (answer);
+    return form;
+}
+
+/*  --- the answer ---  */
+
+static void print_none (const offer_t *offer, const free_options_t *options)
+{
+    char text [TIMETEXT_BYTES];
+    printf ("%" PRId64 " %s are not free for %s in that time", options->need,
+            offer->link ? "Mbit/s" : "CPUs", timetext_format_duration (options->for_ms, text));
+    if (offer->link && options->need > number_of (offer->link, "mbps"))
+        printf (": %s has %" PRId64 " in all", offer->name, number_of (offer->link, "mbps"));
+    putchar ('\n');
+}
+
+static void print_spans (const offer_t *offer, const json_t *form, const free_options_t *options)
+{
+    static const char *const headings [] = {"CLASS", "FREE FROM", "UNTIL"};
+    size_t without_class = offer->link ? 1 : 0;
+    const json_t *spans = json_object_get (form, "spans");
+    size_t i;
+    const json_t *span;
+    if (json_array_size (spans) == 0) {
+        print_none (offer, options);
+    } else {
+        table_t *table = table_new (headings + without_class, 3 - without_class);
+        json_array_foreach (spans, i, span)
+        {
+            const char *cells [] = {text_of (span, "class"), text_of (span, "from"),
+                                    text_of (span, "until")};
+            table_row (table, cells + without_class);
+        }
+        table_print (&table, stdout);
+    }
+    const json_t *utilisation = json_object_get (form, "utilisation");
+    if (utilisation)
+        printf ("%.1f %% of it is booked\n", 100 * json_number_value (utilisation));
+    else if (json_array_size (spans) > 0)
+        printf ("%s tells only whether given windows fit: these are some that do\n",
+                name_short (text_of (offer->entry, "name")));
+}
+
+static int ask_free (const cli_t *cli, session_t *session, const char *name,
+                     const free_options_t *options)
+{
+    offer_t offer;
+    int code;
+    if (!offer_find (session, "free", name, &offer, &code))
+        return code;
+    if (offer.link && options->class)
+        return cli_fail (EXIT_USAGE, "free: --class is of sites; %s is a link", offer.name);
+    json_t *form = ask_owner (session, &offer, options, &code);
+    if (form && cli->json)
+        cli_print_json (json_incref (form));
+    else if (form)
+        print_spans (&offer, form, options);
+    json_decref (form);
+    return code;
+}
+
+int run_free (cli_t *cli)
+{
+    free_options_t options = {
+      .between = {{.set = true, .relative = true, .ms = 0},
+                  {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
+    option_t list [] = {
+      {"need", OPTION_INTEGER, &options.need, "N", "CPUs wanted of a site, Mbit/s of a link", 1,
+       UINT32_MAX},
+      {"for", OPTION_DURATION, &options.for_ms, "D", "for how long", 0, 0},
+      {"between", OPTION_SPAN, options.between, "T T", "in which time; now now+24h", 0, 0},
+      {"class", OPTION_TEXT, &options.class, "NAME", "only this class of a site's nodes", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code))
+        return code;
+    if (options.need == 0 || options.for_ms == 0)
+        return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = ask_free (cli, session, words.list [0], &options);
+    session_close (&session);
+    return code;
+}

@@ -1,0 +1,109 @@
+/*  musubi links - the links of all network domains, and where domains disagree about a point. */
+#include "answer_form.h"
+#include "domains.h"
+#include "fields.h"
+#include "offers.h"
+#include "sites_commands.h"
+
+static json_t *link_form (const char *domain, const json_t *link)
+{
+    return json_pack ("{s:s, s:s, s:[s,s], s:I, s:f, s:I, s:o}", "domain", domain, "link",
+                      text_of (link, "name"), "between", text_of (link, "a"), text_of (link, "b"),
+                      "mbps", (json_int_t) number_of (link, "mbps"), "latency_ms",
+                      json_number_value (json_object_get (link, "latency_ms")), "price",
+                      (json_int_t) number_of (link, "price"), "attributes",
+                      attributes_form (json_object_get (link, "attributes")));
+}
+
+static void add_links (json_t *links, const json_t *entry)
+{
+    size_t i;
+    const json_t *link;
+    json_array_foreach (json_object_get (json_object_get (entry, "domain"), "links"), i, link)
+      json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
+}
+
+/*  {"links": […], "disagreements": [{"vertex", "text"}…]}, new. */
+static json_t *links_form (const json_t *entries, size_t *passed_over)
+{
+    json_t *links = json_array ();
+    json_t *disagreements = json_array ();
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (entries, i, entry) add_links (links, entry);
+    graph_t *graph = domains_graph (entries, passed_over);
+    for (size_t c = 0; c < graph_conflicts (graph); c++)
+        json_array_append_new (disagreements,
+                               json_pack ("{s:s, s:s}", "vertex", graph_conflict_vertex (graph, c),
+                                          "text", graph_conflict (graph, c)));
+    graph_destroy (&graph);
+    return json_pack ("{s:o, s:o}", "links", links, "disagreements", disagreements);
+}
+
+static void print_links (const json_t *links)
+{
+    static const char *const headings [] = {"DOMAIN",   "LINK",   "BETWEEN",   ">MBIT/S",
+                                            ">LATENCY", ">PRICE", "ATTRIBUTES"};
+    table_t *table = table_new (headings, 7);
+    size_t i;
+    const json_t *link;
+    json_array_foreach (links, i, link)
+    {
+        const json_t *between = json_object_get (link, "between");
+        char ends [2 * NAME_BYTES_MAX + 4];
+        char mbps [24];
+        char latency [32];
+        char price [COST_TEXT_BYTES];
+        char attributes [512];
+        snprintf (ends, sizeof ends, "%s, %s", json_string_value (json_array_get (between, 0)),
+                  json_string_value (json_array_get (between, 1)));
+        snprintf (latency, sizeof latency, "%.6g ms",
+                  json_real_value (json_object_get (link, "latency_ms")));
+        attributes_text (json_object_get (link, "attributes"), attributes, sizeof attributes);
+        const char *cells [] = {text_of (link, "domain"),
+                                text_of (link, "link"),
+                                ends,
+                                number_text (link, "mbps", mbps),
+                                latency,
+                                cost_text (number_of (link, "price"), price),
+                                attributes};
+        table_row (table, cells);
+    }
+    table_print (&table, stdout);
+}
+
+/*  Whoever shall put it right must see it, also beside JSON. */
+static void warn_of (const json_t *form, size_t passed_over)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "disagreements"), i, one) fprintf (
+      stderr, "musubi: %s: no path crosses there from one to the other\n", text_of (one, "text"));
+    if (passed_over > 0)
+        fprintf (stderr,
+                 "musubi: %zu domains describe themselves in a way that can't be understood\n",
+                 passed_over);
+}
+
+int run_links (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
+        return code;
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    size_t passed_over;
+    json_t *form = links_form (session_entries (session), &passed_over);
+    if (cli->json)
+        cli_print_json (json_incref (form));
+    else if (json_array_size (json_object_get (form, "links")) == 0)
+        puts ("no network domain is known");
+    else
+        print_links (json_object_get (form, "links"));
+    warn_of (form, passed_over);
+    json_decref (form);
+    session_close (&session);
+    return EXIT_DONE;
+}

@@ -1,0 +1,11 @@
+/*  sites_commands - what there is, and what of it is free. */
+#ifndef MUSUBI_SITES_COMMANDS_H
+#define MUSUBI_SITES_COMMANDS_H
+
+#include "cli.h"
+
+int run_sites (cli_t *cli);
+int run_links (cli_t *cli);
+int run_free (cli_t *cli);
+
+#endif

@@ -1,0 +1,178 @@
+/*  musubi nodes - the machines of sites that run tasks: how they are, and whose they are; taking
+ * one out, and back.
+ */
+#include "answer_form.h"
+#include "fields.h"
+#include "table.h"
+#include "task_client.h"
+#include "tasks_commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *drain;
+    const char *resume;
+} nodes_options_t;
+
+/*  Takes the question over. NULL after telling why there is no answer, with *code. */
+static json_t *ask (const cli_t *cli, session_t *session, const json_t *site,
+                    const char *method_name, json_t *question, int *code)
+{
+    method_t method = services_method ("Nodes", method_name);
+    char reason [CLIENT_REASON_BYTES] = "";
+    json_t *answer = NULL;
+    call_status_t status = session_ask (session, text_of (site, "endpoint"), &method, question, "",
+                                        session_timeout_ms (session), &answer, reason);
+    json_decref (question);
+    if (status == CALL_UNKNOWN_METHOD)
+        *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
+                          cli->command->name, task_site_name (site));
+    else if (status != CALL_OK)
+        *code = cli_fail (status == CALL_TIMED_OUT ? EXIT_UNKNOWN : EXIT_REFUSED, "%s: %s: %s",
+                          cli->command->name, task_site_name (site), reason);
+    return answer;
+}
+
+/*  --- the list --- */
+
+static const char *state_word (const json_t *record)
+{
+    static const char *const words [][2] = {{"NODE_UP", "up"},
+                                            {"NODE_SILENT", "silent"},
+                                            {"NODE_LOST", "lost"},
+                                            {"NODE_AWAITED", "awaited"},
+                                            {NULL}};
+    const char *state = text_of (record, "state");
+    return word_of (words, state, state);
+}
+
+static json_t *node_form (const json_t *site, const json_t *record)
+{
+    char heard [TIME_TEXT_BYTES];
+    json_t *form =
+      json_pack ("{s:s, s:s, s:s, s:s, s:b, s:I, s:I}", "site", task_site_name (site), "node",
+                 text_of (record, "node"), "class", text_of (record, "class_name"), "state",
+                 state_word (record), "drained", json_is_true (json_object_get (record, "drained")),
+                 "cpus", (json_int_t) number_of (record, "cpus"), "cpus_used",
+                 (json_int_t) number_of (record, "cpus_used"));
+    if (!form)
+        abort ();
+    if (*text_of (record, "reservation"))
+        json_object_set (form, "reservation", json_object_get (record, "reservation"));
+    if (*text_of (record, "resting"))
+        json_object_set (form, "resting", json_object_get (record, "resting"));
+    if (number_of (record, "heard_ms") != 0)
+        json_object_set_new (form, "heard",
+                             json_string (time_text (number_of (record, "heard_ms"), heard)));
+    return form;
+}
+
+/*  Page by page. False after telling why not. */
+static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const json_t *site,
+                       json_t *nodes, int *code)
+{
+    (void) owner;
+    char after [NAME_BYTES_MAX + 1] = "";
+    for (bool more = true; more;) {
+        json_t *question = json_pack ("{s:s}", "after", after);
+        json_t *answer = ask (cli, session, site, "Nodes", question, code);
+        if (!answer)
+            return false;
+        size_t i;
+        const json_t *record;
+        json_array_foreach (json_object_get (answer, "nodes"), i, record)
+        {
+            json_array_append_new (nodes, node_form (site, record));
+            snprintf (after, sizeof after, "%s", text_of (record, "node"));
+        }
+        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        json_decref (answer);
+    }
+    return true;
+}
+
+static void print_nodes (const json_t *nodes)
+{
+    static const char *const headings [] = {"SITE",  "NODE",  "CLASS",       "STATE",
+                                            ">CPUS", ">USED", "RESERVATION", "HEARD"};
+    table_t *table = table_new (headings, 8);
+    size_t i;
+    const json_t *node;
+    json_array_foreach (nodes, i, node)
+    {
+        char state [48], cpus [24], used [24], heard [TIME_TEXT_BYTES];
+        const char *when = text_of (node, "heard");
+        snprintf (state, sizeof state, "%s%s%s", text_of (node, "state"),
+                  json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
+                  *text_of (node, "resting") ? ", rests" : "");
+        const char *cells [] = {
+          text_of (node, "site"),           text_of (node, "node"),
+          text_of (node, "class"),          state,
+          number_text (node, "cpus", cpus), number_text (node, "cpus_used", used),
+          text_of (node, "reservation"),    *when ? time_brief (when, heard) : ""};
+        table_row (table, cells);
+    }
+    table_print (&table, stdout);
+}
+
+/*  --- taking out --- */
+
+static int drain (const cli_t *cli, session_t *session, const char *named, const char *node,
+                  bool drained)
+{
+    int code = EXIT_DONE;
+    const json_t *site = task_site (session, "nodes", named, &code);
+    if (!site)
+        return code;
+    json_t *question = json_pack ("{s:s, s:b}", "node", node, "drained", drained);
+    if (!question)
+        return cli_fail (EXIT_USAGE, "nodes: the node's name is not UTF-8");
+    json_t *answer = ask (cli, session, site, "Drain", question, &code);
+    if (!answer)
+        return code;
+    const json_t *overbooked = json_object_get (answer, "overbooked");
+    size_t i;
+    const json_t *one;
+    if (cli->json) {
+        cli_print_json (json_pack ("{s:s, s:s, s:b, s:O*}", "site", task_site_name (site), "node",
+                                   node, "drained", drained, "overbooked", overbooked));
+    } else {
+        printf ("%s at %s %s\n", node, task_site_name (site),
+                drained ? "is drained: it finishes what it runs" : "is resumed");
+        json_array_foreach (overbooked, i, one)
+          printf ("%s has too few nodes now\n", json_string_value (one));
+    }
+    json_decref (answer);
+    return EXIT_DONE;
+}
+
+int run_nodes (cli_t *cli)
+{
+    nodes_options_t options = {0};
+    option_t list_of [] = {
+      {"drain", OPTION_TEXT, &options.drain, "NODE",
+       "take it out: it finishes what it runs, and gets nothing new", 0, 0},
+      {"resume", OPTION_TEXT, &options.resume, "NODE", "take it back", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list_of, 2}, 0, 1, &words, &code))
+        return code;
+    const char *named = words.count > 0 ? words.list [0] : NULL;
+    const char *node = options.drain ? options.drain : options.resume;
+    if (options.drain && options.resume)
+        return cli_fail (EXIT_USAGE, "nodes: --drain or --resume, not both");
+    if (node && !named)
+        return cli_fail (EXIT_USAGE, "nodes: at which site? musubi nodes SITE --%s %s",
+                         options.drain ? "drain" : "resume", node);
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = node
+             ? drain (cli, session, named, node, options.drain != NULL)
+             : task_list (cli, session, named,
+                          &(task_rows_t){.key = "nodes", .add = add_nodes, .print = print_nodes});
+    session_close (&session);
+    return code;
+}

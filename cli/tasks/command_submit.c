@@ -1,0 +1,315 @@
+/*  musubi submit - a bag of tasks for a site's queue, or for a reservation. */
+#include "answer_form.h"
+#include "fields.h"
+#include "listing.h"
+#include "task_client.h"
+#include "tasks_commands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    int64_t cpus;
+    int64_t limit_ms;
+    int64_t cpu_limit_ms;
+    int64_t count;
+    int64_t priority;
+    const char *name;
+    const char *reservation;
+    const char *class;
+    const char *folder;
+    const char *output;
+    const char *errors;
+    option_texts_t environment;
+    bool preemptible;
+    bool requeue;
+    bool shared;
+    bool dry_run;
+} submit_options_t;
+
+/*  "ID/NEED" as two. */
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    char need [NAME_BYTES_MAX + 1];
+} reservation_name_t;
+
+/*  NULL is none. False: it is not such a name. */
+static bool reservation_read (reservation_name_t *name, const char *text)
+{
+    *name = (reservation_name_t){.id = ""};
+    if (!text)
+        return true;
+    size_t length = strcspn (text, "/");
+    const char *need = text [length] == '/' ? text + length + 1 : "";
+    if (length == 0 || length > NAME_BYTES_MAX || strlen (need) > NAME_BYTES_MAX ||
+        (text [length] == '/' && !*need))
+        return false;
+    memcpy (name->id, text, length);
+    memcpy (name->need, need, strlen (need));
+    return true;
+}
+
+/*  --- which site --- */
+
+static bool part_has (const json_t *part, const char *need)
+{
+    size_t i;
+    const json_t *booking;
+    json_array_foreach (json_object_get (part, "bookings"), i, booking)
+    {
+        if (!*need || strcmp (text_of (booking, "need"), need) == 0)
+            return true;
+    }
+    return false;
+}
+
+/*  The only site at which the reservation, or its need, has nodes; NULL after telling. */
+static const json_t *site_of_view (session_t *session, const json_t *view,
+                                   const reservation_name_t *name, int *code)
+{
+    char sites [512] = "";
+    const char *found = NULL;
+    size_t count = 0;
+    size_t i;
+    const json_t *part;
+    json_array_foreach (json_object_get (view, "parts"), i, part)
+    {
+        const char *participant = text_of (part, "participant");
+        if (strncmp (participant, "lis/", 4) != 0 || !part_has (part, name->need))
+            continue;
+        size_t used = strlen (sites);
+        snprintf (sites + used, sizeof sites - used, "%s%s", used ? ", " : "",
+                  name_short (participant));
+        found = participant;
+        count++;
+    }
+    if (count == 1)
+        return task_site (session, "submit", found, code);
+    if (count == 0)
+        *code = cli_fail (EXIT_REFUSED, "submit: %s%s%s has no nodes at any site that answers",
+                          name->id, *name->need ? "/" : "", name->need);
+    else
+        *code = cli_fail (EXIT_USAGE,
+                          "submit: at which site? %s has nodes at %s; name one, or a need: "
+                          "--reservation %s/NEED",
+                          name->id, sites, name->id);
+    return NULL;
+}
+
+static const json_t *site_of_reservation (const cli_t *cli, session_t *session,
+                                          const reservation_name_t *name, int *code)
+{
+    json_t *body = json_pack ("{s:s}", "reservation", name->id);
+    json_t *answer = body ? listing_question (cli, session, "Show", body, code) : NULL;
+    const json_t *view = json_object_get (answer, "view");
+    const json_t *site = NULL;
+    if (!body)
+        *code = cli_fail (EXIT_USAGE, "submit: the reservation's id is not UTF-8");
+    else if (answer && !view)
+        *code = cli_fail (EXIT_REFUSED, "submit: %s: there is no such reservation", name->id);
+    else if (view)
+        site = site_of_view (session, view, name, code);
+    json_decref (body);
+    json_decref (answer);
+    return site;
+}
+
+static const json_t *site_meant (const cli_t *cli, session_t *session, const char *named,
+                                 const reservation_name_t *reservation, int *code)
+{
+    if (named)
+        return task_site (session, "submit", named, code);
+    if (*reservation->id)
+        return site_of_reservation (cli, session, reservation, code);
+    return task_only_site (session, "submit", code);
+}
+
+/*  --- the question --- */
+
+static bool add_texts (json_t *to, const char *key, const char *const *texts, size_t count)
+{
+    json_t *list = json_array ();
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        good = json_array_append_new (list, json_string (texts [i])) == 0;
+    json_object_set_new (to, key, list);
+    return good;
+}
+
+/*  Not given: left out. */
+static bool add_text (json_t *to, const char *key, const char *text)
+{
+    return !text || json_object_set_new (to, key, json_string (text)) == 0;
+}
+
+/*  NULL after refusing: something is not UTF-8. */
+static json_t *question_of (const submit_options_t *options, const reservation_name_t *reservation,
+                            const char *const *program, size_t words)
+{
+    json_t *command = json_object ();
+    json_t *question =
+      json_pack ("{s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "command", command, "count",
+                 (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
+                 (json_int_t) options->limit_ms, "cpu_limit_ms",
+                 (json_int_t) (options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0), "priority",
+                 (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
+                 options->requeue, "shared", options->shared);
+    if (add_texts (command, "arguments", program, words) &&
+        add_texts (command, "environment", options->environment.list, options->environment.count) &&
+        add_text (command, "folder", options->folder) &&
+        add_text (command, "output", options->output) &&
+        add_text (command, "errors", options->errors) &&
+        add_text (question, "name", options->name) &&
+        add_text (question, "class_name", options->class) &&
+        add_text (question, "reservation", reservation->id) &&
+        add_text (question, "need", reservation->need))
+        return question;
+    json_decref (question);
+    cli_fail (EXIT_USAGE, "submit: something of this is not UTF-8");
+    return NULL;
+}
+
+static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *answer,
+                            int64_t count)
+{
+    json_int_t bag = json_integer_value (json_object_get (answer, "bag"));
+    char name [2 * NAME_BYTES_MAX];
+    snprintf (name, sizeof name, "%s/%" PRId64, task_site_name (site), (int64_t) bag);
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:s, s:I}", "bag", name, "site", task_site_name (site),
+                                   "tasks", (json_int_t) count));
+    else
+        puts (name);
+}
+
+/*  Is something in the pipe that standard input is? A file may be that of a loop around us. */
+static bool input_waits (void)
+{
+    struct stat status;
+    int bytes = 0;
+    return fstat (STDIN_FILENO, &status) == 0 && S_ISFIFO (status.st_mode) &&
+           ioctl (STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/*  --dry-run: what would be sent, and where to. Takes the question. */
+static int tell_planned (const cli_t *cli, const json_t *site, json_t *question)
+{
+    if (cli->json)
+        cli_print_json (json_pack ("{s:s, s:b, s:O}", "site", task_site_name (site), "dry_run", 1,
+                                   "request", question));
+    else
+        printf ("nothing is sent; %s would be asked for %" PRId64 " task%s of %" PRId64 " CPU%s\n",
+                task_site_name (site), number_of (question, "count"),
+                number_of (question, "count") == 1 ? "" : "s", number_of (question, "cpus"),
+                number_of (question, "cpus") == 1 ? "" : "s");
+    json_decref (question);
+    return EXIT_DONE;
+}
+
+static int submit (cli_t *cli, session_t *session, const submit_options_t *options,
+                   const reservation_name_t *reservation, const char *named,
+                   const char *const *program, size_t words)
+{
+    int code;
+    char id [REQUEST_ID_BYTES_MAX + 1];
+    char why [OPTIONS_WHY_BYTES];
+    const json_t *site = site_meant (cli, session, named, reservation, &code);
+    if (!site)
+        return code;
+    if (!session_request_id (session, cli->request_id, id, why))
+        return cli_fail (EXIT_USAGE, "submit: %s", why);
+    json_t *question = question_of (options, reservation, program, words);
+    if (!question)
+        return EXIT_USAGE;
+    if (options->dry_run)
+        return tell_planned (cli, site, question);
+    if (input_waits ()) {
+        json_decref (question);
+        return cli_fail (EXIT_USAGE,
+                         "submit: standard input isn't passed to tasks, and there is some: put it "
+                         "into a file that the node has, or say </dev/null to leave it");
+    }
+    fprintf (stderr, "request-id %s\n", id);
+    json_t *answer = task_ask (cli, session, site, "Submit", question, id, &code);
+    if (answer)
+        tell_submitted (cli, site, answer, options->count);
+    if (answer && input_waits ()) /* it came meanwhile */
+        fputs ("submit: standard input isn't passed to tasks; what is there was left\n", stderr);
+    json_decref (answer);
+    return code;
+}
+
+/*  Where the program begins; the count when it is missing. */
+static int program_at (const cli_t *cli)
+{
+    int at = 0;
+    while (at < cli->rest_count && strcmp (cli->rest [at], "--") != 0)
+        at++;
+    return at < cli->rest_count ? at + 1 : cli->rest_count;
+}
+
+int run_submit (cli_t *cli)
+{
+    submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
+    reservation_name_t reservation;
+    option_t list [] = {
+      {"limit", OPTION_DURATION, &options.limit_ms, "D", "wall time of each task; wanted", 0, 0},
+      {"cpus", OPTION_INTEGER, &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX},
+      {"count", OPTION_INTEGER, &options.count, "N",
+       "alike tasks; MUSUBI_TASK_INDEX tells them apart; 1", 1, UINT32_MAX},
+      {"name", OPTION_TEXT, &options.name, "NAME", "for people", 0, 0},
+      {"reservation", OPTION_TEXT, &options.reservation, "ID[/NEED]",
+       "run on its nodes, within its time", 0, 0},
+      {"priority", OPTION_INTEGER, &options.priority, "P", "-1000 to 1000, higher first; 0", -1000,
+       1000},
+      {"class", OPTION_TEXT, &options.class, "NAME", "only on this class of nodes", 0, 0},
+      {"preemptible", OPTION_FLAG, &options.preemptible, NULL,
+       "may borrow idle reserved nodes; is ended when they are wanted", 0, 0},
+      {"requeue", OPTION_FLAG, &options.requeue, NULL, "run again what was lost or preempted", 0,
+       0},
+      {"shared", OPTION_FLAG, &options.shared, NULL,
+       "tasks that wait may be run at other sites of the coalition", 0, 0},
+      {"folder", OPTION_TEXT, &options.folder, "DIR", "working folder on the node", 0, 0},
+      {"output", OPTION_TEXT, &options.output, "FILE", "standard output, else kept with the task",
+       0, 0},
+      {"errors", OPTION_TEXT, &options.errors, "FILE", "standard error, else with the output", 0,
+       0},
+      {"env", OPTION_TEXTS, &options.environment, "NAME=VALUE", "a variable; again for more", 0, 0},
+      {"cpu-limit", OPTION_DURATION, &options.cpu_limit_ms, "D",
+       "processor time of each; cpus x limit", 0, 0},
+      {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again for the same bag", 0, 0},
+      {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "only say where it would go", 0, 0},
+    };
+    words_t words;
+    int code;
+    int program = program_at (cli);
+    cli_t before = *cli;
+    before.rest_count = program < cli->rest_count ? program - 1 : cli->rest_count;
+    bool parsed =
+      cli_parse (&before, (options_t){list, sizeof list / sizeof *list}, 0, 1, &words, &code);
+    before.request_id = cli->request_id;
+    if (!parsed)
+        return code;
+    if (program == cli->rest_count)
+        return cli_fail (EXIT_USAGE, "submit: what is to be run? -- PROGRAM ARG… is wanted");
+    if (options.limit_ms == 0)
+        return cli_fail (EXIT_USAGE, "submit: --limit is wanted, such as --limit 10m");
+    if (options.cpu_limit_ms == 0)
+        return cli_fail (EXIT_USAGE, "submit: --cpu-limit 0s leaves no time; leave it out for "
+                                     "cpus x limit");
+    if (!reservation_read (&reservation, options.reservation))
+        return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" is not ID or ID/NEED",
+                         options.reservation);
+    session_t *session = session_open_all (&before, &code);
+    if (!session)
+        return code;
+    code =
+      submit (&before, session, &options, &reservation, words.count > 0 ? words.list [0] : NULL,
+              (const char *const *) (cli->rest + program), (size_t) (cli->rest_count - program));
+    session_close (&session);
+    return code;
+}

@@ -1,0 +1,265 @@
+/*  task_client - who runs tasks is asked for: those that don't, serve no such method. */
+#include "task_client.h"
+
+#include "answer_form.h"
+#include "fields.h"
+#include "must.h"
+#include "offers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY_MS   5000 /* of one question, before it is asked again */
+#define AGAIN_MS 250
+
+/*  --- names --- */
+
+static bool number_read (const char **text, uint64_t most, uint64_t *number)
+{
+    char *end;
+    if (!isdigit ((unsigned char) **text))
+        return false;
+    errno = 0;
+    *number = strtoull (*text, &end, 10);
+    *text = end;
+    return errno == 0 && *number <= most;
+}
+
+bool task_name_read (task_name_t *to, const char *text)
+{
+    *to = (task_name_t){.bag = 0};
+    const char *name = name_short (text);
+    const char *slash = strchr (name, '/');
+    if (strncmp (text, "lis/", 4) != 0 || !slash) {
+        name = text;
+        slash = strchr (text, '/');
+    }
+    if (!slash || slash == name || slash - name > NAME_BYTES_MAX)
+        return false;
+    memcpy (to->site, name, (size_t) (slash - name));
+    const char *at = slash + 1;
+    uint64_t index = 0;
+    if (!number_read (&at, UINT64_MAX, &to->bag) || to->bag == 0)
+        return false;
+    if (*at == '.') {
+        at++;
+        to->task = true;
+        if (!number_read (&at, UINT32_MAX, &index))
+            return false;
+        to->index = (uint32_t) index;
+    }
+    return *at == '\0';
+}
+
+bool task_word (const char *command, const char *word, bool *of_bag, task_name_t *name, int *code)
+{
+    const char *rest = strncmp (word, "lis/", 4) == 0 ? word + 4 : word;
+    *of_bag = task_name_read (name, word);
+    if (*of_bag || !strchr (rest, '/'))
+        return true;
+    *code = cli_fail (EXIT_USAGE,
+                      "%s: \"%s\" is neither a site such as ams nor a bag such as ams/12 nor a "
+                      "task such as ams/12.3",
+                      command, word);
+    return false;
+}
+
+const char *task_site_name (const json_t *site)
+{
+    return name_short (text_of (site, "name"));
+}
+
+const char *task_state_word (const json_t *task)
+{
+    static const char *const words [][2] = {
+      {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},
+      {"TASK_RUNNING", "running"},     {"TASK_ENDED", "ended"},
+      {"TASK_STOPPED", "stopped"},     {"TASK_LOST", "lost"},
+      {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},
+      {"TASK_RETURNED", "returned"},   {NULL},
+    };
+    const char *state = text_of (task, "state");
+    return word_of (words, state, state);
+}
+
+/*  --- sites --- */
+
+const json_t *task_site (session_t *session, const char *command, const char *name, int *code)
+{
+    offer_t offer;
+    if (!offer_find (session, command, name, &offer, code))
+        return NULL;
+    if (offer.link) {
+        *code = cli_fail (EXIT_USAGE, "%s: %s is a link; a site is wanted", command, offer.name);
+        return NULL;
+    }
+    *code = EXIT_DONE;
+    return offer.entry;
+}
+
+typedef struct {
+    uint64_t call;
+    const json_t *entry;
+    call_status_t status;
+} probe_t;
+
+/*  "ams, ber" */
+static void name_add (char names [TASK_NAMES_BYTES], const json_t *site)
+{
+    size_t used = strlen (names);
+    snprintf (names + used, TASK_NAMES_BYTES - used, "%s%s", used ? ", " : "",
+              task_site_name (site));
+}
+
+json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
+{
+    method_t method = services_method ("Queue", "Bags");
+    json_t *question = json_pack ("{s:i}", "most", 1);
+    size_t most = json_array_size (session_entries (session));
+    probe_t *probes = must (calloc (most + 1, sizeof *probes));
+    size_t count = 0;
+    size_t i;
+    const json_t *entry;
+    json_array_foreach (session_entries (session), i, entry)
+    {
+        if (!json_object_get (entry, "site"))
+            continue;
+        probes [count].entry = entry;
+        probes [count].status = CALL_TIMED_OUT;
+        probes [count++].call =
+          session_send (session, text_of (entry, "endpoint"), &method, question);
+    }
+    json_decref (question);
+    client_reply_t reply;
+    for (size_t left = count; left > 0 && client_wait (session_client (session), -1, &reply);)
+        for (size_t k = 0; k < count; k++)
+            if (probes [k].call == reply.call) {
+                probes [k].status = reply.status;
+                left--;
+            }
+    json_t *sites = json_array ();
+    silent [0] = '\0';
+    for (size_t k = 0; k < count; k++)
+        if (probes [k].status == CALL_OK)
+            json_array_append (sites, (json_t *) probes [k].entry);
+        else if (probes [k].status != CALL_UNKNOWN_METHOD)
+            name_add (silent, probes [k].entry);
+    free (probes);
+    return sites;
+}
+
+const json_t *task_only_site (session_t *session, const char *command, int *code)
+{
+    char silent [TASK_NAMES_BYTES];
+    json_t *sites = task_sites (session, silent);
+    const json_t *only =
+      json_array_size (sites) == 1 && !*silent ? json_array_get (sites, 0) : NULL;
+    if (json_array_size (sites) == 0 && *silent) {
+        *code = cli_fail (EXIT_UNKNOWN, "%s: at which site? %s: no answer", command, silent);
+    } else if (json_array_size (sites) == 0) {
+        *code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
+                          command);
+    } else if (!only) {
+        char names [TASK_NAMES_BYTES] = "";
+        size_t i;
+        const json_t *site;
+        json_array_foreach (sites, i, site) name_add (names, site);
+        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command, names,
+                          *silent ? "; no answer from " : "", silent);
+    }
+    json_decref (sites); /* entries live with the session */
+    return only;
+}
+
+/*  --- asking --- */
+
+static int code_of (call_status_t status)
+{
+    return status == CALL_TIMED_OUT                                      ? EXIT_UNKNOWN
+           : status == CALL_BAD_REQUEST || status == CALL_UNKNOWN_METHOD ? EXIT_USAGE
+                                                                         : EXIT_REFUSED;
+}
+
+static bool passing (call_status_t status)
+{
+    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
+}
+
+static void tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
+{
+    if (!*request_id) {
+        cli_fail (EXIT_UNKNOWN, "%s: %s does not answer", cli->command->name,
+                  task_site_name (site));
+        return;
+    }
+    char *again = cli_again (cli, request_id);
+    cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; ask again with\n  %s", cli->command->name,
+              task_site_name (site), again);
+    free (again);
+}
+
+int task_list (const cli_t *cli, session_t *session, const char *named, const task_rows_t *rows)
+{
+    int code = EXIT_DONE;
+    const char *command = cli->command->name;
+    char silent [TASK_NAMES_BYTES] = "";
+    json_t *sites = named ? json_array () : task_sites (session, silent);
+    const json_t *site = named ? task_site (session, command, named, &code) : NULL;
+    if (site)
+        json_array_append (sites, (json_t *) site);
+    if (*silent)
+        code = cli_fail (EXIT_UNKNOWN, "%s: %s: no answer", command, silent);
+    json_t *list = json_array ();
+    size_t answered = 0;
+    size_t i;
+    json_array_foreach (sites, i, site)
+    {
+        int told = EXIT_DONE;
+        if (rows->add (rows->owner, cli, session, site, list, &told))
+            answered++;
+        else
+            code = told;
+    }
+    if (cli->json && answered > 0)
+        cli_print_json (json_pack ("{s:O}", rows->key, list));
+    else if (answered > 0)
+        rows->print (list);
+    else if (code == EXIT_DONE)
+        code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
+                         command);
+    json_decref (list);
+    json_decref (sites);
+    return code;
+}
+
+json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method_name,
+                  json_t *question, const char *request_id, int *code)
+{
+    method_t method = services_method ("Queue", method_name);
+    char reason [CLIENT_REASON_BYTES] = "";
+    json_t *answer = NULL;
+    call_status_t status = CALL_TIMED_OUT;
+    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
+    while (!cli_interrupted ()) {
+        int64_t left_ms = until_ms - cli_mono_ms ();
+        if (left_ms <= 0)
+            break;
+        status = session_ask (session, text_of (site, "endpoint"), &method, question, request_id,
+                              left_ms < TRY_MS ? left_ms : TRY_MS, &answer, reason);
+        if (!passing (status))
+            break;
+        cli_rest (AGAIN_MS);
+    }
+    json_decref (question);
+    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    if (status == CALL_TIMED_OUT)
+        tell_unknown (cli, site, request_id);
+    else if (status == CALL_UNKNOWN_METHOD)
+        *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
+                          cli->command->name, task_site_name (site));
+    else if (status != CALL_OK)
+        cli_fail (*code, "%s: %s: %s", cli->command->name, task_site_name (site), reason);
+    return answer;
+}

@@ -1,0 +1,43 @@
+/*  musubi-tools - what only operators and researchers use; musubi starts it under the same command
+ *  names and options.
+ */
+#include "audit_commands.h"
+#include "maps_commands.h"
+#include "problems_commands.h"
+#include "records_commands.h"
+#include "solving.h"
+#include "tools.h"
+#include "workload_commands.h"
+
+static int run_federation (cli_t *cli)
+{
+    command_t command = *tools_command ("federation from-graphml");
+    command.run = run_federation_from_graphml;
+    return cli_run_own (cli, &command, 1);
+}
+
+/*  Those without a text have it in tools.c. */
+static const command_t listed [] = {
+  {.name = "workload", .run = run_workload},
+  {.name = "check", .run = run_check},
+  {.name = "audit", .run = run_audit},
+  {.name = "txn", .run = run_txn},
+  {.name = "solve", .run = run_solve},
+  {"balance", "--step FILE.json|- [--reschedule]",
+   "Steps of sharing unreserved work out of a file; nobody is asked.", run_balance_step},
+  {"federation", "from-graphml …", "A federation on a map.", run_federation},
+};
+
+#define COMMANDS (sizeof listed / sizeof listed [0])
+
+int main (int argc, char **argv)
+{
+    if (solving_role (argc, argv))
+        return solving_serve (argv);
+    command_t commands [COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        commands [i] = listed [i].summary ? listed [i] : *tools_command (listed [i].name);
+        commands [i].run = listed [i].run;
+    }
+    return cli_main (argc, argv, commands, COMMANDS);
+}

@@ -1,0 +1,136 @@
+/*  musubi federation from-graphml - a federation on the map of a real network.
+ *
+ *  Input: a GraphML file as the Internet Topology Zoo keeps them, how many sites to place on it,
+ * and the seed of what is decided by lot. Output: a federation file (deploy/federations/README.md)
+ * that `up` takes. What was left out of the map is told on standard error.
+ */
+#include "federation.h"
+#include "graphml.h"
+#include "maps_commands.h"
+#include "must.h"
+#include "output_file.h"
+#include "topology.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *file;
+    const char *out; /* NULL = standard output */
+    int64_t sites;   /* 0 = not given */
+    int64_t seed;    /* below 0 = not given */
+    int64_t domains; /* 0 = by the map's size */
+} from_graphml_t;
+
+/*  False after refusing. */
+static bool read_map (const char *file, map_t *map)
+{
+    FILE *from = strcmp (file, "-") == 0 ? stdin : fopen (file, "re");
+    char *text = malloc (GRAPHML_BYTES_MAX + 1);
+    char why [GRAPHML_WHY_BYTES];
+    if (!text)
+        abort ();
+    errno = 0;
+    size_t size = from ? fread (text, 1, GRAPHML_BYTES_MAX + 1, from) : 0;
+    bool good = from && !ferror (from);
+    if (!good)
+        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno ? errno : ENOENT));
+    else if (!(good = graphml_read (map, text, size, why)))
+        cli_fail (EXIT_USAGE, "%s:%s", file, why);
+    if (from && from != stdin)
+        fclose (from);
+    free (text);
+    return good;
+}
+
+static void tell_left_out (const from_graphml_t *asked, const map_t *map,
+                           const topology_t *topology)
+{
+    if (map->loops > 0)
+        fprintf (stderr, "%s: left out: edges from a node to itself: %zu\n", asked->file,
+                 map->loops);
+    if (topology_left_out (topology) > 0)
+        fprintf (stderr, "%s: left out: nodes that don't hang together with the others: %zu\n",
+                 asked->file, topology_left_out (topology));
+}
+
+/*  The description, malloc'ed, once it is seen that `up` would take it; NULL after refusing. */
+static char *describe (const from_graphml_t *asked, const topology_t *topology, size_t *size)
+{
+    char *text = NULL;
+    char why [CONFIG_WHY_BYTES];
+    FILE *to = must (open_memstream (&text, size));
+    topology_write (topology, to);
+    if (fclose (to) != 0)
+        abort ();
+    federation_t *federation = federation_read ("its federation", text, *size, why);
+    if (!federation) {
+        cli_fail (EXIT_USAGE, "%s: the map is too large: %s", asked->file, why);
+        free (text);
+        return NULL;
+    }
+    federation_destroy (&federation);
+    return text;
+}
+
+static int write_out (const from_graphml_t *asked, const char *text, size_t size)
+{
+    const char *path = asked->out ? asked->out : "-";
+    FILE *to = output_file_open (path, true);
+    if (!to)
+        return EXIT_USAGE;
+    fwrite (text, 1, size, to);
+    return output_file_close (to, path);
+}
+
+static int make (const from_graphml_t *asked, const map_t *map)
+{
+    topology_order_t order = {.sites = (size_t) asked->sites,
+                              .domains = (size_t) asked->domains,
+                              .seed = (uint64_t) asked->seed};
+    char why [TOPOLOGY_WHY_BYTES];
+    topology_t *topology = topology_new (map, &order, why);
+    if (!topology)
+        return cli_fail (EXIT_USAGE, "%s: %s", asked->file, why);
+    size_t size;
+    char *text = describe (asked, topology, &size);
+    int code = EXIT_USAGE;
+    if (text) {
+        tell_left_out (asked, map, topology);
+        code = write_out (asked, text, size);
+    }
+    free (text);
+    topology_destroy (&topology);
+    return code;
+}
+
+int run_federation_from_graphml (cli_t *cli)
+{
+    from_graphml_t asked = {.seed = -1};
+    option_t list [] = {
+      {"sites", OPTION_INTEGER, &asked.sites, "N", "sites to place on the map", 1,
+       FEDERATION_SITES_MAX},
+      {"seed", OPTION_INTEGER, &asked.seed, "S", "of what is decided by lot: the same, the same", 0,
+       9007199254740992.0},
+      {"domains", OPTION_INTEGER, &asked.domains, "K",
+       "network domains to cut the map into; about 25 nodes each, at least two", 1,
+       FEDERATION_DOMAINS_MAX},
+      {"out", OPTION_TEXT, &asked.out, "FILE", "write there, not to standard output", 0, 0},
+    };
+    words_t words;
+    map_t map;
+    int code;
+    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 1, 1, &words, &code))
+        return code;
+    if (asked.sites == 0 || asked.seed < 0)
+        return cli_fail (EXIT_USAGE, "%s: say %s", cli->command->name,
+                         asked.sites == 0 ? "--sites N, how many to place on the map"
+                                          : "--seed S, so that it can be made again");
+    asked.file = words.list [0];
+    if (!read_map (asked.file, &map))
+        return EXIT_USAGE;
+    code = make (&asked, &map);
+    map_clear (&map);
+    return code;
+}

@@ -1,0 +1,191 @@
+/*  musubi solve - co-allocation problems out of a file, solved here; nobody is asked.
+ *
+ *  A line of JSON for each, in the file's order, as soon as it is solved. `auto` minds the clock
+ *  itself; GLPK may not look at it for minutes, so it solves in a process that can be ended.
+ */
+#include "fields.h"
+#include "problems_commands.h"
+#include "program_form.h"
+#include "solving.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TIME_LIMIT_S     60.0 /* for each instance, unless told */
+#define TIME_LIMIT_S_MAX 86400.0
+#define PATHS_HOPS_MAX   2 /* of the variants _p2, as in the paper */
+
+typedef struct {
+    const char *word;
+    program_reading_t reading;
+    uint32_t hops_max;
+} variant_t;
+
+static const variant_t variants [] = {
+  {"shared", PROGRAM_SHARED, 0},
+  {"dir", PROGRAM_DIRECTED, 0},
+  {"shared_p2", PROGRAM_SHARED, PATHS_HOPS_MAX},
+  {"dir_p2", PROGRAM_DIRECTED, PATHS_HOPS_MAX},
+};
+
+#define VARIANTS (sizeof variants / sizeof variants [0])
+
+static const variant_t *find_variant (const char *word)
+{
+    for (size_t i = 0; i < VARIANTS; i++)
+        if (strcmp (variants [i].word, word) == 0)
+            return &variants [i];
+    return NULL;
+}
+
+static int64_t clock_us (void *of)
+{
+    (void) of;
+    struct timespec now;
+    if (clock_gettime (CLOCK_MONOTONIC, &now) != 0)
+        abort ();
+    return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static json_t *numbers_form (const uint32_t *numbers, size_t count)
+{
+    json_t *list = made (json_array ());
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new (list, json_integer (numbers [i]));
+    return list;
+}
+
+/*  One for each link with bandwidth, in the request's order. */
+static json_t *paths_form (const program_t *program, const program_plan_t *plan)
+{
+    json_t *list = made (json_array ());
+    for (size_t i = 0; i < program->links_count; i++)
+        if (program->links [i].bandwidth > 0)
+            json_array_append_new (
+              list, numbers_form (&plan->paths [i * program->nodes_count], plan->path_lengths [i]));
+    return list;
+}
+
+static void print_answer (const instance_t *instance, const variant_t *variant,
+                          const solver_answer_t *answer, int64_t solve_us)
+{
+    const program_plan_t *plan = answer->plan;
+    const program_t *program = &instance->program;
+    json_t *line = made (json_pack (
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "id", instance->id, "variant", variant->word,
+      "status", solver_status_word (answer->status), "objective",
+      plan ? json_integer (plan->cost) : json_null (), "bound",
+      answer->status == SOLVER_INFEASIBLE ? json_null () : json_integer (answer->bound), "assign",
+      plan ? numbers_form (plan->nodes, program->sites_count) : json_array (), "paths",
+      plan ? paths_form (program, plan) : json_array (), "solve_us", (json_int_t) solve_us));
+    json_dumpf (line, stdout, 0);
+    json_decref (line);
+    putchar ('\n');
+    fflush (stdout);
+}
+
+static bool solve_here (const program_t *program, const solver_order_t *order,
+                        solver_answer_t *answer, int64_t *solve_us)
+{
+    int64_t began = clock_us (NULL);
+    solver_run (program, order, answer);
+    *solve_us = clock_us (NULL) - began;
+    return true;
+}
+
+/*  False when there is no answer: why has been told. */
+static bool solve_aside (const program_t *program, const solver_order_t *order,
+                         solver_answer_t *answer, int64_t *solve_us)
+{
+    solving_bytes_t asked = solving_order_encode (program, order);
+    uint8_t *result;
+    size_t size;
+    bool good = solving_run ((bytes_t){.data = asked.data, .size = asked.size}, cli_interrupted,
+                             &result, &size);
+    free (asked.data);
+    if (!good)
+        cli_fail (EXIT_UNKNOWN, "%.*s", (int) size, (const char *) result);
+    else if (!solving_answer_decode ((bytes_t){.data = result, .size = size}, program, answer,
+                                     solve_us))
+        good = cli_fail (EXIT_UNKNOWN, "what the solver told is no answer") == EXIT_DONE;
+    free (result);
+    return good;
+}
+
+static int solve_all (const instance_t *instances, size_t count, const variant_t *variant,
+                      const solver_order_t *order)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good && !cli_interrupted (); i++) {
+        solver_answer_t answer;
+        int64_t solve_us;
+        const program_t *program = &instances [i].program;
+        good = order->kind == SOLVER_AUTO ? solve_here (program, order, &answer, &solve_us)
+                                          : solve_aside (program, order, &answer, &solve_us);
+        if (!good)
+            break;
+        print_answer (&instances [i], variant, &answer, solve_us);
+        program_plan_destroy (&answer.plan);
+    }
+    solver_rest ();
+    return good ? EXIT_DONE : EXIT_UNKNOWN;
+}
+
+static int refuse_pruned (void)
+{
+    return cli_fail (EXIT_USAGE, "--solver glpk-pruned: solves the variants shared_p2 and dir_p2 "
+                                 "only, whose paths have at most 2 edges");
+}
+
+int run_solve (cli_t *cli)
+{
+    const char *variant_word = "shared";
+    const char *solver_word = "auto";
+    double time_limit_s = TIME_LIMIT_S;
+    bool first = false;
+    option_t list [] = {
+      {"variant", OPTION_TEXT, &variant_word, "V",
+       "shared (both directions of an edge draw on one pool), dir (each has its own), "
+       "shared_p2, dir_p2 (paths of at most 2 edges); shared",
+       0, 0},
+      {"solver", OPTION_TEXT, &solver_word, "S", "auto, glpk, glpk-pruned or glpk-plain; auto", 0,
+       0},
+      {"time-limit", OPTION_REAL, &time_limit_s, "S",
+       "seconds for each instance, then the best so far is told; 60", 0.001, TIME_LIMIT_S_MAX},
+      {"first", OPTION_FLAG, &first, NULL, "any plan will do: end with the first one", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code))
+        return code;
+    const variant_t *variant = find_variant (variant_word);
+    if (!variant)
+        return cli_fail (EXIT_USAGE,
+                         "--variant: \"%.60s\" is none of shared, dir, shared_p2, dir_p2",
+                         variant_word);
+    solver_order_t order = {
+      .first = first,
+      .limit = {.time_us_max = (int64_t) (time_limit_s * 1e6), .clock_us = clock_us},
+    };
+    if (!solver_kind_read (solver_word, &order.kind))
+        return cli_fail (EXIT_USAGE,
+                         "--solver: \"%.60s\" is none of auto, glpk, glpk-pruned, glpk-plain",
+                         solver_word);
+    if (order.kind == SOLVER_GLPK_PRUNED && variant->hops_max == 0)
+        return refuse_pruned ();
+    json_t *file = cli_read_json (words.list [0]);
+    if (!file)
+        return EXIT_USAGE;
+    char why [PROGRAM_FORM_WHY_BYTES];
+    size_t count = 0;
+    instance_t *instances =
+      program_form_read (file, variant->reading, variant->hops_max, &count, why);
+    if (instances)
+        code = solve_all (instances, count, variant, &order);
+    else
+        code = cli_fail (EXIT_USAGE, "%s: %s", words.list [0], why);
+    program_form_free (instances, count);
+    json_decref (file);
+    return code;
+}

@@ -1,0 +1,355 @@
+/*  musubi txn - what is not over yet, and its end by hand, for operators.
+ *
+ *  Everything is taken from the participants' own records. What becomes of a transaction is never
+ *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
+ * planner ends it in the coordinator's place (T8).
+ */
+#include "fields.h"
+#include "gathering.h"
+#include "listing.h"
+#include "records_commands.h"
+#include "transactions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS 250 /* between two looks whether those in doubt have found out */
+
+/*  --- list --- */
+
+static void tell_silent (const json_t *silent)
+{
+    const char *name;
+    json_t *why;
+    json_object_foreach ((json_t *) silent, name, why)
+      fprintf (stderr, "no records of %s: %s\n", name, json_string_value (why));
+}
+
+static json_t *names_of (const json_t *set)
+{
+    json_t *names = json_array ();
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *) set, name, value)
+      json_array_append_new (names, json_string (name));
+    return names;
+}
+
+/*  Those forms that are wanted, new; takes forms. */
+static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
+{
+    json_t *sifted = json_array ();
+    size_t i;
+    json_t *form;
+    json_array_foreach (forms, i, form)
+    {
+        if (wanted (form))
+            json_array_append (sifted, form);
+    }
+    json_decref (forms);
+    return sifted;
+}
+
+static int list (const cli_t *cli, session_t *session, bool (*wanted) (const json_t *form))
+{
+    gathering_t gathering;
+    gathering_take (&gathering, session, NULL);
+    int64_t now_ms = cli_wall_ms ();
+    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, now_ms);
+    if (wanted)
+        forms = sift (forms, wanted);
+    if (cli->json) {
+        cli_print_json (json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
+                                   names_of (gathering.silent)));
+    } else {
+        transactions_print (forms, now_ms, stdout);
+        tell_silent (gathering.silent);
+    }
+    json_decref (forms);
+    bool heard = json_object_size (gathering.heard) > 0;
+    gathering_clear (&gathering);
+    return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answers");
+}
+
+static int run_list_txns (cli_t *cli)
+{
+    bool in_doubt = false;
+    bool all = false;
+    option_t options [] = {
+      {"in-doubt", OPTION_FLAG, &in_doubt, NULL, "only those whose decision should have come", 0,
+       0},
+      {"all", OPTION_FLAG, &all, NULL, "also those that are over, while records are kept", 0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){options, 2}, 0, 0, &words, &code))
+        return code;
+    if (in_doubt && all)
+        return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = list (cli, session, all ? NULL : in_doubt ? transaction_in_doubt : transaction_open);
+    session_close (&session);
+    return code;
+}
+
+/*  --- one --- */
+
+/*  Its form, new, and who knows its plan; NULL after telling why not, with *code. */
+static json_t *find (const cli_t *cli, session_t *session, const char *txid, int *code)
+{
+    gathering_t gathering;
+    gathering_take (&gathering, session, txid);
+    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, cli_wall_ms ());
+    size_t count = json_array_size (forms);
+    json_t *form = count == 1 ? json_incref (json_array_get (forms, 0)) : NULL;
+    if (count > 1)
+        *code = cli_fail (EXIT_USAGE, "%s: %zu transactions begin so: %s is one", txid, count,
+                          text_of (json_array_get (forms, 0), "txid"));
+    else if (!form && json_object_size (gathering.silent) > 0)
+        *code = cli_fail (EXIT_UNKNOWN, "%s: %s has no record of it, and %zu did not answer", txid,
+                          json_object_size (gathering.heard) > 0 ? "who answers" : "nobody",
+                          json_object_size (gathering.silent));
+    else if (!form)
+        *code = cli_fail (EXIT_REFUSED,
+                          "%s: nobody has a record of such a transaction (others' are shown to "
+                          "administrators only)",
+                          txid);
+    if (form && !cli->json)
+        tell_silent (gathering.silent);
+    json_decref (forms);
+    gathering_clear (&gathering);
+    return form;
+}
+
+/*  What a service says of a txid: "committed", "aborted", "pending", "lost"; or why it says
+ * nothing. The text lives in the caller's array. */
+static const char *outcome_of (session_t *session, const char *service, const json_t *entry,
+                               const char *txid, char text [CLIENT_REASON_BYTES])
+{
+    method_t method = services_method (service, "Outcome");
+    json_t *question = json_pack ("{s:o}", "txid", gathering_txid (txid));
+    json_t *answer;
+    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question,
+                                        NULL, session_timeout_ms (session), &answer, text);
+    if (status == CALL_OK) {
+        const char *outcome = text_of (answer, "outcome");
+        bool done = json_is_true (json_object_get (answer, "done"));
+        snprintf (text, CLIENT_REASON_BYTES, "%s",
+                  strcmp (outcome, "OUTCOME_COMMITTED") == 0
+                    ? done ? "committed, acknowledged by all" : "committed"
+                  : strcmp (outcome, "OUTCOME_ABORTED") == 0 ? "aborted"
+                  : strcmp (outcome, "OUTCOME_PENDING") == 0 ? "pending"
+                                                             : "knows nothing of it");
+    }
+    json_decref (answer);
+    json_decref (question);
+    return text;
+}
+
+/*  Tombstones are on nobody's record: whoever answers and has none is asked how it ended. */
+static void ask_recordless (session_t *session, json_t *form)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        const char *name = text_of (one, "participant");
+        const json_t *entry = session_entry (session, name);
+        char text [CLIENT_REASON_BYTES];
+        if (strcmp (text_of (one, "state"), "unknown") != 0 || !entry)
+            continue;
+        if (strcmp (text_of (one, "store"), text_of (entry, "store")) != 0)
+            transaction_set (form, name, "lost", cli_wall_ms ());
+        else if (strcmp (outcome_of (session, "Participant", entry, text_of (form, "txid"), text),
+                         "aborted") == 0)
+            transaction_set (form, name, "aborted", cli_wall_ms ());
+    }
+}
+
+static void ask_coordinator (session_t *session, json_t *form)
+{
+    const json_t *entry = session_entry (session, text_of (form, "coordinator"));
+    char text [CLIENT_REASON_BYTES] = "not in the directory";
+    if (entry)
+        outcome_of (session, "Coordinator", entry, text_of (form, "txid"), text);
+    json_object_set_new (form, "coordinator_says", json_string (text));
+}
+
+static void print_one (const cli_t *cli, const json_t *form)
+{
+    if (cli->json)
+        cli_print_json (json_deep_copy (form));
+    else
+        transaction_print (form, cli_wall_ms (), stdout);
+}
+
+/*  A session and the form that a word means; NULL after telling why not, with *code. */
+static json_t *open_one (const cli_t *cli, const char *txid, session_t **session, int *code)
+{
+    *session = NULL;
+    if (!txid_sound (txid)) {
+        *code = cli_fail (EXIT_USAGE,
+                          "%s: not a txid: 3fa9c2d1-7-42 is wanted, as `musubi txn list` and logs "
+                          "write it",
+                          txid);
+        return NULL;
+    }
+    *session = session_open (cli, code);
+    if (!*session)
+        return NULL;
+    json_t *form = NULL;
+    if (session_look (*session, ""))
+        form = find (cli, *session, txid, code);
+    else
+        *code = session_lost (*session);
+    if (!form)
+        session_close (session);
+    return form;
+}
+
+static int run_show_txn (cli_t *cli)
+{
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+        return code;
+    session_t *session;
+    json_t *form = open_one (cli, words.list [0], &session, &code);
+    if (!form)
+        return code;
+    ask_recordless (session, form);
+    ask_coordinator (session, form);
+    print_one (cli, form);
+    json_decref (form);
+    session_close (&session);
+    return EXIT_DONE;
+}
+
+/*  --- resolve --- */
+
+/*  Looks again at the one that is known; stays as it was where nobody tells. */
+static void look_again (session_t *session, json_t **form)
+{
+    gathering_t gathering;
+    gathering_take (&gathering, session, text_of (*form, "txid"));
+    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, cli_wall_ms ());
+    if (json_array_size (forms) == 1) {
+        json_decref (*form);
+        *form = json_incref (json_array_get (forms, 0));
+        ask_recordless (session, *form);
+    }
+    json_decref (forms);
+    gathering_clear (&gathering);
+}
+
+/*  One of those that have a record: it can tell the plan. */
+static const char *who_knows (const json_t *form)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "participants"), i, one)
+    {
+        if (json_object_get (one, "held"))
+            return text_of (one, "participant");
+    }
+    return "";
+}
+
+/*  What a planner makes of it; NULL after telling why nothing, with *code. */
+static json_t *settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
+                       int *code)
+{
+    json_t *question =
+      json_pack ("{s:o, s:s, s:b}", "txid", gathering_txid (text_of (form, "txid")), "participant",
+                 who_knows (form), "fence", fence);
+    json_t *answer = listing_question (cli, session, "Settle", question, code);
+    json_decref (question);
+    return answer;
+}
+
+static bool known (const json_t *answer)
+{
+    const char *outcome = text_of (answer, "outcome");
+    return strcmp (outcome, "OUTCOME_COMMITTED") == 0 || strcmp (outcome, "OUTCOME_ABORTED") == 0;
+}
+
+/*  How it stands at each, and what that means; the exit code. */
+static int tell_end (const cli_t *cli, json_t *form, const char *said)
+{
+    bool open = transaction_open (form);
+    json_object_set_new (form, "settled", json_boolean (!open));
+    if (*said)
+        json_object_set_new (form, "said", json_string (said));
+    if (!cli->json && *said)
+        printf ("%s\n", said);
+    print_one (cli, form);
+    return open ? EXIT_UNKNOWN : EXIT_DONE;
+}
+
+static int resolve (const cli_t *cli, session_t *session, json_t **form, bool fence)
+{
+    ask_recordless (session, *form);
+    if (!transaction_open (*form)) {
+        cli_note (cli, "there is nothing to resolve: it has ended");
+        return tell_end (cli, *form, "");
+    }
+    int code;
+    json_t *answer = settle (cli, session, *form, false, &code);
+    if (!answer)
+        return code;
+    /* Known: those in doubt need a moment to hear of it; only then force would help. */
+    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
+    look_again (session, form);
+    while (known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&
+           !cli_interrupted ()) {
+        cli_rest (LOOK_MS);
+        look_again (session, form);
+    }
+    if (fence && transaction_open (*form)) {
+        json_decref (answer);
+        answer = settle (cli, session, *form, true, &code);
+        if (!answer)
+            return code;
+        look_again (session, form);
+    }
+    code = tell_end (cli, *form, text_of (answer, "text"));
+    json_decref (answer);
+    return code;
+}
+
+static int run_resolve_txn (cli_t *cli)
+{
+    bool fence = false;
+    option_t options [] = {
+      {"fence", OPTION_FLAG, &fence, NULL,
+       "when nobody knows how it ends: end it in its coordinator's place. Every participant must "
+       "answer; the coordinator, should it return, follows",
+       0, 0},
+    };
+    words_t words;
+    int code;
+    if (!cli_parse (cli, (options_t){options, 1}, 1, 1, &words, &code))
+        return code;
+    session_t *session;
+    json_t *form = open_one (cli, words.list [0], &session, &code);
+    if (!form)
+        return code;
+    code = resolve (cli, session, &form, fence);
+    json_decref (form);
+    session_close (&session);
+    return code;
+}
+
+int run_txn (cli_t *cli)
+{
+    static const command_t commands [] = {
+      {"txn list", "[--in-doubt | --all]",
+       "Transactions that are held, voted for or under repair, the oldest first.", run_list_txns},
+      {"txn show", "TXID", "One of them: at each participant, and at its coordinator.",
+       run_show_txn},
+      {"txn resolve", "TXID [--fence]", "Find out how it ends, or end it.", run_resolve_txn},
+    };
+    return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
+}

@@ -1,0 +1,10 @@
+/*  records_commands - the participants' records, judged and shown. */
+#ifndef MUSUBI_RECORDS_COMMANDS_H
+#define MUSUBI_RECORDS_COMMANDS_H
+
+#include "cli.h"
+
+int run_check (cli_t *cli);
+int run_txn (cli_t *cli);
+
+#endif
