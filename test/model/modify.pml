@@ -5,6 +5,10 @@
  *  The reservation is at version 1 with one unit at each participant, of two that there are; somebody
  *  else takes what is free. Plan 0 makes it two units, plan 1 releases it (or, with -DNO_RELEASE, makes
  *  it two units too); with three plans, plan 2 makes one unit of version 2. T9 and T10 go on below it.
+ *
+ *  R11: the release may be begun while the last participant is silent. Then that one has no part in
+ *  it, and is awaited: once nothing is pending there any more it gives back what it has, in a
+ *  transaction of its own, here one step.
  */
 #ifndef PARTICIPANTS
 #define PARTICIPANTS 2
@@ -27,12 +31,14 @@ byte current [PARTICIPANTS];  /* units of the committed version */
 byte calendar [PARTICIPANTS]; /* units that the calendar carries for it */
 byte made_by [PARTICIPANTS];  /* plan + 1 */
 bool taken [PARTICIPANTS];    /* a unit, by somebody else */
+bool silent;                  /* the last participant, when the release is begun */
 
 #define UP(t) (!dead [PLANNER (t)])
 #define MAY_BEGIN(t) (t < 2 || version [0] == 2 || version [1] == 2)
 #define MAY_DECIDE(t) true
 #define REPLACED(p, t) false
-#define TAKES_PART(p, t) true
+#define AWAITS(p, t) (silent && (t) == 1 && (p) == PARTICIPANTS - 1)
+#define TAKES_PART(p, t) (!AWAITS (p, t))
 #define HAS_EDGE(p, t) true
 #define HEARS(p, t) true
 #define LARGER(p, t) (current [p] > AMOUNT (t) -> current [p] : AMOUNT (t))
@@ -72,6 +78,9 @@ bool taken [PARTICIPANTS];    /* a unit, by somebody else */
     calendar [p] = AMOUNT (t)
 #define ON_REFUSED(p, t) MAKES_VERSION (p, t)
 #define ON_RELEASE(p, t) current [p] = 0; calendar [p] = 0
+#define HAS_REST(p, t) (current [p] > 0)
+#define MAY_REST(p, t) (!PENDING (p))
+#define ON_REST(p, t) MAKES_VERSION (p, t); current [p] = 0; calendar [p] = 0
 #define STILL_ITS(p, t) (made_by [p] == t + 1 && current [p] > 0)
 #define KEEPS_OLD(p) true
 #define MAY_RELEASE(p, t) !PENDING (p)
@@ -112,6 +121,9 @@ end:
     do
     :: d_step { !dead [0] -> dead [0] = true }
     :: d_step { !dead [1] -> dead [1] = true }
+#ifndef NO_RELEASE
+    :: d_step { !silent && phase [1] == PHASE_INITIAL -> silent = true }
+#endif
     od
 }
 

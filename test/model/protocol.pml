@@ -27,6 +27,9 @@
  *    ON_TAKE, ON_DROP, ON_COMMIT, ON_REFUSED, ON_RELEASE (p, t)   what happens to the resource
  *    REPAIRS (t), MAY_REPAIR (t), MAY_RELEASE (p, t), STILL_ITS (p, t), KEEPS_OLD (p)
  *                     where repairs are more than giving back what was committed
+ *    AWAITS (p, t)    the release t was begun without p, which was silent: it has no part in it
+ *    HAS_REST, MAY_REST, ON_REST (p, t)   it books still what it is awaited for; it may give that
+ *                     back now; what happens to the resource then (R11)
  *    CHECKED          what holds after every step, each by HOLDS with a name for it
  *    ENDED            what holds when nothing can happen any more
  *
@@ -68,6 +71,13 @@ bool unstored [PARTICIPANTS * PLANS];
 #endif
 #ifndef MAY_REPAIR
 #define MAY_REPAIR(t) true
+#endif
+
+#ifndef AWAITS
+#define AWAITS(p, t) false
+#define HAS_REST(p, t) false
+#define MAY_REST(p, t) false
+#define ON_REST(p, t)
 #endif
 
 #define CELL(p, t) ((p) * PLANS + (t))
@@ -121,6 +131,8 @@ c_decl {
     (HAS_COMMITTED (p, t) || (HAS_REFUSED (p, t) && KEEPS_OLD (p)))
 #define BOOKS(p, t) (HAS_SOMETHING (p, t) && STILL_ITS (p, t) && !given_back [CELL (p, t)])
 #define BOOKS_NOT(p, t) (!BOOKS (p, t))
+#define RESTS(p, t) (AWAITS (p, t) && HAS_REST (p, t))
+#define RESTS_NOT(p, t) (!RESTS (p, t))
 #define COMMAND_OVER(p, t) \
     (!TAKES_PART (p, t) || lost [p] || !(OPEN (p, t) || AT (p, t) == EDGE))
 
@@ -136,10 +148,16 @@ c_decl {
 #else
 #define TOLD_COMMITTED(t) (phase [t] == PHASE_SETTLED)
 #endif
-#define STANDS(p, t) (lost [p] || ACKNOWLEDGED (p, t))
+#ifdef WITHOUT_R11 /* a release is over when those who are there have given back */
+#define AWAITED(t) false
+#else
+#define AWAITED(t) (SOME (AWAITS, t))
+#endif
+#define STANDS(p, t) ((lost [p] || ACKNOWLEDGED (p, t)) && RESTS_NOT (p, t))
+#define IS_GONE(p, t) (BOOKS_NOT (p, t) && RESTS_NOT (p, t))
 #define TOLD_TRULY(t)                                   \
     ((!TOLD_COMMITTED (t) || EACH (STANDS, t)) &&       \
-     (phase [t] != PHASE_REPAIRED || EACH (BOOKS_NOT, t)))
+     (phase [t] != PHASE_REPAIRED || EACH (IS_GONE, t)))
 
 /*  --- what the coordinator answers and sends --- */
 
@@ -193,7 +211,7 @@ LABEL mixed_outcome, committed_undecided, told_falsely, capacity_twice, done_twi
     HOLDS (committed_undecided, ONLY_DECIDED (t));  \
     HOLDS (told_falsely, TOLD_TRULY (t))
 
-#define HERE(p, t, state) (!lost [p] && AT (p, t) == state)
+#define HERE(p, t, state) (TAKES_PART (p, t) && !lost [p] && AT (p, t) == state)
 
 /*  One command at one participant. */
 proctype command (byte p; byte t)
@@ -284,6 +302,9 @@ end:
     /* the repair's release, as far as this participant goes */
     :: d_step { BOOKS (p, t) && REPAIRS (t) && MAY_RELEASE (p, t) ->
         given_back [CELL (p, t)] = true; ON_RELEASE (p, t); CHECKED }
+
+    /* R11: who was silent when it was released is heard again, and votes by itself */
+    :: d_step { RESTS (p, t) && REPAIRS (t) && MAY_REST (p, t) -> ON_REST (p, t); CHECKED }
     od
 }
 
@@ -306,15 +327,17 @@ end:
     :: d_step { phase [t] == PHASE_VOTING && EACH (HAS_VOTED, t) && UP (t) && MAY_DECIDE (t) ->
 #endif
         STEP (t, VOTING, DECIDE, DECIDED); CHECKED }
-    :: d_step { phase [t] == PHASE_DECIDED && EACH (ACKNOWLEDGED, t) && UP (t) ->
+    :: d_step { phase [t] == PHASE_DECIDED && EACH (ACKNOWLEDGED, t) && UP (t) && !AWAITED (t) ->
         STEP (t, DECIDED, ACKNOWLEDGED, SETTLED); CHECKED }
+    :: d_step { phase [t] == PHASE_DECIDED && EACH (ACKNOWLEDGED, t) && UP (t) && AWAITED (t) ->
+        STEP (t, DECIDED, AWAITED, REPAIRING); CHECKED }
     :: d_step { phase [t] == PHASE_DECIDED && EACH (ANSWERED, t) && UP (t) &&
                 SOME (IS_SPOILT, t) && MAY_REPAIR (t) ->
         STEP (t, DECIDED, SPOILT, REPAIRING); CHECKED }
 #ifdef WITHOUT_T10 /* told failed at once */
     :: d_step { phase [t] == PHASE_REPAIRING && UP (t) ->
 #else
-    :: d_step { phase [t] == PHASE_REPAIRING && EACH (BOOKS_NOT, t) && UP (t) ->
+    :: d_step { phase [t] == PHASE_REPAIRING && EACH (IS_GONE, t) && UP (t) ->
 #endif
         STEP (t, REPAIRING, RELEASED, REPAIRED); CHECKED }
     od
