@@ -44,6 +44,10 @@ class Records:
             json.dump({name_of(identity): at for identity, at in self.commands.items()}, file)
 
 
+def names_of(parties):
+    return {party["name"] for party in parties}
+
+
 def pages(asker, participant, method, key):
     """Everything of a list that comes by pages; None when the participant is silent."""
     found, request = [], {}
@@ -77,7 +81,7 @@ class Commit:
         self.at = at  # participant -> its CommandRecord
         self.committed = {p for p, command in at.items() if command["state"] == "COMMITTED"}
         self.plan = at[min(self.committed)]["plan"]
-        self.named = {party["name"] for party in self.plan["participants"]}
+        self.named = names_of(self.plan["participants"])
         self.refused_at_edge = {p for p in self.named if p in at and at[p]["state"] == "EDGE_REFUSED"}
         self.whole = self.named == self.committed
         self.reservation = self.plan["reservation"]
@@ -108,13 +112,19 @@ class Truth:
 
     def is_rest(self, commit):
         """Given back later by those who were silent when the owner released it: the same version, and nobody who gave
-        back then."""
-        repaired = commit.plan.get("repairs")
+        back then. The release's planner drives it on, or the owner releases what is left at those that were awaited."""
+        if commit.plan["operation"] != "RELEASE":
+            return False
+        sites = {p for p in commit.named if not p.startswith("gis/")}
         for first in self.of_reservation[commit.reservation]:
-            if repaired and first.identity == txid(repaired) and first.request in self.asks:
-                again = {p for p in first.named & commit.named if not p.startswith("gis/")}
-                return first.plan["operation"] == commit.plan["operation"] == "RELEASE" and \
-                    first.version == commit.version and not again
+            if first.plan["operation"] != "RELEASE" or first.version != commit.version or \
+                    first.request not in self.asks or not sites or sites & first.named:
+                continue
+            repaired = commit.plan.get("repairs")
+            if repaired and first.identity == txid(repaired):
+                return True
+            if commit.request in self.asks and sites <= names_of(first.plan.get("awaited", [])):
+                return True
         return False
 
     def judge(self):
