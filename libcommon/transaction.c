@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-packed_t packed_copy (bytes_t from)
-{
-    return (packed_t){.data = must_copy (from.data, from.size), .size = from.size};
-}
-
 /*  Big-endian, so that memcmp sorts keys as numbers. */
 static void put_number (uint8_t *to, uint64_t number, size_t bytes)
 {

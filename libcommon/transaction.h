@@ -5,7 +5,7 @@
 #ifndef MUSUBI_TRANSACTION_H
 #define MUSUBI_TRANSACTION_H
 
-#include "core.h"
+#include "codec.h"
 
 #define PARTICIPANTS_MAX       66 /* 65 sites, domains, stores and the request home */
 #define PLAN_REQUEST_BYTES_MAX 65536
@@ -215,16 +215,6 @@ typedef enum { OUTCOME_LOST, OUTCOME_PENDING, OUTCOME_COMMITTED, OUTCOME_ABORTED
  *
  *  Encoders return malloc'ed bytes that the caller frees. Decoders check lengths, enums, counts and
  *  interval order; on false, why names the field, nothing is allocated. */
-typedef struct {
-    uint8_t *data;
-    size_t size;
-} packed_t;
-
-/*  A copy that the caller frees; empty of none. */
-packed_t packed_copy (bytes_t from);
-
-#define WHY_BYTES 160
-
 packed_t hold_encode (const hold_t *self);
 bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES]);
 packed_t plan_encode (const plan_t *self);

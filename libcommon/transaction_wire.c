@@ -5,7 +5,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +18,6 @@ static_assert ((int) PART_NETWORK == MUSUBI__HOLD_REQUEST__PART_NETWORK, "proto 
 static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
 
 /*  --- checks --- */
-
-bool wrong (char why [WHY_BYTES], const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
 
 ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)
 {
@@ -74,19 +64,19 @@ bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char 
     return true;
 }
 
-packed_t packed_of (const ProtobufCMessage *message)
-{
-    packed_t packed;
-    packed.data = message_pack (message, &packed.size);
-    return packed;
-}
-
 packed_t unpacked_copy (ProtobufCBinaryData from)
 {
     return packed_copy ((bytes_t){.data = from.data, .size = from.len});
 }
 
 /*  --- txid --- */
+
+static const codec_row_t txid_rows [] = {
+  ROW_FIXED ("store", txid_t, store),
+  ROW_NUMBER ("start", txid_t, start, LEAST (1)),
+  ROW_NUMBER ("counter", txid_t, counter, LEAST (1)),
+};
+const codec_t txid_codec = CODEC (txid_t, musubi__txid__descriptor, txid_rows);
 
 void txid_put (Musubi__Txid *to, const txid_t *from)
 {
@@ -111,6 +101,14 @@ bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char wh
 }
 
 /*  --- plan --- */
+
+static const codec_row_t party_rows [] = {
+  ROW_WORD ("name", party_t, name),
+  ROW_UNUSED ("key"),
+  ROW_FIXED ("store", party_t, store),
+  ROW_WORD ("endpoint", party_t, endpoint, OR_NONE),
+};
+const codec_t party_codec = CODEC (party_t, musubi__party__descriptor, party_rows);
 
 void party_put (Musubi__Party *to, const party_t *from)
 {
@@ -534,3 +532,6 @@ bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES])
         hold_clear (self);
     return good;
 }
+
+static const codec_t *const codecs [] = {&txid_codec, &party_codec};
+const codecs_t transaction_codecs = CODECS (codecs);

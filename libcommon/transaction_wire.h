@@ -7,17 +7,13 @@
 #ifndef MUSUBI_TRANSACTION_WIRE_H
 #define MUSUBI_TRANSACTION_WIRE_H
 
+#include "codec_table.h"
 #include "transaction.h"
 
 #include "transaction.pb-c.h"
 
-#define TIME_MS_MAX       253402300799999 /* the last moment of the year 9999 */
-#define PROFILE_STEPS_MAX 65536           /* in one profile of a refusal */
-#define PROFILES_MAX      4096            /* in one answer: classes of a site, links of a domain */
-#define FORMAT_WHY        __attribute__ ((format (printf, 2, 3)))
-
-/*  Says why, answers false: return wrong (why, "plan.edge_ms: …"). */
-bool wrong (char why [WHY_BYTES], const char *format, ...) FORMAT_WHY;
+#define PROFILE_STEPS_MAX 65536 /* in one profile of a refusal */
+#define PROFILES_MAX      4096  /* in one answer: classes of a site, links of a domain */
 
 /*  Words of names have no blanks and no control characters; text may have blanks. */
 typedef enum { TEXT_WORD, TEXT_WORD_OR_NONE, TEXT_ANY } text_kind_t;
@@ -38,6 +34,10 @@ static inline bool enum_valid (int number, int last)
 
 bool time_valid (int64_t ms);
 bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES]);
+
+extern const codec_t txid_codec;
+extern const codec_t party_codec;
+extern const codecs_t transaction_codecs; /* all of this file's */
 
 void txid_put (Musubi__Txid *to, const txid_t *from);
 bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);
@@ -60,9 +60,6 @@ bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
 /*  The message's repeated field; profiles_put_end frees it. */
 Musubi__Profile **profiles_put (const profile_t *from, size_t count);
 void profiles_put_end (Musubi__Profile **wire, size_t count);
-
-/*  A message's bytes, malloc'ed. */
-packed_t packed_of (const ProtobufCMessage *message);
 
 /*  A copy of a message's bytes, that the caller frees; empty of none. */
 packed_t unpacked_copy (ProtobufCBinaryData from);

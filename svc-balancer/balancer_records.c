@@ -14,13 +14,13 @@ static bytes_t member_key (const char *site)
 void balancer_put_coalition (balancer_t *self)
 {
     service_put (self->service, TABLE_COALITION, COALITION_KEY,
-                 stored_coalition_encode (&self->coalition.kept));
+                 codec_encode (&stored_coalition_codec, &self->coalition.kept));
 }
 
 void balancer_put_member (balancer_t *self, const member_t *member)
 {
     service_put (self->service, TABLE_MEMBERS, member_key (member->kept.site),
-                 stored_member_encode (&member->kept));
+                 codec_encode (&stored_member_codec, &member->kept));
 }
 
 void balancer_drop_member (balancer_t *self, const char *site)
@@ -32,7 +32,8 @@ void balancer_drop_member (balancer_t *self, const char *site)
 void balancer_put_job (balancer_t *self, const job_t *job)
 {
     uint8_t key [JOB_KEY_BYTES];
-    service_put (self->service, TABLE_JOBS, job_key (job, key), stored_job_encode (&job->kept));
+    service_put (self->service, TABLE_JOBS, job_key (job, key),
+                 codec_encode (&stored_job_codec, &job->kept));
 }
 
 void balancer_drop_job (balancer_t *self, job_t *job)
@@ -49,7 +50,7 @@ static void on_coalition (void *owner, bytes_t key, bytes_t value)
     balancer_t *self = owner;
     char why [WHY_BYTES];
     (void) key;
-    if (!stored_coalition_decode (&self->coalition.kept, value, why))
+    if (!codec_decode (&stored_coalition_codec, &self->coalition.kept, value, why))
         service_bad_record (self->service, "coalition", why);
 }
 

@@ -10,7 +10,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     (void) now;
     balancer_t *self = owner;
     char why [WHY_BYTES];
-    if (!balance_status_decode (request->body, why)) {
+    if (!codec_decode (&balance_status_codec, NULL, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
@@ -24,9 +24,9 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
 {
     (void) now;
     balancer_t *self = owner;
-    uint64_t from;
+    balance_history_t asked;
     char why [WHY_BYTES];
-    if (!balance_history_decode (&from, request->body, why)) {
+    if (!codec_decode (&balance_history_codec, &asked, request->body, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
@@ -36,7 +36,7 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
     bool more = false;
     for (size_t i = 0; i < self->history_count && !more; i++) {
         const ended_t *ended = &self->history [i];
-        if (ended->number < from)
+        if (ended->number < asked.from)
             continue;
         more = count > 0 && bytes + ended->record.size + 16 > HISTORY_BYTES;
         if (!more)

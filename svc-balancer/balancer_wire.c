@@ -1,4 +1,4 @@
-/*  balancer_wire - protobuf <-> plain values: what is asked and told. */
+/*  balancer_wire - protobuf <-> plain values: what is asked and told, and what is kept on disk. */
 #include "balancer_wire.h"
 
 #include "balance.pb-c.h"
@@ -7,145 +7,114 @@
 #include "must.h"
 #include "transaction_wire.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_S_MOST 1e9
-#define LOAD_S_MOST  1e13 /* of one member */
+#define LEVEL_S_MOST 1000000000
+#define LOAD_S_MOST  10000000000000 /* of one member */
 
 /*  --- members are asked --- */
 
-packed_t membership_question_encode (void)
+static const codec_row_t terms_rows [] = {
+  ROW_WORD ("balancer", terms_t, balancer, OR_NONE),
+  ROW_NUMBER ("level_s", terms_t, level_s, MOST (LEVEL_S_MOST)),
+  ROW_FLAG ("automatic", terms_t, automatic),
+  ROW_UNUSED ("away"),
+  ROW_UNUSED ("guests"),
+};
+const codec_t terms_codec = CODEC (terms_t, musubi__membership_answer__descriptor, terms_rows);
+
+static const codec_row_t state_question_rows [] = {
+  ROW_NUMBER ("after", state_question_t, after),
+};
+const codec_t state_question_codec =
+  CODEC (state_question_t, musubi__state_request__descriptor, state_question_rows);
+
+static const codec_row_t queued_rows [] = {
+  ROW_NUMBER ("bag", queued_t, bag, LEAST (1)),
+  ROW_WORD ("home", queued_t, home),
+  ROW_NUMBER ("home_bag", queued_t, home_bag, LEAST (1)),
+  ROW_NUMBER ("running", queued_t, running),
+  ROW_NUMBER ("waiting", queued_t, waiting),
+  ROW_NUMBER ("movable", queued_t, movable),
+  ROW_NUMBER ("task_load_s", queued_t, task_s, MOST (LOAD_S_MOST)),
+  ROW_NUMBER ("running_load_s", queued_t, running_s, MOST (LOAD_S_MOST)),
+  ROW_TIME ("submitted_ms", queued_t, submitted_ms),
+  ROW_NUMBER ("away", queued_t, away),
+};
+
+static bool queued_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__MembershipRequest request = MUSUBI__MEMBERSHIP_REQUEST__INIT;
-    return packed_of (&request.base);
+    (void) message;
+    const queued_t *bag = self;
+    if (bag->movable > bag->waiting)
+        return wrong (why, "movable: %u of %u that wait", bag->movable, bag->waiting);
+    return bag->task_s > 0 || wrong (why, "task_load_s: 0 should be more than 0");
 }
 
-static bool level_check (double level_s, char why [WHY_BYTES])
-{
-    return (isfinite (level_s) && level_s >= 0 && level_s <= LEVEL_S_MOST) ||
-           wrong (why, "level_s: %g should be 0 to %g seconds", level_s, LEVEL_S_MOST);
-}
+static const codec_t queued_codec =
+  CODEC_RULED (queued_t, musubi__queued_bag__descriptor, queued_rows, queued_rule);
 
-bool membership_decode (terms_t *terms, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__MembershipAnswer *from =
-      (Musubi__MembershipAnswer *) message_unpack (&musubi__membership_answer__descriptor, body);
-    if (!from)
-        return wrong (why, "not a MembershipAnswer");
-    *terms = (terms_t){.level_s = from->level_s, .automatic = from->automatic};
-    bool good = text_take (terms->balancer, NAME_BYTES_MAX, from->balancer, TEXT_WORD_OR_NONE,
-                           "balancer", why) &&
-                level_check (terms->level_s, why);
-    message_free (&from->base);
-    return good;
-}
+/*  A page of a member's queue. */
+typedef struct {
+    told_t told;
+    bool more;
+} state_t;
 
-packed_t state_question_encode (uint64_t after)
-{
-    Musubi__StateRequest request = MUSUBI__STATE_REQUEST__INIT;
-    request.after = after;
-    return packed_of (&request.base);
-}
+static const codec_row_t state_rows [] = {
+  ROW_NUMBER ("cpus", state_t, told.cpus, MOST ((int64_t) BILB_SPEED_MAX)),
+  ROW_UNUSED ("level_s"),
+  ROW_UNUSED ("automatic"),
+  ROW_NUMBER ("done_s", state_t, told.done_s, LEAST (0)),
+  ROW_NUMBER ("start", state_t, told.start),
+  ROW_LIST ("bags", state_t, told.bags, told.count, queued, 0, ANY_COUNT),
+  ROW_FLAG ("more", state_t, more),
+};
+static const codec_t state_codec = CODEC (state_t, musubi__state_answer__descriptor, state_rows);
 
-static bool load_valid (double load_s)
+bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
 {
-    return isfinite (load_s) && load_s >= 0 && load_s <= LOAD_S_MOST;
-}
-
-static bool queued_take (queued_t *to, const Musubi__QueuedBag *from, char why [WHY_BYTES])
-{
-    *to = (queued_t){.bag = from->bag,
-                     .home_bag = from->home_bag,
-                     .running = from->running,
-                     .waiting = from->waiting,
-                     .movable = from->movable,
-                     .away = from->away,
-                     .task_s = from->task_load_s,
-                     .running_s = from->running_load_s,
-                     .submitted_ms = from->submitted_ms};
-    if (!text_take (to->home, NAME_BYTES_MAX, from->home, TEXT_WORD, "bags.home", why))
+    state_t page;
+    if (!codec_decode (&state_codec, &page, body, why))
         return false;
-    if (from->bag < 1 || from->home_bag < 1)
-        return wrong (why, "bags.bag: bags count from 1");
-    if (from->movable > from->waiting)
-        return wrong (why, "bags.movable: %u of %u that wait", from->movable, from->waiting);
-    if (!load_valid (from->running_load_s) || !load_valid (from->task_load_s) ||
-        from->task_load_s <= 0)
-        return wrong (why, "bags.task_load_s: %g, and %g run, should be more than 0, to %g",
-                      from->task_load_s, from->running_load_s, LOAD_S_MOST);
-    return time_valid (from->submitted_ms) || wrong (why, "bags.submitted_ms: no time");
-}
-
-static bool bags_take (told_t *told, const Musubi__StateAnswer *from, char why [WHY_BYTES])
-{
-    size_t wanted = told->count + from->n_bags;
+    size_t wanted = told->count + page.told.count;
     if (wanted > told->room) {
         told->room = wanted;
         told->bags = must (reallocarray (told->bags, told->room, sizeof *told->bags));
     }
-    for (size_t i = 0; i < from->n_bags; i++)
-        if (!queued_take (&told->bags [told->count + i], from->bags [i], why))
-            return false;
-    told->count = wanted;
+    for (size_t i = 0; i < page.told.count; i++)
+        told->bags [told->count++] = page.told.bags [i];
+    told->cpus = page.told.cpus;
+    told->done_s = page.told.done_s;
+    told->start = page.told.start;
+    *more = page.more && page.told.count > 0;
+    codec_clear (&state_codec, &page);
     return told_load (told) <= LOAD_S_MOST ||
-           wrong (why, "bags: a load of more than %g CPU seconds", LOAD_S_MOST);
+           wrong (why, "bags: a load of %g CPU seconds, should be at most %g", told_load (told),
+                  (double) LOAD_S_MOST);
 }
 
-bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__StateAnswer *from =
-      (Musubi__StateAnswer *) message_unpack (&musubi__state_answer__descriptor, body);
-    if (!from)
-        return wrong (why, "not a StateAnswer");
-    bool good = bags_take (told, from, why);
-    if (good && !(isfinite (from->cpus) && from->cpus >= 0 && from->cpus <= BILB_SPEED_MAX))
-        good = wrong (why, "cpus: %g should be 0 to %g", from->cpus, BILB_SPEED_MAX);
-    if (good && !(isfinite (from->done_s) && from->done_s >= 0))
-        good = wrong (why, "done_s: %g should be 0 or more", from->done_s);
-    told->cpus = from->cpus;
-    told->done_s = from->done_s;
-    told->start = from->start;
-    *more = from->more && from->n_bags > 0;
-    message_free (&from->base);
-    return good;
-}
+static const codec_row_t move_rows [] = {
+  ROW_NUMBER ("round", order_t, round), ROW_NUMBER ("number", order_t, number),
+  ROW_ONE ("to", order_t, to, party),   ROW_NUMBER ("bag", order_t, bag),
+  ROW_NUMBER ("count", order_t, count),
+};
+const codec_t move_codec = CODEC (order_t, musubi__move_request__descriptor, move_rows);
 
-packed_t move_encode (const order_t *order)
-{
-    Musubi__Party to = MUSUBI__PARTY__INIT;
-    Musubi__MoveRequest request = MUSUBI__MOVE_REQUEST__INIT;
-    party_put (&to, &order->to);
-    request.round = order->round;
-    request.number = order->number;
-    request.to = &to;
-    request.bag = order->bag;
-    request.count = order->count;
-    return packed_of (&request.base);
-}
-
-bool moved_decode (uint32_t *moved, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__MoveAnswer *from =
-      (Musubi__MoveAnswer *) message_unpack (&musubi__move_answer__descriptor, body);
-    if (!from)
-        return wrong (why, "not a MoveAnswer");
-    *moved = from->moved;
-    message_free (&from->base);
-    return true;
-}
+static const codec_row_t moved_rows [] = {
+  ROW_NUMBER ("moved", moved_t, moved),
+};
+const codec_t moved_codec = CODEC (moved_t, musubi__move_answer__descriptor, moved_rows);
 
 /*  --- it is asked --- */
 
-bool balance_status_decode (bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *from = message_unpack (&musubi__balance_status_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a BalanceStatusRequest");
-    message_free (from);
-    return true;
-}
+const codec_t balance_status_codec = CODEC_EMPTY (musubi__balance_status_request__descriptor);
+
+static const codec_row_t balance_history_rows [] = {
+  ROW_NUMBER ("from", balance_history_t, from),
+};
+const codec_t balance_history_codec =
+  CODEC (balance_history_t, musubi__balance_history_request__descriptor, balance_history_rows);
 
 /*  Of a site's at others, and of others' at it, as it told last. */
 static void count_moved (const member_t *member, uint32_t *away, uint32_t *guests)
@@ -227,17 +196,6 @@ packed_t balance_status_encode (const status_told_t *told)
     return packed;
 }
 
-bool balance_history_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__BalanceHistoryRequest *asked = (Musubi__BalanceHistoryRequest *) message_unpack (
-      &musubi__balance_history_request__descriptor, body);
-    if (!asked)
-        return wrong (why, "not a BalanceHistoryRequest");
-    *from = asked->from;
-    message_free (&asked->base);
-    return true;
-}
-
 packed_t balance_history_encode (const bytes_t *records, size_t count, bool more)
 {
     Musubi__BalanceHistoryAnswer answer = MUSUBI__BALANCE_HISTORY_ANSWER__INIT;
@@ -253,3 +211,152 @@ packed_t balance_history_encode (const bytes_t *records, size_t count, bool more
     free (list);
     return packed;
 }
+
+/*  --- what is kept --- */
+
+static uint64_t number_of (const uint8_t *from, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; i++)
+        number = number << 8 | from [i];
+    return number;
+}
+
+static const codec_row_t stored_coalition_rows [] = {
+  ROW_NUMBER ("coalition", coalition_kept_t, number),
+  ROW_NUMBER ("step", coalition_kept_t, step),
+  ROW_NUMBER ("formed_ms", coalition_kept_t, formed_ms),
+  ROW_NUMBER ("round", coalition_kept_t, round),
+  ROW_NUMBER ("step_before", coalition_kept_t, step_before),
+};
+const codec_t stored_coalition_codec =
+  CODEC (coalition_kept_t, musubi__stored_coalition__descriptor, stored_coalition_rows);
+
+static const codec_row_t stored_member_rows [] = {
+  ROW_FLAG ("automatic", member_kept_t, automatic),
+  ROW_NUMBER ("declared_s", member_kept_t, declared_s, LEAST (0)),
+  ROW_NUMBER ("level_s", member_kept_t, level_s, LEAST (0)),
+  ROW_NUMBER ("given_s", member_kept_t, given_s, FINITE),
+  ROW_NUMBER ("taken_s", member_kept_t, taken_s, FINITE),
+  ROW_NUMBER ("given_before_s", member_kept_t, given_before_s),
+  ROW_NUMBER ("taken_before_s", member_kept_t, taken_before_s),
+  ROW_NUMBER ("ratios", member_kept_t, ratios, LEAST (0)),
+  ROW_NUMBER ("coalitions", member_kept_t, coalitions),
+  ROW_TEXT ("aside", member_kept_t, aside, OR_NONE),
+  ROW_FLAG ("heard", member_kept_t, heard),
+  ROW_NUMBER ("absent", member_kept_t, absent),
+};
+const codec_t stored_member_codec =
+  CODEC (member_kept_t, musubi__stored_member__descriptor, stored_member_rows);
+
+bool stored_member_decode (member_kept_t *kept, bytes_t key, bytes_t value, char why [WHY_BYTES])
+{
+    if (key.size == 0 || key.size > NAME_BYTES_MAX)
+        return wrong (why, "key: no site's name");
+    if (!codec_decode (&stored_member_codec, kept, value, why))
+        return false;
+    memcpy (kept->site, key.data, key.size);
+    return true;
+}
+
+static const codec_row_t stored_job_rows [] = {
+  ROW_NUMBER ("submitted_ms", job_kept_t, submitted_ms),
+  ROW_NUMBER ("load_s", job_kept_t, load_s, LEAST (0)),
+  ROW_NUMBER ("promised_ms", job_kept_t, promised_ms),
+  ROW_TEXT ("broken", job_kept_t, broken, OR_NONE),
+  ROW_NUMBER ("ended_ms", job_kept_t, ended_ms),
+  ROW_NUMBER ("task_load_s", job_kept_t, task_s, LEAST (0)),
+};
+const codec_t stored_job_codec =
+  CODEC (job_kept_t, musubi__stored_job__descriptor, stored_job_rows);
+
+bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BYTES])
+{
+    if (key.size <= 8 || key.size > JOB_KEY_BYTES)
+        return wrong (why, "key: no bag and home");
+    *job = (job_t){.bag = number_of (key.data, 8)};
+    memcpy (job->home, key.data + 8, key.size - 8);
+    return codec_decode (&stored_job_codec, &job->kept, value, why);
+}
+
+static const codec_row_t stored_order_rows [] = {
+  ROW_WORD ("from", order_t, from),
+  ROW_ONE ("to", order_t, to, party),
+  ROW_NUMBER ("bag", order_t, bag, LEAST (1)),
+  ROW_NUMBER ("count", order_t, count, LEAST (1)),
+  ROW_NUMBER ("task_load_s", order_t, task_s, LEAST (0)),
+  ROW_FLAG ("homeward", order_t, homeward),
+};
+const codec_t stored_order_codec =
+  CODEC (order_t, musubi__stored_order__descriptor, stored_order_rows);
+
+bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES])
+{
+    if (key.size != ORDER_KEY_BYTES || number_of (key.data, 8) == 0)
+        return wrong (why, "key: no round and number");
+    if (!codec_decode (&stored_order_codec, order, value, why))
+        return false;
+    order->round = number_of (key.data, 8);
+    order->number = (uint32_t) number_of (key.data + 8, 4);
+    return true;
+}
+
+static void worth_put (Musubi__MemberRecord *to, const member_worth_t *from)
+{
+    const member_kept_t *kept = &from->member->kept;
+    to->site = (char *) kept->site;
+    to->level_s = kept->level_s;
+    to->given_s = kept->given_s - kept->given_before_s;
+    to->taken_s = kept->taken_s - kept->taken_before_s;
+    to->jobs = from->jobs;
+    to->flow_s = from->flow_s;
+    to->flow_alone_s = from->flow_alone_s;
+    to->score = kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
+    to->aside = (char *) kept->aside;
+}
+
+packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms,
+                                  const member_worth_t *worths, size_t count)
+{
+    Musubi__CoalitionRecord record = MUSUBI__COALITION_RECORD__INIT;
+    Musubi__MemberRecord **list = messages_new (&musubi__member_record__descriptor, count);
+    for (size_t i = 0; i < count; i++)
+        worth_put (list [i], &worths [i]);
+    record.coalition = coalition->kept.number;
+    record.formed_ms = coalition->kept.formed_ms;
+    record.ended_ms = ended_ms;
+    record.steps = coalition->kept.step - coalition->kept.step_before;
+    record.n_members = count;
+    record.members = list;
+    packed_t packed = packed_of (&record.base);
+    free (list);
+    return packed;
+}
+
+bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES])
+{
+    if (key.size != 8)
+        return wrong (why, "key: no coalition's number");
+    ProtobufCMessage *record = message_unpack (&musubi__coalition_record__descriptor, value);
+    if (!record)
+        return wrong (why, "not a CoalitionRecord");
+    *number = number_of (key.data, 8);
+    message_free (record);
+    return true;
+}
+
+static const codec_t *const codecs [] = {
+  &terms_codec,
+  &state_question_codec,
+  &queued_codec,
+  &state_codec,
+  &move_codec,
+  &moved_codec,
+  &balance_status_codec,
+  &balance_history_codec,
+  &stored_coalition_codec,
+  &stored_member_codec,
+  &stored_job_codec,
+  &stored_order_codec,
+};
+const codecs_t balancer_codecs = CODECS (codecs);

@@ -1,5 +1,5 @@
-/*  balancer_wire - a balancer's side of proto/balance.proto as plain values. balancer_wire.c and
- *  balancer_wire_kept.c alone see the generated code.
+/*  balancer_wire - a balancer's side of proto/balance.proto as plain values. balancer_wire.c alone
+ *  sees the generated code.
  *
  *  Encoders return malloc'ed bytes that the caller frees. Decoders check; on false why names the
  *  field and nothing is allocated.
@@ -9,7 +9,7 @@
 
 #include "coalition.h"
 
-#include "transaction.h"
+#include "codec.h"
 
 /*  --- members are asked --- */
 
@@ -18,21 +18,26 @@ typedef struct {
     double level_s;
     bool automatic;
 } terms_t;
+extern const codec_t terms_codec;
 
-packed_t membership_question_encode (void);
-bool membership_decode (terms_t *terms, bytes_t body, char why [WHY_BYTES]);
-
-packed_t state_question_encode (uint64_t after);
+typedef struct {
+    uint64_t after;
+} state_question_t;
+extern const codec_t state_question_codec;
 
 /*  Adds what a page says to what has been told so far. */
 bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
 
-packed_t move_encode (const order_t *order);
-bool moved_decode (uint32_t *moved, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t move_codec; /* of an order_t */
+
+typedef struct {
+    uint32_t moved;
+} moved_t;
+extern const codec_t moved_codec;
 
 /*  --- it is asked --- */
 
-bool balance_status_decode (bytes_t body, char why [WHY_BYTES]);
+extern const codec_t balance_status_codec; /* of nothing */
 
 typedef struct {
     const char *name;
@@ -41,21 +46,26 @@ typedef struct {
 } status_told_t;
 packed_t balance_status_encode (const status_told_t *told);
 
-bool balance_history_decode (uint64_t *from, bytes_t body, char why [WHY_BYTES]);
+typedef struct {
+    uint64_t from;
+} balance_history_t;
+extern const codec_t balance_history_codec;
 
 /*  Records as they are kept. */
 packed_t balance_history_encode (const bytes_t *records, size_t count, bool more);
 
 /*  --- what is kept --- */
 
-packed_t stored_coalition_encode (const coalition_kept_t *kept);
-bool stored_coalition_decode (coalition_kept_t *kept, bytes_t value, char why [WHY_BYTES]);
-packed_t stored_member_encode (const member_kept_t *kept);
+extern const codec_t stored_coalition_codec; /* of a coalition_kept_t */
+extern const codec_t stored_member_codec;    /* of a member_kept_t, but for the site, its key */
+extern const codec_t stored_job_codec;       /* of a job_kept_t */
+extern const codec_t stored_order_codec;     /* of an order_t, but for its key */
+
 bool stored_member_decode (member_kept_t *kept, bytes_t key, bytes_t value, char why [WHY_BYTES]);
-packed_t stored_job_encode (const job_kept_t *kept);
 bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BYTES]);
-packed_t stored_order_encode (const order_t *order);
 bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES]);
+
+extern const codecs_t balancer_codecs; /* all of them */
 
 /*  What a coalition was worth to a member. */
 typedef struct {

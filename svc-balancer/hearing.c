@@ -39,7 +39,7 @@ static void on_membership (void *owner, const moment_t *now, uint64_t token,
     candidate->answered = result->status == CALL_OK || result->status == CALL_DENIED ||
                           result->status == CALL_UNKNOWN_METHOD;
     if (result->status == CALL_OK) {
-        bool good = membership_decode (&candidate->terms, result->body, why);
+        bool good = codec_decode (&terms_codec, &candidate->terms, result->body, why);
         candidate->joined = good && strcmp (candidate->terms.balancer, self->service->name) == 0;
         if (!good)
             outbox_log (self->service->outbox, LEVEL_WARNING, "membership of %s not understood: %s",
@@ -64,8 +64,8 @@ void hearing_form (balancer_t *self, const moment_t *now)
     }
     self->waiting = self->candidates_count;
     for (size_t i = 0; i < self->candidates_count; i++)
-        self->candidates [i].call = ask (self, now, self->candidates [i].site, "Membership",
-                                         membership_question_encode (), on_membership, i);
+        self->candidates [i].call =
+          ask (self, now, self->candidates [i].site, "Membership", (packed_t){0}, on_membership, i);
     if (self->waiting == 0)
         balancer_formed (self, now);
 }
@@ -78,9 +78,10 @@ static void ask_state (balancer_t *self, const moment_t *now, size_t at)
 {
     member_t *member = self->coalition.members [at];
     const told_t *coming = &member->coming;
-    uint64_t after = coming->count > 0 ? coming->bags [coming->count - 1].bag : 0;
-    member->call =
-      ask (self, now, member->kept.site, "State", state_question_encode (after), on_state, at);
+    state_question_t question = {.after =
+                                   coming->count > 0 ? coming->bags [coming->count - 1].bag : 0};
+    member->call = ask (self, now, member->kept.site, "State",
+                        codec_encode (&state_question_codec, &question), on_state, at);
 }
 
 static void member_over (balancer_t *self, const moment_t *now)

@@ -12,7 +12,8 @@
 static void order_put (balancer_t *self, const order_t *order)
 {
     uint8_t key [ORDER_KEY_BYTES];
-    service_put (self->service, TABLE_ORDERS, order_key (order, key), stored_order_encode (order));
+    service_put (self->service, TABLE_ORDERS, order_key (order, key),
+                 codec_encode (&stored_order_codec, order));
 }
 
 static void telling_add (balancer_t *self, const order_t *order)
@@ -77,22 +78,22 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
         at++;
     self->tellings [at]->call = 0;
     order_t order = self->tellings [at]->order;
-    uint32_t moved = 0;
+    moved_t answer = {0};
     char why [WHY_BYTES] = "";
     if (result->status != CALL_OK)
         snprintf (why, sizeof why, "%s", result->reason);
-    else if (moved_decode (&moved, result->body, why) && moved > order.count)
-        snprintf (why, sizeof why, "moved: %u of %u", moved, order.count);
+    else if (codec_decode (&moved_codec, &answer, result->body, why) && answer.moved > order.count)
+        snprintf (why, sizeof why, "moved: %u of %u", answer.moved, order.count);
     if (*why) {
         service_count (self->service, "orders_refused", 1);
         outbox_log (self->service->outbox, LEVEL_WARNING, "order %" PRIu64 ".%u refused by=%s: %s",
                     order.round, order.number, order.from, why);
     } else {
-        service_count (self->service, "tasks_moved", moved);
+        service_count (self->service, "tasks_moved", answer.moved);
         outbox_log (self->service->outbox, LEVEL_INFO,
                     "order %" PRIu64 ".%u done from=%s to=%s bag=%" PRIu64 " tasks=%u", order.round,
-                    order.number, order.from, order.to.name, order.bag, moved);
-        account (self, &order, moved);
+                    order.number, order.from, order.to.name, order.bag, answer.moved);
+        account (self, &order, answer.moved);
     }
     telling_remove (self, at);
     tell_next (self, now, order.from);
@@ -102,7 +103,7 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
 
 static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
 {
-    packed_t body = move_encode (&telling->order);
+    packed_t body = codec_encode (&move_codec, &telling->order);
     call_order_t order = {.peer = telling->order.from,
                           .service = "Sharing",
                           .method = "Move",

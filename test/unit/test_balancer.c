@@ -182,7 +182,7 @@ static void spoilt_bytes_are_refused_or_read (void **state)
     strcpy (order.to.name, "lis/osa");
     strcpy (order.to.endpoint, "tcp://127.0.0.1:1");
     order.to.store [0] = 1;
-    packed_t bytes = stored_order_encode (&order);
+    packed_t bytes = codec_encode (&stored_order_codec, &order);
     bytes_t whole = order_key (&order, key);
     order_t read;
     assert_true (stored_order_decode (&read, whole, (bytes_t){bytes.data, bytes.size}, why));
@@ -212,7 +212,7 @@ static void what_is_kept_of_members_and_jobs_is_read_again (void **state)
     member_kept_t kept = {.automatic = true, .level_s = 61.5, .declared_s = 60, .given_s = 7};
     member_kept_t read;
     strcpy (kept.site, "lis/ams");
-    packed_t bytes = stored_member_encode (&kept);
+    packed_t bytes = codec_encode (&stored_member_codec, &kept);
     bytes_t name = {(const uint8_t *) kept.site, strlen (kept.site)};
     assert_true (stored_member_decode (&read, name, (bytes_t){bytes.data, bytes.size}, why));
     assert_memory_equal (&read.level_s, &kept.level_s, sizeof read.level_s);
@@ -224,7 +224,7 @@ static void what_is_kept_of_members_and_jobs_is_read_again (void **state)
     uint8_t key [JOB_KEY_BYTES];
     strcpy (job.home, "lis/osa");
     strcpy (job.kept.broken, "lis/ams is set aside");
-    bytes = stored_job_encode (&job.kept);
+    bytes = codec_encode (&stored_job_codec, &job.kept);
     assert_true (
       stored_job_decode (&again, job_key (&job, key), (bytes_t){bytes.data, bytes.size}, why));
     assert_int_equal (again.bag, 258);

@@ -94,16 +94,23 @@ static bool message_sound (const ProtobufCMessage *message)
     return true;
 }
 
-ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body)
+ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descriptor, bytes_t body,
+                                     ProtobufCAllocator *allocator)
 {
     if (body.size > RECORD_BYTES_MAX)
         return NULL;
-    ProtobufCMessage *message = protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
+    ProtobufCMessage *message =
+      protobuf_c_message_unpack (descriptor, allocator, body.size, body.data);
     if (message && !message_sound (message)) {
-        message_free (message);
+        protobuf_c_message_free_unpacked (message, allocator);
         return NULL;
     }
     return message;
+}
+
+ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body)
+{
+    return message_unpack_in (descriptor, body, NULL);
 }
 
 void message_free (ProtobufCMessage *message)

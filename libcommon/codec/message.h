@@ -1,6 +1,6 @@
 /*  message - protobuf bodies by descriptor: packing, checked unpacking. Pure.
  *
- *  The only users are the _wire files and service.c; the logic sees plain structs.
+ *  The only users are the codec, the _wire files and service.c; the logic sees plain structs.
  */
 #ifndef MUSUBI_MESSAGE_H
 #define MUSUBI_MESSAGE_H
@@ -22,6 +22,10 @@ bool utf8_valid (const char *text);
  *  takes bodies in has bounded those already. End it with
  *  message_free. Text that is not UTF-8 is refused. */
 ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body);
+
+/*  The same with memory from there. */
+ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descriptor, bytes_t body,
+                                     ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);
 
 #endif

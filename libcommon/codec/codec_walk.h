@@ -1,0 +1,20 @@
+/*  codec_walk - what the parts of the engine share. */
+#ifndef MUSUBI_CODEC_WALK_H
+#define MUSUBI_CODEC_WALK_H
+
+#include "codec_table.h"
+
+/*  How many elements the struct has of this row: of one that is not many 1, or 0 when it is not
+ *  there. */
+size_t row_count (const codec_row_t *row, const uint8_t *self);
+
+/*  The first of them. Of a pointer, what it points to. */
+const uint8_t *row_elements (const codec_row_t *row, const uint8_t *self);
+
+/*  Bytes of a field's value, or of an element of it, in a generated struct. */
+size_t field_size (const ProtobufCFieldDescriptor *field);
+
+/*  A packed_t, as KIND_BYTES and KIND_PACKED are. */
+packed_t bytes_at (const uint8_t *member);
+
+#endif
