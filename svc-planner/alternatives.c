@@ -196,7 +196,7 @@ void errand_seek_alternatives (errand_t *self, const moment_t *now)
     changes_t changes = {0};
     /* What a changed reservation may become is bound to where it is now. */
     if (self->kind != ERRAND_RESERVE ||
-        (!self->dry_run && ordered_count (self->planner->errands) > BUSY))
+        (!self->dry_run && ordered_count (self->errands->open) > BUSY))
         return;
     find_places (self, &changes);
     find_connections (self, &changes);

@@ -4,6 +4,7 @@
 #include "backtracking_wire.h"
 #include "connections.h"
 #include "must.h"
+#include "party.h"
 #include "question_wire.h"
 
 #include <assert.h>

@@ -6,6 +6,7 @@
 #include "blocked.h"
 
 #include "must.h"
+#include "party.h"
 #include "stages.h"
 
 #include <inttypes.h>

@@ -126,7 +126,7 @@ static int64_t entry_lead (const directory_entry_t *entry)
 static int64_t find_lead (const errand_t *self)
 {
     static const char *const kinds [] = {"lis", "nis"};
-    const directory_t *directory = self->planner->service->directory;
+    const directory_t *directory = self->errands->service->directory;
     int64_t lead_ms = 0;
     for (size_t i = 0; i < locate_count (self->locate); i++)
         if (locate_part (self->locate, i)->known)
@@ -147,7 +147,7 @@ static int64_t find_lead (const errand_t *self)
 static bool admits_start (const errand_t *self, const moment_t *now, int64_t start_ms)
 {
     user_request_t fixed = {.window = self->patch.window};
-    user_request_fix (&fixed, &self->planner->settings, now->wall_ms);
+    user_request_fix (&fixed, self->errands->settings, now->wall_ms);
     const frame_t *window = &fixed.window;
     bool earliest = !window->earliest.set || window->earliest.ms <= start_ms;
     return (!window->start.set || window->start.ms == start_ms) && earliest &&
@@ -196,8 +196,8 @@ static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY
 static bool keep_start (errand_t *self, const moment_t *now, const present_state_t *present,
                         char why [WHY_BYTES])
 {
-    const planner_settings_t *settings = &self->planner->settings;
-    int64_t wall_ms = timekeeper_most (&self->planner->service->timekeeper, now);
+    const planner_settings_t *settings = self->errands->settings;
+    int64_t wall_ms = timekeeper_most (&self->errands->service->timekeeper, now);
     int64_t soonest_ms = errand_soonest_ms (self, now) + settings->try_ms;
     int64_t start_ms = present->start_ms;
     change_time_t time = {
@@ -235,7 +235,7 @@ static bool merge (errand_t *self, const moment_t *now, present_state_t *present
     if (present->begun && !stays_begun (self, now, present, why))
         return false;
     if (self->patch.window_set)
-        user_request_fix (&self->request, &self->planner->settings, now->wall_ms);
+        user_request_fix (&self->request, self->errands->settings, now->wall_ms);
     present->lead_ms = find_lead (self);
     return keep_start (self, now, present, why);
 }
@@ -315,7 +315,7 @@ static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max,
             blame (self, now, why);
         return;
     }
-    locate_abort_remains (self->locate, self->planner->coordinator, now);
+    locate_abort_remains (self->locate, self->errands->coordinator, now);
     errand_pause (self, now, self->locates, on_look_again);
 }
 
@@ -368,25 +368,25 @@ void errand_locate (errand_t *self, const moment_t *now)
     locate_destroy (&self->locate);
     self->locates++;
     self->locate =
-      locate_new (self->planner->service, &self->planner->settings, &self->planner->suspects, now,
+      locate_new (self->errands->service, self->errands->settings, self->errands->suspects, now,
                   self->reservation, NULL, on_located, self);
 }
 
 void planner_on_modify (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    errands_t *errands = owner;
     char why [WHY_BYTES];
     request_patch_t patch;
     if (!modify_decode (request->body, &patch, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
     if (!request_patch_check (&patch, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         request_patch_clear (&patch);
         return;
     }
-    errand_t *errand = errand_new (planner, now, request, ERRAND_MODIFY, patch.dry_run);
+    errand_t *errand = errand_new (errands, now, request, ERRAND_MODIFY, patch.dry_run);
     if (!errand) {
         request_patch_clear (&patch);
         return;
@@ -399,13 +399,13 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
 
 void planner_on_release (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    errands_t *errands = owner;
     char why [WHY_BYTES], reservation [NAME_BYTES_MAX + 1];
     if (!reservation_decode (request->body, reservation, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    errand_t *errand = errand_new (planner, now, request, ERRAND_RELEASE, false);
+    errand_t *errand = errand_new (errands, now, request, ERRAND_RELEASE, false);
     if (!errand)
         return;
     snprintf (errand->reservation, sizeof errand->reservation, "%s", reservation);

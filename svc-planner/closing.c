@@ -22,8 +22,8 @@ static void close_claim (errand_t *self, const moment_t *now);
 static uint64_t ask_home (errand_t *self, const moment_t *now, const char *method, packed_t body,
                           call_done_fn *done)
 {
-    const planner_settings_t *settings = &self->planner->settings;
-    service_t *service = self->planner->service;
+    const planner_settings_t *settings = self->errands->settings;
+    service_t *service = self->errands->service;
     return service_ask (service, now,
                         &(call_order_t){.peer = self->name.home,
                                         .service = "Home",
@@ -35,7 +35,7 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
 
 static void tell_kept (errand_t *self, packed_t answer)
 {
-    service_count (self->planner->service, "told_again", 1);
+    service_count (self->errands->service, "told_again", 1);
     errand_log (self, LEVEL_INFO, "told-again", "");
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
@@ -44,7 +44,7 @@ static void tell_kept (errand_t *self, packed_t answer)
 static bool own_remains (const errand_t *self, const claim_look_t *look)
 {
     return look->state == CLAIM_HELD && look->holder &&
-           coordinator_aborted (self->planner->coordinator, &look->holder->txid);
+           coordinator_aborted (self->errands->coordinator, &look->holder->txid);
 }
 
 /*  What the home says instead of what we expected. */
@@ -60,7 +60,7 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
     if (own_remains (self, look) && self->giving_up && self->closes < CLOSES_MAX) {
         for (size_t i = 0; i < look->holder->participants_count; i++)
             trail_add (&self->trail, &look->holder->participants [i], &look->holder->txid);
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
         close_claim (self, now);
         return;
     }
@@ -124,7 +124,7 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
         follow (self, now, &look);
     } else if (look.answer.size > 0) {
         /* Closed by us, or by somebody before us with the answer that counts. */
-        service_count (self->planner->service, "told_refused", 1);
+        service_count (self->errands->service, "told_refused", 1);
         errand_log (self, LEVEL_INFO, "refused",
                     self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
         errand_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
@@ -140,7 +140,7 @@ static void send_close (errand_t *self, const moment_t *now)
     answer->status = ANSWER_REFUSED;
     answer->rounds = self->rounds;
     answer->planning_ms = now->mono_ms - self->begun_ms;
-    memcpy (answer->planner, self->planner->service->name, sizeof answer->planner);
+    memcpy (answer->planner, self->errands->service->name, sizeof answer->planner);
     memcpy (answer->request_id, self->name.full, sizeof answer->request_id);
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
     if (self->kind != ERRAND_RESERVE)
@@ -202,13 +202,13 @@ static void close_claim (errand_t *self, const moment_t *now)
         return;
     }
     trace_t trace = self->trail.traces [--self->trail.count];
-    self->call = coordinator_abort (self->planner->coordinator, now, &trace.party, &trace.txid,
+    self->call = coordinator_abort (self->errands->coordinator, now, &trace.party, &trace.txid,
                                     on_aborted, self);
 }
 
 static void stop_planning (errand_t *self)
 {
-    service_t *service = self->planner->service;
+    service_t *service = self->errands->service;
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->call);
     self->pause_timer = 0;
@@ -233,7 +233,7 @@ void errand_give_up (errand_t *self, const moment_t *now)
         return;
     }
     self->giving_up = true;
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
     close_claim (self, now);
 }
 
@@ -243,18 +243,18 @@ void errand_tell_unknown (errand_t *self, const moment_t *now)
     answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
                    self->dry_run ? "" : " with the same request id");
     if (self->dry_run) {
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
         errand_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
     self->giving_up = true;
     self->unsure = true;
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
     close_claim (self, now);
 }
 
 void errand_look (errand_t *self, const moment_t *now)
 {
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
     send_look (self, now);
 }

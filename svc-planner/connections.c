@@ -6,7 +6,7 @@
 #include "connections.h"
 
 #include "must.h"
-#include "snapshot.h"
+#include "party.h"
 #include "stages.h"
 
 #include <stdio.h>

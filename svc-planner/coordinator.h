@@ -12,7 +12,7 @@
 #ifndef MUSUBI_COORDINATOR_H
 #define MUSUBI_COORDINATOR_H
 
-#include "planner.h"
+#include "planner_settings.h"
 #include "record.h"
 #include "service.h"
 

@@ -4,6 +4,7 @@
 #include "disagreements.h"
 
 #include "must.h"
+#include "party.h"
 
 #include <string.h>
 

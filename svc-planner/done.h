@@ -6,7 +6,7 @@
 #ifndef MUSUBI_DONE_H
 #define MUSUBI_DONE_H
 
-#include "planner.h"
+#include "planner_settings.h"
 #include "service.h"
 #include "transaction.h"
 

@@ -46,14 +46,14 @@ static bool actor_sound (const char *actor)
 }
 
 /*  Answer one who asked, without an errand. */
-static void reply (planner_t *planner, const request_t *request, answer_status_t status,
+static void reply (errands_t *errands, const request_t *request, answer_status_t status,
                    const char *request_id, const char *reason)
 {
     answer_t answer = {.status = status};
-    snprintf (answer.planner, sizeof answer.planner, "%s", planner->service->name);
+    snprintf (answer.planner, sizeof answer.planner, "%s", errands->service->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
     answer_reason (&answer, "", "", "%s", reason);
-    service_reply (planner->service, request, answer_encode (&answer));
+    service_reply (errands->service, request, answer_encode (&answer));
     answer_clear (&answer);
 }
 
@@ -63,10 +63,10 @@ static void join (errand_t *self, const request_t *request, const uint8_t digest
     /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
      */
     if (memcmp (self->digest, digest, DIGEST_BYTES) != 0)
-        reply (self->planner, request, ANSWER_IN_PROGRESS, self->name.full,
+        reply (self->errands, request, ANSWER_IN_PROGRESS, self->name.full,
                "this request id is under way with another body: ask again");
     else if (self->waiters_count == WAITERS_MAX)
-        reply (self->planner, request, ANSWER_IN_PROGRESS, self->name.full,
+        reply (self->errands, request, ANSWER_IN_PROGRESS, self->name.full,
                "it is under way, and many wait for it already");
     else
         self->waiters [self->waiters_count++] = request->reply_to;
@@ -78,14 +78,14 @@ static void name_anew (const moment_t *now, char id [REQUEST_ID_BYTES_MAX + 1])
     sodium_bin2hex (id, REQUEST_ID_BYTES_MAX + 1, now->entropy, 12);
 }
 
-static bool name_request (planner_t *planner, const moment_t *now, const request_t *request,
+static bool name_request (errands_t *errands, const moment_t *now, const request_t *request,
                           request_name_t *name)
 {
     char why [WHY_BYTES], id [REQUEST_ID_BYTES_MAX + 1];
     const char *const *homes;
-    size_t homes_count = directory_homes (planner->service->directory, &homes);
+    size_t homes_count = directory_homes (errands->service->directory, &homes);
     if (homes_count == 0) {
-        service_refuse (planner->service, request, CALL_OVERLOADED,
+        service_refuse (errands->service, request, CALL_OVERLOADED,
                         "the directory has not answered this planner yet");
         return false;
     }
@@ -95,46 +95,46 @@ static bool name_request (planner_t *planner, const moment_t *now, const request
         wanted = id;
     }
     if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         return false;
     }
     return true;
 }
 
-static bool receivable (planner_t *planner, const request_t *request)
+static bool receivable (errands_t *errands, const request_t *request)
 {
-    if (planner->settings.finishing) {
-        service_refuse (planner->service, request, CALL_OVERLOADED,
+    if (errands->settings->finishing) {
+        service_refuse (errands->service, request, CALL_OVERLOADED,
                         "this planner only settles what a dead one left");
         return false;
     }
     if (!actor_sound (request->actor)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST,
+        service_refuse (errands->service, request, CALL_BAD_REQUEST,
                         "actor: must be a name without blanks, 1 to %d bytes", NAME_BYTES_MAX);
         return false;
     }
-    if (!directory_known (planner->service->directory)) {
-        service_refuse (planner->service, request, CALL_OVERLOADED,
+    if (!directory_known (errands->service->directory)) {
+        service_refuse (errands->service, request, CALL_OVERLOADED,
                         "the directory has not answered this planner yet");
         return false;
     }
     return true;
 }
 
-static bool room_for_one (planner_t *planner, const request_t *request)
+static bool room_for_one (errands_t *errands, const request_t *request)
 {
-    if (ordered_count (planner->errands) < planner->settings.in_progress_max)
+    if (ordered_count (errands->open) < errands->settings->in_progress_max)
         return true;
-    service_count (planner->service, "overloaded", 1);
-    service_refuse (planner->service, request, CALL_OVERLOADED,
+    service_count (errands->service, "overloaded", 1);
+    service_refuse (errands->service, request, CALL_OVERLOADED,
                     "in_progress_max = %u requests are under way",
-                    planner->settings.in_progress_max);
+                    errands->settings->in_progress_max);
     return false;
 }
 
 static void tell_awaited (errand_t *self)
 {
-    const coordinator_t *coordinator = self->planner->coordinator;
+    const coordinator_t *coordinator = self->errands->coordinator;
     const party_t *party = coordinator_awaited (coordinator, &self->txid, 0);
     for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->txid, ++i)) {
         char words [PARTY_WORDS_BYTES];
@@ -170,11 +170,11 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
                        "the request's home does not answer: ask again");
         errand_tell (self, now, ANSWER_UNKNOWN);
     } else {
-        int64_t rest_ms = self->planner->settings.request_limit_ms / CLOSING_SHARE;
+        int64_t rest_ms = self->errands->settings->request_limit_ms / CLOSING_SHARE;
         self->limit_timer =
-          timers_set (self->planner->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
+          timers_set (self->errands->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
         answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
-                       (long long) self->planner->settings.request_limit_ms);
+                       (long long) self->errands->settings->request_limit_ms);
         errand_explain_unasked (self);
         if (only_late (self))
             errand_tell_unknown (self, now);
@@ -183,65 +183,65 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
     }
 }
 
-static errand_t *errand_begin (planner_t *planner, const moment_t *now, const char *actor,
+static errand_t *errand_begin (errands_t *errands, const moment_t *now, const char *actor,
                                errand_kind_t kind)
 {
     errand_t *self = must (calloc (1, sizeof *self));
-    self->planner = planner;
+    self->errands = errands;
     self->kind = kind;
-    self->number = ++planner->errands_begun;
+    self->number = ++errands->begun;
     snprintf (self->actor, sizeof self->actor, "%s", actor);
     self->begun_ms = now->mono_ms;
     self->begun_wall_ms = now->wall_ms;
     self->votable_ms = VOTE_MS;
     self->check_from_ms = INT64_MIN;
     self->keep_until_ms = now->wall_ms;
-    int64_t limit_ms = planner->settings.request_limit_ms;
+    int64_t limit_ms = errands->settings->request_limit_ms;
     self->limit_timer =
-      timers_set (planner->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
+      timers_set (errands->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
                   on_limit, self, 0);
     return self;
 }
 
-errand_t *errand_new_unasked (planner_t *planner, const moment_t *now, errand_kind_t kind,
+errand_t *errand_new_unasked (errands_t *errands, const moment_t *now, errand_kind_t kind,
                               const char *actor)
 {
-    errand_t *self = errand_begin (planner, now, actor, kind);
-    ordered_add (planner->errands, self, self);
+    errand_t *self = errand_begin (errands, now, actor, kind);
+    ordered_add (errands->open, self, self);
     return self;
 }
 
-errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *request,
+errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *request,
                       errand_kind_t kind, bool dry_run)
 {
     errand_t key = {0};
-    if (!receivable (planner, request))
+    if (!receivable (errands, request))
         return NULL;
     if (!dry_run) {
-        if (!name_request (planner, now, request, &key.name))
+        if (!name_request (errands, now, request, &key.name))
             return NULL;
         snprintf (key.actor, sizeof key.actor, "%s", request->actor);
         digest_body (key.digest, request);
-        errand_t *same = ordered_find (planner->errands, &key);
+        errand_t *same = ordered_find (errands->open, &key);
         if (same) {
             join (same, request, key.digest);
             return NULL;
         }
-        if (!directory_find (planner->service->directory, key.name.home)) {
-            reply (planner, request, ANSWER_UNKNOWN, key.name.full,
+        if (!directory_find (errands->service->directory, key.name.home)) {
+            reply (errands, request, ANSWER_UNKNOWN, key.name.full,
                    "the request's home is not in the directory: ask again");
             return NULL;
         }
     }
-    if (!room_for_one (planner, request))
+    if (!room_for_one (errands, request))
         return NULL;
-    errand_t *self = errand_begin (planner, now, request->actor, kind);
+    errand_t *self = errand_begin (errands, now, request->actor, kind);
     self->waiters [self->waiters_count++] = request->reply_to;
-    service_count (planner->service, "requests", 1);
+    service_count (errands->service, "requests", 1);
     self->dry_run = dry_run;
     self->name = key.name;
     memcpy (self->digest, key.digest, sizeof self->digest);
-    ordered_add (planner->errands, self, self);
+    ordered_add (errands->open, self, self);
     return self;
 }
 
@@ -250,7 +250,7 @@ void errand_clear_search (errand_t *self)
     survey_destroy (&self->survey);
     search_destroy (&self->search);
     backtracking_destroy (&self->backtracking);
-    solvers_forget (self->planner->solvers, self);
+    solvers_forget (self->errands->solvers, self);
     ranking_destroy (&self->ranking);
 }
 
@@ -262,15 +262,15 @@ void errand_clear_planning (errand_t *self)
 
 void errand_destroy (errand_t *self)
 {
-    service_t *service = self->planner->service;
-    ordered_remove (self->planner->errands, self);
+    service_t *service = self->errands->service;
+    ordered_remove (self->errands->open, self);
     timers_cancel (service->timers, self->limit_timer);
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->call);
     verify_destroy (&self->verify);
     attempt_destroy (&self->attempt);
     if (self->decided)
-        coordinator_disown (self->planner->coordinator, &self->txid);
+        coordinator_disown (self->errands->coordinator, &self->txid);
     locate_destroy (&self->locate);
     errand_clear_planning (self);
     proposal_clear (&self->proposal);
@@ -287,7 +287,7 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
 {
     static const char *const kinds [] = {
       [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
-    outbox_log (self->planner->service->outbox, level,
+    outbox_log (self->errands->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
                 self->mend      ? "repair"
                 : self->dry_run ? "dry-run"
@@ -299,7 +299,7 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
 void errand_tell_packed (errand_t *self, bytes_t answer)
 {
     for (size_t i = 0; i < self->waiters_count; i++)
-        outbox_reply (self->planner->service->outbox, self->waiters [i], answer);
+        outbox_reply (self->errands->service->outbox, self->waiters [i], answer);
     errand_destroy (self);
 }
 
@@ -310,14 +310,14 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
       [ANSWER_REFUSED] = "told_refused",         [ANSWER_PLANNED] = "told_planned",
       [ANSWER_IN_PROGRESS] = "told_in_progress", [ANSWER_CONFLICT] = "told_conflict",
     };
-    service_count (self->planner->service, counters [status], 1);
+    service_count (self->errands->service, counters [status], 1);
     errand_log (self, LEVEL_INFO, answer_status_word (status),
                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;
     answer->rounds = self->rounds;
     answer->planning_ms = now->mono_ms - self->begun_ms;
-    snprintf (answer->planner, sizeof answer->planner, "%s", self->planner->service->name);
+    snprintf (answer->planner, sizeof answer->planner, "%s", self->errands->service->name);
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->name.full);
     /* A reserve that was not decided has tried out names that mean nothing. */
@@ -335,8 +335,8 @@ const char *errand_algorithm (const errand_t *self)
 
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
 {
-    service_t *service = self->planner->service;
-    int64_t base_ms = self->planner->settings.backoff_ms;
+    service_t *service = self->errands->service;
+    int64_t base_ms = self->errands->settings->backoff_ms;
     if (self->round_ms > 0 && self->round_ms < base_ms)
         base_ms = self->round_ms;
     int64_t most_ms = base_ms;
@@ -347,4 +347,30 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
     int64_t pause_ms = 1 + (int64_t) prng_below (&service->prng, (uint64_t) most_ms + 1);
     timers_cancel (service->timers, self->pause_timer);
     self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, go_on, self, 0);
+}
+
+/*  By who asks and what for; dry runs have no request id and are told apart by number. */
+static int compare_errand (const void *key, const void *thing)
+{
+    const errand_t *first = key, *second = thing;
+    int order = strcmp (first->actor, second->actor);
+    if (order == 0)
+        order = strcmp (first->name.full, second->name.full);
+    if (order != 0 || *first->name.full)
+        return order;
+    return (first->number > second->number) - (first->number < second->number);
+}
+
+void errands_open (errands_t *self)
+{
+    self->open = ordered_new (compare_errand);
+}
+
+void errands_close (errands_t *self)
+{
+    errand_t *errand;
+    while ((errand = ordered_after (self->open, NULL)))
+        errand_destroy (errand);
+    ordered_destroy (&self->open);
+    free (self->conflicts);
 }

@@ -27,28 +27,21 @@
 #include "solvers.h"
 #include "survey.h"
 
-typedef struct planner {
+/*  The errands of one planner, and what they share. All but the last three is borrowed. */
+typedef struct {
     service_t *service;
-    planner_settings_t settings;
-    char **gis_endpoints; /* what the settings point to */
-    char **administrators;
-    named_number_t *weights; /* the same */
-    named_number_t *visible_to;
-    access_t access; /* who administers it */
+    const planner_settings_t *settings;
     coordinator_t *coordinator;
-    ordered_t *errands; /* by actor and request id; dry runs by number */
-    uint64_t errands_begun;
-    ordered_t *inquiries; /* show.c, list.c: by number */
-    uint64_t inquiries_begun;
-    ordered_t *repairs;  /* repair.c: by txid */
-    suspects_t suspects; /* who was silent lately */
-    char *conflicts;     /* what domains disagree about, as last logged; NULL = nothing */
-    uint32_t told_load;  /* as last announced */
-    uint64_t works;      /* orders for work */
+    suspects_t *suspects; /* who was silent lately */
     solvers_t *solvers;
-    uint64_t work;       /* finish.c: under way; 0 = none */
-    int64_t lonely_from; /* finishing: since when nothing happened */
-} planner_t;
+    ordered_t *open; /* by actor and request id; dry runs by number */
+    uint64_t begun;
+    char *conflicts; /* what domains disagree about, as last logged; NULL = nothing */
+} errands_t;
+
+/*  The borrowed ones are filled. Closing ends those under way, and tells nobody. */
+void errands_open (errands_t *self);
+void errands_close (errands_t *self);
 
 /*  What an errand does, in the order of proto Operation. */
 typedef enum { ERRAND_RESERVE, ERRAND_MODIFY, ERRAND_RELEASE } errand_kind_t;
@@ -103,7 +96,7 @@ typedef struct {
 } mend_t;
 
 typedef struct errand {
-    planner_t *planner;
+    errands_t *errands;
     errand_kind_t kind;
     const mend_t *mend; /* it is a repair's; NULL = a user's */
     uint64_t number;
@@ -174,12 +167,12 @@ typedef struct errand {
 
 /*  Receive a request: name, digest, repeats, limits. NULL: it has been answered. The errand has
  *  one waiter, and a limit on its time. */
-errand_t *errand_new (planner_t *planner, const moment_t *now, const request_t *request,
+errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *request,
                       errand_kind_t kind, bool dry_run);
 void errand_destroy (errand_t *self);
 
 /*  One that nobody waits for; its name stays empty. */
-errand_t *errand_new_unasked (planner_t *planner, const moment_t *now, errand_kind_t kind,
+errand_t *errand_new_unasked (errands_t *errands, const moment_t *now, errand_kind_t kind,
                               const char *actor);
 
 /*  Tell all who wait, and end the errand: it is gone afterwards. */
@@ -320,7 +313,7 @@ void errand_again (errand_t *self, const moment_t *now);
 
 /*  Look for a plan in the place of one that could not be kept. Told once by mend->ended, never from
  *  within; the errand is gone then. */
-errand_t *errand_mend (planner_t *planner, const moment_t *now, const mend_t *mend);
+errand_t *errand_mend (errands_t *errands, const moment_t *now, const mend_t *mend);
 
 /*  The reservation was found. */
 void errand_mend_located (errand_t *self, const moment_t *now);

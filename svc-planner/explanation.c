@@ -313,8 +313,8 @@ void errand_explain_unasked (errand_t *self)
                            "%zu of %zu places that could have it were not asked: "
                            "limits/asked_max = %" PRIu32 ", limits/request = %" PRId64 " ms",
                            need_unasked (options), options->could,
-                           self->planner->settings.asked_max,
-                           self->planner->settings.request_limit_ms);
+                           self->errands->settings->asked_max,
+                           self->errands->settings->request_limit_ms);
     }
 }
 

@@ -23,7 +23,7 @@ bool errand_faithful (const errand_t *self)
 void errand_explain_backtracking (errand_t *self)
 {
     const char *algorithm = self->request.algorithm;
-    long long wait_ms = (long long) self->planner->settings.backtrack_wait_ms;
+    long long wait_ms = (long long) self->errands->settings->backtrack_wait_ms;
     if (self->starts.earliest_ms > self->starts.latest_ms)
         answer_reason (&self->answer, "", "",
                        "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
@@ -132,18 +132,18 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
  *  What is still held of the plan is let go first, or it would seem to be taken. */
 static void find_reasons (errand_t *self, const moment_t *now)
 {
-    planner_t *planner = self->planner;
-    if (planner->settings.backtrack_terse || self->starts.earliest_ms > self->starts.latest_ms) {
+    errands_t *errands = self->errands;
+    if (errands->settings->backtrack_terse || self->starts.earliest_ms > self->starts.latest_ms) {
         errand_explain_backtracking (self);
         errand_give_up (self, now);
         return;
     }
-    trail_abort (&self->trail, planner->coordinator, now, NULL, self->name.home);
-    self->survey = survey_new (planner->service, &planner->settings, now,
+    trail_abort (&self->trail, errands->coordinator, now, NULL, self->name.home);
+    self->survey = survey_new (errands->service, errands->settings, now,
                                &(survey_order_t){.snapshot = self->snapshot,
                                                  .starts = self->starts,
                                                  .reservation = "",
-                                                 .suspects = &planner->suspects,
+                                                 .suspects = errands->suspects,
                                                  .patient = true},
                                on_surveyed, self);
 }
@@ -169,10 +169,10 @@ static bool start_named (const user_request_t *request)
 
 void errand_backtrack (errand_t *self, const moment_t *now)
 {
-    planner_t *planner = self->planner;
+    errands_t *errands = self->errands;
     const frame_t *window = &self->request.window;
     starts_t starts = self->starts;
-    int64_t ready_ms = self->begun_wall_ms + planner->settings.backtrack_wait_ms;
+    int64_t ready_ms = self->begun_wall_ms + errands->settings->backtrack_wait_ms;
     if (!start_named (&self->request) && starts.earliest_ms < ready_ms)
         starts.earliest_ms = ready_ms;
     /* Otherwise the deadline alone bounds a start: each need's own, as the paper cuts it. */
@@ -182,10 +182,10 @@ void errand_backtrack (errand_t *self, const moment_t *now)
     bool incremental = strcmp (self->request.algorithm, "bir") == 0;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     self->backtracking = backtracking_new (
-      &(backtracking_order_t){.service = planner->service,
-                              .settings = &planner->settings,
-                              .coordinator = planner->coordinator,
-                              .suspects = &planner->suspects,
+      &(backtracking_order_t){.service = errands->service,
+                              .settings = errands->settings,
+                              .coordinator = errands->coordinator,
+                              .suspects = errands->suspects,
                               .snapshot = self->snapshot,
                               .actor = self->actor,
                               .request_id = self->name.full,
@@ -194,7 +194,7 @@ void errand_backtrack (errand_t *self, const moment_t *now)
                               /* Who only asks holds nothing, but counts what it would hold. */
                               .incremental = incremental && !self->dry_run,
                               .counts_own =
-                                planner->settings.backtrack_own || (incremental && self->dry_run),
+                                errands->settings->backtrack_own || (incremental && self->dry_run),
                               .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
                               .trail = &self->trail},
       now, on_searched, self);

@@ -8,12 +8,21 @@
 #ifndef MUSUBI_FINISH_H
 #define MUSUBI_FINISH_H
 
-#include "errand.h"
+#include "coordinator.h"
+
+/*  All but the last is borrowed. */
+typedef struct {
+    service_t *service;
+    const planner_settings_t *settings;
+    coordinator_t *coordinator;
+    uint64_t *works; /* the number of the last work that this core has ordered; raised */
+    uint64_t work;   /* under way; 0 = none */
+} finish_t;
 
 /*  At start. */
-void finish_start (planner_t *planner, const moment_t *now);
+void finish_start (finish_t *self, const moment_t *now);
 
 /*  An EVENT_WORK that is not a solver's. */
-void finish_work_ended (planner_t *planner, const event_t *event);
+void finish_work_ended (finish_t *self, const event_t *event);
 
 #endif

@@ -5,8 +5,6 @@
  * its participants only. One looks at a bounded number for one answer: while it has found nothing
  * it is asked on.
  */
-#include "methods.h"
-
 #include "connections.h"
 #include "inquiry.h"
 #include "must.h"
@@ -63,7 +61,7 @@ typedef struct doubt {
 static void list_free (inquiry_t *inquiry)
 {
     list_t *self = (list_t *) inquiry;
-    service_t *service = inquiry->planner->service;
+    service_t *service = inquiry->inquiries->service;
     timers_cancel (service->timers, self->timer);
     for (size_t i = 0; i < self->doubts_count; i++)
         outcomes_destroy (&self->doubts [i].outcomes);
@@ -165,12 +163,12 @@ static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *pa
 
 static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
 {
-    const planner_t *planner = self->inquiry.planner;
+    const inquiries_t *inquiries = self->inquiry.inquiries;
     doubt_t *doubt = &self->doubts [self->doubts_count++];
     *doubt = (doubt_t){.list = self, .view = view};
     self->doubts_open++;
-    doubt->outcomes =
-      outcomes_new (planner->service, &planner->settings, now, &newest->plan, on_outcomes, doubt);
+    doubt->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &newest->plan,
+                                    on_outcomes, doubt);
 }
 
 static void merge (list_t *self, const moment_t *now)
@@ -181,7 +179,7 @@ static void merge (list_t *self, const moment_t *now)
     view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
     self->views = must (calloc (self->question.most, sizeof *self->views));
     self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
-    graph_t *graph = federation_graph (self->inquiry.planner->service->directory);
+    graph_t *graph = federation_graph (self->inquiry.inquiries->service->directory);
     while ((id = next_id (self, at))) {
         bool past = last && strcmp (id, last) > 0;
         if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
@@ -222,7 +220,7 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet->call = 0;
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
-        suspects_judge (&self->inquiry.planner->suspects, now, sheet->party.name, silent);
+        suspects_judge (self->inquiry.inquiries->suspects, now, sheet->party.name, silent);
     memcpy (after, sheet->next, sizeof after);
     free (sheet->records);
     sheet->records = NULL;
@@ -246,29 +244,29 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
 
 static void ask (list_t *self, const moment_t *now, size_t at)
 {
-    planner_t *planner = self->inquiry.planner;
+    inquiries_t *inquiries = self->inquiry.inquiries;
     const list_question_t *question = &self->question;
     sheet_t *sheet = &self->sheets [at];
     packed_t body = part_list_encode (question->owner, question->from_ms, question->until_ms,
                                       sheet->next, question->most);
     sheet->asks++;
-    sheet->suspected = suspects_has (&planner->suspects, now, sheet->party.name);
+    sheet->suspected = suspects_has (inquiries->suspects, now, sheet->party.name);
     self->waiting++;
     sheet->call = service_ask (
-      planner->service, now,
+      inquiries->service, now,
       &(call_order_t){.peer = sheet->party.name,
                       .endpoint = sheet->party.endpoint,
                       .service = "Participant",
                       .method = "List",
-                      .timeout_ms = sheet->suspected ? suspect_try_ms (planner->settings.try_ms)
-                                                     : planner->settings.try_ms,
+                      .timeout_ms = sheet->suspected ? suspect_try_ms (inquiries->settings->try_ms)
+                                                     : inquiries->settings->try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
       body, on_listed, self, at);
 }
 
 static void add_sheets (list_t *self, const char *kind)
 {
-    directory_t *directory = self->inquiry.planner->service->directory;
+    directory_t *directory = self->inquiry.inquiries->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
         if (self->sheets_count == self->sheets_room) {
@@ -283,14 +281,14 @@ static void add_sheets (list_t *self, const char *kind)
 
 void planner_on_list (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    inquiries_t *inquiries = owner;
     char why [WHY_BYTES];
     list_question_t question;
     if (!list_question_decode (request->body, &question, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    list_t *self = inquiry_new (planner, request, sizeof *self, list_free);
+    list_t *self = inquiry_new (inquiries, request, sizeof *self, list_free);
     if (!self)
         return;
     if (question.most == 0 || question.most > LIST_MOST)
@@ -301,5 +299,5 @@ void planner_on_list (void *owner, const moment_t *now, const request_t *request
     for (size_t i = 0; i < self->sheets_count; i++)
         ask (self, now, i);
     if (self->waiting == 0)
-        self->timer = timers_set (planner->service->timers, now->mono_ms, on_nobody, self, 0);
+        self->timer = timers_set (inquiries->service->timers, now->mono_ms, on_nobody, self, 0);
 }

@@ -6,7 +6,7 @@
 #define MUSUBI_LOCATE_H
 
 #include "coordinator.h"
-#include "planner.h"
+#include "planner_settings.h"
 #include "record.h"
 #include "service.h"
 #include "suspects.h"

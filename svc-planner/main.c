@@ -7,6 +7,7 @@
 #include "host.h"
 #include "planner.h"
 #include "planner_config.h"
+#include "planner_limits.h"
 #include "solving.h"
 
 static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

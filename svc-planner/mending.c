@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-errand_t *errand_mend (planner_t *planner, const moment_t *now, const mend_t *mend)
+errand_t *errand_mend (errands_t *errands, const moment_t *now, const mend_t *mend)
 {
-    errand_t *self = errand_new_unasked (planner, now, ERRAND_MODIFY, mend->plan->owner);
+    errand_t *self = errand_new_unasked (errands, now, ERRAND_MODIFY, mend->plan->owner);
     self->mend = mend;
     memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
     errand_locate (self, now);
@@ -29,7 +29,7 @@ void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const
     char words [SENTENCE_BYTES];
     snprintf (words, sizeof words, "%s", text);
     attempt_destroy (&self->attempt);
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
     errand_destroy (self);
     mend.ended (mend.owner, now, end, words);
 }

@@ -4,7 +4,7 @@
 #ifndef MUSUBI_OUTCOMES_H
 #define MUSUBI_OUTCOMES_H
 
-#include "planner.h"
+#include "planner_settings.h"
 #include "service.h"
 #include "transaction.h"
 

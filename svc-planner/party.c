@@ -17,6 +17,12 @@ const char *party_words (const char *name, char words [PARTY_WORDS_BYTES])
     return words;
 }
 
+const char *party_short_name (const char *party_name)
+{
+    const char *slash = strchr (party_name, '/');
+    return slash ? slash + 1 : party_name;
+}
+
 part_kind_t party_part_kind (const char *name)
 {
     return is_domain (name) ? PART_NETWORK : PART_COMPUTE;

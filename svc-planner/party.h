@@ -10,6 +10,9 @@
 /*  "site ams" of "lis/ams", "network domain N" of "nis/N"; anything else stays as it is. */
 const char *party_words (const char *name, char words [PARTY_WORDS_BYTES]);
 
+/*  "ams" of "lis/ams". */
+const char *party_short_name (const char *party_name);
+
 /*  What it books: bandwidth in a domain, nodes elsewhere. */
 part_kind_t party_part_kind (const char *name);
 

@@ -4,6 +4,7 @@
 #include "directory.h"
 #include "must.h"
 #include "planner.h"
+#include "planner_limits.h"
 #include "words.h"
 
 #include <stdio.h>

@@ -32,7 +32,7 @@ static bool has_services (errand_t *self)
  *  run for the same. */
 static const directory_entry_t **shuffled_sites (errand_t *self, size_t *count)
 {
-    service_t *service = self->planner->service;
+    service_t *service = self->errands->service;
     const directory_entry_t **sites = NULL;
     size_t room = 0;
     *count = 0;
@@ -82,7 +82,7 @@ static bool present_at (const errand_t *self, const directory_entry_t *entry)
 
 static void add_domains (errand_t *self, snapshot_t *snapshot)
 {
-    const directory_t *directory = self->planner->service->directory;
+    const directory_t *directory = self->errands->service->directory;
     const directory_entry_t *entry = directory_next (directory, "nis", NULL);
     for (; entry; entry = directory_next (directory, "nis", entry))
         if (entry->domain)
@@ -119,7 +119,7 @@ snapshot_t *errand_candidates (errand_t *self, const user_request_t *request)
 /*  Domains that describe one point differently: a word to the operators, once until it changes. */
 static void log_conflicts (errand_t *self)
 {
-    planner_t *planner = self->planner;
+    errands_t *errands = self->errands;
     const graph_t *graph = self->snapshot->graph;
     size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
     char *all = NULL;
@@ -132,17 +132,17 @@ static void log_conflicts (errand_t *self)
         size += length;
         all [size - 1] = i + 1 < count ? '\n' : '\0';
     }
-    bool same = all && planner->conflicts ? strcmp (all, planner->conflicts) == 0
-                                          : !all && !planner->conflicts;
+    bool same = all && errands->conflicts ? strcmp (all, errands->conflicts) == 0
+                                          : !all && !errands->conflicts;
     for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
-        outbox_log (planner->service->outbox, LEVEL_WARNING,
+        outbox_log (errands->service->outbox, LEVEL_WARNING,
                     "domains disagree, no path crosses between them there: %s",
                     graph_conflict (graph, i));
     if (!same && count > CONFLICTS_LOGGED_MAX)
-        outbox_log (planner->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
+        outbox_log (errands->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
                     count - CONFLICTS_LOGGED_MAX);
-    free (planner->conflicts);
-    planner->conflicts = all;
+    free (errands->conflicts);
+    errands->conflicts = all;
 }
 
 static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
@@ -253,7 +253,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     self->pause_timer = 0;
     if (!errand_examine (self)) {
         self->pause_timer =
-          timers_set (self->planner->service->timers, now->mono_ms + 1, on_examine, self, 0);
+          timers_set (self->errands->service->timers, now->mono_ms + 1, on_examine, self, 0);
         return;
     }
     self->answer.reasons_count = 0;
@@ -266,7 +266,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
         answer_reason (&self->answer, "", "",
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",
-                       self->planner->settings.search_steps_max);
+                       self->errands->settings->search_steps_max);
     errand_explain (self, now);
     if (self->backtracking)
         errand_explain_hindrances (self);
@@ -296,9 +296,9 @@ void errand_not_found (errand_t *self, const moment_t *now, bool proven)
         errand_pause (self, now, 1, on_replan);
         return;
     }
-    if (proven && self->contended && self->rounds < self->planner->settings.attempts_max) {
+    if (proven && self->contended && self->rounds < self->errands->settings->attempts_max) {
         self->contended = false;
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
         errand_pause (self, now, self->rounds, on_replan);
         return;
     }
@@ -323,14 +323,14 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     errand_t *self = owner;
-    const planner_settings_t *settings = &self->planner->settings;
+    const planner_settings_t *settings = self->errands->settings;
     self->pause_timer = 0;
     switch (search_run (self->search, settings->search_slice_steps)) {
     case SEARCH_MORE:
         /* Not at once: everything else that is due has its turn first. */
-        service_count (self->planner->service, "search_slices", 1);
+        service_count (self->errands->service, "search_slices", 1);
         self->pause_timer =
-          timers_set (self->planner->service->timers, now->mono_ms + 1, on_slice, self, 0);
+          timers_set (self->errands->service->timers, now->mono_ms + 1, on_slice, self, 0);
         break;
     case SEARCH_FOUND:
         errand_found (self, now);
@@ -352,14 +352,14 @@ static int64_t magnitude (int64_t value)
 
 int64_t errand_soonest_ms (const errand_t *self, const moment_t *now)
 {
-    const service_t *service = self->planner->service;
-    return timekeeper_most (&service->timekeeper, now) + self->planner->settings.guard_ms +
+    const service_t *service = self->errands->service;
+    return timekeeper_most (&service->timekeeper, now) + self->errands->settings->guard_ms +
            self->votable_ms + magnitude (directory_skew_ms (service->directory));
 }
 
 search_order_t errand_search_order (const errand_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = &self->planner->settings;
+    const planner_settings_t *settings = self->errands->settings;
     policy_t policy = user_request_policy (&self->request);
     return (search_order_t){
       .starts = self->starts,
@@ -368,7 +368,7 @@ search_order_t errand_search_order (const errand_t *self, const moment_t *now)
       .check_from_ms = self->check_from_ms,
       .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
       .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
-      .prng = &self->planner->service->prng,
+      .prng = &self->errands->service->prng,
       .steps_max = settings->search_steps_max,
     };
 }
@@ -401,7 +401,7 @@ static bool resolve (errand_t *self)
     char why [WHY_BYTES];
     if (self->keeps_start)
         return true; /* change.c has set it */
-    if (user_request_resolve (&self->request, &self->planner->settings, self->begun_wall_ms,
+    if (user_request_resolve (&self->request, self->errands->settings, self->begun_wall_ms,
                               &self->starts, why))
         return true;
     answer_reason (&self->answer, "", "", "%s", why);
@@ -426,17 +426,17 @@ static void ask_round (errand_t *self, const moment_t *now)
     survey_order_t order = {.snapshot = self->snapshot,
                             .starts = self->starts,
                             .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",
-                            .suspects = &self->planner->suspects,
+                            .suspects = self->errands->suspects,
                             .patient = self->patient};
     if (errand_programmed (self))
         errand_ask_programs (self, &order);
     self->survey =
-      survey_new (self->planner->service, &self->planner->settings, now, &order, on_surveyed, self);
+      survey_new (self->errands->service, self->errands->settings, now, &order, on_surveyed, self);
 }
 
 bool errand_ask_on (errand_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = &self->planner->settings;
+    const planner_settings_t *settings = self->errands->settings;
     bool more = false;
     for (size_t i = 0; i < self->request.compute_count; i++)
         more = more || need_unasked (&self->snapshot->needs [i]) > 0;
@@ -445,7 +445,7 @@ bool errand_ask_on (errand_t *self, const moment_t *now)
     self->places_most += settings->candidates_max;
     if (self->places_most > settings->asked_max)
         self->places_most = settings->asked_max;
-    service_count (self->planner->service, "asked_on", 1);
+    service_count (self->errands->service, "asked_on", 1);
     errand_clear_search (self);
     add_sites (self, self->snapshot);
     snapshot_join (self->snapshot);
@@ -457,7 +457,7 @@ void errand_plan (errand_t *self, const moment_t *now)
 {
     errand_clear_planning (self);
     self->hasty = false;
-    self->places_most = self->planner->settings.candidates_max;
+    self->places_most = self->errands->settings->candidates_max;
     if (!has_services (self) || !resolve (self)) {
         errand_give_up (self, now);
         return;

@@ -23,7 +23,7 @@ bool errand_programmed (const errand_t *self)
 /*  The user's service level (C). */
 static uint32_t visible_to (const errand_t *self)
 {
-    const ip_settings_t *settings = &self->planner->settings.ip;
+    const ip_settings_t *settings = &self->errands->settings->ip;
     for (size_t i = 0; i < settings->visible_to_count; i++)
         if (strcmp (settings->visible_to [i].name, self->actor) == 0)
             return settings->visible_to [i].number;
@@ -32,7 +32,7 @@ static uint32_t visible_to (const errand_t *self)
 
 void errand_ask_programs (const errand_t *self, survey_order_t *order)
 {
-    order->starts_most = self->planner->settings.ip.windows;
+    order->starts_most = self->errands->settings->ip.windows;
     order->visible = visible_to (self);
 }
 
@@ -40,7 +40,7 @@ void errand_ask_programs (const errand_t *self, survey_order_t *order)
 static size_t windows_of (const errand_t *self)
 {
     size_t most = windows_starts (self->snapshot, &self->starts);
-    size_t windows = self->planner->settings.ip.windows;
+    size_t windows = self->errands->settings->ip.windows;
     if (self->starts.earliest_ms == self->starts.latest_ms)
         return 1;
     return windows < most ? windows : most;
@@ -56,7 +56,7 @@ static void tell_none (errand_t *self, const moment_t *now)
 
 static void go_down_the_list (errand_t *self, const moment_t *now)
 {
-    solvers_forget (self->planner->solvers, self);
+    solvers_forget (self->errands->solvers, self);
     ranking_close (self->ranking);
     if (ranking_has_next (self->ranking))
         errand_next (self, now);
@@ -71,7 +71,7 @@ static void on_solved (void *owner, const moment_t *now, uint64_t window, bool o
     ranking_solved (self->ranking, window, ok, result);
     if (!self->ranking_begun || ranking_waits (self->ranking))
         return;
-    timers_cancel (self->planner->service->timers, self->pause_timer);
+    timers_cancel (self->errands->service->timers, self->pause_timer);
     self->pause_timer = 0;
     go_down_the_list (self, now);
 }
@@ -88,13 +88,13 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     errand_t *self = owner;
-    timers_t *timers = self->planner->service->timers;
+    timers_t *timers = self->errands->service->timers;
     self->pause_timer = 0;
     aside_t aside;
     bool more = ranking_step (self->ranking, &aside);
-    service_count (self->planner->service, "programs", 1);
+    service_count (self->errands->service, "programs", 1);
     if (aside.order.data)
-        solvers_ask (self->planner->solvers, now, aside.order, self->ranking_until_ms, on_solved,
+        solvers_ask (self->errands->solvers, now, aside.order, self->ranking_until_ms, on_solved,
                      self, aside.window);
     if (more && now->mono_ms < self->ranking_until_ms) {
         /* Not at once: everything else that is due has its turn first. */
@@ -111,17 +111,17 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
 
 void errand_rank (errand_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = &self->planner->settings;
+    const planner_settings_t *settings = self->errands->settings;
     self->ranking_begun = false;
     self->ranking_until_ms = now->mono_ms + settings->ip.time_ms_max;
     self->ranking = ranking_new (&(ranking_order_t){.snapshot = self->snapshot,
-                                                    .directory = self->planner->service->directory,
+                                                    .directory = self->errands->service->directory,
                                                     .settings = &settings->ip,
                                                     .search = errand_search_order (self, now),
                                                     .policy = user_request_policy (&self->request),
                                                     .windows = windows_of (self),
                                                     .visible = visible_to (self)},
-                                 &self->planner->service->prng);
+                                 &self->errands->service->prng);
     on_slice (self, now, 0);
 }
 
@@ -150,7 +150,7 @@ void errand_next (errand_t *self, const moment_t *now)
 void errand_explain_ranking (errand_t *self)
 {
     const ranking_tally_t *tally = ranking_tally (self->ranking);
-    const ip_settings_t *settings = &self->planner->settings.ip;
+    const ip_settings_t *settings = &self->errands->settings->ip;
     reason_t *reason = answer_reason (
       &self->answer, "", "",
       "ip: no plan found in %zu windows with a site for each need: %zu have none, %zu are unknown "

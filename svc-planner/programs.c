@@ -3,6 +3,7 @@
 
 #include "link_view.h"
 #include "must.h"
+#include "party.h"
 
 #include <assert.h>
 #include <stdio.h>

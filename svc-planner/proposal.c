@@ -135,7 +135,7 @@ static void share_present (const errand_t *self, shares_t *shares)
         share->old_bookings_count = record->bookings_count;
         share->old_circuits = record->circuits;
         share->old_circuits_count = record->circuits_count;
-        share_manner (share, directory_find (self->planner->service->directory, party.name));
+        share_manner (share, directory_find (self->errands->service->directory, party.name));
     }
 }
 
@@ -178,7 +178,7 @@ static packed_t pack_request (const errand_t *self)
     }
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
-    user_request_fix (&fixed, &self->planner->settings, self->begun_wall_ms);
+    user_request_fix (&fixed, self->errands->settings, self->begun_wall_ms);
     packed_t packed = user_request_encode (&fixed);
     user_request_clear (&fixed);
     return packed;
@@ -241,7 +241,7 @@ static void fill_claim (errand_t *self, const moment_t *now)
     else if (plan->awaited_count > 0)
         tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
-    snprintf (answer.planner, sizeof answer.planner, "%s", self->planner->service->name);
+    snprintf (answer.planner, sizeof answer.planner, "%s", self->errands->service->name);
     snprintf (answer.algorithm, sizeof answer.algorithm, "%s", errand_algorithm (self));
     snprintf (answer.request_id, sizeof answer.request_id, "%s", self->name.full);
     self->proposal.answer = answer_encode (&answer);
@@ -288,24 +288,24 @@ static bool small_enough (errand_t *self)
                   self->proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
     else
         return true;
-    coordinator_drop (self->planner->coordinator, &plan->txid);
+    coordinator_drop (self->errands->coordinator, &plan->txid);
     proposal_clear (&self->proposal);
     return refuse_plan (self, why);
 }
 
 static bool propose (errand_t *self, const moment_t *now, const shares_t *shares)
 {
-    planner_t *planner = self->planner;
-    const planner_settings_t *settings = &planner->settings;
+    errands_t *errands = self->errands;
+    const planner_settings_t *settings = errands->settings;
     const directory_entry_t *home = NULL;
     if (!self->mend) /* a repair's plan answers no request */
-        home = directory_find (planner->service->directory, self->name.home);
+        home = directory_find (errands->service->directory, self->name.home);
     if (!home && !self->mend)
         return refuse_plan (self, "the request's home is not in the directory any more");
     char why [WHY_BYTES];
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);
-    int64_t wall_ms = timekeeper_most (&planner->service->timekeeper, now);
+    int64_t wall_ms = timekeeper_most (&errands->service->timekeeper, now);
     /* A part that was not heard may end later than all that were. */
     bool partial = self->kind == ERRAND_RELEASE && locate_verdict (self->locate) == LOCATED_SILENT;
     int64_t rest_ms = partial ? locate_newest (self->locate)->plan.end_ms : 0;
@@ -318,7 +318,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
 
     proposal_clear (&self->proposal);
     plan_t *plan = &self->proposal.plan;
-    *plan = (plan_t){.txid = coordinator_begin (planner->coordinator),
+    *plan = (plan_t){.txid = coordinator_begin (errands->coordinator),
                      .operation = (operation_t) self->kind,
                      .base_version = self->base_version,
                      .decide_by_ms = decide_by_ms,
@@ -335,7 +335,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     packed_t request = pack_request (self);
     plan->request = request.data;
     plan->request_size = request.size;
-    coordinator_sign (planner->coordinator, plan);
+    coordinator_sign (errands->coordinator, plan);
     fill_participants (self, shares, home);
     if (partial)
         fill_awaited (self);
@@ -374,7 +374,7 @@ static void share_before (const errand_t *self, shares_t *shares)
     for (size_t i = 0; i < before->parts_count; i++) {
         const part_record_t *part = &before->parts [i];
         const directory_entry_t *entry =
-          directory_find (self->planner->service->directory, part->participant);
+          directory_find (self->errands->service->directory, part->participant);
         party_t party = {0};
         if (entry)
             party = party_of_entry (entry);

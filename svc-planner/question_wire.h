@@ -7,7 +7,6 @@
 #ifndef MUSUBI_QUESTION_WIRE_H
 #define MUSUBI_QUESTION_WIRE_H
 
-#include "snapshot.h"
 #include "transaction.h"
 
 /*  Calendar.Profile over [from, until). resources: names of classes or links; none = all of them.
@@ -21,8 +20,8 @@ void profiles_free (profile_t *profiles, size_t count);
 
 /*  Calendar.Windows: do these fit? */
 typedef struct {
-    const char *resource; /* borrowed */
-    supply_t *supply;     /* that learns the answer; borrowed */
+    const char *resource;  /* borrowed */
+    struct supply *supply; /* that learns the answer; borrowed */
     uint32_t quantity;
     int64_t from_ms;
     int64_t until_ms;

@@ -22,12 +22,17 @@
 
 #include "errand.h"
 
-/*  The coordinator's repairer; owner is the planner. */
+/*  The repairs of one planner, by the txid of their decision. */
+typedef struct {
+    errands_t *errands; /* borrowed */
+    ordered_t *open;
+} repairs_t;
+
+/*  errands is filled. Closing ends those under way, with their errands. */
+void repairs_open (repairs_t *self);
+void repairs_close (repairs_t *self);
+
+/*  The coordinator's repairer; owner: repairs_t. */
 coordinator_repair_fn repair_begin;
-
-/*  Repairs are kept by the txid of their decision. */
-ordered_compare_fn repair_compare;
-
-void repairs_clear (planner_t *planner);
 
 #endif

@@ -8,7 +8,8 @@
 #define MUSUBI_REQUEST_H
 
 #include "path.h"
-#include "planner.h"
+#include "planner_limits.h"
+#include "planner_settings.h"
 #include "site.h"
 #include "transaction.h"
 

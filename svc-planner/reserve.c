@@ -15,26 +15,26 @@ static bool fits_plan (const user_request_t *request)
 
 void planner_on_reserve (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    errands_t *errands = owner;
     char why [WHY_BYTES];
     user_request_t wanted;
     bool dry_run;
     if (!reserve_decode (request->body, &wanted, &dry_run, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
     if (!user_request_check (&wanted, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
         user_request_clear (&wanted);
         return;
     }
     if (!fits_plan (&wanted)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST,
+        service_refuse (errands->service, request, CALL_BAD_REQUEST,
                         "request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
         user_request_clear (&wanted);
         return;
     }
-    errand_t *errand = errand_new (planner, now, request, ERRAND_RESERVE, dry_run);
+    errand_t *errand = errand_new (errands, now, request, ERRAND_RESERVE, dry_run);
     if (!errand) {
         user_request_clear (&wanted);
         return;

@@ -15,7 +15,7 @@
  *  The epoch only orders those who settle the same plan at once. They can't come to different ends:
  *  once all are fenced, nobody commits but on the word of one that has.
  */
-#include "methods.h"
+#include "settle.h"
 
 #include "inquiry.h"
 #include "participant.h"
@@ -56,14 +56,14 @@ static void ask_all (settle_t *self, const moment_t *now);
 static void settle_free (inquiry_t *inquiry)
 {
     settle_t *self = (settle_t *) inquiry;
-    service_t *service = inquiry->planner->service;
+    service_t *service = inquiry->inquiries->service;
     timers_cancel (service->timers, self->timer);
     timers_cancel (service->timers, self->limit_timer);
     calls_cancel (service->calls, self->call);
     for (size_t i = 0; i < self->plan.participants_count; i++)
         calls_cancel (service->calls, self->seats [i].call);
     if (self->adopted)
-        coordinator_disown (inquiry->planner->coordinator, &self->order.txid);
+        coordinator_disown (inquiry->inquiries->coordinator, &self->order.txid);
     plan_clear (&self->plan);
     free (self);
 }
@@ -73,7 +73,7 @@ static void tell (settle_t *self, outcome_t outcome, bool done, const char *form
 
 static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
 {
-    service_t *service = self->inquiry.planner->service;
+    service_t *service = self->inquiry.inquiries->service;
     char text [SENTENCE_BYTES], txid [TXID_TEXT_BYTES];
     va_list values;
     va_start (values, format);
@@ -94,14 +94,14 @@ static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
                      const char *service_name, const char *method, packed_t body, uint32_t tries,
                      call_done_fn *done, uint64_t token)
 {
-    const planner_t *planner = self->inquiry.planner;
-    return service_ask (planner->service, now,
+    const inquiries_t *inquiries = self->inquiry.inquiries;
+    return service_ask (inquiries->service, now,
                         &(call_order_t){.peer = party->name,
                                         .endpoint = party->endpoint,
                                         .to_store = party->store,
                                         .service = service_name,
                                         .method = method,
-                                        .timeout_ms = planner->settings.try_ms,
+                                        .timeout_ms = inquiries->settings->try_ms,
                                         .tries_max = tries},
                         body, done, self, token);
 }
@@ -169,7 +169,7 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
 
 static void commit (settle_t *self, const moment_t *now)
 {
-    coordinator_t *coordinator = self->inquiry.planner->coordinator;
+    coordinator_t *coordinator = self->inquiry.inquiries->coordinator;
     self->outcome = OUTCOME_COMMITTED;
     if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
         /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
@@ -218,7 +218,7 @@ static void abort_all (settle_t *self, const moment_t *now)
         self->waiting++;
         seat->call = ask (self, now, &self->plan.participants [i], "Participant", "Abort",
                           decision_message_encode (&self->order.txid, self->epoch),
-                          self->inquiry.planner->settings.tries_max, on_aborted, i);
+                          self->inquiry.inquiries->settings->tries_max, on_aborted, i);
     }
     if (self->waiting == 0)
         tell (self, OUTCOME_ABORTED, true, "aborted by all");
@@ -236,7 +236,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
 
 static void again (settle_t *self, const moment_t *now)
 {
-    service_t *service = self->inquiry.planner->service;
+    service_t *service = self->inquiry.inquiries->service;
     int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
     self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
 }
@@ -346,10 +346,10 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
 
 static void begin (settle_t *self, const moment_t *now)
 {
-    const planner_t *planner = self->inquiry.planner;
+    const inquiries_t *inquiries = self->inquiry.inquiries;
     bool done;
-    bool ours = memcmp (self->order.txid.store, planner->service->store.id, STORE_ID_BYTES) == 0;
-    outcome_t outcome = coordinator_outcome (planner->coordinator, &self->order.txid, &done);
+    bool ours = memcmp (self->order.txid.store, inquiries->service->store.id, STORE_ID_BYTES) == 0;
+    outcome_t outcome = coordinator_outcome (inquiries->coordinator, &self->order.txid, &done);
     if (ours || outcome == OUTCOME_COMMITTED)
         tell (self, outcome, done,
               ours ? "this planner is its coordinator, and alive"
@@ -382,58 +382,58 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
 
 static settle_t *start (settle_t *self, const moment_t *now, const settle_order_t *order)
 {
-    const planner_t *planner = self->inquiry.planner;
+    const inquiries_t *inquiries = self->inquiry.inquiries;
     self->order = *order;
     self->epoch = 1;
     self->outcome = OUTCOME_LOST;
     self->limit_timer =
-      timers_set (planner->service->timers, now->mono_ms + planner->settings.request_limit_ms,
+      timers_set (inquiries->service->timers, now->mono_ms + inquiries->settings->request_limit_ms,
                   on_limit, self, 0);
     return self;
 }
 
 void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
 {
-    planner_t *planner = owner;
+    inquiries_t *inquiries = owner;
     settle_order_t order = {.txid = plan->txid, .fence = true};
     memcpy (order.participant, plan->participants [0].name, sizeof order.participant);
-    service_count (planner->service, "barred", 1);
-    settle_t *self = start (inquiry_own (planner, sizeof *self, settle_free), now, &order);
+    service_count (inquiries->service, "barred", 1);
+    settle_t *self = start (inquiry_own (inquiries, sizeof *self, settle_free), now, &order);
     plan_copy (&self->plan, plan);
     ask_all (self, now);
 }
 
-static bool may_settle (const planner_t *planner, const request_t *request)
+static bool may_settle (const inquiries_t *inquiries, const request_t *request)
 {
-    access_t access = {.administrators = planner->settings.administrators,
-                       .administrators_count = planner->settings.administrators_count};
+    access_t access = {.administrators = inquiries->settings->administrators,
+                       .administrators_count = inquiries->settings->administrators_count};
     return may (&access, VERB_ADMINISTER, request->actor, request->actor, "");
 }
 
 void planner_on_settle (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    inquiries_t *inquiries = owner;
     settle_order_t order;
     char why [WHY_BYTES];
     if (!settle_decode (request->body, &order, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (!may_settle (planner, request)) {
-        service_refuse (planner->service, request, CALL_DENIED,
+    if (!may_settle (inquiries, request)) {
+        service_refuse (inquiries->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
         return;
     }
-    settle_t *self = inquiry_new (planner, request, sizeof *self, settle_free);
+    settle_t *self = inquiry_new (inquiries, request, sizeof *self, settle_free);
     if (!self)
         return;
     start (self, now, &order);
     packed_t body = command_question_encode (&order.txid);
-    self->call = service_ask (planner->service, now,
+    self->call = service_ask (inquiries->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .service = "Participant",
                                               .method = "Commands",
-                                              .timeout_ms = planner->settings.try_ms,
-                                              .tries_max = planner->settings.tries_max},
+                                              .timeout_ms = inquiries->settings->try_ms,
+                                              .tries_max = inquiries->settings->tries_max},
                               body, on_plan, self, 0);
 }

@@ -3,7 +3,7 @@
 #ifndef MUSUBI_SETTLED_H
 #define MUSUBI_SETTLED_H
 
-#include "planner.h"
+#include "planner_settings.h"
 #include "service.h"
 #include "transaction.h"
 

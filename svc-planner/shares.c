@@ -8,6 +8,7 @@
 #include "must.h"
 #include "party.h"
 #include "path.h"
+#include "planner_limits.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /*  show - one reservation, as the federation knows it. */
-#include "methods.h"
-
 #include "connections.h"
 #include "inquiry.h"
+#include "locate.h"
 #include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"
@@ -57,7 +56,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
 static void on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
-    const planner_t *planner = self->inquiry.planner;
+    const inquiries_t *inquiries = self->inquiry.inquiries;
     size_t count = locate_count (self->locate);
     self->parts = must (calloc (count + 1, sizeof *self->parts));
     for (size_t i = 0; i < count; i++) {
@@ -69,13 +68,13 @@ static void on_located (void *owner, const moment_t *now)
     const part_record_t *newest = view_newest (self->parts, count);
     bool doubt = false;
     if (newest) {
-        graph_t *graph = federation_graph (planner->service->directory);
+        graph_t *graph = federation_graph (inquiries->service->directory);
         self->details = inquiry_may_see (&self->inquiry, newest->owner);
         view_build (&self->view, self->parts, count, self->details, graph, &doubt);
         graph_destroy (&graph);
     }
     if (doubt)
-        self->outcomes = outcomes_new (planner->service, &planner->settings, now, &newest->plan,
+        self->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &newest->plan,
                                        on_outcomes, self);
     else
         tell (self);
@@ -83,16 +82,16 @@ static void on_located (void *owner, const moment_t *now)
 
 void planner_on_show (void *owner, const moment_t *now, const request_t *request)
 {
-    planner_t *planner = owner;
+    inquiries_t *inquiries = owner;
     char why [WHY_BYTES], reservation [NAME_BYTES_MAX + 1];
     if (!reservation_decode (request->body, reservation, why)) {
-        service_refuse (planner->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    show_t *self = inquiry_new (planner, request, sizeof *self, show_free);
+    show_t *self = inquiry_new (inquiries, request, sizeof *self, show_free);
     if (!self)
         return;
     memcpy (self->reservation, reservation, sizeof reservation);
-    self->locate = locate_new (planner->service, &planner->settings, &planner->suspects, now,
+    self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->suspects, now,
                                self->reservation, NULL, on_located, self);
 }

@@ -3,6 +3,7 @@
  */
 #include "snapshot.h"
 #include "must.h"
+#include "party.h"
 #include "stages.h"
 
 #include <assert.h>
@@ -48,12 +49,6 @@ void snapshot_destroy (snapshot_t **self_p)
     free (self->sources);
     free (self);
     *self_p = NULL;
-}
-
-const char *party_short_name (const char *party_name)
-{
-    const char *slash = strchr (party_name, '/');
-    return slash ? slash + 1 : party_name;
 }
 
 static source_t *add_source (snapshot_t *self, const directory_entry_t *entry, source_kind_t kind)

@@ -80,9 +80,6 @@ typedef struct {
     size_t windows_starts; /* about which those were asked who disclose windows only */
 } snapshot_t;
 
-/*  "ams" of "lis/ams". */
-const char *party_short_name (const char *party_name);
-
 /*  Empty, for the needs of a request that outlives it. */
 snapshot_t *snapshot_new (const user_request_t *request);
 void snapshot_destroy (snapshot_t **self_p);

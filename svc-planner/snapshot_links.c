@@ -6,6 +6,7 @@
  *  no path can use; asking about them is harmless.
  */
 #include "must.h"
+#include "party.h"
 #include "snapshot.h"
 #include "stages.h"
 

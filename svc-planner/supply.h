@@ -20,7 +20,7 @@ typedef struct {
 } window_t;
 
 /*  Owns its lists: supply_clear. */
-typedef struct {
+typedef struct supply {
     profile_step_t *steps; /* nothing is free outside [steps [0].from_ms, until_ms) */
     size_t steps_count;
     int64_t until_ms;

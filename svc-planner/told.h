@@ -8,6 +8,6 @@
 #include "errand.h"
 
 /*  The reservation as it stands: version, places, paths, start and end, cost. */
-void told_standing (const planner_t *planner, const locate_t *locate, answer_t *answer);
+void told_standing (const errands_t *errands, const locate_t *locate, answer_t *answer);
 
 #endif

@@ -65,7 +65,7 @@ static bool given_up (const verify_t *self, const moment_t *now)
     if (newest && newest->plan_set && newest->plan.operation == OPERATION_RELEASE &&
         txid_compare (&newest->plan.repairs, &plan->txid) == 0)
         return true;
-    return timekeeper_least (&self->errand->planner->service->timekeeper, now) >= end_ms;
+    return timekeeper_least (&self->errand->errands->service->timekeeper, now) >= end_ms;
 }
 
 static void on_located (void *owner, const moment_t *now)
@@ -89,8 +89,8 @@ static void on_located (void *owner, const moment_t *now)
 
 static void look_what_is_left (verify_t *self, const moment_t *now)
 {
-    const planner_t *planner = self->errand->planner;
-    self->locate = locate_new (planner->service, &planner->settings, NULL, now,
+    const errands_t *errands = self->errand->errands;
+    self->locate = locate_new (errands->service, errands->settings, NULL, now,
                                self->look.holder->reservation, self->look.holder, on_located, self);
 }
 
@@ -98,10 +98,10 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
 {
     verify_t *self = owner;
     errand_t *errand = self->errand;
-    const planner_t *planner = errand->planner;
+    const errands_t *errands = errand->errands;
     switch (verdict) {
     case OUTCOMES_COMPLETE:
-        service_count (planner->service, "told_again", 1);
+        service_count (errands->service, "told_again", 1);
         errand_log (errand, LEVEL_INFO, "told-again", "");
         errand_tell_packed (
           errand, (bytes_t){.data = self->look.answer.data, .size = self->look.answer.size});
@@ -123,10 +123,10 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
 
 static void ask_outcomes (verify_t *self, const moment_t *now)
 {
-    const planner_t *planner = self->errand->planner;
+    const errands_t *errands = self->errand->errands;
     outcomes_destroy (&self->outcomes);
-    self->outcomes = outcomes_new (planner->service, &planner->settings, now, self->look.holder,
-                                   on_outcomes, self);
+    self->outcomes =
+      outcomes_new (errands->service, errands->settings, now, self->look.holder, on_outcomes, self);
 }
 
 void errand_verify (errand_t *errand, const moment_t *now, claim_look_t *look)

@@ -8,8 +8,8 @@
 
 #include "connections.h"
 #include "must.h"
+#include "party.h"
 #include "planner_wire.h"
-#include "snapshot.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -143,7 +143,7 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
 static bool own_remains (errand_t *self, const refusal_t *refusal)
 {
     const plan_t *holder = refusal->holder;
-    if (!holder || !coordinator_aborted (self->planner->coordinator, &holder->txid))
+    if (!holder || !coordinator_aborted (self->errands->coordinator, &holder->txid))
         return false;
     for (size_t i = 0; i < holder->participants_count; i++)
         trail_add (&self->trail, &holder->participants [i], &holder->txid);
@@ -211,7 +211,7 @@ static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
         errand_search (self, now);
     else {
         /* What we hold ourselves would look taken to the survey. */
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, self->name.home);
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
         errand_plan (self, now);
     }
 }
@@ -236,7 +236,7 @@ static void count_no (errand_t *self)
       [REFUSAL_NO_RESERVATION] = "no_no_reservation",
       [REFUSAL_FENCED] = "no_fenced",
     };
-    service_t *service = self->planner->service;
+    service_t *service = self->errands->service;
     for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
         const vote_t *vote = attempt_vote (self->attempt, i);
         if (vote->kind == VOTE_REFUSED && counters [vote->refusal.reason])
@@ -253,7 +253,7 @@ static void log_no (errand_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
     const plan_t *plan = attempt_plan (self->attempt);
-    outbox_log (self->planner->service->outbox, LEVEL_INFO,
+    outbox_log (self->errands->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
                 txid_text (&plan->txid, text), plan->reservation, self->name.full, self->rounds,
                 reason < self->answer.reasons_count ? self->answer.reasons [reason].text : "-");
@@ -261,7 +261,7 @@ static void log_no (errand_t *self, size_t reason)
 
 void errand_again (errand_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = &self->planner->settings;
+    const planner_settings_t *settings = self->errands->settings;
     if (errand_faithful (self)) {
         errand_give_up (self, now);
         return;
@@ -284,12 +284,12 @@ void errand_again (errand_t *self, const moment_t *now)
 /*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
 static void give_time (errand_t *self, const moment_t *now)
 {
-    planner_t *planner = self->planner;
-    if (timekeeper_most (&planner->service->timekeeper, now) <
+    errands_t *errands = self->errands;
+    if (timekeeper_most (&errands->service->timekeeper, now) <
         attempt_plan (self->attempt)->decide_by_ms)
         return;
     self->unheard = true;
-    if (self->votable_ms < planner->settings.decide_ms)
+    if (self->votable_ms < errands->settings->decide_ms)
         self->votable_ms *= 2;
 }
 
@@ -311,13 +311,13 @@ static void refused (errand_t *self, const moment_t *now)
         errand_look (self, now);
         break;
     case LESSON_CONFLICT:
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
         answer_reason (&self->answer, "", self->name.home,
                        "this request id was used with another body");
         errand_tell (self, now, ANSWER_CONFLICT);
         break;
     case LESSON_NO_HOME:
-        trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
         errand_tell (self, now, ANSWER_UNKNOWN);
         break;
     case LESSON_GIVE_UP:
@@ -342,7 +342,7 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
         return;
     }
     if (end == DECISION_END_REPAIRED) {
-        service_count (self->planner->service, "repaired", 1);
+        service_count (self->errands->service, "repaired", 1);
         errand_look (self, now);
         return;
     }
@@ -355,11 +355,11 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     if (end == DECISION_END_RELEASED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "%s", text);
-        service_count (self->planner->service, "failed", 1);
+        service_count (self->errands->service, "failed", 1);
         errand_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    service_count (self->planner->service, "told_committed", 1);
+    service_count (self->errands->service, "told_committed", 1);
     errand_log (self, LEVEL_INFO, "committed", "");
     packed_t answer = self->proposal.answer;
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
@@ -397,14 +397,14 @@ static bool decide (errand_t *self, const moment_t *now)
     before_t before = change ? before_change (self) : (before_t){0};
     self->txid = plan->txid;
     bool decided =
-      coordinator_decide (self->planner->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
+      coordinator_decide (self->errands->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
                           self->proposal.end_ms, change ? &before : NULL, on_settled, self);
     before_clear (&before);
     if (!decided)
         return false;
     self->decided = true;
-    service_count (self->planner->service, "decided", 1);
-    service_count (self->planner->service, "rounds_of_decided", self->rounds);
+    service_count (self->errands->service, "decided", 1);
+    service_count (self->errands->service, "rounds_of_decided", self->rounds);
     return true;
 }
 
@@ -427,26 +427,26 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
     attempt_destroy (&self->attempt);
     errand_clear_planning (self);
     /* Whatever an earlier round left somewhere is not part of this any more. */
-    trail_abort (&self->trail, self->planner->coordinator, now, NULL, "");
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
 }
 
 void errand_vote (errand_t *self, const moment_t *now)
 {
-    planner_t *planner = self->planner;
+    errands_t *errands = self->errands;
     proposal_t *proposal = &self->proposal;
     char text [TXID_TEXT_BYTES];
     assert (!self->attempt);
     self->rounds++;
     self->vote_ms = now->mono_ms;
-    service_count (planner->service, "rounds", 1);
-    outbox_log (planner->service->outbox, LEVEL_DEBUG,
+    service_count (errands->service, "rounds", 1);
+    outbox_log (errands->service->outbox, LEVEL_DEBUG,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
                 txid_text (&proposal->plan.txid, text), proposal->plan.reservation, self->name.full,
                 proposal->plan.participants_count, self->rounds);
     snprintf (self->reservation, sizeof self->reservation, "%s", proposal->plan.reservation);
-    trail_abort (&self->trail, planner->coordinator, now, &proposal->plan, self->name.home);
+    trail_abort (&self->trail, errands->coordinator, now, &proposal->plan, self->name.home);
     self->attempt =
-      attempt_new (planner->service, planner->coordinator, &planner->settings, now, &proposal->plan,
+      attempt_new (errands->service, errands->coordinator, errands->settings, now, &proposal->plan,
                    proposal->parts, &self->trail, self->contended, on_voted, self);
     free (proposal->parts);
     proposal->parts = NULL;

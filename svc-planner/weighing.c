@@ -2,6 +2,7 @@
 #include "weighing.h"
 
 #include "must.h"
+#include "party.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #define MUSUBI_WINDOWS_H
 
 #include "question_wire.h"
+#include "snapshot.h"
 
 /*  How many start times to ask about; at least one. */
 size_t windows_starts (const snapshot_t *snapshot, const starts_t *starts);

@@ -2,6 +2,7 @@
 #include "wiring_state.h"
 
 #include "must.h"
+#include "party.h"
 
 #include <assert.h>
 #include <stdlib.h>

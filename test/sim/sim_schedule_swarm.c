@@ -4,6 +4,7 @@
  *  Limits, sizes of stores, distances and shapes of requests are what trials from outside change
  *  and a fixed scene never does. Whatever is drawn here is within what a configuration may say.
  */
+#include "planner_limits.h"
 #include "sim_schedule_own.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
 
 #include "domain_fixture.h"
 #include "planner_asking.h"
+#include "planner_limits.h"
 
 #define SITES   130
 #define NODES   4

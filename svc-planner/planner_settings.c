@@ -1,0 +1,35 @@
+/*  planner_settings - what holds where an operator says nothing. */
+#include "planner_settings.h"
+
+#include "call.h"
+#include "ledger.h"
+#include "planner_limits.h"
+
+const planner_settings_t planner_settings_default = {
+  .in_progress_max = 4096,
+  .request_limit_ms = 30000,
+  .margin_ms = 15000,
+  .guard_ms = 1000,
+  .decide_ms = 10000,
+  .hold_ttl_ms = 60000,
+  .try_ms = 1000,
+  .try_ms_max = CALL_PATIENCE_MS_MAX,
+  .tries_max = 3,
+  .attempts_max = 32,
+  .backoff_ms = 20,
+  .repair_tries_max = 8,
+  .repair_limit_ms = 30000,
+  .candidates_max = CANDIDATES_MAX,
+  .asked_max = 1024,
+  .search_steps_max = 2000000,
+  .search_slice_steps = 50000,
+  .backtrack_wait_ms = 20000,
+  .ip = {.windows = 10, .steps_max = 20000, .time_ms_max = 5000, .visible = 100},
+  .frame_ms = INT64_C (86400000),
+  .frame_ms_max = INT64_C (31) * 86400000,
+  .retention_ms = INT64_C (86400000),
+  .ledger_retention_ms = LEDGER_RETENTION_MS,
+  .done_ms = 50,
+  .finish_interval_ms = 30000,
+  .finish_linger_ms = 45000,
+};
