@@ -1,5 +1,6 @@
 /*  balancer - the parts of the core, and its life. */
 #include "balancer_state.h"
+#include "member.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,7 +20,7 @@ const balancer_limits_t balancer_limits_default = {
 static void on_start (void *owner, const moment_t *now)
 {
     balancer_t *self = owner;
-    service_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
+    member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
     orders_start (self, now);
     balancer_step_start (self, now);
 }
@@ -80,7 +81,7 @@ void balancer_core (const balancer_settings_t *settings, core_t *core)
     balancer_t *self = must (calloc (1, sizeof *self));
     self->settings = *settings;
     self->settings.name = must (strdup (settings->name));
-    self->service = service_new (self->settings.name, settings->gis_endpoints, settings->gis_count);
+    self->service = member_new (self->settings.name, settings->gis_endpoints, settings->gis_count);
     coalition_init (&self->coalition);
     self->weighing = weighing_new ();
     show_limits (self);

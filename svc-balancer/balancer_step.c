@@ -4,6 +4,7 @@
 #include "balancer_state.h"
 
 #include "diligence.h"
+#include "directory.h"
 
 #include <inttypes.h>
 #include <math.h>

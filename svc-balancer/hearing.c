@@ -2,6 +2,7 @@
 #include "balancer_state.h"
 
 #include "diligence.h"
+#include "directory.h"
 
 #include <assert.h>
 #include <stdio.h>

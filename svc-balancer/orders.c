@@ -2,6 +2,7 @@
  *  begins. A member is told one at a time, for one that comes after a later one is refused.
  */
 #include "balancer_state.h"
+#include "directory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*  allocations - pages of claims, in the order of their txids. */
 #include "allocations.h"
 
+#include "access.h"
 #include "gis_wire.h"
 #include "must.h"
 

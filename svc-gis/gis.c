@@ -5,10 +5,12 @@
  */
 #include "gis.h"
 
+#include "access.h"
 #include "announcer.h"
 #include "gis_wire.h"
 #include "home.h"
 #include "limits_trial.h"
+#include "member.h"
 #include "must.h"
 #include "recall.h"
 #include "roster.h"
@@ -395,7 +397,7 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     check_settings (settings);
     gis_t *self = must (calloc (1, sizeof *self));
     self->settings = copy_settings (settings);
-    self->service = service_new (self->settings.name, NULL, 0);
+    self->service = member_new (self->settings.name, NULL, 0);
     self->roster = roster_new (self->service, self->settings.entries_max);
     self->announcer =
       announcer_new (self->service->calls, self->service->outbox, self->service->timers,

@@ -3,13 +3,13 @@
  *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
  *  its entry alive by heartbeats; what is silent for its lease is forgotten. Nothing of it is
  *  stored: a GIS that starts empty is filled by the next heartbeats. Readers follow it by snapshot
- *  and numbered deltas (libcommon/directory.h). It is a hint, never evidence (T16).
+ *  and numbered deltas (libcommon/directory/directory.h). It is a hint, never evidence (T16).
  *
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
  *  request id), so that a request that is asked again, anywhere, is done once (T2).
  *
  *  It also remembers how far the ledger of each service had come, so that a store set back to an
- *  old backup is found before it speaks (T14; libcommon/standing.h).
+ *  old backup is found before it speaks (T14; libcommon/directory/standing.h).
  *
  *  Opens no socket and no file, reads no clock.
  */

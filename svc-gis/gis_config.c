@@ -1,6 +1,7 @@
 /*  gis_config - from keys to settings. */
 #include "gis_config.h"
 
+#include "directory_entry.h"
 #include "gis.h"
 #include "limits_trial.h"
 #include "participant_config.h"

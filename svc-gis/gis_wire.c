@@ -1,6 +1,7 @@
 /*  gis_wire - announcements, questions, claims, to and from proto/gis.proto. */
 #include "gis_wire.h"
 
+#include "directory.h"
 #include "mark_wire.h"
 #include "message.h"
 #include "site_wire.h"

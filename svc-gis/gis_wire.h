@@ -1,5 +1,5 @@
 /*  gis_wire - the GIS's side of proto/gis.proto as plain structs; gis_wire.c alone sees the
- * generated code. The askers' side is libcommon/directory_wire.h.
+ * generated code. The askers' side is libcommon/directory/directory_wire.h.
  *
  *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
  *  names the field and nothing is allocated.

@@ -7,8 +7,10 @@
  */
 #include "home.h"
 
+#include "access.h"
 #include "allocations.h"
 #include "gis_wire.h"
+#include "ledger.h"
 #include "must.h"
 #include "ordered.h"
 

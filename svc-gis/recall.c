@@ -4,6 +4,7 @@
 #include "gis_wire.h"
 #include "must.h"
 #include "ordered.h"
+#include "standing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static teller_t *awaited (const recall_t *self, const teller_t *after)
 /*  Does it wait, and for what? */
 static void look (recall_t *self, const moment_t *now)
 {
-    char text [STANDING_WHY] = "";
+    char text [SERVES_WHY_BYTES] = "";
     const teller_t *first = awaited (self, NULL);
     bool time = now->mono_ms < self->until_ms;
     if (self->fresh && first && (time || self->lost))

@@ -15,6 +15,7 @@
 #ifndef MUSUBI_RECALL_H
 #define MUSUBI_RECALL_H
 
+#include "directory_entry.h"
 #include "home.h"
 #include "roster.h"
 

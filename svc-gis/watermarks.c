@@ -3,8 +3,10 @@
  */
 #include "watermarks.h"
 
+#include "ledger.h"
 #include "must.h"
 #include "ordered.h"
+#include "standing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #ifndef MUSUBI_WATERMARKS_H
 #define MUSUBI_WATERMARKS_H
 
+#include "ledger.h"
 #include "service.h"
 #include "standing_wire.h"
 

@@ -3,9 +3,11 @@
  */
 #include "lis.h"
 
+#include "access.h"
 #include "bookings.h"
 #include "limits_trial.h"
 #include "lis_wire.h"
+#include "member.h"
 #include "must.h"
 #include "questions.h"
 #include "readmission.h"
@@ -56,7 +58,7 @@ static void announce (void *owner, const moment_t *now)
 {
     lis_t *self = owner;
     site_t site = *site_now (self);
-    service_announce (self->service, now, &(directory_entry_t){.site = &site});
+    member_announce (self->service, now, &(directory_entry_t){.site = &site});
 }
 
 static void on_site (void *owner, const moment_t *now, const request_t *request)
@@ -166,7 +168,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     lis_t *self = must (calloc (1, sizeof *self));
     site_copy (&self->site, &settings->site);
     access_copy (&self->access, &settings->access);
-    self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
     standing_wait (self->service->standing, settings->standing_wait_ms);
     self->room =
       bookings_room (settings->name + strlen ("lis/"), &self->site, &self->service->timekeeper);

@@ -5,6 +5,7 @@
  */
 #include "nodes_state.h"
 
+#include "access.h"
 #include "must.h"
 
 #include <assert.h>

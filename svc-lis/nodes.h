@@ -13,8 +13,9 @@
 #ifndef MUSUBI_NODES_H
 #define MUSUBI_NODES_H
 
-#include "participant.h"
+#include "access.h"
 #include "runs.h"
+#include "service.h"
 #include "site.h"
 
 typedef struct {

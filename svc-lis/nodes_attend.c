@@ -9,6 +9,7 @@
 #include "nodes_state.h"
 
 #include "must.h"
+#include "standing.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,6 +1,8 @@
 /*  openings_told - how a reservation stands on its nodes, as its owner is told; and what it has
  * used.
  */
+#include "access.h"
+#include "directory.h"
 #include "must.h"
 #include "openings_state.h"
 

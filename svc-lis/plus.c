@@ -1,6 +1,7 @@
 /*  plus - wiring, answers, Factory, Command. */
 #include "plus_state.h"
 
+#include "access.h"
 #include "must.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /*  plus_reservation - Reservation: each change is held as a command; and what a reservation is. */
 #include "plus_state.h"
 
+#include "access.h"
 #include "must.h"
 #include "plus_bookings.h"
 

@@ -2,6 +2,7 @@
 #ifndef MUSUBI_PLUS_WIRE_H
 #define MUSUBI_PLUS_WIRE_H
 
+#include "core.h"
 #include "transaction.h"
 
 /*  Reserve, modify and release alike: what is absent is 0 or "". */

@@ -1,4 +1,5 @@
 /*  queue_asked - work comes, is cancelled, and its output is read. */
+#include "access.h"
 #include "queue_state.h"
 #include "queue_wire.h"
 

@@ -1,4 +1,5 @@
 /*  queue_told - what people are told about bags and tasks. */
+#include "access.h"
 #include "queue_state.h"
 #include "queue_wire.h"
 

@@ -1,4 +1,5 @@
 /*  sharing - membership of a coalition, and orders to move tasks. */
+#include "access.h"
 #include "sharing_state.h"
 
 #include <inttypes.h>

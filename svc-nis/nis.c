@@ -4,8 +4,10 @@
  */
 #include "nis.h"
 
+#include "access.h"
 #include "circuits.h"
 #include "limits_trial.h"
+#include "member.h"
 #include "must.h"
 #include "nis_wire.h"
 #include "paths.h"
@@ -59,7 +61,7 @@ static void announce (void *owner, const moment_t *now)
     nis_t *self = owner;
     domain_t domain = *domain_now (self);
     paths_changed (self->paths);
-    service_announce (self->service, now, &(directory_entry_t){.domain = &domain});
+    member_announce (self->service, now, &(directory_entry_t){.domain = &domain});
 }
 
 static void on_domain (void *owner, const moment_t *now, const request_t *request)
@@ -169,7 +171,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     nis_t *self = must (calloc (1, sizeof *self));
     domain_copy (&self->domain, &settings->domain);
     access_copy (&self->access, &settings->access);
-    self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
     standing_wait (self->service->standing, settings->standing_wait_ms);
     self->circuits = circuits_new (settings->name + strlen ("nis/"), &self->domain,
                                    &self->service->timekeeper, &self->room);

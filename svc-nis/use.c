@@ -4,7 +4,9 @@
  */
 #include "use.h"
 
+#include "access.h"
 #include "hint.h"
+#include "ledger.h"
 #include "must.h"
 #include "nis_wire.h"
 #include "ordered.h"

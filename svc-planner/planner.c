@@ -4,6 +4,7 @@
 #include "errand.h"
 #include "finish.h"
 #include "inquiry.h"
+#include "member.h"
 #include "methods.h"
 #include "must.h"
 #include "planner_limits.h"
@@ -62,7 +63,7 @@ static void free_texts (char **texts)
 static void announce (planner_t *self, const moment_t *now)
 {
     self->told_load = (uint32_t) ordered_count (self->errands.open);
-    service_announce (
+    member_announce (
       self->service, now,
       &(directory_entry_t){.finishing = self->settings.finishing, .in_progress = self->told_load});
 }
@@ -176,7 +177,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     assert (settings->gis_count > 0);
     planner_t *self = must (calloc (1, sizeof *self));
     copy_settings (self, settings);
-    self->service = service_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
+    self->service = member_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
     calls_patience (self->service->calls, self->settings.try_ms_max);
     standing_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);

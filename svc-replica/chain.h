@@ -16,7 +16,7 @@
 #ifndef MUSUBI_CHAIN_H
 #define MUSUBI_CHAIN_H
 
-#include "participant.h"
+#include "access.h"
 #include "service.h"
 
 #define CHAIN_FILE_BYTES_MAX     500 /* a logical name; it is a key in stores */

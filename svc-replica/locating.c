@@ -1,6 +1,7 @@
 /*  locating - a question is a number of calls, first to indexes and then to sites. */
 #include "locating.h"
 
+#include "directory.h"
 #include "must.h"
 #include "replica_wire.h"
 

@@ -1,6 +1,7 @@
 /*  publisher - one desk for each index. */
 #include "publisher.h"
 
+#include "directory.h"
 #include "file_place.h"
 #include "must.h"
 #include "replica_wire.h"

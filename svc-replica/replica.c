@@ -3,8 +3,10 @@
  */
 #include "replica.h"
 
+#include "access.h"
 #include "cache.h"
 #include "file_index.h"
+#include "member.h"
 #include "must.h"
 #include "publisher.h"
 #include "replica_wire.h"
@@ -368,7 +370,7 @@ static void on_changed (void *owner)
 static void start (void *owner, const moment_t *now)
 {
     replica_t *self = owner;
-    service_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
+    member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
     if (self->index)
         return;
     negotiator_start (self->negotiator, now);
@@ -465,7 +467,7 @@ void replica_core (const replica_settings_t *settings, core_t *core)
     replica_t *self = must (calloc (1, sizeof *self));
     self->site = must (strdup (slash + 1));
     access_copy (&self->access, &settings->access);
-    self->service = service_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
     if (settings->index)
         self->index = file_index_new (self->service, settings->limits.places_max);
     else

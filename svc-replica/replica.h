@@ -5,10 +5,10 @@
 #ifndef MUSUBI_REPLICA_H
 #define MUSUBI_REPLICA_H
 
+#include "access.h"
 #include "chain.h"
 #include "loans.h"
 #include "negotiator.h"
-#include "participant.h"
 #include "selector.h"
 
 typedef struct {

@@ -1,6 +1,7 @@
 /*  replica_config - from keys to settings. */
 #include "replica_config.h"
 
+#include "directory_entry.h"
 #include "must.h"
 #include "replica.h"
 #include "timetable_config.h"

@@ -2,6 +2,7 @@
  */
 #include "rules.h"
 
+#include "directory.h"
 #include "must.h"
 #include "replica_wire.h"
 

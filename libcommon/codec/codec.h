@@ -7,7 +7,7 @@
 #ifndef MUSUBI_CODEC_H
 #define MUSUBI_CODEC_H
 
-#include "core.h"
+#include "bytes.h"
 
 #define WHY_BYTES  160
 #define FORMAT_WHY __attribute__ ((format (printf, 2, 3)))

@@ -118,3 +118,55 @@ void message_free (ProtobufCMessage *message)
     if (message)
         protobuf_c_message_free_unpacked (message, NULL);
 }
+
+/*  --- what every decoder checks --- */
+
+ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)
+{
+    return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) from};
+}
+
+bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
+                 char why [WHY_BYTES])
+{
+    if (from->len != size)
+        return wrong (why, "%s: must be %zu bytes", field, size);
+    memcpy (to, from->data, size);
+    return true;
+}
+
+bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
+                char why [WHY_BYTES])
+{
+    size_t length = from ? strlen (from) : 0;
+    if (length > bytes_max)
+        return wrong (why, "%s: longer than %zu bytes", field, bytes_max);
+    if (length == 0 && kind != TEXT_WORD_OR_NONE)
+        return wrong (why, "%s: missing", field);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t byte = (uint8_t) from [i];
+        if (byte < ' ' || byte == 0x7f || (byte == ' ' && kind != TEXT_ANY))
+            return wrong (why, "%s: character %u is not allowed", field, byte);
+    }
+    memcpy (to, length ? from : "", length + 1);
+    return true;
+}
+
+bool time_valid (int64_t ms)
+{
+    return ms >= 0 && ms <= TIME_MS_MAX;
+}
+
+bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES])
+{
+    if (!time_valid (from_ms) || !time_valid (until_ms))
+        return wrong (why, "%s: from_ms and until_ms must be between 1970 and 9999", field);
+    if (from_ms >= until_ms)
+        return wrong (why, "%s: from_ms must be before until_ms", field);
+    return true;
+}
+
+packed_t unpacked_copy (ProtobufCBinaryData from)
+{
+    return packed_copy ((bytes_t){.data = from.data, .size = from.len});
+}

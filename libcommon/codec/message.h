@@ -5,7 +5,7 @@
 #ifndef MUSUBI_MESSAGE_H
 #define MUSUBI_MESSAGE_H
 
-#include "core.h"
+#include "codec_table.h"
 
 #include <protobuf-c/protobuf-c.h>
 
@@ -27,5 +27,30 @@ ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, 
 ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descriptor, bytes_t body,
                                      ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);
+
+/*  A copy of a message's bytes, that the caller frees; empty of none. */
+packed_t unpacked_copy (ProtobufCBinaryData from);
+
+/*  --- what every decoder checks --- */
+
+/*  Words of names have no blanks and no control characters; text may have blanks. */
+typedef enum { TEXT_WORD, TEXT_WORD_OR_NONE, TEXT_ANY } text_kind_t;
+bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
+                char why [WHY_BYTES]);
+
+/*  Bytes; those that are taken must be exactly so many. */
+ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size);
+bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
+                 char why [WHY_BYTES]);
+
+/*  Is the number of an enum on the wire one from 0 to last? An enum is an unsigned type to our
+ *  compilers, so one compared as it is passes with a number below zero. */
+static inline bool enum_valid (int number, int last)
+{
+    return number >= 0 && number <= last;
+}
+
+bool time_valid (int64_t ms);
+bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES]);
 
 #endif

@@ -1,6 +1,7 @@
 /*  agent - what it says of itself and its runs, and what it hears of its lease. */
 #include "agent_state.h"
 
+#include "member.h"
 #include "must.h"
 
 #include <assert.h>
@@ -123,7 +124,7 @@ void agent_core (const agent_settings_t *settings, core_t *core)
     snprintf (self->actor, sizeof self->actor, "node/%s", settings->name);
     char name [NAME_BYTES_MAX + 1];
     snprintf (name, sizeof name, "node/%.58s", settings->name);
-    self->service = service_new (name, NULL, 0);
+    self->service = member_new (name, NULL, 0);
     self->attending =
       attending_new (self->service, &(attending_settings_t){.service = "Nodes",
                                                             .actor = self->actor,

@@ -2,6 +2,7 @@
  *  snapshot_links.c.
  */
 #include "snapshot.h"
+#include "directory_entry.h"
 #include "must.h"
 #include "party.h"
 #include "stages.h"

@@ -5,10 +5,11 @@
  */
 #include "coordinator.h"
 
+#include "access.h"
 #include "decision.h"
 #include "decision_log.h"
+#include "ledger.h"
 #include "must.h"
-#include "participant.h"
 #include "question_wire.h"
 
 #include <assert.h>

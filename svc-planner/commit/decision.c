@@ -1,9 +1,9 @@
 /*  decision - commits to all who voted, again until each has answered (T4, T6, T10). */
 #include "decision.h"
 
+#include "access.h"
 #include "decision_log.h"
 #include "must.h"
-#include "participant.h"
 #include "question_wire.h"
 
 #include <assert.h>

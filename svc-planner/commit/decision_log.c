@@ -1,5 +1,6 @@
 /*  decision_log - the one place that writes decisions. */
 #include "decision_log.h"
+#include "ledger.h"
 
 #include <stdlib.h>
 

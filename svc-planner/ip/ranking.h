@@ -14,6 +14,7 @@
 #ifndef MUSUBI_RANKING_H
 #define MUSUBI_RANKING_H
 
+#include "directory.h"
 #include "prng.h"
 #include "solving_wire.h"
 #include "weighing.h"

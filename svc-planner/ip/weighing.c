@@ -1,6 +1,7 @@
 /*  weighing - unit costs by price, weight, power or quality. */
 #include "weighing.h"
 
+#include "directory.h"
 #include "must.h"
 #include "party.h"
 

@@ -12,6 +12,7 @@
 #ifndef MUSUBI_WEIGHING_H
 #define MUSUBI_WEIGHING_H
 
+#include "directory.h"
 #include "programs.h"
 
 typedef enum { WEIGHING_PRICE, WEIGHING_WEIGHTS, WEIGHING_POWER, WEIGHING_QUALITY } weighing_t;

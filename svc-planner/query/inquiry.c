@@ -1,8 +1,9 @@
 /*  inquiry - the questions under way. */
 #include "inquiry.h"
 
+#include "access.h"
+#include "directory.h"
 #include "must.h"
-#include "participant.h"
 
 #include <assert.h>
 #include <stdio.h>

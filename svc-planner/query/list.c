@@ -6,6 +6,7 @@
  * it is asked on.
  */
 #include "connections.h"
+#include "directory.h"
 #include "inquiry.h"
 #include "must.h"
 #include "outcomes.h"

@@ -1,5 +1,6 @@
 /*  locate - the questions about one reservation, and what their answers mean together. */
 #include "locate.h"
+#include "directory.h"
 #include "must.h"
 #include "party.h"
 

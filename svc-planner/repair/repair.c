@@ -3,6 +3,7 @@
  */
 #include "repair.h"
 
+#include "directory.h"
 #include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"

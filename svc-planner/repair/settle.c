@@ -17,8 +17,8 @@
  */
 #include "settle.h"
 
+#include "access.h"
 #include "inquiry.h"
-#include "participant.h"
 #include "settle_wire.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "told.h"
 
 #include "connections.h"
+#include "directory.h"
 #include "must.h"
 #include "planner_wire.h"
 #include "view.h"

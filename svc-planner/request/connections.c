@@ -5,6 +5,7 @@
  */
 #include "connections.h"
 
+#include "directory.h"
 #include "must.h"
 #include "party.h"
 #include "stages.h"

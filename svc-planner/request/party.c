@@ -1,5 +1,6 @@
 /*  party - names of participants, for plans and for people. */
 #include "party.h"
+#include "directory_entry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "methods.h"
 
+#include "directory.h"
 #include "party.h"
 #include "planner_wire.h"
 #include "snapshot.h"

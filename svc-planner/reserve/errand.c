@@ -5,6 +5,7 @@
  */
 #include "errand.h"
 
+#include "directory.h"
 #include "must.h"
 #include "party.h"
 #include "planner_wire.h"

@@ -13,13 +13,13 @@
 #ifndef MUSUBI_ERRAND_H
 #define MUSUBI_ERRAND_H
 
+#include "access.h"
 #include "answer.h"
 #include "attempt.h"
 #include "backtracking.h"
 #include "coordinator.h"
 #include "locate.h"
 #include "ordered.h"
-#include "participant.h"
 #include "question_wire.h"
 #include "ranking.h"
 #include "request.h"

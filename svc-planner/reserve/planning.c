@@ -5,6 +5,7 @@
  *  what is promised only their votes do.
  */
 #include "connections.h"
+#include "directory.h"
 #include "errand.h"
 #include "must.h"
 

@@ -4,6 +4,7 @@
 #include "errand.h"
 
 #include "connections.h"
+#include "directory.h"
 #include "must.h"
 #include "party.h"
 #include "planner_wire.h"

@@ -1,6 +1,7 @@
 /*  storage - what it says of its files and transfers, and what it hears of them. */
 #include "storage_state.h"
 
+#include "member.h"
 #include "must.h"
 
 #include <assert.h>
@@ -160,7 +161,7 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     storage_t *self = must (calloc (1, sizeof *self));
     settings_copy (&self->settings, settings);
     snprintf (self->actor, sizeof self->actor, "storage/%.54s", settings->name);
-    self->service = service_new (self->actor, NULL, 0);
+    self->service = member_new (self->actor, NULL, 0);
     self->report_ms = REPORT_MS;
     self->attending =
       attending_new (self->service, &(attending_settings_t){.service = "Chain",

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include "ledger.h"
+#include "member.h"
 #include "service.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ int main (int argc, char **argv)
     bench_t *bench = bench_new (argc, argv, "ledger", "what a row of the ledger costs");
     bench_begin (bench);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        appender_t self = {.service = service_new ("lis/ams", NULL, 0), .record_bytes = sizes [i]};
+        appender_t self = {.service = member_new ("lis/ams", NULL, 0), .record_bytes = sizes [i]};
         char row [64];
         snprintf (row, sizeof row, "record of %zu bytes", sizes [i]);
         bench_put (bench, row, "append ns", bench_ns (append, &self, ROWS));

@@ -1,5 +1,6 @@
 /*  decoders_directory - headers of every message, the directory from both ends, homes. */
 #include "decoders.h"
+#include "directory_entry.h"
 #include "envelope.h"
 #include "gis_wire.h"
 

@@ -2,6 +2,8 @@
 #include "decoders.h"
 #include "plus_wire.h"
 
+#include <stdlib.h>
+
 static void try_create (bytes_t body)
 {
     char why [WHY_BYTES] = "";
@@ -68,6 +70,8 @@ static void try_asked (bytes_t body)
     packed_t once = plus_asked_encode (&asked [0]);
     REQUIRE (plus_asked_decode (bytes_of (once), &asked [1], why));
     same_then_free (once, plus_asked_encode (&asked [1]));
+    free (asked [0].refusal.data);
+    free (asked [1].refusal.data);
 }
 
 static decoder_fn *const tries [] = {

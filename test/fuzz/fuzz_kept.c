@@ -6,6 +6,7 @@
 #include "bags.h"
 #include "fuzzing.h"
 #include "gis_wire.h"
+#include "member.h"
 #include "node_work.h"
 #include "nodes_wire.h"
 #include "plus_wire.h"
@@ -292,7 +293,7 @@ static void take (void *owner, const moment_t *now, const request_t *request)
 static bool served (const asked_t *asked)
 {
     bool taken = false;
-    service_t *service = service_new ("lis/ams", NULL, 0);
+    service_t *service = member_new ("lis/ams", NULL, 0);
     service_serve (service, "Any", "Way", take, &taken);
     moment_t now = {.wall_ms = 1000000};
     event_t start = {.kind = EVENT_START,

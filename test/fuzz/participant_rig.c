@@ -2,6 +2,7 @@
 #include "participant_rig.h"
 
 #include "bookings.h"
+#include "member.h"
 #include "must.h"
 
 static node_class_t classes [] = {{.name = "thin", .nodes = 8, .cpus_per_node = 1},
@@ -272,7 +273,7 @@ static void boot (rig_t *self)
     static const char *const administrators [] = {"root"};
     part_reader_t reader;
     self->access = (access_t){accounts, 2, administrators, 1};
-    self->service = service_new (self->name, NULL, 0);
+    self->service = member_new (self->name, NULL, 0);
     if (self->network) {
         self->circuits = circuits_new ("N", &domain, &self->service->timekeeper, &self->room);
         circuits_reader (self->circuits, &reader);

@@ -1,6 +1,7 @@
 /*  chain_scene - the programs, their disks, and what goes wrong with them. */
 #include "chain_scene.h"
 
+#include "member.h"
 #include "must.h"
 #include "storage.h"
 #include "storage_work.h"
@@ -127,7 +128,7 @@ static void site_make (void *owner, core_t *core)
     limits.slow_ms = self->slow_ms > 0 ? self->slow_ms : 1000;
     for (size_t i = 0; i < self->nodes; i++)
         snprintf (places [i].name, sizeof places [i].name, "%s", self->ends [i].name);
-    self->service = service_new ("replica/ams", NULL, 0);
+    self->service = member_new ("replica/ams", NULL, 0);
     self->chain = chain_new (self->service, places, self->nodes, &limits);
     chain_observe (
       self->chain,

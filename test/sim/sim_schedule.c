@@ -1,6 +1,7 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
 #include "sim_ledger.h"
 #include "sim_schedule_own.h"
+#include "standing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /*  sim_wire - what services say, read. */
+#include "message.h"
 #include "sim_wire_own.h"
 
 #include "calendar.pb-c.h"

@@ -1,4 +1,5 @@
 /*  sim_wire_ask - what users, the auditor and those who hold without a plan say. */
+#include "message.h"
 #include "sim_wire_own.h"
 
 #include "calendar.pb-c.h"

@@ -1,4 +1,5 @@
 /*  sim_wire_plus - what users of proto/plus.proto say and are told. */
+#include "message.h"
 #include "sim_plus.h"
 #include "sim_wire_own.h"
 

@@ -1,4 +1,5 @@
 /*  sim_wire_text - a line for the trace. */
+#include "message.h"
 #include "sim_wire_own.h"
 
 #include "planner.pb-c.h"

@@ -8,6 +8,7 @@
 #include "sim_machine.h"
 
 #include "agent.h"
+#include "member.h"
 #include "must.h"
 #include "nodes.h"
 
@@ -207,7 +208,7 @@ static void site_make (void *owner, core_t *core)
     scene_t *self = owner;
     memset (self->tasks, 0, sizeof self->tasks);
     self->described = (site_t){.classes = classes, .classes_count = 1};
-    self->service = service_new ("lis/ams", NULL, 0);
+    self->service = member_new ("lis/ams", NULL, 0);
     self->nodes =
       nodes_new (self->service, &self->described, &self->access, places, AGENTS, &limits);
     nodes_observe (self->nodes, &(nodes_observer_t){.owner = self, .run_moved = on_run_moved});

@@ -8,6 +8,7 @@
  */
 #include "chain.h"
 #include "host.h"
+#include "member.h"
 #include "must.h"
 #include "participant_config.h"
 #include "storage_main.h"
@@ -178,7 +179,7 @@ static bool rig_new (const config_t *config, core_t *core, char why [CONFIG_WHY_
     words_add (&self->nodes, config_text (config, "nodes"), "");
     words_add (&self->sources, config_text (config, "sources"), "");
     words_add (&self->receivers, config_text (config, "receivers"), "");
-    self->service = service_new ("replica/rig", NULL, 0);
+    self->service = member_new ("replica/rig", NULL, 0);
     chain_limits_t limits = chain_limits_default;
     limits.slow_ms = (uint32_t) config_duration_ms (config, "slow");
     limits.lost_ms = (uint32_t) config_duration_ms (config, "lost");

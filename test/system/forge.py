@@ -45,7 +45,7 @@ def siphash(data, key):
 
 
 def seal(key, value):
-    """libcommon/disk-format.md, "The environment"."""
+    """libcommon/host/disk-format.md, "The environment"."""
     return siphash(value, siphash(key, b"musubi record 2\0") + bytes(8)) + value
 
 

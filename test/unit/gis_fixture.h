@@ -7,6 +7,7 @@
 
 #include "gis.h"
 #include "gis_wire.h"
+#include "member.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -531,7 +532,7 @@ static inline node_t *gis_new (world_t *self, const gis_settings_t *settings)
 
 static inline void follower_up (node_t *node, const char *const *gis, size_t gis_count)
 {
-    node->service = service_new (node->name, gis, gis_count);
+    node->service = member_new (node->name, gis, gis_count);
     service_at_start (node->service, follower_start, node);
     node->core = (core_t){
       .self = node, .step = follower_step, .next = follower_next, .destroy = follower_destroy};

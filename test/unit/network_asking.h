@@ -5,6 +5,7 @@
 #define MUSUBI_TEST_NETWORK_ASKING_H
 
 #include "domain_fixture.h"
+#include "message.h"
 #include "planner_asking.h"
 
 #include "calendar.pb-c.h"

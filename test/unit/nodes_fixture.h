@@ -4,6 +4,7 @@
 #ifndef MUSUBI_NODES_FIXTURE_H
 #define MUSUBI_NODES_FIXTURE_H
 
+#include "member.h"
 #include "message.h"
 #include "nodes.h"
 #include "nodes_wire.h"
@@ -213,7 +214,7 @@ static inline void start (world_t *self)
       {.name = "m1", .class = 1}, {.name = "n2"}, {.name = "n1"}, {.name = "n3"}};
     self->site = (site_t){.classes = classes, .classes_count = 2};
     self->access = (access_t){.administrators = administrators, .administrators_count = 1};
-    self->service = service_new ("lis/ams", NULL, 0);
+    self->service = member_new ("lis/ams", NULL, 0);
     self->nodes = nodes_new (self->service, &self->site, &self->access, places, 4, &self->limits);
     nodes_observer_t observer = {
       .owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved};

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "member.h"
 #include "participant.h"
 
 #define PLANNER       "planner/11111111111111111111111111111111"
@@ -421,7 +422,7 @@ static inline ledger_quantity_t *rig_quantities (void *owner, size_t *count)
 
 static inline void rig_boot (rig_t *rig)
 {
-    rig->service = service_new ("lis/ams", NULL, 0);
+    rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
     ledger_capacities (rig->service->ledger, rig_quantities, rig);
     rig->alarm_ms = INT64_MAX;

@@ -4,6 +4,7 @@
 #define MUSUBI_TEST_PLANNER_ASKING_H
 
 #include "federation_fixture.h"
+#include "message.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
 #define MUSUBI_PLUS_FIXTURE_H
 
 #include "lis_fixture.h"
+#include "message.h"
 
 #include "plus.pb-c.h"
 

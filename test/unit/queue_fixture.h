@@ -3,6 +3,7 @@
 #define MUSUBI_QUEUE_FIXTURE_H
 
 #include "bags.h"
+#include "message.h"
 #include "openings_fixture.h"
 #include "queue.h"
 

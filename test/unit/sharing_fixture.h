@@ -5,6 +5,7 @@
 #define MUSUBI_SHARING_FIXTURE_H
 
 #define CALLS_MAX 256
+#include "message.h"
 #include "queue_fixture.h"
 
 #include "balance.pb-c.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "participant.h"
+#include "access.h"
 
 #define P1 "planner/1111"
 #define P2 "planner/2222"

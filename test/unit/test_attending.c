@@ -1,6 +1,7 @@
 /*  attending: questions follow each other, whatever the site does. Events by hand. */
 #include "attending.h"
 
+#include "member.h"
 #include "must.h"
 
 #include <setjmp.h>
@@ -134,7 +135,7 @@ static void set_up (fixture_t *self, bool one_store)
                         .understood = true,
                         .number = 40,
                         .timer_ms = INT64_MAX};
-    self->service = service_new ("node/n1", NULL, 0);
+    self->service = member_new ("node/n1", NULL, 0);
     self->attending = attending_new (
       self->service, &(attending_settings_t){"Nodes", "node/n1", sites, 2, one_store, BACKOFF_MS,
                                              BACKOFF_MS_MAX, on_ask, on_take, self});

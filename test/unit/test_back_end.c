@@ -1,6 +1,7 @@
 /*  test_back_end - steps as work: one at a time, the latest wins, what fails is tried again. */
 #include "back_end.h"
 
+#include "member.h"
 #include "message.h"
 #include "openings.pb-c.h"
 
@@ -75,7 +76,7 @@ static world_t *open_world (const back_end_kind_t *kind)
 {
     static world_t world;
     world = (world_t){.now = {.mono_ms = 1000}, .timer_ms = INT64_MAX};
-    world.service = service_new ("lis/ams", NULL, 0);
+    world.service = member_new ("lis/ams", NULL, 0);
     world.back_end = back_end_new (world.service, kind, &back_end_limits_default);
     back_end_told (world.back_end, on_told, &world);
     step (&world, &(event_t){.kind = EVENT_START, .start = {.store = {.start = 1}}});

@@ -1,6 +1,7 @@
 /*  test_catalogue - a site's files and their copies, kept over restarts. */
 #include "catalogue.h"
 
+#include "member.h"
 #include "replica_wire.h"
 
 #include <setjmp.h>
@@ -66,7 +67,7 @@ static void flush (world_t *self)
 
 static void begin (world_t *self, uint32_t files_max)
 {
-    self->service = service_new ("replica/ams", NULL, 0);
+    self->service = member_new ("replica/ams", NULL, 0);
     self->catalogue = catalogue_new (self->service, files_max);
     for (size_t i = 0; i < self->records_count; i++)
         service_step (

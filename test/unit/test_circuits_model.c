@@ -4,6 +4,7 @@
 #define RECORDS_MAX 1024
 #include "nis_fixture.h"
 
+#include "message.h"
 #include "prng.h"
 
 #define TICKS        40 /* minutes of the model's day */

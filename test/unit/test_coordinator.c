@@ -2,6 +2,7 @@
  *  the test is the host, and sees every effect in its order.
  */
 #include "coordinator.h"
+#include "member.h"
 
 #include <assert.h>
 #include <setjmp.h>
@@ -156,7 +157,7 @@ static void on_repair (void *owner, const moment_t *now, const decision_record_t
 static void start (bench_t *bench)
 {
     bench->store.start++;
-    bench->service = service_new ("planner/p", NULL, 0);
+    bench->service = member_new ("planner/p", NULL, 0);
     bench->coordinator = coordinator_new (bench->service, &bench->settings);
     coordinator_repairer (bench->coordinator, on_repair, bench);
     for (size_t i = 0; i < bench->records_count; i++) {

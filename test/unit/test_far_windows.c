@@ -2,6 +2,7 @@
  *  has passed, though each of its sites keeps records by a retention that is shorter than that.
  */
 #include "federation_fixture.h"
+#include "message.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /*  gis: what the directory takes, refuses, tells and forgets. The core alone, asked by the test. */
+#include "directory_entry.h"
 #include "gis_fixture.h"
 #include "message.h"
 

@@ -1,6 +1,7 @@
 /*  test_home - one request, one claim, one answer, whoever asks again.
  */
 #include "home_fixture.h"
+#include "message.h"
 
 /*  --- claims --- */
 

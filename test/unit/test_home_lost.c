@@ -1,6 +1,7 @@
 /*  test_home_lost - a home whose store was lost, and the requests that it had answered: what sites
  * keep of them bars a second time (T2).
  */
+#include "message.h"
 #include "planner_asking.h"
 
 #include "bus.pb-c.h"

@@ -2,6 +2,7 @@
  *  administrators alone (T14, R19).
  */
 #include "ledger_judge.h"
+#include "member.h"
 
 #include "ledger.pb-c.h"
 #include "message.h"
@@ -285,7 +286,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     size_t alarms = rig->alarms;
     rig_stop (rig);
     /* as a store shows it: the last sound row, then what is damaged behind it */
-    rig->service = service_new ("lis/ams", NULL, 0);
+    rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
     rig_recall (rig, &rig->rows [rig->rows_count - 2]);
     kept_t *damaged = &rig->rows [rig->rows_count - 1];

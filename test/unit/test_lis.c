@@ -1,5 +1,6 @@
 /*  test_lis - what a site answers to questions, and refuses to answer, by events alone. */
 #include "lis_fixture.h"
+#include "message.h"
 
 /*  --- questions --- */
 

@@ -2,6 +2,7 @@
  * of its nodes change, by events alone.
  */
 #include "lis_fixture.h"
+#include "message.h"
 
 #include "planner.pb-c.h"
 

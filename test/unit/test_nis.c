@@ -1,6 +1,7 @@
 /*  test_nis - what a network domain answers to questions, and refuses to answer, by events alone.
  */
 #define RECORDS_MAX 8192 /* capacities of every link there may be */
+#include "message.h"
 #include "nis_fixture.h"
 
 #include "transaction.pb-c.h"

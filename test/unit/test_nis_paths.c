@@ -1,6 +1,7 @@
 /*  test_nis_paths - paths through a domain, over links that are free for so long. How a path is
  *  chosen is test_path's business; here it is what is asked, counted, told and hidden.
  */
+#include "message.h"
 #include "nis_fixture.h"
 
 typedef struct {

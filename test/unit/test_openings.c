@@ -1,4 +1,5 @@
 /*  test_openings - reservations on the nodes of a site, with agents that come every second. */
+#include "message.h"
 #include "openings_fixture.h"
 
 #include "nodes.pb-c.h"

@@ -1,6 +1,7 @@
 /*  planner - against real sites and request homes in a small federation: what users ask and are
  *  told, whoever dies in between.
  */
+#include "message.h"
 #include "planner_asking.h"
 
 #include "bus.pb-c.h"

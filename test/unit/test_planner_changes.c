@@ -1,6 +1,7 @@
 /*  planner - what comes after a reservation: planners that die, repair, modify, release, show,
  * list.
  */
+#include "message.h"
 #include "planner_asking.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /*  planner - bbr and bir, among sites that disclose windows only, and asked without a promise. */
+#include "message.h"
 #include "network_asking.h"
 
 static const char *const both [] = {"bbr", "bir"};

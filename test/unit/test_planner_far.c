@@ -1,6 +1,7 @@
 /*  planner - with sites and domains that are far: what takes long is waited for, and what does not
  * come is never taken for a no.
  */
+#include "message.h"
 #include "network_asking.h"
 
 #define FAR_MS 500 /* each way */

@@ -3,7 +3,8 @@
  */
 #include "federation_fixture.h"
 
-#include "participant.h"
+#include "access.h"
+#include "message.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
 #define FED_PROCS_MAX 160
 
 #include "domain_fixture.h"
+#include "message.h"
 #include "planner_asking.h"
 #include "planner_limits.h"
 

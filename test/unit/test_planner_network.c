@@ -1,6 +1,7 @@
 /*  The planner with network domains: connections planned, voted on and told together with the
  *  places of their ends.
  */
+#include "message.h"
 #include "network_asking.h"
 
 /*  --- reserve --- */

@@ -1,4 +1,5 @@
 /*  The planner with network domains: reservations with connections changed, released, repaired. */
+#include "message.h"
 #include "network_asking.h"
 
 static void a_change_of_bandwidth_keeps_the_path_and_a_release_gives_all_back (void **state)

@@ -1,6 +1,7 @@
 /*  The planner with algorithm ip: windows at equal distances, a program for each, the plans tried
  *  down the ranked list.
  */
+#include "message.h"
 #include "network_asking.h"
 
 /*  a and b, a connection between them, in one of ten windows an hour apart. */

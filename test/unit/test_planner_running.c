@@ -3,6 +3,7 @@
  *
  *  Everything begins 60 s after the epoch and lasts an hour, unless told otherwise.
  */
+#include "message.h"
 #include "network_asking.h"
 
 #define START_MS 60000

@@ -3,6 +3,7 @@
  */
 #include "network_asking.h"
 
+#include "message.h"
 #include "solving_wire.h"
 
 enum { WORKERS = 3 };

@@ -5,6 +5,7 @@
  */
 #include "queue_fixture.h"
 
+#include "message.h"
 #include "prng.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  */
 #include "planner_asking.h"
 
+#include "message.h"
 #include "record.h"
 
 /*  Sites of 16 CPUs with a long lead, so that there is time between an edge and its window. */

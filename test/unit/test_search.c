@@ -1,6 +1,7 @@
 /*  search - against a solver that tries every start and every assignment, on small random problems;
  *  and its promises about policies, limits and slices.
  */
+#include "directory_entry.h"
 #include "search.h"
 
 #include <setjmp.h>

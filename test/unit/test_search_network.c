@@ -4,6 +4,7 @@
  *  The solver knows the federation as tables and joins the domains itself, so that graph, paths and
  *  search are judged together.
  */
+#include "directory_entry.h"
 #include "search.h"
 
 #include <setjmp.h>

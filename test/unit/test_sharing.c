@@ -1,6 +1,7 @@
 /*  test_sharing - tasks that move between the queues of sites: where they are run, how their ends
  *  come home, and that none is forgotten or run twice.
  */
+#include "message.h"
 #include "sharing_fixture.h"
 
 enum { AMS, OSA, KYO };

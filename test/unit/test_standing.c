@@ -4,6 +4,7 @@
 #include "announcer.h"
 #include "gis_fixture.h"
 #include "ledger.h"
+#include "member.h"
 #include "standing.h"
 
 static const char *const one_gis [] = {"sim://gis/g1"};
@@ -73,7 +74,7 @@ static standing_state_t standing_of (const node_t *node)
 
 static bool serves (const node_t *node)
 {
-    char why [STANDING_WHY];
+    char why [SERVES_WHY_BYTES];
     return standing_serves (node->service->standing, "Participant", "Hold", why);
 }
 
@@ -117,7 +118,7 @@ static void what_neither_promises_nor_tells_of_promises_is_served_meanwhile (voi
                   {"Calendar", "Profile", true},  {"Gis", "Announce", true},
                   {"Ledger", "Rows", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char why [STANDING_WHY];
+        char why [SERVES_WHY_BYTES];
         assert_int_equal (
           standing_serves (node->service->standing, cases [i].service, cases [i].method, why),
           cases [i].served);
@@ -271,7 +272,7 @@ static void on_lost (void *owner, const moment_t *now, const uint8_t store [STOR
 static void waiting_up (node_t *node, const char *const *gis, size_t gis_count, lost_t *lost,
                         int64_t wait_ms)
 {
-    node->service = service_new (node->name, gis, gis_count);
+    node->service = member_new (node->name, gis, gis_count);
     standing_on_lost (node->service->standing, on_lost, lost);
     standing_wait (node->service->standing, wait_ms);
     service_at_start (node->service, follower_start, node);

@@ -1,6 +1,7 @@
 /*  test_status - what a service tells about itself: who it is, what it and its host have counted.
  */
 #include "bus.pb-c.h"
+#include "member.h"
 #include "message.h"
 #include "service.h"
 
@@ -48,7 +49,7 @@ static int64_t counter (const Musubi__StatusAnswer *answer, const char *name)
 static void what_the_host_counts_is_told_as_it_stands_then (void **state)
 {
     (void) state;
-    service_t *service = service_new ("lis/ams", NULL, 0);
+    service_t *service = member_new ("lis/ams", NULL, 0);
     moment_t now = {.wall_ms = 1000,
                     .mono_ms = 1000,
                     .store_flushes = 5,

@@ -3,6 +3,7 @@
  * something is refused first, and what was begun can end (T13).
  */
 #include "home_fixture.h"
+#include "message.h"
 #include "store_fixture.h"
 
 #include "bus.pb-c.h"

@@ -3,6 +3,7 @@
  */
 #include "nis_fixture.h"
 
+#include "message.h"
 #include "use.h"
 
 #include "transaction.pb-c.h"

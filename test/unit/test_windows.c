@@ -1,6 +1,7 @@
 /*  windows - what is asked of those who disclose windows only. */
 #include "windows.h"
 
+#include "directory_entry.h"
 #include "domain_fixture.h"
 
 #include <setjmp.h>

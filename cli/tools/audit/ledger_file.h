@@ -13,6 +13,7 @@
 #define MUSUBI_LEDGER_FILE_H
 
 #include "core.h"
+#include "ledger.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,21 @@
+/*  bytes - bytes that are borrowed, and how large the things are that hold them. */
+#ifndef MUSUBI_BYTES_H
+#define MUSUBI_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_ID_BYTES       16
+#define NAME_BYTES_MAX       63  /* names of actors, services, needs, classes; without the NUL */
+#define REQUEST_ID_BYTES_MAX 127 /* ID@HOME */
+#define BODY_BYTES_MAX       (1u << 20)               /* a message body */
+#define RECORD_BYTES_MAX     (BODY_BYTES_MAX + 65536) /* what is kept of one, with what is added */
+
+/*  Bytes borrowed from whoever hands them over; see there for how long. */
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+} bytes_t;
+
+#endif

@@ -1,0 +1,479 @@
+/*  service - hands each event to whom it concerns: requests to methods, records to tables, answers
+ *  to calls, timers to timers, hints to the directory, rows to the ledger.
+ */
+#include "service.h"
+
+#include "bus.pb-c.h"
+#include "message.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METHODS_MAX 64
+#define STARTS_MAX  16
+#define WORKS_MAX   4
+
+#define STORE_FULL_PARTS 10 /* with less than a tenth free nothing new is begun (T13), */
+#define STORE_ROOM_PARTS 8  /* until there is an eighth */
+
+struct service_tables {
+    const event_t *loading; /* the record that is being loaded; NULL = none is */
+    struct {
+        const char *service;
+        const char *method;
+        method_fn *handle;
+        void *owner;
+    } methods [METHODS_MAX];
+    size_t methods_count;
+    struct {
+        record_fn *load;
+        void *owner;
+    } loaders [TABLES_MAX];
+    struct {
+        start_fn *start;
+        void *owner;
+    } starts [STARTS_MAX];
+    size_t starts_count;
+    struct {
+        work_fn *ended;
+        void *owner;
+    } works [WORKS_MAX];
+    size_t works_count;
+    int64_t alarm_ms; /* what the host was last told to wake us at */
+    bool full;        /* the store, as last told */
+    service_membership_t member;
+    flow_fn *flow_heard;
+    void *flow_owner;
+};
+
+/*  What the host counts, among what the service counts. */
+static void show (service_t *self, const char *name, uint64_t value)
+{
+    service_count (self, name, 0);
+    for (size_t i = 0; i < self->counters_count; i++)
+        if (strcmp (self->counters [i].name, name) == 0)
+            self->counters [i].value = (int64_t) value;
+}
+
+static void on_status (void *owner, const moment_t *now, const request_t *request)
+{
+    service_t *self = owner;
+    show (self, "flushes", now->store_flushes);
+    show (self, "messages_sent", now->messages_sent);
+    show (self, "bytes_sent", now->bytes_sent);
+    show (self, "connections_closed", now->connections_closed);
+    Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
+    answer.n_counters = self->counters_count;
+    answer.counters =
+      messages_new (&musubi__status_answer__counter__descriptor, self->counters_count);
+    for (size_t i = 0; i < self->counters_count; i++) {
+        answer.counters [i]->name = (char *) self->counters [i].name;
+        answer.counters [i]->value = self->counters [i].value;
+    }
+    answer.n_limits = self->limits_count;
+    answer.limits = messages_new (&musubi__status_answer__limit__descriptor, self->limits_count);
+    for (size_t i = 0; i < self->limits_count; i++) {
+        answer.limits [i]->name = (char *) self->limits [i].name;
+        answer.limits [i]->most = self->limits [i].value;
+    }
+    answer.name = self->name;
+    answer.version = MUSUBI_VERSION;
+    answer.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->store.id};
+    answer.start = self->store.start;
+    answer.wall_ms = now->wall_ms;
+    const service_membership_t *member = &self->tables->member;
+    answer.standing = (char *) (member->owner ? member->standing_text (member->owner) : "");
+    char *warnings [WARNINGS_MAX];
+    answer.warnings = warnings;
+    for (size_t i = 0; i < WARNINGS_MAX; i++)
+        if (*self->warnings [i].text && now->mono_ms < self->warnings [i].until_ms)
+            warnings [answer.n_warnings++] = self->warnings [i].text;
+    service_reply (self, request, packed_of (&answer.base));
+    free (answer.counters);
+    free (answer.limits);
+}
+
+service_t *service_new (const char *name)
+{
+    assert (name && strlen (name) <= NAME_BYTES_MAX);
+    service_t *self = must (calloc (1, sizeof *self));
+    self->tables = must (calloc (1, sizeof *self->tables));
+    strcpy (self->name, name);
+    prng_seed (&self->prng, 0);
+    self->tables->alarm_ms = INT64_MAX;
+    self->outbox = outbox_new ();
+    self->timers = timers_new ();
+    self->calls = calls_new (self->outbox, self->timers, &self->prng);
+    self->caller = "";
+    service_serve (self, "Service", "Status", on_status, self);
+    return self;
+}
+
+void service_destroy (service_t **self_p)
+{
+    service_t *self = *self_p;
+    if (!self)
+        return;
+    if (self->tables->member.owner)
+        self->tables->member.end (self->tables->member.owner);
+    calls_destroy (&self->calls);
+    timers_destroy (&self->timers);
+    outbox_destroy (&self->outbox);
+    free (self->tables);
+    free (self);
+    *self_p = NULL;
+}
+
+void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
+                    void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->methods_count < METHODS_MAX);
+    for (size_t i = 0; i < tables->methods_count; i++)
+        assert (strcmp (tables->methods [i].service, service) != 0 ||
+                strcmp (tables->methods [i].method, method) != 0);
+    size_t at = tables->methods_count++;
+    tables->methods [at].service = service;
+    tables->methods [at].method = method;
+    tables->methods [at].handle = handle;
+    tables->methods [at].owner = owner;
+}
+
+void service_join (service_t *self, const service_membership_t *membership)
+{
+    assert (!self->tables->member.owner && membership->owner);
+    self->tables->member = *membership;
+}
+
+void service_load (service_t *self, uint8_t table, record_fn *load, void *owner)
+{
+    assert (table > TABLE_IDENTITY && table < TABLES_MAX);
+    assert (!self->tables->loaders [table].load);
+    self->tables->loaders [table].load = load;
+    self->tables->loaders [table].owner = owner;
+}
+
+void service_at_start (service_t *self, start_fn *start, void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->starts_count < STARTS_MAX);
+    tables->starts [tables->starts_count].start = start;
+    tables->starts [tables->starts_count].owner = owner;
+    tables->starts_count++;
+}
+
+void service_on_work (service_t *self, work_fn *ended, void *owner)
+{
+    struct service_tables *tables = self->tables;
+    assert (tables->works_count < WORKS_MAX);
+    tables->works [tables->works_count].ended = ended;
+    tables->works [tables->works_count].owner = owner;
+    tables->works_count++;
+}
+
+void service_on_flow (service_t *self, flow_fn *heard, void *owner)
+{
+    assert (!self->tables->flow_heard);
+    self->tables->flow_heard = heard;
+    self->tables->flow_owner = owner;
+}
+
+static void on_record (service_t *self, const event_t *event)
+{
+    uint8_t table = event->record.table;
+    self->tables->loading = event;
+    if (table == TABLE_ASIDE)
+        service_count (self, "records_aside", 1);
+    else if (table < TABLES_MAX && self->tables->loaders [table].load)
+        self->tables->loaders [table].load (self->tables->loaders [table].owner, event->record.key,
+                                            event->record.value);
+    else
+        outbox_log (self->outbox, LEVEL_WARNING,
+                    "record ignored table=%u: not one of this service's", table);
+    self->tables->loading = NULL;
+}
+
+#define KEY_TEXT_BYTES 256
+
+static const char *key_text (bytes_t key, char text [KEY_TEXT_BYTES])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < key.size && used + 4 < KEY_TEXT_BYTES; i++) {
+        bool printable = key.data [i] > ' ' && key.data [i] < 0x7f && key.data [i] != '\\';
+        used += (size_t) snprintf (text + used, KEY_TEXT_BYTES - used, printable ? "%c" : "\\x%02x",
+                                   key.data [i]);
+    }
+    text [used] = '\0';
+    return text;
+}
+
+void service_bad_record (service_t *self, const char *table, const char *why)
+{
+    char text [KEY_TEXT_BYTES] = "";
+    const event_t *loading = self->tables->loading;
+    service_count (self, "bad_records", 1);
+    if (loading) {
+        key_text (loading->record.key, text);
+        outbox_keep_aside (self->outbox, loading->record.table, loading->record.key,
+                           loading->record.value);
+    }
+    outbox_log (self->outbox, LEVEL_ALARM,
+                "record ignored table=%s key=%s why=\"%s\": it is kept, and is not used", table,
+                text, why);
+}
+
+static void copy_endpoint (char to [256], const char *from)
+{
+    snprintf (to, 256, "%s", from ? from : "");
+}
+
+static void on_start (service_t *self, const moment_t *now, const event_t *event)
+{
+    self->store = event->start.store;
+    copy_endpoint (self->endpoint, event->start.endpoint);
+    copy_endpoint (self->events, event->start.events);
+    copy_endpoint (self->data, event->start.data);
+    const service_membership_t *member = &self->tables->member;
+    if (member->owner)
+        member->start (member->owner, now, event);
+    for (size_t i = 0; i < self->tables->starts_count; i++)
+        self->tables->starts [i].start (self->tables->starts [i].owner, now);
+    if (member->owner)
+        member->started (member->owner, now);
+}
+
+/*  What is refused when the store is full, beside what judges itself. */
+static bool begins (const request_t *request)
+{
+    static const char *const methods [][2] = {
+      {"Planner", "Reserve"}, {"Planner", "Modify"}, {"Factory", "Create"},  {"Sharing", "Accept"},
+      {"Replica", "Put"},     {"Replica", "Rule"},   {"Replica", "Transfer"}};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp (request->service, methods [i][0]) == 0 &&
+            strcmp (request->method, methods [i][1]) == 0)
+            return true;
+    return false;
+}
+
+static void on_request (service_t *self, const moment_t *now, const request_t *request)
+{
+    const struct service_tables *tables = self->tables;
+    const service_membership_t *member = &tables->member;
+    char why [SERVES_WHY_BYTES], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
+    /*  Both become parts of records, whose readers ask the same of them. */
+    if (!text_take (text, NAME_BYTES_MAX, request->actor, TEXT_WORD_OR_NONE, "actor", wrong) ||
+        !text_take (text, REQUEST_ID_BYTES_MAX, request->request_id, TEXT_WORD_OR_NONE,
+                    "request_id", wrong)) {
+        service_refuse (self, request, CALL_BAD_REQUEST, "%s", wrong);
+        return;
+    }
+    if (member->owner && !member->serves (member->owner, request->service, request->method, why)) {
+        service_count (self, "not_served", 1);
+        service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
+        return;
+    }
+    if (begins (request) &&
+        !moment_room (now, now->store_bytes / STORE_FULL_PARTS, request->body.size)) {
+        service_count (self, "refused_store_full", 1);
+        service_refuse (self, request, CALL_OVERLOADED,
+                        "the store of %s is nearly full, %llu KiB are left: nothing new is begun",
+                        self->name, (unsigned long long) (now->store_free_bytes >> 10));
+        return;
+    }
+    for (size_t i = 0; i < tables->methods_count; i++) {
+        if (strcmp (tables->methods [i].method, request->method) == 0 &&
+            strcmp (tables->methods [i].service, request->service) == 0) {
+            tables->methods [i].handle (tables->methods [i].owner, now, request);
+            return;
+        }
+    }
+    service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
+                    self->name, request->service, request->method);
+}
+
+static void on_work (service_t *self, const moment_t *now, const event_t *event)
+{
+    bool taken = false;
+    for (size_t i = 0; i < self->tables->works_count && !taken; i++)
+        taken = self->tables->works [i].ended (self->tables->works [i].owner, now, event);
+}
+
+/*  The one about this, or else a free one; NULL = there is none. */
+static warning_t *warning_of (service_t *self, const char *about)
+{
+    warning_t *found = NULL;
+    for (size_t i = WARNINGS_MAX; i-- > 0;) {
+        if (strcmp (self->warnings [i].about, about) == 0)
+            return &self->warnings [i];
+        if (!*self->warnings [i].about)
+            found = &self->warnings [i];
+    }
+    return found;
+}
+
+void service_warn (service_t *self, const char *about, const char *text, int64_t until_ms)
+{
+    assert (*about && strlen (about) < sizeof self->warnings [0].about);
+    assert (strlen (text) < sizeof self->warnings [0].text);
+    warning_t *warning = warning_of (self, about);
+    if (*text && !(warning && strcmp (warning->text, text) == 0))
+        outbox_log (self->outbox, LEVEL_ALARM, "%s", text);
+    if (!warning)
+        return;
+    strcpy (warning->about, *text ? about : "");
+    strcpy (warning->text, text);
+    warning->until_ms = until_ms;
+}
+
+/*  T13: who began something is let end it, whoever would begin something is told. */
+static void see_room (service_t *self, const moment_t *now)
+{
+    bool full = now->store_free_bytes < now->store_bytes / STORE_FULL_PARTS;
+    bool room = now->store_free_bytes >= now->store_bytes / STORE_ROOM_PARTS;
+    char text [256] = "";
+    if (full == self->tables->full || (self->tables->full && !room))
+        return;
+    self->tables->full = full;
+    if (full)
+        snprintf (text, sizeof text,
+                  "the store is nearly full: nothing new is begun until what is over leaves it, or "
+                  "it has more than %llu KiB of store/bytes",
+                  (unsigned long long) (now->store_bytes >> 10));
+    else
+        outbox_log (self->outbox, LEVEL_INFO, "the store has room again");
+    service_warn (self, "store", text, INT64_MAX);
+}
+
+/*  Tell the host when to wake us, when that has changed. */
+static void set_alarm (service_t *self)
+{
+    int64_t due_ms = timers_due (self->timers);
+    if (due_ms == self->tables->alarm_ms)
+        return;
+    self->tables->alarm_ms = due_ms;
+    outbox_timer (self->outbox, due_ms);
+}
+
+void service_step (service_t *self, const moment_t *now, const event_t *event)
+{
+    outbox_clear (self->outbox);
+    self->wall_ms = now->wall_ms;
+    prng_stir (&self->prng, now->entropy);
+    see_room (self, now);
+    if (timekeeper_see (&self->timekeeper, now))
+        outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by_ms=%lld",
+                    (long long) self->timekeeper.step_ms);
+
+    switch (event->kind) {
+    case EVENT_RECORD:
+        on_record (self, event);
+        break;
+    case EVENT_START:
+        on_start (self, now, event);
+        break;
+    case EVENT_REQUEST:
+        self->caller = event->request.actor;
+        on_request (self, now, &event->request);
+        self->caller = "";
+        break;
+    case EVENT_ANSWER:
+        calls_answer (self->calls, now, event);
+        break;
+    case EVENT_TIMER:
+        self->tables->alarm_ms = INT64_MAX; /* it has rung; the next one must be set anew */
+        break;
+    case EVENT_HINT:
+        if (self->tables->member.owner)
+            self->tables->member.hint (self->tables->member.owner, now, event);
+        break;
+    case EVENT_WORK:
+        on_work (self, now, event);
+        break;
+    case EVENT_ROWS:
+        if (self->tables->member.owner)
+            self->tables->member.rows (self->tables->member.owner, now, event);
+        break;
+    case EVENT_FLOW:
+        if (self->tables->flow_heard)
+            self->tables->flow_heard (self->tables->flow_owner, now, &event->flow);
+        break;
+    }
+    if (event->kind != EVENT_RECORD)
+        timers_run (self->timers, now);
+    set_alarm (self);
+}
+
+bool service_next (service_t *self, effect_t *effect)
+{
+    return outbox_next (self->outbox, effect);
+}
+
+void service_count (service_t *self, const char *name, int64_t by)
+{
+    for (size_t i = 0; i < self->counters_count; i++) {
+        if (strcmp (self->counters [i].name, name) == 0) {
+            self->counters [i].value += by;
+            return;
+        }
+    }
+    assert (self->counters_count < COUNTERS_MAX);
+    self->counters [self->counters_count++] = (counter_t){.name = name, .value = by};
+}
+
+int64_t service_counted (const service_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->counters_count; i++)
+        if (strcmp (self->counters [i].name, name) == 0)
+            return self->counters [i].value;
+    return 0;
+}
+
+void service_limit (service_t *self, const char *name, int64_t most)
+{
+    assert (self->limits_count < LIMITS_MAX);
+    self->limits [self->limits_count++] = (counter_t){.name = name, .value = most};
+}
+
+uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
+                      packed_t body, call_done_fn *done, void *owner, uint64_t token)
+{
+    call_order_t own = *order;
+    own.actor = self->name;
+    own.request_id = "";
+    own.body = (bytes_t){.data = body.data, .size = body.size};
+    uint64_t call = calls_start (self->calls, now, &own, done, owner, token);
+    free (body.data);
+    return call;
+}
+
+void service_reply (service_t *self, const request_t *request, packed_t body)
+{
+    service_reply_to (self, request->reply_to, body);
+}
+
+void service_reply_to (service_t *self, uint64_t reply_to, packed_t body)
+{
+    outbox_reply (self->outbox, reply_to, (bytes_t){.data = body.data, .size = body.size});
+    free (body.data);
+}
+
+void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record)
+{
+    outbox_put (self->outbox, table, key, (bytes_t){.data = record.data, .size = record.size});
+    free (record.data);
+}
+
+void service_refuse (service_t *self, const request_t *request, call_status_t status,
+                     const char *format, ...)
+{
+    char reason [512];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (reason, sizeof reason, format, arguments);
+    va_end (arguments);
+    outbox_refuse (self->outbox, request->reply_to, status, reason);
+}

@@ -1,0 +1,139 @@
+/*  service - what every core is made of: its outbox, timers, calls, and the tables of methods it
+ * serves and records it loads. One of a federation also has a directory, a ledger and a standing
+ * (member.h).
+ *
+ *  A core owns one service_t, registers its methods and tables in its constructor, and passes each
+ *  step through:
+ *
+ *      void lis_step (void *self, const moment_t *now, const event_t *event)
+ *      {   service_step (((lis_t *) self)->service, now, event);   }
+ *
+ *  The parts are there to be used directly: service->outbox, service->timers, service->calls.
+ *  Pure: no socket, file, clock, thread or random source.
+ */
+#ifndef MUSUBI_SERVICE_H
+#define MUSUBI_SERVICE_H
+
+#include "call.h"
+#include "codec.h"
+#include "core.h"
+#include "outbox.h"
+#include "prng.h"
+#include "timekeeper.h"
+#include "timers.h"
+
+typedef void method_fn (void *owner, const moment_t *now, const request_t *request);
+typedef void record_fn (void *owner, bytes_t key, bytes_t value);
+typedef void start_fn (void *owner, const moment_t *now);
+
+#define COUNTERS_MAX     64
+#define LIMITS_MAX       16
+#define WARNINGS_MAX     16
+#define SERVES_WHY_BYTES 256 /* of the sentence why it does not serve */
+
+typedef struct {
+    const char *name; /* static */
+    int64_t value;
+} counter_t;
+
+/*  One sentence for an operator about one thing; both "" = none. */
+typedef struct {
+    char about [NAME_BYTES_MAX + 1];
+    char text [256];
+    int64_t until_ms; /* monotonic */
+} warning_t;
+
+typedef struct service {
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    store_identity_t store;         /* from EVENT_START on */
+    char endpoint [256];            /* from EVENT_START on */
+    char events [256];
+    char data [256];
+    outbox_t *outbox;
+    timers_t *timers;
+    prng_t prng;
+    timekeeper_t timekeeper;
+    calls_t *calls;
+    struct directory *directory; /* follows a GIS; NULL in a GIS, which sets its own resolver */
+    struct standing *standing;   /* may it speak for its store? (T14) */
+    struct ledger *ledger;       /* what happens to what this process has promised */
+    const char *caller;          /* whose request is being served; "" = nobody's */
+    int64_t wall_ms;             /* of this step */
+    counter_t counters [COUNTERS_MAX];
+    size_t counters_count;
+    counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
+    size_t limits_count;
+    warning_t warnings [WARNINGS_MAX]; /* what an operator should look at, by Service.Status */
+    struct service_tables *tables;     /* private */
+} service_t;
+
+/*  Serves Service.Status. name is "kind/name"; a planner's is set at start, from its store id. */
+service_t *service_new (const char *name);
+void service_destroy (service_t **self_p);
+
+/*  Registration, before the first step. A method is served once; a table has one loader. Start
+ *  functions are called in the order given. */
+void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
+                    void *owner);
+void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
+void service_at_start (service_t *self, start_fn *start, void *owner);
+
+/*  What a member of a federation adds, each at its place of a step. Borrowed for life. */
+typedef struct {
+    void *owner;
+    void (*start) (void *owner, const moment_t *now, const event_t *event); /* before all others */
+    void (*started) (void *owner, const moment_t *now);                     /* after them */
+    void (*hint) (void *owner, const moment_t *now, const event_t *event);
+    void (*rows) (void *owner, const moment_t *now, const event_t *event);
+
+    /*  False, with why: it may not speak for its store now. */
+    bool (*serves) (void *owner, const char *service, const char *method,
+                    char why [SERVES_WHY_BYTES]);
+    const char *(*standing_text) (void *owner); /* for Service.Status; "" = it serves */
+    void (*end) (void *owner);                  /* in service_destroy, first of all */
+} service_membership_t;
+void service_join (service_t *self, const service_membership_t *membership);
+
+/*  Who hears of work that has ended: each in turn, until one says that it was his. */
+typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
+void service_on_work (service_t *self, work_fn *ended, void *owner);
+
+/*  Who hears of flows: one owner a process. */
+typedef void flow_fn (void *owner, const moment_t *now, const flow_event_t *event);
+void service_on_flow (service_t *self, flow_fn *heard, void *owner);
+
+/*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
+void service_step (service_t *self, const moment_t *now, const event_t *event);
+bool service_next (service_t *self, effect_t *effect);
+
+/*  What is being loaded can't be read: counted, named by an alarm with its table and key, and kept.
+ *  It stays where it is, and is put aside by whatever takes its place. */
+void service_bad_record (service_t *self, const char *table, const char *why);
+
+/*  Count something by its static name; shown by Service.Status. */
+void service_count (service_t *self, const char *name, int64_t by);
+
+/*  As counted so far in this start. */
+int64_t service_counted (const service_t *self, const char *name);
+
+/*  Show a limit, by its static name, in Service.Status. Once each. */
+void service_limit (service_t *self, const char *name, int64_t most);
+
+/*  An alarm that an operator should look at: in the log when the sentence is new, and in
+ *  Service.Status until it is "", or until that monotonic time. About WARNINGS_MAX things at once.
+ */
+void service_warn (service_t *self, const char *about, const char *text, int64_t until_ms);
+
+/*  A call in the service's own name, that no request id marks; body is freed. */
+uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
+                      packed_t body, call_done_fn *done, void *owner, uint64_t token);
+
+/*  Answer a request, or put a record; the packed bytes end with it. */
+void service_reply (service_t *self, const request_t *request, packed_t body);
+void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);
+void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record);
+
+void service_refuse (service_t *self, const request_t *request, call_status_t status,
+                     const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+
+#endif

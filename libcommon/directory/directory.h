@@ -1,0 +1,62 @@
+/*  directory - a service's view of who lives where, kept fresh from a GIS; and its own entry there.
+ *
+ *  Clone pattern of the ZeroMQ guide: a snapshot, then numbered deltas; a gap, a new store or start
+ *  of the publisher, or doubt is settled by a new snapshot. When the GIS followed falls silent, the
+ *  next one of the list is tried; what is known stays known meanwhile (T16: a hint, never
+ *  evidence). The own entry is announced to every GIS of the list, so that each can serve alone.
+ */
+#ifndef MUSUBI_DIRECTORY_H
+#define MUSUBI_DIRECTORY_H
+
+#include "call.h"
+#include "core.h"
+#include "directory_entry.h"
+#include "outbox.h"
+#include "timers.h"
+
+#define DIRECTORY_POLL_MS     5000 /* asks for a snapshot when no hint has come for so long */
+#define DIRECTORY_ENTRIES_MAX 16384
+
+struct standing;
+
+typedef struct directory directory_t;
+
+/*  gis_endpoints are copied. */
+directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
+                            const char *const *gis_endpoints, size_t gis_count);
+void directory_destroy (directory_t **self_p);
+
+/*  Before the start: see announcer_standing. */
+void directory_standing (directory_t *self, struct standing *standing);
+
+/*  Start following (at EVENT_START). */
+void directory_start (directory_t *self, const moment_t *now);
+
+/*  Hand in an EVENT_HINT. */
+void directory_hint (directory_t *self, const moment_t *now, const event_t *event);
+
+/*  Publish this entry from now on, with heartbeats; again to change it. The entry is copied. */
+void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
+
+/*  Has a snapshot come since the changes are heard too? Before that nobody should be told that
+ *  somebody or something is not there. */
+bool directory_known (const directory_t *self);
+
+/*  NULL when not known. Valid until the next event. */
+const directory_entry_t *directory_find (const directory_t *self, const char *name);
+
+/*  Iterate a kind ("lis"; "" = all) ascending by name: pass NULL first, then the entry before. */
+const directory_entry_t *directory_next (const directory_t *self, const char *kind,
+                                         const directory_entry_t *before);
+
+/*  The federation's fixed list of request homes (names of GIS services), in order (T2). */
+size_t directory_homes (const directory_t *self, const char *const **homes);
+
+/*  Has the GIS that is followed answered, as far as is known? With none of them, what is known here
+ *  is kept, and nothing new is learned. */
+bool directory_hears (const directory_t *self);
+
+/*  Clock skew to the followed GIS as last measured, ms: its wall clock - ours. */
+int64_t directory_skew_ms (const directory_t *self);
+
+#endif

@@ -1,0 +1,25 @@
+/*  directory_entry - what a directory tells of one service: who it is, where it is reached, what it
+ * has. */
+#ifndef MUSUBI_DIRECTORY_ENTRY_H
+#define MUSUBI_DIRECTORY_ENTRY_H
+
+#include "core.h"
+#include "domain.h"
+#include "site.h"
+
+#define DIRECTORY_LEASE_MS 15000 /* asked for; heartbeats come three to a lease */
+#define ENDPOINT_BYTES_MAX 255
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    char endpoint [ENDPOINT_BYTES_MAX + 1];
+    char events [ENDPOINT_BYTES_MAX + 1];
+    site_t *site;         /* a LIS's description, else NULL */
+    domain_t *domain;     /* a NIS's description, else NULL */
+    bool finishing;       /* a planner that only settles a dead one's store */
+    uint32_t in_progress; /* a planner's load */
+} directory_entry_t;
+
+#endif

@@ -1,0 +1,80 @@
+/*  directory_wire - the messages between a GIS and those it lists, as plain structs
+ * (proto/gis.proto, service Gis). Both ends use it: directory.c asks, svc-gis answers.
+ * directory_wire.c alone sees the generated code.
+ *
+ *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
+ *  names the field and nothing is allocated.
+ */
+#ifndef MUSUBI_DIRECTORY_WIRE_H
+#define MUSUBI_DIRECTORY_WIRE_H
+
+#include "directory_entry.h"
+#include "ledger.h"
+#include "transaction.h"
+
+#define DIRECTORY_HOMES_MAX 64
+
+/*  Deep copy; what it points to is the copy's: entry_clear. */
+void entry_copy (directory_entry_t *to, const directory_entry_t *from);
+void entry_clear (directory_entry_t *self);
+
+packed_t entry_encode (const directory_entry_t *self);
+bool entry_decode (directory_entry_t *self, bytes_t body, char why [WHY_BYTES]);
+
+/*  Announcing and heartbeat. mark, of the entry's store, may be NULL or of row 0: none is told. */
+typedef struct {
+    uint32_t lease_ms;
+    int64_t wall_ms; /* sender's clock */
+    const ledger_mark_t *mark;
+    bool seen;
+} announcement_t;
+packed_t announce_encode (const directory_entry_t *entry, const announcement_t *announcement);
+
+typedef struct {
+    uint32_t lease_ms;
+    int64_t wall_ms;
+    bool before_set;
+    ledger_mark_t before; /* what was remembered of this name */
+    bool replaced;
+} announce_answer_t;
+bool announce_answer_decode (announce_answer_t *answer, bytes_t body, char why [WHY_BYTES]);
+
+/*  Where a numbered stream of changes stands: number counts the deltas of one start of one store.
+ *  start 0 = nowhere. */
+typedef struct {
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint64_t number;
+} directory_mark_t;
+
+/*  after: a page's names are greater; "" = the first page. have: what is had already. */
+packed_t snapshot_request_encode (const char *after, const directory_mark_t *have);
+
+typedef struct {
+    directory_entry_t *entries; /* ascending by name */
+    size_t entries_count;
+    size_t passed_over; /* entries that this version can't take */
+    char last [NAME_BYTES_MAX +
+               1]; /* the greatest name, taken or passed over: the next page's after */
+    char (*homes) [NAME_BYTES_MAX + 1];
+    size_t homes_count;
+    directory_mark_t mark;
+    bool unchanged;
+    bool more;
+} directory_snapshot_t;
+
+bool directory_snapshot_decode (directory_snapshot_t *self, bytes_t body, char why [WHY_BYTES]);
+void directory_snapshot_clear (directory_snapshot_t *self);
+
+/*  One change: an entry that is new or changed, or the name of one that is gone. */
+typedef struct {
+    uint64_t number;
+    bool gone;
+    char name [NAME_BYTES_MAX + 1];
+    directory_entry_t entry; /* unless gone */
+} directory_delta_t;
+
+bool directory_delta_decode (directory_delta_t *self, bytes_t body, char why [WHY_BYTES]);
+void directory_delta_clear (directory_delta_t *self);
+
+#endif

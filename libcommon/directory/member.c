@@ -1,0 +1,94 @@
+/*  member - hands what a service leaves to its membership on to ledger, standing and directory. */
+#include "member.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void start (void *owner, const moment_t *now, const event_t *event)
+{
+    standing_start (((service_t *) owner)->standing, now, event->start.adopted_from);
+}
+
+static void started (void *owner, const moment_t *now)
+{
+    service_t *self = owner;
+    if (self->directory)
+        directory_start (self->directory, now);
+}
+
+static void on_hint (void *owner, const moment_t *now, const event_t *event)
+{
+    service_t *self = owner;
+    if (self->directory)
+        directory_hint (self->directory, now, event);
+}
+
+static void on_rows (void *owner, const moment_t *now, const event_t *event)
+{
+    ledger_rows (((service_t *) owner)->ledger, now, event);
+}
+
+static bool serves (void *owner, const char *service, const char *method,
+                    char why [SERVES_WHY_BYTES])
+{
+    return standing_serves (((service_t *) owner)->standing, service, method, why);
+}
+
+static const char *text (void *owner)
+{
+    return standing_text (((service_t *) owner)->standing);
+}
+
+static void end (void *owner)
+{
+    service_t *self = owner;
+    ledger_destroy (&self->ledger);
+    directory_destroy (&self->directory);
+    standing_destroy (&self->standing);
+}
+
+static const char *resolve (void *owner, const char *peer)
+{
+    const directory_entry_t *entry = directory_find (owner, peer);
+    return entry && *entry->endpoint ? entry->endpoint : NULL;
+}
+
+service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count)
+{
+    service_t *self = service_new (name);
+    if (gis_count > 0) {
+        self->directory = directory_new (self->calls, self->outbox, self->timers, &self->prng,
+                                         gis_endpoints, gis_count);
+        calls_resolver (self->calls, resolve, self->directory);
+    }
+    self->standing = standing_new (self);
+    if (self->directory)
+        directory_standing (self->directory, self->standing);
+    self->ledger = ledger_new (self);
+    service_join (self, &(service_membership_t){.owner = self,
+                                                .start = start,
+                                                .started = started,
+                                                .hint = on_hint,
+                                                .rows = on_rows,
+                                                .serves = serves,
+                                                .standing_text = text,
+                                                .end = end});
+    return self;
+}
+
+void member_announce (service_t *self, const moment_t *now, directory_entry_t *entry)
+{
+    assert (self->store.start > 0);
+    if (!self->directory)
+        return;
+    entry->start = self->store.start;
+    memcpy (entry->name, self->name, sizeof entry->name);
+    memcpy (entry->store, self->store.id, sizeof entry->store);
+    static_assert (sizeof entry->name == sizeof self->name &&
+                     sizeof entry->endpoint == sizeof self->endpoint &&
+                     sizeof entry->events == sizeof self->events,
+                   "same bounds");
+    memcpy (entry->endpoint, self->endpoint, sizeof entry->endpoint);
+    memcpy (entry->events, self->events, sizeof entry->events);
+    directory_announce (self->directory, now, entry);
+}

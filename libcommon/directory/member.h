@@ -1,0 +1,20 @@
+/*  member - a service of a federation: with a view of the directory, a ledger of what happens to
+ * its promises, and a standing, which says whether it may speak for its store. Pure.
+ */
+#ifndef MUSUBI_MEMBER_H
+#define MUSUBI_MEMBER_H
+
+#include "directory.h"
+#include "ledger.h"
+#include "service.h"
+#include "standing.h"
+
+/*  The directory follows the first of these GIS endpoints that answers; none for a GIS. End it with
+ *  service_destroy. */
+service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count);
+
+/*  Tell the directories what is served here; again when it has changed. Who this is and where it is
+ *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */
+void member_announce (service_t *self, const moment_t *now, directory_entry_t *entry);
+
+#endif

@@ -1,0 +1,242 @@
+/*  ledger - the end of the chain, in memory: how far it goes, and the digest that the next row
+ *  carries. Rows that are asked for come from the store, after the flush of the step that asks, so
+ *  nobody is told of what may still be lost.
+ */
+#include "ledger.h"
+
+#include "access.h"
+#include "ledger_cut.h"
+#include "ledger_wire.h"
+#include "must.h"
+#include "service.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_BYTES_MAX (BODY_BYTES_MAX - 65536) /* in one answer; the rest is for its envelope */
+#define ROWS_MOST      4096                     /* in one answer */
+
+static_assert (LEDGER_DIGEST_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
+
+/*  Rows asked for; read 0: this place is free. */
+typedef struct {
+    uint64_t read;
+    ledger_read_fn *done;
+    void *owner;
+    uint64_t token;
+} pending_t;
+
+struct ledger {
+    service_t *service;
+    ledger_cut_t *cut;
+    const access_t *access;
+    ledger_quantities_fn *quantities;
+    void *quantities_owner;
+    uint64_t last;
+    uint8_t digest [LEDGER_DIGEST_BYTES];
+    pending_t pending [LEDGER_READS_MAX];
+    uint64_t reads;
+};
+
+/*  --- keys --- */
+
+static bytes_t key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
+{
+    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
+        key [i] = (uint8_t) (number >> (56 - 8 * i));
+    return (bytes_t){.data = key, .size = LEDGER_KEY_BYTES};
+}
+
+uint64_t ledger_number (bytes_t key)
+{
+    uint64_t number = 0;
+    if (key.size != LEDGER_KEY_BYTES)
+        return 0;
+    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
+        number = number << 8 | key.data [i];
+    return number;
+}
+
+/*  --- appending --- */
+
+void ledger_append (ledger_t *self, const ledger_entry_t *entry)
+{
+    service_t *service = self->service;
+    ledger_entry_t row = *entry;
+    if (!row.caller)
+        row.caller = service->caller;
+    ledger_place_t place = {.number = self->last + 1,
+                            .before = self->digest,
+                            .start = service->store.start,
+                            .wall_ms = service->wall_ms};
+    packed_t packed = ledger_row_encode (&place, &row);
+    uint8_t key [LEDGER_KEY_BYTES];
+    outbox_put (service->outbox, TABLE_LEDGER, key_of (place.number, key),
+                (bytes_t){.data = packed.data, .size = packed.size});
+    crypto_generichash (self->digest, sizeof self->digest, packed.data, packed.size, NULL, 0);
+    self->last = place.number;
+    free (packed.data);
+}
+
+void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry)
+{
+    ledger_entry_t whole = *entry;
+    ledger_quantity_t *quantities = NULL;
+    if (self->quantities)
+        quantities = self->quantities (self->quantities_owner, &whole.quantities_count);
+    whole.quantities = quantities;
+    ledger_append (self, &whole);
+    free (quantities);
+}
+
+uint64_t ledger_last (const ledger_t *self)
+{
+    return self->last;
+}
+
+const uint8_t *ledger_digest (const ledger_t *self)
+{
+    return self->digest;
+}
+
+/*  --- start --- */
+
+/*  The last sound row, and then those that are damaged behind it: their keys may be wrong too, so
+ *  they are counted. */
+static void on_record (void *owner, bytes_t key, bytes_t value)
+{
+    ledger_t *self = owner;
+    bool damaged = value.size == RECORD_DAMAGED.size &&
+                   memcmp (value.data, RECORD_DAMAGED.data, value.size) == 0;
+    if (!damaged && ledger_number (key) > 0) {
+        self->last = ledger_number (key);
+        crypto_generichash (self->digest, sizeof self->digest, value.data, value.size, NULL, 0);
+        return;
+    }
+    self->last++;
+    memset (self->digest, 0, sizeof self->digest);
+    service_count (self->service, "bad_records", 1);
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "ledger row %llu is damaged: what it told is lost to audits",
+                (unsigned long long) self->last);
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    ledger_t *self = owner;
+    ledger_append_whole (self, &(ledger_entry_t){.kind = LEDGER_STARTED});
+    ledger_cut_start (self->cut, now);
+}
+
+void ledger_access (ledger_t *self, const access_t *access)
+{
+    self->access = access;
+}
+
+void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *owner)
+{
+    self->quantities = quantities;
+    self->quantities_owner = owner;
+}
+
+void ledger_retention (ledger_t *self, int64_t retention_ms)
+{
+    ledger_cut_retention (self->cut, retention_ms);
+}
+
+void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
+{
+    ledger_cut_stands (self->cut, stands, owner);
+}
+
+/*  --- reading --- */
+
+bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                  ledger_read_fn *done, void *owner, uint64_t token)
+{
+    size_t at = 0;
+    while (at < LEDGER_READS_MAX && self->pending [at].read > 0)
+        at++;
+    if (at == LEDGER_READS_MAX)
+        return false;
+    self->pending [at] =
+      (pending_t){.read = ++self->reads, .done = done, .owner = owner, .token = token};
+    uint8_t key [LEDGER_KEY_BYTES];
+    outbox_read (self->service->outbox, &(read_order_t){.read = self->reads,
+                                                        .table = TABLE_LEDGER,
+                                                        .from = key_of (from, key),
+                                                        .most = most,
+                                                        .bytes = bytes});
+    return true;
+}
+
+void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event)
+{
+    for (size_t i = 0; i < LEDGER_READS_MAX; i++) {
+        pending_t pending = self->pending [i];
+        if (pending.read == 0 || pending.read != event->rows.read)
+            continue;
+        self->pending [i].read = 0;
+        pending.done (pending.owner, now, pending.token, event->rows.rows, event->rows.count,
+                      event->rows.more);
+        return;
+    }
+}
+
+/*  The token is the request's. */
+static void on_read (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
+                     size_t count, bool more)
+{
+    (void) now;
+    ledger_t *self = owner;
+    service_reply_to (self->service, token, rows_answer_encode (rows, count, more, self->last));
+}
+
+static void on_rows (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    ledger_t *self = owner;
+    uint64_t from;
+    uint32_t most;
+    char why [WHY_BYTES];
+    if (!rows_question_decode (request->body, &from, &most, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!self->access || !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s does not administer %s",
+                        request->actor, self->service->name);
+        return;
+    }
+    if (most == 0 || most > ROWS_MOST)
+        most = ROWS_MOST;
+    if (!ledger_read (self, from, most, ROWS_BYTES_MAX, on_read, self, request->reply_to))
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "%d questions for rows are under way, which is all at once",
+                        LEDGER_READS_MAX);
+}
+
+/*  --- its life --- */
+
+ledger_t *ledger_new (service_t *service)
+{
+    ledger_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->cut = ledger_cut_new (service);
+    service_load (service, TABLE_LEDGER, on_record, self);
+    service_at_start (service, on_start, self);
+    service_serve (service, "Ledger", "Rows", on_rows, self);
+    return self;
+}
+
+void ledger_destroy (ledger_t **self_p)
+{
+    ledger_t *self = *self_p;
+    if (!self)
+        return;
+    ledger_cut_destroy (&self->cut);
+    free (self);
+    *self_p = NULL;
+}

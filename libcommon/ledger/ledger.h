@@ -1,0 +1,138 @@
+/*  ledger - an append-only record of every transition of what this process has promised (T14, R19;
+ *  proto/ledger.proto).
+ *
+ *  A row leaves in the same write as the change it tells of, is numbered without gaps, and carries
+ *  the digest of the row before. Rows are not kept in memory: at start the last one alone is seen,
+ *  to go on from it. Its first row of each start says what there is of everything.
+ *
+ *  A row that was damaged on disk keeps its number: the one after it goes on, with zeros for its
+ *  digest, and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h).
+ * Pure.
+ */
+#ifndef MUSUBI_LEDGER_H
+#define MUSUBI_LEDGER_H
+
+#include "core.h"
+#include "transaction.h"
+
+#define LEDGER_DIGEST_BYTES 32
+#define LEDGER_KEY_BYTES    8  /* the row's number, network order */
+#define LEDGER_READS_MAX    64 /* under way at once */
+#define LEDGER_RETENTION_MS (INT64_C (366) * 24 * 3600000)
+#define LEDGER_ROOM_PARTS   5 /* with less than a fifth of the store left, rows leave sooner */
+
+/*  Same numbers as proto LedgerKind. */
+typedef enum {
+    LEDGER_NONE,
+    LEDGER_STARTED,
+    LEDGER_CHANGED_CAPACITY,
+    LEDGER_MOVED,
+    LEDGER_CLOSED_CLAIM,
+    LEDGER_DECIDED,
+    LEDGER_SWITCHED,
+    LEDGER_PRUNED_COMMAND,
+    LEDGER_PRUNED_RESERVATION,
+    LEDGER_PRUNED_CLAIM,
+    LEDGER_PRUNED_DECISION,
+    LEDGER_ADOPTED,
+    LEDGER_READMITTED,
+    LEDGER_CUT,
+    LEDGER_KINDS
+} ledger_kind_t;
+
+typedef struct {
+    char resource [NAME_BYTES_MAX + 1];
+    int64_t quantity;
+    int64_t gap_ms;
+    int64_t missing; /* fewer than configured or set: machines that are lost or drained */
+} ledger_quantity_t;
+
+/*  How far the ledger of a store has come. */
+typedef struct {
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    uint64_t row; /* 0 = there is none */
+    uint8_t digest [LEDGER_DIGEST_BYTES];
+} ledger_mark_t;
+
+/*  A row but for its number, digest, start and time, which the ledger adds. Unset fields are NULL
+ * or zero; all is borrowed. */
+typedef struct {
+    ledger_kind_t kind;
+    const char *caller; /* NULL: whose request is being served */
+    const txid_t *txid;
+    command_state_t from;
+    command_state_t to;
+    const char *event;
+    const char *reservation;
+    uint32_t old_version;
+    uint32_t new_version;
+    bytes_t command; /* packed StoredCommand */
+    const ledger_quantity_t *quantities;
+    size_t quantities_count;
+    const char *actor;
+    const char *request_id;
+    bytes_t record;
+    const uint8_t *old_store; /* STORE_ID_BYTES */
+    bytes_t readmitted;       /* packed StoredReservation */
+    uint64_t kept_from;
+} ledger_entry_t;
+
+typedef struct ledger ledger_t;
+struct service;
+
+/*  Made by service_new for every service, as service->ledger: loads TABLE_LEDGER, serves
+ *  Ledger.Rows to administrators. */
+ledger_t *ledger_new (struct service *service);
+void ledger_destroy (ledger_t **self_p);
+
+/*  Who administers; borrowed for life. Without it Ledger.Rows is refused to everybody. */
+struct access;
+void ledger_access (ledger_t *self, const struct access *access);
+
+/*  Asked at start for all that there is: a malloc'ed list, which the ledger frees. */
+typedef ledger_quantity_t *ledger_quantities_fn (void *owner, size_t *count);
+void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *owner);
+
+/*  Puts the row, at the time of the step that is under way. */
+void ledger_append (ledger_t *self, const ledger_entry_t *entry);
+
+/*  The same, with all that there is as its quantities. */
+void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry);
+
+/*  Rows are kept so long, and longer while something that they tell of stands. The default is
+ *  LEDGER_RETENTION_MS. */
+void ledger_retention (ledger_t *self, int64_t retention_ms);
+
+/*  What a row tells of; "" where it names none. */
+typedef struct {
+    int64_t wall_ms;
+    bool txid_set;
+    txid_t txid;
+    char reservation [NAME_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [REQUEST_ID_BYTES_MAX + 1];
+} ledger_subject_t;
+
+/*  Does it still stand, so that the row is needed? All who keep records are asked. */
+typedef bool ledger_stands_fn (void *owner, const ledger_subject_t *subject);
+void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner);
+
+/*  Of the last row: its number (0 = none) and the digest that the next one will carry. */
+uint64_t ledger_last (const ledger_t *self);
+const uint8_t *ledger_digest (const ledger_t *self);
+
+/*  Rows as they are after this step's flush, ascending from this number on: done is called once, in
+ *  a later step; what it is shown lives until it returns. False when too many are under way. */
+typedef void ledger_read_fn (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
+                             size_t count, bool more);
+bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                  ledger_read_fn *done, void *owner, uint64_t token);
+
+/*  The number in a key; 0 when it is none. */
+uint64_t ledger_number (bytes_t key);
+
+/*  For service.c: an EVENT_ROWS. */
+void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event);
+
+#endif

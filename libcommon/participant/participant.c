@@ -1,0 +1,463 @@
+/*  participant - the verbs on a command that is known, and the wiring.
+ *
+ *  Every verb names a txid and repeats safely: what was done before is answered from the record.
+ *  Who may ask is looked at first, and one who may not learns nothing, not even that it is there.
+ */
+#include "participant_state.h"
+
+#include "access.h"
+#include "ledger.h"
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const participant_limits_t participant_limits_default = {
+  .hold_ttl_ms = 60000,
+  .hold_ttl_ms_max = 300000,
+  .hold_age_ms_max = 600000,
+  .holds_max = 65536,
+  .holds_per_actor_max = 4096,
+  .holds_per_planner_max = 16384,
+  .tombstones_max = 262144,
+  .tombstones_per_planner_max = 65536,
+  .retention_ms = 24 * 3600000,
+  .ledger_retention_ms = LEDGER_RETENTION_MS,
+  .doubt_ms = 2000,
+  .doubt_ms_max = 15000,
+  .list_max = 1000,
+};
+
+static const char *const refusal_counters [REFUSAL_REASONS] = {
+  [REFUSAL_SHORT] = "refused_short",
+  [REFUSAL_TOO_NEAR] = "refused_too_near",
+  [REFUSAL_OUTSIDE] = "refused_outside",
+  [REFUSAL_UNKNOWN_RESOURCE] = "refused_unknown_resource",
+  [REFUSAL_LIMIT] = "refused_limit",
+  [REFUSAL_MAY_NOT] = "refused_may_not",
+  [REFUSAL_BUSY_CHANGE] = "refused_busy",
+  [REFUSAL_STALE_VERSION] = "refused_stale_version",
+  [REFUSAL_LATE] = "refused_late",
+  [REFUSAL_ENDED] = "refused_ended",
+  [REFUSAL_CONFLICT] = "refused_conflict",
+  [REFUSAL_CLAIM_BUSY] = "refused_claim_busy",
+  [REFUSAL_CLAIM_ANSWERED] = "refused_claim_answered",
+  [REFUSAL_STORE_FULL] = "refused_store_full",
+  [REFUSAL_NO_RESERVATION] = "refused_no_reservation",
+  [REFUSAL_FENCED] = "refused_fenced",
+};
+
+void participant_count_refusal (participant_t *self, const request_t *request,
+                                const command_answer_t *answer)
+{
+    refusal_reason_t reason = answer->refusal.reason;
+    assert (reason > 0 && reason < REFUSAL_REASONS);
+    char text [TXID_TEXT_BYTES];
+    service_count (self->service, refusal_counters [reason], 1);
+    outbox_log (self->service->outbox, LEVEL_DEBUG, "hold %s refused verb=%s reason=%s state=%s",
+                txid_text (&answer->txid, text), request->method, refusal_reason_word (reason),
+                command_state_word (answer->state));
+}
+
+void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer)
+{
+    if (answer->refusal.reason != REFUSAL_NONE)
+        participant_count_refusal (self, request, answer);
+    service_reply (self->service, request, command_answer_encode (answer));
+    command_answer_clear (answer);
+}
+
+bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (refusal->text, sizeof refusal->text, format, arguments);
+    va_end (arguments);
+    refusal->reason = reason;
+    return false;
+}
+
+/*  --- who asks about what --- */
+
+bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
+                      const txid_t *txid, const command_t *command)
+{
+    char name [NAME_BYTES_MAX + 1];
+    const char *object = command ? command->planner->name : txid_planner (txid, name);
+    return may (self->access, verb, request->actor, request->actor, object);
+}
+
+void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                               const txid_t *txid, const command_t *command)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    if (command)
+        answer = command_answer (command, now);
+    refuse_with (&answer.refusal, REFUSAL_ENDED, "this txid is %s",
+                 command_state_word (answer.state));
+    participant_answer (self, request, &answer);
+}
+
+static void participant_answer_state (const command_t *command, const moment_t *now,
+                                      const request_t *request)
+{
+    command_answer_t answer = command_answer (command, now);
+    participant_answer (command->participant, request, &answer);
+}
+
+void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    refuse_with (&answer.refusal, REFUSAL_MAY_NOT, "%.63s may not do this", request->actor);
+    participant_answer (self, request, &answer);
+}
+
+bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
+                        verb_t verb, const txid_t *txid, command_t **command)
+{
+    *command = command_find (self, txid);
+    if (!participant_may (self, verb, request, txid, *command)) {
+        participant_answer_may_not (self, request, txid);
+        return false;
+    }
+    if (*command)
+        command_age (*command, now);
+    return true;
+}
+
+/*  --- renew --- */
+
+static void on_renew (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    uint32_t ttl_ms;
+    char why [WHY_BYTES];
+    command_t *command;
+    if (!renew_decode (request->body, &txid, &ttl_ms, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (!participant_begin (self, now, request, VERB_RENEW, &txid, &command))
+        return;
+    if (command && command->state == COMMAND_PREPARED) {
+        participant_answer_state (command, now, request); /* a vote needs no renewal */
+        return;
+    }
+    if (!command || command->state != COMMAND_HELD) {
+        participant_answer_ended (self, now, request, &txid, command);
+        return;
+    }
+    if (ttl_ms == 0)
+        ttl_ms = self->limits.hold_ttl_ms;
+    if (ttl_ms > self->limits.hold_ttl_ms_max)
+        ttl_ms = self->limits.hold_ttl_ms_max;
+    int64_t end_mono_ms = command->held_mono_ms + self->limits.hold_age_ms_max;
+    int64_t until_mono_ms = now->mono_ms + ttl_ms;
+    if (until_mono_ms > end_mono_ms)
+        until_mono_ms = end_mono_ms;
+    if (until_mono_ms > command->expires_mono_ms) {
+        command->expires_mono_ms = until_mono_ms;
+        command->expires_ms = now->wall_ms + (until_mono_ms - now->mono_ms);
+        command_watch (command, now);
+        command_put (command, &(change_t){.from = command->state, .event = "renew"});
+        service_count (self->service, "renewals", 1);
+    } else if (command->expires_mono_ms >= end_mono_ms) {
+        command_answer_t answer = command_answer (command, now);
+        snprintf (answer.refusal.resource, sizeof answer.refusal.resource, "hold_age_ms_max");
+        answer.refusal.wanted = now->mono_ms + ttl_ms - command->held_mono_ms;
+        answer.refusal.free = self->limits.hold_age_ms_max;
+        answer.refusal.frees_ms = command->expires_ms;
+        refuse_with (&answer.refusal, REFUSAL_LIMIT, "a hold lives at most %" PRIu32 " ms",
+                     self->limits.hold_age_ms_max);
+        participant_answer (self, request, &answer);
+        return;
+    }
+    participant_answer_state (command, now, request);
+}
+
+/*  --- prepare --- */
+
+void participant_vote (command_t *command, const moment_t *now, const request_t *request)
+{
+    participant_t *self = command->participant;
+    assert (command->state == COMMAND_HELD);
+    bool undecided = command_decide_near (command, now);
+    bool late = undecided || command_edge_near (command, now);
+    if (late && command->operation != OPERATION_RELEASE) { /* R11, as with its hold */
+        command_answer_t answer = command_answer (command, now);
+        answer.refusal.until_ms = command->decide_by_ms;
+        refuse_with (&answer.refusal, REFUSAL_LATE, "%s has passed",
+                     undecided ? "decide_by" : "its edge");
+        participant_answer (self, request, &answer);
+        return;
+    }
+    command_move (command, now, COMMAND_PREPARED, EVENT_PREPARE);
+    participant_answer_state (command, now, request);
+}
+
+static void prepare_step (participant_t *self, const moment_t *now, const request_t *request,
+                          const txid_t *txid, packed_t *claim)
+{
+    command_t *command;
+    if (!participant_begin (self, now, request, VERB_PREPARE, txid, &command))
+        return;
+    if (!command || (command->state != COMMAND_HELD && command->state != COMMAND_PREPARED &&
+                     command->state != COMMAND_COMMITTED)) {
+        participant_answer_ended (self, now, request, txid, command);
+        return;
+    }
+    char why [WHY_BYTES] = "";
+    command_answer_t answer = command_answer (command, now);
+    if (claim && !claim_complete (command, now, claim, &answer.refusal, why)) {
+        if (answer.refusal.reason != REFUSAL_NONE)
+            participant_answer (self, request, &answer);
+        else
+            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        refusal_clear (&answer.refusal);
+        return;
+    }
+    if (command->state == COMMAND_HELD)
+        participant_vote (command, now, request);
+    else
+        participant_answer_state (command, now, request);
+}
+
+static void on_prepare (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    bool claim_set;
+    packed_t claim;
+    char why [WHY_BYTES];
+    if (!prepare_decode (request->body, &txid, &claim_set, &claim, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    prepare_step (self, now, request, &txid, claim_set ? &claim : NULL);
+    free (claim.data);
+}
+
+/*  --- the decision --- */
+
+/*  Whose decision it is, and whether it may decide this: false when that has been answered. */
+static bool begin_decision (participant_t *self, const moment_t *now, const request_t *request,
+                            verb_t verb, txid_t *txid, uint32_t *epoch, command_t **command)
+{
+    char why [WHY_BYTES];
+    if (!decision_message_decode (request->body, txid, epoch, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return false;
+    }
+    return participant_begin (self, now, request, *epoch > 0 ? VERB_FENCE : verb, txid, command) &&
+           participant_epoch_valid (self, now, request, txid, *command, *epoch);
+}
+
+static void on_commit (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    uint32_t epoch;
+    command_t *command;
+    if (!begin_decision (self, now, request, VERB_COMMIT, &txid, &epoch, &command))
+        return;
+    if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
+        command_decide_commit (command, now, EVENT_COMMIT);
+    if (command && command->state == COMMAND_COMMITTED)
+        participant_answer_state (command, now, request);
+    else
+        participant_answer_ended (self, now, request, &txid, command); /* nothing was done */
+}
+
+/*  An administrator may end what is only held; a vote is the coordinator's alone (T3). */
+static bool may_abort (const participant_t *self, const request_t *request, const txid_t *txid,
+                       const command_t *command)
+{
+    return !command || command->state == COMMAND_HELD ||
+           participant_may (self, VERB_COMMIT, request, txid, command);
+}
+
+command_t *participant_bury_asked (participant_t *self, const moment_t *now,
+                                   const request_t *request, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event)
+{
+    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
+    bool known = event == EVENT_ABORT || readmit_over (self, &answer.refusal);
+    command_t *tombstone =
+      known ? command_bury (self, now, txid, decide_by_ms, event, &answer.refusal) : NULL;
+    if (!tombstone)
+        participant_answer (self, request, &answer);
+    return tombstone;
+}
+
+static void on_abort (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t txid;
+    uint32_t epoch;
+    command_t *command;
+    if (!begin_decision (self, now, request, VERB_ABORT, &txid, &epoch, &command))
+        return;
+    if (epoch == 0 && !may_abort (self, request, &txid, command)) {
+        participant_answer_may_not (self, request, &txid);
+        return;
+    }
+    if (!command) {
+        int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
+        command = participant_bury_asked (self, now, request, &txid, decide_by_ms, EVENT_ABORT);
+        if (!command)
+            return;
+    } else if (!command_finished (command)) {
+        command_move (command, now, COMMAND_ABORTED, EVENT_ABORT);
+    }
+    if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
+        participant_answer_state (command, now, request);
+    else
+        participant_answer_ended (self, now, request, &txid, command);
+}
+
+/*  --- done --- */
+
+static void on_done (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    txid_t *txids;
+    size_t count;
+    char why [WHY_BYTES];
+    if (!done_decode (request->body, &txids, &count, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        command_t *command = command_find (self, &txids [i]);
+        if (command && (participant_may (self, VERB_DONE, request, &txids [i], command) ||
+                        strcmp (command->fenced_by, request->actor) == 0))
+            command_mark_done (command, now);
+    }
+    free (txids);
+    outbox_reply (self->service->outbox, request->reply_to, (bytes_t){0}); /* DoneAnswer is empty */
+}
+
+/*  --- wiring --- */
+
+static void on_start (void *owner, const moment_t *now)
+{
+    participant_t *self = owner;
+    records_start (self, now);
+    prune_start (self, now);
+}
+
+/*  For the ledger: is what a row tells of still on record? */
+static bool stands (void *owner, const ledger_subject_t *subject)
+{
+    const participant_t *self = owner;
+    return (subject->txid_set && command_find (self, &subject->txid)) ||
+           (*subject->reservation && reservation_find (self, subject->reservation));
+}
+
+participant_t *participant_new (service_t *service, const resource_t *resource,
+                                const participant_limits_t *limits, const access_t *access)
+{
+    participant_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->resource = *resource;
+    self->limits = *limits;
+    self->access = access;
+    ledger_access (service->ledger, access);
+    ledger_retention (service->ledger, limits->ledger_retention_ms);
+    ledger_stands (service->ledger, stands, self);
+    records_register (self);
+    service_at_start (service, on_start, self);
+    static const struct {
+        const char *method;
+        method_fn *handle;
+    } methods [] = {
+      {"Hold", participant_on_hold},
+      {"Renew", on_renew},
+      {"Prepare", on_prepare},
+      {"Commit", on_commit},
+      {"Abort", on_abort},
+      {"Resolve", participant_on_resolve},
+      {"Fence", participant_on_fence},
+      {"Amend", participant_on_amend},
+      {"Outcome", participant_on_outcome},
+      {"Done", on_done},
+      {"Show", participant_on_show},
+      {"List", participant_on_list},
+      {"Commands", participant_on_commands},
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        service_serve (service, "Participant", methods [i].method, methods [i].handle, self);
+    return self;
+}
+
+void participant_destroy (participant_t **self_p)
+{
+    participant_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->done_timer);
+    timers_cancel (self->service->timers, self->prune_timer);
+    records_destroy (self);
+    free (self);
+    *self_p = NULL;
+}
+
+const void *participant_current (const participant_t *self, const char *reservation)
+{
+    const reservation_t *found = reservation_find (self, reservation);
+    return found ? found->current : NULL;
+}
+
+static bool view_of (const reservation_t *reservation, reservation_view_t *view)
+{
+    if (!reservation)
+        return false;
+    *view = (reservation_view_t){
+      .id = reservation->id,
+      .owner = reservation->owner,
+      .version = reservation->version,
+      .over = reservation->released || reservation->failed,
+      .failed = reservation->failed,
+      .current = reservation->current,
+      .part = {.data = reservation->part.data, .size = reservation->part.size}};
+    return true;
+}
+
+bool participant_find (const participant_t *self, const char *reservation, reservation_view_t *view)
+{
+    return view_of (reservation_find (self, reservation), view);
+}
+
+bool participant_next (const participant_t *self, const char *after, reservation_view_t *view)
+{
+    return view_of (ordered_after (self->reservations, after), view);
+}
+
+void participant_commands (const participant_t *self, const txid_t *after,
+                           bool (*visit) (void *owner, const command_view_t *command), void *owner)
+{
+    txid_t at;
+    if (after)
+        at = *after;
+    const txid_t *key = after ? &at : NULL;
+    bool more = true;
+    for (command_t *command; more && (command = ordered_after (self->commands, key));) {
+        at = command->txid;
+        key = &at;
+        if (command->plan.size == 0)
+            continue; /* a tombstone has no plan to show */
+        plan_t plan = command_plan (command);
+        command_view_t view = {.plan = &plan,
+                               .state = command->state,
+                               .part = {.data = command->part.data, .size = command->part.size},
+                               .done = command->done || command->amended,
+                               .amended = command->amended};
+        more = visit (owner, &view);
+        plan_clear (&plan);
+    }
+}

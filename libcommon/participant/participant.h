@@ -1,0 +1,220 @@
+/*  participant - the one implementation of the participant side of a transaction
+ * (proto/transaction.md).
+ *
+ *  It keeps commands by txid and reservations by id, moves each command through
+ *
+ *      initial -> held -> prepared -> committed | aborted | edge
+ *                 held -> aborted | expired
+ *                 edge -> committed | edge-refused | aborted
+ *
+ *  stores what it promises before it says so, settles what is in doubt (T7), and answers repeats
+ *  from its records. What is booked is a resource's business: LIS, NIS and storage plug a calendar
+ *  in, GIS its claims. Pure.
+ *
+ *  A refused HOLD leaves nothing, so it may be asked again. A txid that was aborted or resolved
+ * before it came is buried, within limits: its HOLD is refused from then on. Counters in
+ * Service.Status: holds, votes, renewals, commits, aborts, expired, edges, edge_refusals,
+ * doubts_asked, doubts_resolved, pruned, bad_records, and refused_REASON.
+ */
+#ifndef MUSUBI_PARTICIPANT_H
+#define MUSUBI_PARTICIPANT_H
+
+#include "access.h"
+#include "service.h"
+#include "transaction.h"
+
+/*  Limits, each refused by name in REFUSAL_LIMIT; set per service. */
+typedef struct {
+    uint32_t hold_ttl_ms;                /* granted when none is asked; default 60 000 */
+    uint32_t hold_ttl_ms_max;            /* 300 000 */
+    uint32_t hold_age_ms_max;            /* a hold's whole life with renewals; 600 000 */
+    uint32_t holds_max;                  /* commands held or prepared at once; 65 536 */
+    uint32_t holds_per_actor_max;        /* 4 096 */
+    uint32_t holds_per_planner_max;      /* 16 384 */
+    uint32_t tombstones_max;             /* buried before they came, and kept; 262 144 */
+    uint32_t tombstones_per_planner_max; /* of one planner's store; 65 536 */
+    int64_t retention_ms;        /* finished records are kept so long past the last window; 24 h */
+    int64_t ledger_retention_ms; /* rows are kept so long (ledger.h); 366 days */
+    uint32_t doubt_ms;           /* first question about a vote without decision; 2 000 */
+    uint32_t doubt_ms_max;       /* questions back off to this; 15 000 */
+    uint32_t list_max;           /* records in a page; 1 000 */
+} participant_limits_t;
+
+extern const participant_limits_t participant_limits_default;
+
+/*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
+ *  when they free (timetable.h, uncommitted.h). */
+#define BOOKINGS_IN_ALL               "bookings_max"
+#define BOOKINGS_PER_ACTOR            "bookings_per_actor_max"
+#define UNCOMMITTED_SHARE             "uncommitted_share"
+#define UNCOMMITTED_SHARE_PER_PLANNER "uncommitted_share_per_planner"
+#define UNCOMMITTED_SHARE_PER_ACTOR   "uncommitted_share_per_actor"
+
+/*  Who keeps something beside each reservation, such as the use of its circuits. All may be NULL.
+ */
+typedef struct {
+    void *owner;
+
+    /*  A commit has changed what it books. */
+    void (*changed) (void *owner, const moment_t *now, const char *reservation);
+
+    /*  Its record has left. */
+    void (*forgotten) (void *owner, const char *reservation);
+
+    /*  May what it books be used? Told by show and list. */
+    bool (*provisioned) (void *owner, const char *reservation);
+
+    /*  How far it is on its nodes: a packed OpeningRecord, malloc'ed; empty = there is nothing to
+     *  tell. Told by show, whole, and by list. */
+    packed_t (*opening) (void *owner, const moment_t *now, const char *reservation, bool whole);
+} usage_t;
+
+/*  What a participant books in. current and taken are the resource's own objects. Except take
+ *  unforced, nothing here can fail: what a commit needs was taken with the hold. */
+typedef struct {
+    void *owner;
+    part_kind_t part_kind; /* the one it understands */
+    bool claims;           /* a request home: no versions, no edge, no reservation (T2) */
+
+    /*  Take what plan's part needs beyond what current (NULL = nothing) holds: the calendar then
+     *  carries the larger of old and new at every instant (T11). An empty part takes nothing.
+     *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile
+     *  included. forced (at start, from records) never refuses, even when capacity has shrunk below
+     *  what is booked. A command past its edge is taken again as of its vote: now is that moment,
+     * so that a window which is near by now is not refused for it (T9). */
+    void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
+                   bytes_t part, bool forced, refusal_t *refusal);
+
+    /*  Give taken back: current stands as it was. Frees taken. */
+    void (*drop) (void *owner, void *taken);
+
+    /*  The new replaces the old: returns the new current (NULL when the part was empty), frees
+     *  taken and the old current. */
+    void *(*settle) (void *owner, void *current, void *taken);
+
+    /*  Give back all that current holds and free it (a record pruned, or repair). */
+    void (*end) (void *owner, void *current);
+
+    /*  [from, until) over which the part books, cleaning gap included; false when it books nothing.
+     *  decoded at hold time already: part is valid. */
+    bool (*span) (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms);
+
+    /*  Check a part's form and meaning before anything else; false with *refusal or why filled. */
+    bool (*valid) (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+                   char why [WHY_BYTES]);
+
+    /*  A command has moved, records are up to date; may be NULL. For claims and hints. */
+    void (*moved) (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
+                   command_state_t to, bool done);
+
+    usage_t usage;
+} resource_t;
+
+typedef struct participant participant_t;
+
+/*  Registers its methods, tables and start with the service. Everything is borrowed for life: end
+ *  it before the service and before what the resource owns. limits are copied. */
+participant_t *participant_new (service_t *service, const resource_t *resource,
+                                const participant_limits_t *limits, const access_t *access);
+void participant_destroy (participant_t **self_p);
+
+/*  What a reservation holds here, for questions that count it as free; NULL when unknown. */
+const void *participant_current (const participant_t *self, const char *reservation);
+
+/*  A reservation as it is here. Borrows. */
+typedef struct {
+    const char *id;
+    const char *owner;
+    uint32_t version;    /* committed; 0 = only its first change is pending */
+    bool over;           /* released, or failed */
+    bool failed;         /* what it was to have was refused at its edge */
+    const void *current; /* NULL = it holds nothing */
+    bytes_t part;        /* committed; empty = nothing */
+} reservation_view_t;
+
+/*  False when it is not known. */
+bool participant_find (const participant_t *self, const char *reservation,
+                       reservation_view_t *view);
+
+/*  The one after this id, ascending; the first for NULL; false at the end. */
+bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
+
+/*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
+typedef struct {
+    const plan_t *plan;
+    command_state_t state;
+    bytes_t part;
+    bool done;    /* everyone has acknowledged; or its answer is a repair's, for good (T10) */
+    bool amended; /* its answer is a repair's */
+} command_view_t;
+void participant_commands (const participant_t *self, const txid_t *after,
+                           bool (*visit) (void *owner, const command_view_t *command), void *owner);
+
+/*  --- for a service that coordinates commands of its own (svc-lis/plus.h): the coordinator's store
+ *  is the participant's, and nobody else takes part. What is granted is held for as long as the
+ *  caller says, and decided in one write, so there never is a doubt. --- */
+
+/*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
+ *  how it stands, or why it was refused: command_answer_clear. False with why when the hold is not
+ *  understood. */
+bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,
+                             uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES]);
+
+/*  Vote and decision in one. What has ended is answered as it ended, with a refusal. */
+void participant_local_commit (participant_t *self, const moment_t *now, const txid_t *txid,
+                               command_answer_t *answer);
+void participant_local_abort (participant_t *self, const moment_t *now, const txid_t *txid,
+                              command_answer_t *answer);
+
+/*  How a command stands; COMMAND_UNKNOWN when it is not known (any more). expires_ms (wall) is set
+ *  while it is held. actor, NAME_BYTES_MAX + 1 bytes: for whom it is; "" = nobody known. */
+command_answer_t participant_local_state (participant_t *self, const moment_t *now,
+                                          const txid_t *txid, char *actor, int64_t *expires_ms);
+
+/*  The plan that made the committed version; the caller owns it: plan_clear. False when it is not
+ *  on record any more. */
+bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan);
+
+/*  The change of a reservation that is pending, and the part that it asks for here, borrowed until
+ *  the next step; false when there is none. */
+bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid,
+                          bytes_t *part);
+
+/*  --- for readmission.h (T14) --- */
+
+/*  While this is so, nothing is granted, and of a txid that is not known nothing is told. */
+void participant_readmitting (participant_t *self, bool readmitting);
+
+/*  A committed version of a reservation, as a home tells of it. Borrows. */
+typedef struct {
+    const plan_t *plan;
+    bytes_t packed_plan; /* kept with it; empty when another plan made this version */
+    uint32_t version;
+    bool over; /* released, or failed: part is empty */
+    bytes_t part;
+} readmitted_t;
+
+typedef enum {
+    READMIT_KNOWN, /* nothing is to be done: it is known here, or its time is over */
+    READMIT_BOOKED,
+    READMIT_GIVEN_BACK, /* less is booked than was known here, or nothing */
+    READMIT_REFUSED,    /* it can't be booked: why tells; nothing has changed */
+} readmit_t;
+
+/*  Book it, and put its record and its row. What is pending on an older version is aborted: it was
+ *  not what made this one. */
+readmit_t participant_readmit (participant_t *self, const moment_t *now,
+                               const readmitted_t *readmitted, char why [WHY_BYTES]);
+
+/*  A home says that this txid was committed: so it is here, where it waits for its decision. */
+void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
+
+/*  Count as if this actor and this planner, who have one, had so many more commands open. Taken
+ * back with the negative. For the trial of limits alone (limits_trial.h). */
+void participant_pretend (participant_t *self, const char *actor, const char *planner,
+                          int64_t open);
+
+/*  Walk the invariants; aborts on a broken one. For tests. */
+void participant_check (const participant_t *self);
+
+#endif

@@ -1,0 +1,118 @@
+/*  participant_prune - finished records leave some time after their windows have passed.
+ *
+ *  A sweep goes through the commands and then the reservations, a bounded number in one go, and
+ * rests until the next. A commit whose acknowledgement by all is not known stays: another
+ * participant may still be in doubt about it, and would take "unknown" for "aborted" (T7). Its
+ * coordinator is asked.
+ */
+#include "ledger.h"
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  By the clock that is behind: what leaves too late does no harm. */
+static bool outlived (const participant_t *self, const moment_t *now, int64_t until_ms)
+{
+    int64_t at_ms = timekeeper_least (&self->service->timekeeper, now);
+    return at_ms - self->limits.retention_ms >= until_ms;
+}
+
+static void prune_command (participant_t *self, command_t *command)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&command->txid, key);
+    outbox_delete (self->service->outbox, TABLE_COMMANDS,
+                   (bytes_t){.data = key, .size = sizeof key});
+    ledger_append (self->service->ledger,
+                   &(ledger_entry_t){.kind = LEDGER_PRUNED_COMMAND, .txid = &command->txid});
+    if (command->claim)
+        self->resource.end (self->resource.owner, command->claim);
+    command->claim = NULL;
+    command_free (command);
+    service_count (self->service, "pruned", 1);
+}
+
+static void prune_reservation (participant_t *self, reservation_t *reservation)
+{
+    const usage_t *usage = &self->resource.usage;
+    if (usage->forgotten)
+        usage->forgotten (usage->owner, reservation->id);
+    outbox_delete (
+      self->service->outbox, TABLE_RESERVATIONS,
+      (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)});
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_RESERVATION,
+                                                            .reservation = reservation->id});
+    reservation_free (self, reservation);
+    service_count (self->service, "pruned", 1);
+}
+
+/*  Each returns false at the end of its table. */
+static bool sweep_commands (participant_t *self, const moment_t *now)
+{
+    int asks = 0;
+    for (int i = 0; i < PRUNE_STEP; i++) {
+        command_t *command =
+          ordered_after (self->commands, self->prune_begun ? &self->prune_txid : NULL);
+        if (!command)
+            return false;
+        self->prune_txid = command->txid;
+        self->prune_begun = true;
+        if (!command_finished (command) || !outlived (self, now, command->until_ms))
+            continue;
+        bool decided =
+          command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
+        if (!decided || command->done)
+            prune_command (self, command);
+        else if (asks++ < PRUNE_ASKS_MAX)
+            doubt_ask_done (command, now);
+    }
+    return true;
+}
+
+static bool sweep_reservations (participant_t *self, const moment_t *now)
+{
+    for (int i = 0; i < PRUNE_STEP; i++) {
+        reservation_t *reservation =
+          ordered_after (self->reservations, self->prune_begun ? self->prune_id : NULL);
+        if (!reservation)
+            return false;
+        memcpy (self->prune_id, reservation->id, sizeof self->prune_id);
+        self->prune_begun = true;
+        if (!reservation->pending && outlived (self, now, reservation->keep_ms))
+            prune_reservation (self, reservation);
+    }
+    return true;
+}
+
+static int64_t rest_ms (const participant_t *self)
+{
+    int64_t rest = self->limits.retention_ms / 8;
+    if (rest < PRUNE_REST_MS_MIN)
+        return PRUNE_REST_MS_MIN;
+    return rest < PRUNE_REST_MS_MAX ? rest : PRUNE_REST_MS_MAX;
+}
+
+static void on_prune_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    participant_t *self = owner;
+    bool more =
+      self->prune_reservations ? sweep_reservations (self, now) : sweep_commands (self, now);
+    int64_t pause_ms = PRUNE_PACE_MS;
+    if (!more) {
+        self->prune_begun = false;
+        self->prune_reservations = !self->prune_reservations;
+        if (!self->prune_reservations)
+            pause_ms = rest_ms (self);
+    }
+    self->prune_timer =
+      timers_set (self->service->timers, now->mono_ms + pause_ms, on_prune_time, self, 0);
+}
+
+void prune_start (participant_t *self, const moment_t *now)
+{
+    self->prune_timer =
+      timers_set (self->service->timers, now->mono_ms + rest_ms (self), on_prune_time, self, 0);
+}

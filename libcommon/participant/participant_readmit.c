@@ -1,0 +1,138 @@
+/*  participant_readmit - what a lost store had promised, booked again from what homes keep of it
+ *  (T14).
+ *
+ *  A version that was committed stands, whatever the clock says of its edge by now: only room
+ *  matters, and that the class or link is still here. Its plan is kept with it, for no command of
+ *  this store made it.
+ */
+#include "participant_state.h"
+
+#include "ledger.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void participant_readmitting (participant_t *self, bool readmitting)
+{
+    self->readmitting = readmitting;
+}
+
+bool readmit_over (const participant_t *self, refusal_t *refusal)
+{
+    if (!self->readmitting)
+        return true;
+    snprintf (refusal->resource, sizeof refusal->resource, "readmission");
+    return refuse_with (refusal, REFUSAL_LIMIT,
+                        "its store was lost, and what it had promised is being booked again");
+}
+
+void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid)
+{
+    command_t *command = command_find (self, txid);
+    if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
+        command_decide_commit (command, now, EVENT_RESOLVED);
+}
+
+/*  Past its edge, as the resource sees it: then only room matters (T9). */
+static void *take (participant_t *self, const moment_t *now, const readmitted_t *readmitted,
+                   const void *current, char why [WHY_BYTES])
+{
+    const resource_t *resource = &self->resource;
+    refusal_t refusal = {0};
+    plan_t plan;
+    void *taken = NULL;
+    plan_copy (&plan, readmitted->plan);
+    plan.edge_ms = 1;
+    why [0] = '\0';
+    if (resource->valid (resource->owner, &plan, readmitted->part, &refusal, why))
+        taken =
+          resource->take (resource->owner, now, &plan, current, readmitted->part, false, &refusal);
+    if (!taken && refusal.reason != REFUSAL_NONE)
+        snprintf (why, WHY_BYTES, "%.90s: %.60s", refusal.resource, refusal.text);
+    plan_clear (&plan);
+    refusal_clear (&refusal);
+    return taken;
+}
+
+static void tell_row (participant_t *self, const reservation_t *reservation)
+{
+    packed_t record = reservation_record_encode (reservation);
+    ledger_append (self->service->ledger,
+                   &(ledger_entry_t){.kind = LEDGER_READMITTED,
+                                     .caller = "",
+                                     .reservation = reservation->id,
+                                     .new_version = reservation->version,
+                                     .readmitted = {.data = record.data, .size = record.size}});
+    free (record.data);
+}
+
+static void book (participant_t *self, reservation_t *reservation, const readmitted_t *readmitted,
+                  void *taken)
+{
+    const resource_t *resource = &self->resource;
+    const plan_t *plan = readmitted->plan;
+    bytes_t kept = readmitted->packed_plan;
+    reservation->current = resource->settle (resource->owner, reservation->current, taken);
+    reservation->version = readmitted->version;
+    reservation->made_by = plan->txid;
+    reservation->released = readmitted->over;
+    reservation->failed = false;
+    free (reservation->plan.data);
+    reservation->plan = (packed_t){.size = kept.size};
+    if (kept.size > 0)
+        reservation->plan.data = memcpy (must (malloc (kept.size)), kept.data, kept.size);
+    if (reservation->keep_ms < plan->end_ms)
+        reservation->keep_ms = plan->end_ms;
+    reservation_part (self, reservation, resource->part_kind, readmitted->part);
+    reservation_put (self, reservation);
+    tell_row (self, reservation);
+}
+
+/*  Its pending change began from a version that is past, and was not what ended it. */
+static reservation_t *without_pending (participant_t *self, const moment_t *now, const char *id)
+{
+    reservation_t *reservation = reservation_find (self, id);
+    command_t *pending = reservation ? reservation->pending : NULL;
+    if (pending)
+        command_move (pending, now, COMMAND_ABORTED,
+                      pending->state == COMMAND_HELD ? EVENT_ABORT : EVENT_RESOLVED);
+    return reservation_find (self, id); /* it may have ended with it */
+}
+
+static bool past (const participant_t *self, const moment_t *now, bytes_t part)
+{
+    const resource_t *resource = &self->resource;
+    int64_t from_ms, until_ms;
+    return !part_empty (part) && resource->span (resource->owner, part, &from_ms, &until_ms) &&
+           timekeeper_least (&self->service->timekeeper, now) >= until_ms;
+}
+
+readmit_t participant_readmit (participant_t *self, const moment_t *now,
+                               const readmitted_t *readmitted, char why [WHY_BYTES])
+{
+    const plan_t *plan = readmitted->plan;
+    bool empty = part_empty (readmitted->part);
+    assert (!self->resource.claims && readmitted->version > 0);
+    assert (!readmitted->over || empty);
+    reservation_t *reservation = reservation_find (self, plan->reservation);
+    if (reservation ? reservation->version >= readmitted->version : empty)
+        return READMIT_KNOWN;
+    if (past (self, now, readmitted->part))
+        return READMIT_KNOWN;
+    reservation = without_pending (self, now, plan->reservation);
+    if (!reservation && empty)
+        return READMIT_KNOWN;
+    void *taken = take (self, now, readmitted, reservation ? reservation->current : NULL, why);
+    if (!taken)
+        return READMIT_REFUSED;
+    if (!reservation)
+        reservation = reservation_new (self, plan->reservation, plan->owner);
+    book (self, reservation, readmitted, taken);
+    const usage_t *usage = &self->resource.usage;
+    if (usage->changed)
+        usage->changed (usage->owner, now, reservation->id);
+    return empty ? READMIT_GIVEN_BACK : READMIT_BOOKED;
+}

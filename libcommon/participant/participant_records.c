@@ -1,0 +1,614 @@
+/*  participant_records - the tables in memory, their records in the store, and the start that makes
+ *  the one from the other.
+ *
+ *  A record that cannot be understood is told loudly and left alone: it never stops a start, and
+ *  whoever repairs it finds it where it was. It may have been a vote, or a commit: whoever asks
+ *  about that txid gets no information (T7), and it is neither held nor buried anew. Everything
+ * else is as it was flushed: what is committed is booked, what is held or voted is taken, even
+ * where capacity has shrunk meanwhile.
+ */
+#include "ledger.h"
+#include "must.h"
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- orders --- */
+
+static int by_txid (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const command_t *) thing)->txid);
+}
+
+typedef struct {
+    const char *request;
+    txid_t txid;
+} requested_t;
+
+static int by_request (const void *key, const void *thing)
+{
+    const requested_t *requested = key;
+    const command_t *command = thing;
+    int order = strcmp (requested->request, command->request);
+    return order != 0 ? order : txid_compare (&requested->txid, &command->txid);
+}
+
+static int by_id (const void *key, const void *thing)
+{
+    return strcmp (key, ((const reservation_t *) thing)->id);
+}
+
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const tally_t *) thing)->name);
+}
+
+/*  --- tallies --- */
+
+tally_t *tally_find (ordered_t *tallies, const char *name)
+{
+    return ordered_find (tallies, name);
+}
+
+static tally_t *tally_join (ordered_t *tallies, const char *name)
+{
+    tally_t *tally = ordered_find (tallies, name);
+    if (!tally) {
+        tally = must (calloc (1, sizeof *tally));
+        assert (strlen (name) <= NAME_BYTES_MAX);
+        memcpy (tally->name, name, strlen (name) + 1);
+        ordered_add (tallies, tally->name, tally);
+    }
+    tally->commands++;
+    return tally;
+}
+
+static void tally_leave (ordered_t *tallies, tally_t *tally)
+{
+    if (!tally || --tally->commands > 0)
+        return;
+    assert (tally->open == 0);
+    ordered_remove (tallies, tally->name);
+    free (tally);
+}
+
+/*  --- commands --- */
+
+command_t *command_find (const participant_t *self, const txid_t *txid)
+{
+    return ordered_find (self->commands, txid);
+}
+
+/*  The caller frees it. */
+static char *request_of (const plan_t *plan)
+{
+    char *request = must (malloc (strlen (plan->actor) + strlen (plan->request_id) + 2));
+    strcat (strcat (strcpy (request, plan->actor), "\n"), plan->request_id);
+    return request;
+}
+
+const command_t *command_of_request (const participant_t *self, const plan_t *plan)
+{
+    char *request = request_of (plan);
+    requested_t at = {.request = request};
+    const command_t *found = NULL, *command;
+    while (!found && (command = ordered_after (self->requested, &at)) &&
+           strcmp (command->request, request) == 0) {
+        bool decided =
+          command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
+        if (decided && txid_compare (&command->txid, &plan->txid) != 0)
+            found = command;
+        at.txid = command->txid;
+    }
+    free (request);
+    return found;
+}
+
+command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan)
+{
+    command_t *command = must (calloc (1, sizeof *command));
+    command->participant = self;
+    command->txid = *txid;
+    if (plan) {
+        command->operation = plan->operation;
+        command->plan = plan_encode (plan);
+        command->plan_untold = command->part_untold = true;
+        command->actor = tally_join (self->actors, plan->actor);
+        command->planner = tally_join (self->planners, plan->coordinator.name);
+        command->base_version = plan->base_version;
+        command->decide_by_ms = plan->decide_by_ms;
+        command->edge_ms = plan->edge_ms;
+        command->until_ms = plan->decide_by_ms;
+    } else {
+        char planner [NAME_BYTES_MAX + 1];
+        command->planner = tally_join (self->planners, txid_planner (txid, planner));
+        command->planner->buried++;
+        self->buried_count++;
+    }
+    ordered_add (self->commands, &command->txid, command);
+    if (plan && *plan->home && *plan->request_id && !self->resource.claims) {
+        command->request = request_of (plan);
+        ordered_add (self->requested,
+                     &(requested_t){.request = command->request, .txid = command->txid}, command);
+    }
+    return command;
+}
+
+void command_free (command_t *self)
+{
+    participant_t *participant = self->participant;
+    assert (!self->reservation && !self->taken && !self->claim && !command_open (self));
+    doubt_end (self);
+    calls_cancel (participant->service->calls, self->question);
+    timers_cancel (participant->service->timers, self->timer);
+    if (self->done_unstored)
+        TAILQ_REMOVE (&participant->done_unstored, self, done_link);
+    ordered_remove (participant->commands, &self->txid);
+    if (self->request)
+        ordered_remove (participant->requested,
+                        &(requested_t){.request = self->request, .txid = self->txid});
+    free (self->request);
+    if (self->plan.size == 0) {
+        self->planner->buried--;
+        participant->buried_count--;
+    }
+    tally_leave (participant->actors, self->actor);
+    tally_leave (participant->planners, self->planner);
+    free (self->plan.data);
+    free (self->part.data);
+    free (self);
+}
+
+static void append_row (command_t *self, const change_t *change)
+{
+    packed_t command = command_row_encode (self);
+    ledger_append (self->participant->service->ledger,
+                   &(ledger_entry_t){
+                     .kind = LEDGER_MOVED,
+                     .caller = change->by_time ? "" : NULL,
+                     .txid = &self->txid,
+                     .from = change->from,
+                     .to = self->state,
+                     .event = change->event,
+                     .reservation = self->reservation ? self->reservation->id : NULL,
+                     .old_version = change->old_version,
+                     .new_version = change->new_version,
+                     .command = {.data = command.data, .size = command.size},
+                   });
+    free (command.data);
+    self->plan_untold = self->part_untold = false;
+}
+
+static void command_put_alone (command_t *self, const change_t *change)
+{
+    participant_t *participant = self->participant;
+    if (self->done_unstored) {
+        TAILQ_REMOVE (&participant->done_unstored, self, done_link);
+        self->done_unstored = false;
+    }
+    uint8_t key [TXID_BYTES];
+    txid_pack (&self->txid, key);
+    service_put (participant->service, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
+                 command_record_encode (self));
+    append_row (self, change);
+}
+
+static void records_done_flush (participant_t *self, size_t most)
+{
+    command_t *command;
+    while (most-- > 0 && (command = TAILQ_FIRST (&self->done_unstored)))
+        command_put_alone (command,
+                           &(change_t){.from = command->state, .event = "done", .by_time = true});
+}
+
+void command_put (command_t *self, const change_t *change)
+{
+    command_put_alone (self, change);
+    records_done_flush (self->participant, DONE_BATCH);
+}
+
+static void on_done_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    participant_t *self = owner;
+    self->done_timer = 0;
+    records_done_flush (self, DONE_BATCH);
+    if (TAILQ_FIRST (&self->done_unstored))
+        self->done_timer =
+          timers_set (self->service->timers, now->mono_ms + 1, on_done_time, self, 0);
+}
+
+void records_done_later (participant_t *self, const moment_t *now)
+{
+    if (self->done_timer == 0 && TAILQ_FIRST (&self->done_unstored))
+        self->done_timer =
+          timers_set (self->service->timers, now->mono_ms + DONE_LAZY_MS, on_done_time, self, 0);
+}
+
+/*  --- reservations --- */
+
+reservation_t *reservation_find (const participant_t *self, const char *id)
+{
+    return ordered_find (self->reservations, id);
+}
+
+reservation_t *reservation_new (participant_t *self, const char *id, const char *owner)
+{
+    reservation_t *reservation = must (calloc (1, sizeof *reservation));
+    assert (strlen (id) <= NAME_BYTES_MAX && strlen (owner) <= NAME_BYTES_MAX);
+    memcpy (reservation->id, id, strlen (id) + 1);
+    memcpy (reservation->owner, owner, strlen (owner) + 1);
+    ordered_add (self->reservations, reservation->id, reservation);
+    return reservation;
+}
+
+void reservation_free (participant_t *self, reservation_t *reservation)
+{
+    assert (!reservation->pending);
+    if (reservation->current)
+        self->resource.end (self->resource.owner, reservation->current);
+    ordered_remove (self->reservations, reservation->id);
+    free (reservation->part.data);
+    free (reservation->plan.data);
+    free (reservation);
+}
+
+void reservation_put (participant_t *self, reservation_t *reservation)
+{
+    service_put (
+      self->service, TABLE_RESERVATIONS,
+      (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)},
+      reservation_record_encode (reservation));
+}
+
+void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
+                       bytes_t part)
+{
+    free (reservation->part.data);
+    reservation->part = packed_copy (part);
+    reservation->part_kind = kind;
+    reservation->spans =
+      !part_empty (part) && self->resource.span (self->resource.owner, part, &reservation->from_ms,
+                                                 &reservation->until_ms);
+    if (reservation->spans && reservation->keep_ms < reservation->until_ms)
+        reservation->keep_ms = reservation->until_ms;
+}
+
+/*  --- loading --- */
+
+static int by_itself (const void *key, const void *thing)
+{
+    return txid_compare (key, thing);
+}
+
+/*  What it was stays in the store, and nobody hears anything of it. */
+static void tell_unreadable (participant_t *self, const txid_t *txid, const char *why)
+{
+    service_bad_record (self->service, "commands", why);
+    if (records_unreadable (self, txid))
+        return;
+    txid_t *kept = must (malloc (sizeof *kept));
+    *kept = *txid;
+    ordered_add (self->unreadable, kept, kept);
+}
+
+bool records_unreadable (const participant_t *self, const txid_t *txid)
+{
+    return ordered_find (self->unreadable, txid) != NULL;
+}
+
+/*  The resource asserts on its parts, so what comes from a disk is looked at again. */
+static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, char why [WHY_BYTES])
+{
+    bytes_t bytes = {.data = part.data, .size = part.size};
+    if (part_empty (bytes))
+        return true;
+    if (kind == PART_COMPUTE && kind == self->resource.part_kind) {
+        compute_booking_t *bookings;
+        size_t count;
+        bool good = compute_part_decode (bytes, &bookings, &count, why);
+        free (bookings);
+        return good;
+    }
+    if (kind == PART_NETWORK && kind == self->resource.part_kind) {
+        circuit_t *circuits;
+        size_t count;
+        bool good = network_part_decode (bytes, &circuits, &count, why);
+        circuits_free (circuits, count);
+        return good;
+    }
+    if (kind == PART_CLAIM && kind == self->resource.part_kind) {
+        uint8_t digest [DIGEST_BYTES];
+        packed_t answer;
+        bool good = claim_part_decode (bytes, digest, &answer, why);
+        free (answer.data);
+        return good;
+    }
+    snprintf (why, WHY_BYTES, "part: kind %d is not of this service", (int) kind);
+    return false;
+}
+
+static void load_command (void *owner, bytes_t key, bytes_t value)
+{
+    participant_t *self = owner;
+    command_record_t record;
+    txid_t txid;
+    char why [WHY_BYTES];
+    if (!txid_unpack (&txid, key)) {
+        service_bad_record (self->service, "commands", "key: not a txid");
+        return;
+    }
+    if (!command_record_decode (&record, value, why)) {
+        tell_unreadable (self, &txid, why);
+        return;
+    }
+    const plan_t *plan = record.plan_set ? &record.plan : NULL;
+    if (plan && txid_compare (&plan->txid, &txid) != 0) {
+        tell_unreadable (self, &txid, "plan: of another txid than its key");
+    } else if (!plan && record.state != COMMAND_ABORTED) {
+        tell_unreadable (self, &txid, "plan: missing");
+    } else if (command_find (self, &txid)) {
+        service_bad_record (self->service, "commands", "key: loaded twice");
+    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+        tell_unreadable (self, &txid, why);
+    } else if (plan && self->resource.claims && record.part.size == 0) {
+        tell_unreadable (self, &txid, "part: missing, though a claim is never empty");
+    } else {
+        command_t *command = command_new (self, &txid, plan);
+        command->state = record.state;
+        command->part_kind = record.part_kind;
+        command->part = record.part;
+        command->plan_untold = command->part_untold = false;
+        record.part = (packed_t){0};
+        command->held_ms = record.held_ms;
+        command->expires_ms = record.expires_ms;
+        command->prepared_ms = record.prepared_ms;
+        command->until_ms = record.until_ms;
+        if (!plan)
+            command->decide_by_ms = record.until_ms;
+        command->late = record.late;
+        command->done = record.done;
+        command->amended = record.amended;
+        command->epoch = record.epoch;
+        memcpy (command->fenced_by, record.fenced_by, sizeof command->fenced_by);
+    }
+    command_record_clear (&record);
+}
+
+static void load_reservation (void *owner, bytes_t key, bytes_t value)
+{
+    participant_t *self = owner;
+    reservation_record_t record;
+    char id [NAME_BYTES_MAX + 1] = "";
+    char why [WHY_BYTES] = "key: not an id";
+    bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
+    if (!good || !reservation_record_decode (&record, value, why)) {
+        service_bad_record (self->service, "reservations", why);
+        return;
+    }
+    memcpy (id, key.data, key.size);
+    if (reservation_find (self, id)) {
+        service_bad_record (self->service, "reservations", "key: loaded twice");
+    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+        service_bad_record (self->service, "reservations", why);
+    } else {
+        reservation_t *reservation = reservation_new (self, id, record.owner);
+        reservation->version = record.version;
+        reservation->made_by = record.made_by;
+        reservation->part_kind = record.part_kind;
+        reservation->part = record.part;
+        reservation->plan = record.plan;
+        record.part = record.plan = (packed_t){0};
+        reservation->released = record.released;
+        reservation->failed = record.failed;
+        reservation->keep_ms = record.until_ms;
+    }
+    reservation_record_clear (&record);
+}
+
+/*  --- start --- */
+
+static void *take_forced (participant_t *self, const moment_t *now, const plan_t *plan,
+                          const void *current, bytes_t part)
+{
+    refusal_t refusal = {0};
+    void *taken =
+      self->resource.take (self->resource.owner, now, plan, current, part, true, &refusal);
+    assert (taken);
+    refusal_clear (&refusal);
+    return taken;
+}
+
+/*  The plan that made its version; a bare one when that command is no longer kept. */
+static plan_t plan_of (participant_t *self, const reservation_t *reservation)
+{
+    const command_t *by = command_find (self, &reservation->made_by);
+    if (by && by->plan.size > 0)
+        return command_plan (by);
+    plan_t plan = {.txid = reservation->made_by, .base_version = reservation->version - 1};
+    memcpy (plan.reservation, reservation->id, sizeof plan.reservation);
+    memcpy (plan.actor, reservation->owner, sizeof plan.actor);
+    memcpy (plan.owner, reservation->owner, sizeof plan.owner);
+    return plan;
+}
+
+/*  What is booked stays booked, also on what the configuration no longer has, or has otherwise:
+ *  only people can tell what is to become of it. Each is told, but for those beyond a bound. */
+static void tell_drift (participant_t *self, const moment_t *now, const reservation_t *reservation,
+                        const plan_t *plan, size_t *drifted)
+{
+    bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+    refusal_t refusal = {0};
+    char why [WHY_BYTES] = "";
+    if (reservation->until_ms <= now->wall_ms ||
+        self->resource.valid (self->resource.owner, plan, part, &refusal, why))
+        return;
+    service_count (self->service, "drifted", 1);
+    if (++*drifted <= DRIFTED_TOLD_MAX)
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "reservation %s owner=%s can't be kept as configured: %s", reservation->id,
+                    reservation->owner, refusal.reason == REFUSAL_NONE ? why : refusal.text);
+    refusal_clear (&refusal);
+}
+
+static void book_reservations (participant_t *self, const moment_t *now)
+{
+    const resource_t *resource = &self->resource;
+    size_t drifted = 0;
+    const char *at = NULL;
+    for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
+         at = reservation->id) {
+        bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+        if (part_empty (part))
+            continue;
+        reservation->spans =
+          resource->span (resource->owner, part, &reservation->from_ms, &reservation->until_ms);
+        plan_t plan = plan_of (self, reservation);
+        tell_drift (self, now, reservation, &plan, &drifted);
+        void *taken = take_forced (self, now, &plan, NULL, part);
+        reservation->current = resource->settle (resource->owner, NULL, taken);
+        plan_clear (&plan);
+    }
+    if (drifted > DRIFTED_TOLD_MAX)
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "and %zu more reservations can't be kept as configured",
+                    drifted - DRIFTED_TOLD_MAX);
+}
+
+/*  The pending change of its reservation again; false when another one is, which no write of ours
+ *  can have left behind. */
+static bool rejoin (command_t *self, const plan_t *plan)
+{
+    participant_t *participant = self->participant;
+    reservation_t *reservation = reservation_find (participant, plan->reservation);
+    if (!reservation)
+        reservation = reservation_new (participant, plan->reservation, plan->owner);
+    if (reservation->pending)
+        return false;
+    reservation->pending = self;
+    self->reservation = reservation;
+    return true;
+}
+
+/*  The most that a hold is granted; of one that this store itself coordinates, until its plan must
+ *  be decided. */
+static int64_t life_ms_max (const command_t *self)
+{
+    const participant_t *participant = self->participant;
+    bool own = memcmp (self->txid.store, participant->service->store.id, STORE_ID_BYTES) == 0;
+    return own ? DECIDE_AHEAD_MS_MAX : (int64_t) participant->limits.hold_ttl_ms_max;
+}
+
+/*  T15: what is left of a hold's life is told by the wall clock, which the host never lets fall
+ *  behind the last stamp stored; and never more than a site grants. */
+static void resume_life (command_t *self, const moment_t *now)
+{
+    int64_t left_ms = self->expires_ms - now->wall_ms;
+    if (left_ms > life_ms_max (self))
+        left_ms = life_ms_max (self);
+    self->expires_mono_ms = now->mono_ms + (left_ms > 0 ? left_ms : 0);
+    command_clock (self, now);
+    int64_t age_ms = now->wall_ms - self->held_ms;
+    self->held_mono_ms = now->mono_ms - (age_ms > 0 ? age_ms : 0);
+}
+
+/*  False when it cannot be taken up. */
+static bool resume (command_t *self, const moment_t *now)
+{
+    participant_t *participant = self->participant;
+    bytes_t part = {.data = self->part.data, .size = self->part.size};
+    bool claims = participant->resource.claims;
+    bool kept_claim = claims && self->state == COMMAND_COMMITTED;
+    resume_life (self, now);
+    if (command_finished (self) && !kept_claim)
+        return true;
+    plan_t plan = command_plan (self);
+    bool good = claims || rejoin (self, &plan);
+    if (good && self->state != COMMAND_EDGE) {
+        const void *current = self->reservation ? self->reservation->current : NULL;
+        self->taken = take_forced (participant, now, &plan, current, part);
+    }
+    plan_clear (&plan);
+    if (!good)
+        return false;
+    if (kept_claim) {
+        self->claim = participant->resource.settle (participant->resource.owner, NULL, self->taken);
+        self->taken = NULL;
+        return true;
+    }
+    if (command_open (self))
+        command_count (self, true);
+    command_age (self, now);
+    if (self->timer == 0)
+        command_watch (self, now);
+    if (self->state == COMMAND_PREPARED || self->state == COMMAND_EDGE)
+        doubt_watch (self, now, doubt_delay_ms (self, participant->limits.doubt_ms));
+    return true;
+}
+
+void records_start (participant_t *self, const moment_t *now)
+{
+    book_reservations (self, now);
+    const txid_t *at = NULL;
+    txid_t seen;
+    for (command_t *command; (command = ordered_after (self->commands, at));) {
+        seen = command->txid;
+        at = &seen;
+        if (resume (command, now))
+            continue;
+        tell_unreadable (self, &seen, "a second change pending on one reservation");
+        command->state = COMMAND_ABORTED; /* in memory only: the record stays for whoever repairs */
+        command_free (command);
+    }
+    outbox_log (self->service->outbox, LEVEL_INFO,
+                "participant started commands=%zu open=%zu reservations=%zu",
+                ordered_count (self->commands), self->open_count,
+                ordered_count (self->reservations));
+}
+
+void records_register (participant_t *self)
+{
+    self->commands = ordered_new (by_txid);
+    self->requested = ordered_new (by_request);
+    self->unreadable = ordered_new (by_itself);
+    self->reservations = ordered_new (by_id);
+    self->actors = ordered_new (by_name);
+    self->planners = ordered_new (by_name);
+    TAILQ_INIT (&self->open);
+    TAILQ_INIT (&self->done_unstored);
+    service_load (self->service, TABLE_COMMANDS, load_command, self);
+    if (!self->resource.claims)
+        service_load (self->service, TABLE_RESERVATIONS, load_reservation, self);
+}
+
+void records_destroy (participant_t *self)
+{
+    const resource_t *resource = &self->resource;
+    for (command_t *command; (command = ordered_after (self->commands, NULL));) {
+        if (command->taken)
+            resource->drop (resource->owner, command->taken);
+        if (command->claim)
+            resource->end (resource->owner, command->claim);
+        command->taken = command->claim = NULL;
+        if (command_open (command))
+            command_count (command, false);
+        if (command->reservation)
+            command->reservation->pending = NULL;
+        command->reservation = NULL;
+        command->state = COMMAND_ABORTED;
+        command_free (command);
+    }
+    for (reservation_t *reservation; (reservation = ordered_after (self->reservations, NULL));)
+        reservation_free (self, reservation);
+    for (txid_t *txid; (txid = ordered_after (self->unreadable, NULL));)
+        free (ordered_remove (self->unreadable, txid));
+    ordered_destroy (&self->unreadable);
+    ordered_destroy (&self->commands);
+    ordered_destroy (&self->requested);
+    ordered_destroy (&self->reservations);
+    ordered_destroy (&self->actors);
+    ordered_destroy (&self->planners);
+}

@@ -1,0 +1,157 @@
+/*  participant_show - what is asked without changing anything: one reservation, a page of them, a
+ *  page of commands.
+ *
+ *  A page ends when it is full, or when so many records have been looked at for it: what is hidden
+ *  or not asked for costs a step no more than what is told. next is where to go on.
+ *
+ *  Whose a reservation is and what it books is told to its owner, to planners (which ask in their
+ *  users' names and answer each only what is theirs) and to administrators; others learn that it is
+ *  there and how it stands.
+ */
+#include "access.h"
+#include "participant_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  S3's state, which time alone moves on. */
+static reservation_state_t state_of (const moment_t *now, const reservation_t *reservation)
+{
+    int64_t at_ms = now->wall_ms;
+    if (reservation->version == 0)
+        return RESERVATION_CREATED;
+    if (reservation->failed)
+        return RESERVATION_FAILED;
+    if (reservation->released || !reservation->spans || at_ms >= reservation->until_ms)
+        return RESERVATION_RELEASED;
+    return at_ms < reservation->from_ms ? RESERVATION_RESERVED : RESERVATION_ACTIVATED;
+}
+
+static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,
+                            const request_t *request, const reservation_t *reservation)
+{
+    const usage_t *usage = &self->resource.usage;
+    return (part_view_t){
+      .now = now,
+      .usage = usage,
+      .whole = verb == VERB_SHOW,
+      .participant = self->service->name,
+      .reservation = reservation,
+      .state = state_of (now, reservation),
+      .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
+      .by = reservation->version == 0 ? reservation->pending
+                                      : command_find (self, &reservation->made_by),
+    };
+}
+
+static uint32_t page_size (const participant_t *self, uint32_t asked)
+{
+    return asked > 0 && asked < self->limits.list_max ? asked : self->limits.list_max;
+}
+
+void participant_on_show (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    char id [NAME_BYTES_MAX + 1];
+    char why [WHY_BYTES];
+    if (!show_decode (request->body, id, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    page_t *page = page_new (1);
+    reservation_t *reservation = reservation_find (self, id);
+    if (reservation && reservation->pending) {
+        command_age (reservation->pending, now);
+        reservation = reservation_find (self, id); /* it may have ended with it */
+    }
+    if (reservation) {
+        part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
+        page_add_part (page, &view);
+    }
+    service_reply (self->service, request, page_show_encode (page));
+    page_destroy (&page);
+}
+
+static bool asked_for (const list_question_t *question, const part_view_t *view)
+{
+    const reservation_t *reservation = view->reservation;
+    if (*question->owner && (!view->details || strcmp (question->owner, reservation->owner) != 0))
+        return false;
+    if (question->from_ms == 0 && question->until_ms == 0)
+        return true;
+    return reservation->spans && reservation->from_ms < question->until_ms &&
+           reservation->until_ms > question->from_ms;
+}
+
+void participant_on_list (void *owner, const moment_t *now, const request_t *request)
+{
+    participant_t *self = owner;
+    list_question_t question;
+    char why [WHY_BYTES];
+    if (!list_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    page_t *page = page_new (page_size (self, question.most));
+    const char *at = *question.after ? question.after : NULL;
+    const reservation_t *reservation;
+    for (int looks = 0; (reservation = ordered_after (self->reservations, at)); looks++) {
+        part_view_t view = view_of (self, now, VERB_LIST, request, reservation);
+        if (looks == LOOKS_MAX || (asked_for (&question, &view) && !page_add_part (page, &view)))
+            break;
+        at = reservation->id;
+    }
+    service_reply (self->service, request, page_list_encode (page, reservation ? at : NULL));
+    page_destroy (&page);
+}
+
+static bool may_see (const participant_t *self, const request_t *request, const command_t *command)
+{
+    if (!command->actor)
+        return false; /* a tombstone has nothing to tell */
+    if (command->request && participant_is_home (request->actor)) {
+        plan_t plan = command_plan (command);
+        bool own = strcmp (plan.home, request->actor) == 0; /* it may have lost the claim (T2) */
+        plan_clear (&plan);
+        if (own)
+            return true;
+    }
+    return may (self->access, VERB_LIST, request->actor, request->actor, command->actor->name);
+}
+
+static void tell_command (participant_t *self, const request_t *request, const txid_t *txid)
+{
+    page_t *page = page_new (1);
+    const command_t *command = command_find (self, txid);
+    if (command && may_see (self, request, command))
+        page_add_command (page, command);
+    service_reply (self->service, request, page_commands_encode (page, NULL));
+    page_destroy (&page);
+}
+
+void participant_on_commands (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    participant_t *self = owner;
+    commands_question_t question;
+    char why [WHY_BYTES];
+    if (!commands_decode (&question, request->body, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        return;
+    }
+    if (question.only_set) {
+        tell_command (self, request, &question.only);
+        return;
+    }
+    page_t *page = page_new (page_size (self, question.most));
+    const txid_t *at = question.after_set ? &question.after : NULL;
+    const command_t *command;
+    for (int looks = 0; (command = ordered_after (self->commands, at)); looks++) {
+        if (looks == LOOKS_MAX ||
+            (may_see (self, request, command) && !page_add_command (page, command)))
+            break;
+        at = &command->txid;
+    }
+    service_reply (self->service, request, page_commands_encode (page, command ? at : NULL));
+    page_destroy (&page);
+}

@@ -1,0 +1,428 @@
+/*  participant_state - what the files of the participant share; nobody else includes it.
+ *
+ *  participant.c          the verbs on a command that is known: renew, prepare, commit, abort, …
+ *  participant_hold.c     HOLD: the checks, the refusals, the taking
+ *  participant_states.c   what may follow what
+ *  participant_command.c  one command: its states, and everything that moves with them
+ *  participant_records.c  the tables in memory and in the store; start; pruning
+ *  participant_bury.c     tombstones
+ *  participant_doubt.c    votes without a decision (T7)
+ *  participant_claim.c    the answer that a home keeps (T2, T10)
+ *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
+ *  participant_show.c     show, list, commands
+ *  participant_local.c    commands that this store itself coordinates
+ *  participant_readmit.c  what a lost store had promised, booked again (T14)
+ *  participant_check.c    the invariants
+ *  participant_wire.c     bodies and records, to and from proto/transaction.proto
+ */
+#ifndef MUSUBI_PARTICIPANT_STATE_H
+#define MUSUBI_PARTICIPANT_STATE_H
+
+#include "ledger.h"
+#include "ordered.h"
+#include "participant.h"
+#include "participant_states.h"
+
+#include <sys/queue.h>
+
+#define RELEASE_WAIT_MS     10000    /* a release that met a pending change bars new ones so long */
+#define DECIDE_AHEAD_MS_MAX 3600000  /* a plan must be decided within an hour */
+#define BURIED_AHEAD_MS_MAX 86400000 /* what a RESOLVE may say of decide_by */
+#define EDGE_LOOK_MS_MAX    60000  /* an edge far away is looked at so often: clocks get stepped */
+#define ASK_TIMEOUT_MS      1000   /* a question in doubt */
+#define DONE_LAZY_MS        5000   /* marks wait so long for a write to travel with */
+#define DONE_BATCH          256    /* marks that travel with one write */
+#define PRUNE_STEP          256    /* records looked at in one go */
+#define PRUNE_PACE_MS       50     /* between two goes of one sweep */
+#define PRUNE_REST_MS_MIN   1000   /* between two sweeps: an eighth of the retention, */
+#define PRUNE_REST_MS_MAX   600000 /* within these bounds */
+#define PRUNE_ASKS_MAX      16     /* questions for acknowledgement in one go */
+#define DRIFTED_TOLD_MAX    64     /* reservations that don't fit the configuration, in the log */
+#define LOOKS_MAX           4096   /* records looked at for one page, told or not */
+#define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13), */
+#define LEDGER_ROOM_BYTES   1024   /* and so much for the rows that each open command may need */
+#define BURY_RESERVE_PARTS  20     /* its half for those of known commands alone */
+
+typedef struct command command_t;
+typedef struct reservation reservation_t;
+typedef struct doubt doubt_t;
+
+/*  How many open commands one actor or one planner has; kept while any command names it. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    size_t commands; /* that name it */
+    size_t open;     /* of those, held or prepared */
+    size_t buried;   /* of those, tombstones */
+} tally_t;
+
+struct command {
+    participant_t *participant;
+    txid_t txid;
+    command_state_t state;
+    operation_t operation;
+    bool late;
+    bool done;
+    bool amended;       /* a claim that has the answer of a repair (T10) */
+    bool done_unstored; /* in the list of marks that wait for a write */
+    part_kind_t part_kind;
+    packed_t plan; /* empty for a tombstone */
+    packed_t part;
+    bool plan_untold; /* not yet in a row of the ledger */
+    bool part_untold;
+    char *request;    /* actor, line end, request id, of one that has a home; NULL = none (T2) */
+    tally_t *actor;   /* NULL for a tombstone */
+    tally_t *planner; /* the coordinator; of a tombstone, whose store made the txid */
+    uint32_t base_version;
+    int64_t decide_by_ms; /* wall; and both counted monotonically from the receipt (T15) */
+    int64_t decide_mono_ms;
+    int64_t edge_ms;
+    int64_t edge_mono_ms;
+    int64_t held_ms; /* wall */
+    int64_t held_mono_ms;
+    int64_t expires_ms; /* wall */
+    int64_t expires_mono_ms;
+    int64_t prepared_ms; /* wall; 0 = never voted */
+    uint32_t epoch;      /* that it was fenced with; 0 = never (T8) */
+    char fenced_by [NAME_BYTES_MAX + 1];
+    int64_t until_ms;           /* retention counts from here */
+    reservation_t *reservation; /* while the change is pending; never for a claim */
+    void *taken;                /* the resource's, while held or prepared */
+    void *claim;                /* the resource's, of a committed claim */
+    uint64_t timer;             /* held: its expiry; prepared: its edge */
+    uint64_t doubt_timer;
+    doubt_t *doubt;                  /* questions under way */
+    uint64_t question;               /* has everyone acknowledged? asked before pruning */
+    TAILQ_ENTRY (command) open_link; /* held or prepared, oldest first */
+    TAILQ_ENTRY (command) done_link;
+};
+
+struct reservation {
+    char id [NAME_BYTES_MAX + 1];
+    char owner [NAME_BYTES_MAX + 1];
+    uint32_t version; /* committed; 0 = only the first change is pending */
+    bool released;
+    bool failed;
+    txid_t made_by; /* when version > 0 */
+    part_kind_t part_kind;
+    packed_t part; /* of what is booked; empty = nothing */
+    packed_t plan; /* as a home told it (T14); empty = see the command made_by */
+    bool spans;    /* it books [from_ms, until_ms) */
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t keep_ms; /* retention counts from here: the latest end it ever had */
+    void *current;   /* the resource's; NULL = nothing */
+    command_t *pending;
+    int64_t release_wait_mono_ms; /* until then a release that met a pending change goes first */
+};
+
+TAILQ_HEAD (command_list, command);
+
+struct participant {
+    service_t *service;
+    resource_t resource;
+    participant_limits_t limits;
+    const access_t *access;
+    ordered_t *commands;     /* by txid */
+    ordered_t *requested;    /* those with a request, by that and txid; none at a home */
+    ordered_t *unreadable;   /* txids of records that could not be understood */
+    ordered_t *reservations; /* by id */
+    ordered_t *actors;       /* tallies */
+    ordered_t *planners;
+    struct command_list open;
+    struct command_list done_unstored;
+    uint64_t done_timer;
+    size_t open_count;
+    size_t buried_count;
+    bool readmitting; /* what it has lost is being booked again: it grants nothing yet (T14) */
+    uint64_t prune_timer;
+    bool prune_reservations; /* which table the sweep is in */
+    txid_t prune_txid;       /* how far it is there */
+    bool prune_begun;
+    char prune_id [NAME_BYTES_MAX + 1];
+};
+
+/*  --- participant.c --- */
+
+/*  Answer a command verb; counts a refusal. Ends the answer. */
+void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer);
+
+/*  Count and log an answer that is a refusal. */
+void participant_count_refusal (participant_t *self, const request_t *request,
+                                const command_answer_t *answer);
+
+/*  Why not, in one sentence. False, so that a check can return it. */
+bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+/*  PREPARE of a command that is held, and the answer to it. */
+void participant_vote (command_t *command, const moment_t *now, const request_t *request);
+
+/*  The opening of every verb: false when it has been answered. *command may be NULL. */
+bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
+                        verb_t verb, const txid_t *txid, command_t **command);
+bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
+                      const txid_t *txid, const command_t *command);
+void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
+
+/*  The refusal of a verb that does not fit the state: the state says how it ended. */
+void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                               const txid_t *txid, const command_t *command);
+
+/*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
+ *  been answered: nothing is known, nothing is promised (T7). */
+command_t *participant_bury_asked (participant_t *self, const moment_t *now,
+                                   const request_t *request, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event);
+
+/*  --- participant_asked.c --- */
+
+method_fn participant_on_resolve;
+method_fn participant_on_fence;
+bool participant_is_planner (const char *name);
+bool participant_is_home (const char *name);
+method_fn participant_on_outcome;
+
+/*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
+ * caller's fence. False when it has been answered: it may not, or the epoch has been overtaken. */
+bool participant_epoch_valid (participant_t *self, const moment_t *now, const request_t *request,
+                              const txid_t *txid, const command_t *command, uint32_t epoch);
+
+/*  --- participant_command.c --- */
+
+/*  Its plan, decoded anew; end it with plan_clear. Only for a command that has one. */
+plan_t command_plan (const command_t *self);
+
+/*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. The table
+ *  in participant_states.c must have the step. */
+void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event);
+
+/*  What time alone does to it: a held one expires, a prepared one meets its edge. */
+void command_age (command_t *self, const moment_t *now);
+
+/*  The timer that its state needs. */
+void command_watch (command_t *self, const moment_t *now);
+
+/*  The coordinator has committed: it commits, or past its edge tries to come in again (T9).
+ *  Only while prepared or at the edge. */
+void command_decide_commit (command_t *self, const moment_t *now, command_event_t event);
+
+/*  T15: has the edge come by both clocks, so that a stepped one alone makes none? By either, so
+ * that no vote is given past it? Never for a claim. */
+bool command_edge_passed (const command_t *self, const moment_t *now);
+bool command_edge_near (const command_t *self, const moment_t *now);
+
+/*  decide_by has passed: by both clocks; by whichever comes first. */
+bool command_decide_passed (const command_t *self, const moment_t *now);
+bool command_decide_near (const command_t *self, const moment_t *now);
+
+/*  Count decide_by and edge monotonically from now on. */
+void command_clock (command_t *self, const moment_t *now);
+
+bool command_open (const command_t *self);     /* held or prepared: it takes capacity */
+bool command_finished (const command_t *self); /* no verb changes it any more */
+
+/*  Counted while open, with its actor, its planner, and in all. */
+void command_count (command_t *self, bool open);
+
+/*  Every participant has acknowledged (T6). Stored with the next write. */
+void command_mark_done (command_t *self, const moment_t *now);
+
+/*  The answer to a verb: where it stands now. */
+command_answer_t command_answer (const command_t *self, const moment_t *now);
+
+/*  --- participant_records.c --- */
+
+command_t *command_find (const participant_t *self, const txid_t *txid);
+
+/*  Another txid by which the request of this plan was committed here; NULL = there is none (T2). */
+const command_t *command_of_request (const participant_t *self, const plan_t *plan);
+
+/*  A new command, in the table. plan NULL: a tombstone. Neither is kept. */
+command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);
+void command_free (command_t *self);
+
+/*  Its record, and the row of the ledger that tells what has changed in it. */
+typedef struct {
+    command_state_t from;
+    const char *event;
+    bool by_time;         /* not by the request that is being served */
+    uint32_t old_version; /* of the reservation, committed here; 0 = none, or it stays */
+    uint32_t new_version;
+} change_t;
+void command_put (command_t *self, const change_t *change);
+
+reservation_t *reservation_find (const participant_t *self, const char *id);
+reservation_t *reservation_new (participant_t *self, const char *id, const char *owner);
+void reservation_free (participant_t *self, reservation_t *reservation);
+void reservation_put (participant_t *self, reservation_t *reservation);
+
+/*  The part it books from now on: copied. Sets its span. */
+void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
+                       bytes_t part);
+
+tally_t *tally_find (ordered_t *tallies, const char *name);
+
+/*  Is there a record of this txid that could not be understood? Then nothing is known of it, not
+ *  even that it never voted. */
+bool records_unreadable (const participant_t *self, const txid_t *txid);
+
+void records_register (participant_t *self);
+void records_start (participant_t *self, const moment_t *now);
+void records_destroy (participant_t *self);
+
+/*  Marks of done (T6) wait for a write to travel with, a few with each; all of them are stored
+ * after a while, if none comes. */
+void records_done_later (participant_t *self, const moment_t *now);
+
+/*  --- participant_bury.c --- */
+
+/*  A txid that is not known here will never be held (T7, R5). NULL with *refusal when there is
+ *  no room for its tombstone. */
+command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
+                         int64_t decide_by_ms, command_event_t event, refusal_t *refusal);
+
+/*  --- participant_prune.c --- */
+
+void prune_start (participant_t *self, const moment_t *now);
+
+/*  --- participant_doubt.c --- */
+
+/*  A vote has been given: ask when no decision comes. delay_ms from now. */
+void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms);
+
+/*  Up to half of the delay earlier, so that those in doubt about one planner do not ask in step. */
+int64_t doubt_delay_ms (command_t *self, uint32_t delay_ms);
+
+/*  No more questions. */
+void doubt_end (command_t *self);
+
+/*  Ask the coordinator whether everyone has acknowledged a commit; marks it so. */
+void doubt_ask_done (command_t *self, const moment_t *now);
+
+/*  --- participant_claim.c --- */
+
+/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
+ *  digest, or another answer once voted, is a conflict. False with *refusal, or why when the
+ *  resource does not understand it: it asserts on what it takes, so it looks first. */
+bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
+                     char why [WHY_BYTES]);
+method_fn participant_on_amend;
+
+/*  --- participant_hold.c --- */
+
+method_fn participant_on_hold;
+
+/*  --- participant_readmit.c --- */
+
+/*  False with *refusal while what was lost is being booked again. */
+bool readmit_over (const participant_t *self, refusal_t *refusal);
+
+/*  --- participant_show.c --- */
+
+method_fn participant_on_show;
+method_fn participant_on_list;
+method_fn participant_on_commands;
+
+/*  --- participant_wire.c --- */
+
+packed_t command_record_encode (const command_t *self);
+
+/*  The same for the ledger: what its rows have told already is left out. */
+packed_t command_row_encode (const command_t *self);
+
+/*  Fills a command that command_new made from the plan; plan_set false for a tombstone. */
+typedef struct {
+    bool plan_set;
+    plan_t plan;
+    command_state_t state;
+    part_kind_t part_kind;
+    packed_t part;
+    int64_t held_ms;
+    int64_t expires_ms;
+    int64_t prepared_ms;
+    int64_t until_ms;
+    bool late;
+    bool done;
+    bool amended;
+    uint32_t epoch;
+    char fenced_by [NAME_BYTES_MAX + 1];
+} command_record_t;
+bool command_record_decode (command_record_t *record, bytes_t value, char why [WHY_BYTES]);
+void command_record_clear (command_record_t *record);
+
+packed_t reservation_record_encode (const reservation_t *self);
+
+typedef struct {
+    char owner [NAME_BYTES_MAX + 1];
+    uint32_t version;
+    txid_t made_by;
+    part_kind_t part_kind;
+    packed_t part;
+    packed_t plan;
+    bool released;
+    bool failed;
+    int64_t until_ms;
+} reservation_record_t;
+bool reservation_record_decode (reservation_record_t *record, bytes_t value, char why [WHY_BYTES]);
+void reservation_record_clear (reservation_record_t *record);
+
+bool show_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+
+typedef struct {
+    char owner [NAME_BYTES_MAX + 1];
+    int64_t from_ms;
+    int64_t until_ms;
+    char after [NAME_BYTES_MAX + 1];
+    uint32_t most;
+} list_question_t;
+bool list_decode (list_question_t *question, bytes_t body, char why [WHY_BYTES]);
+
+typedef struct {
+    bool after_set;
+    txid_t after;
+    bool only_set;
+    txid_t only;
+    uint32_t most;
+} commands_question_t;
+bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY_BYTES]);
+
+/*  S3's states, numbered as proto ReservationState. */
+typedef enum {
+    RESERVATION_CREATED,
+    RESERVATION_RESERVED,
+    RESERVATION_ACTIVATED,
+    RESERVATION_RELEASED,
+    RESERVATION_FAILED
+} reservation_state_t;
+
+/*  A reservation as it is told. Borrows. */
+typedef struct {
+    const char *participant;
+    const reservation_t *reservation;
+    reservation_state_t state;
+    const moment_t *now;
+    const usage_t *usage;
+    bool whole;          /* show, not list */
+    bool details;        /* the asker may see whose it is and what it books */
+    const command_t *by; /* made the committed version, or the pending first one; NULL = pruned */
+} part_view_t;
+
+/*  An answer of many records, within the bytes that a body may have. */
+typedef struct page page_t;
+page_t *page_new (uint32_t most);
+void page_destroy (page_t **self_p);
+
+/*  False when the page is full: the record is not in it. */
+bool page_add_part (page_t *self, const part_view_t *view);
+bool page_add_command (page_t *self, const command_t *command);
+
+packed_t page_show_encode (const page_t *self); /* the first record, if any */
+
+/*  next: where to go on; NULL when that is all. */
+packed_t page_list_encode (const page_t *self, const char *next);
+packed_t page_commands_encode (const page_t *self, const txid_t *next);
+
+/*  The packed ComputePart, ClaimPart … that says "nothing". */
+bool part_empty (bytes_t part);
+
+#endif

@@ -1,0 +1,300 @@
+/*  readmission - home after home, page after page; then what they told is booked, by reservation.
+ */
+#include "readmission.h"
+
+#include "directory.h"
+#include "must.h"
+#include "ordered.h"
+#include "readmission_wire.h"
+#include "standing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  The highest version of a reservation that was told. */
+typedef struct {
+    allocation_t told;
+    uint32_t version;
+    bool stands;  /* committed, and not released */
+    bool unclear; /* a change that a repair undid: as before, or not at all */
+} kept_t;
+
+struct readmission {
+    service_t *service;
+    participant_t *participant;
+    readmission_part_fn *part;
+    void *owner;
+    bool lost;       /* and not made up for yet */
+    ordered_t *kept; /* by reservation */
+    size_t home;     /* which one of the list is asked */
+    packed_t after;  /* the page it is asked for */
+    bool doubt;      /* some vote of the lost store is not decided yet */
+    uint64_t call;
+    uint64_t timer; /* next round */
+};
+
+static int by_reservation (const void *key, const void *thing)
+{
+    return strcmp (key, ((const kept_t *) thing)->told.plan.reservation);
+}
+
+static void forget (readmission_t *self)
+{
+    for (kept_t *kept; (kept = ordered_after (self->kept, NULL));) {
+        ordered_remove (self->kept, kept->told.plan.reservation);
+        allocation_clear (&kept->told);
+        free (kept);
+    }
+    free (self->after.data);
+    self->after = (packed_t){0};
+    self->home = 0;
+    self->doubt = false;
+}
+
+/*  --- booking --- */
+
+static void tell_failed (readmission_t *self, const kept_t *kept, const char *why)
+{
+    const plan_t *plan = &kept->told.plan;
+    service_count (self->service, "readmission_failed", 1);
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "reservation %s owner=%s version=%" PRIu32
+                " was promised here and can't be booked again: %s",
+                plan->reservation, plan->owner, kept->version, why);
+}
+
+/*  What it books here; false when that can't be told. */
+static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, char why [WHY_BYTES])
+{
+    bytes_t answer = {.data = kept->told.answer.data, .size = kept->told.answer.size};
+    *part = (packed_t){0};
+    if (kept->unclear) {
+        snprintf (why, WHY_BYTES, "its last change was undone, and only others know what stands");
+        return false;
+    }
+    if (!kept->stands)
+        return true;
+    if (!self->part (self->owner, answer, part, why))
+        return false;
+    if (part->size > 0 || kept->told.amended || kept->told.plan.operation != OPERATION_RESERVE)
+        return true;
+    snprintf (why, WHY_BYTES, "its answer does not tell what it books here");
+    return false;
+}
+
+static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
+{
+    const allocation_t *told = &kept->told;
+    char why [WHY_BYTES] = "";
+    packed_t part;
+    if (!part_of (self, kept, &part, why)) {
+        tell_failed (self, kept, why);
+        return;
+    }
+    readmitted_t readmitted = {.plan = &told->plan,
+                               .version = kept->version,
+                               .over = !kept->stands,
+                               .part = {.data = part.data, .size = part.size}};
+    if (!told->amended)
+        readmitted.packed_plan = (bytes_t){.data = told->packed.data, .size = told->packed.size};
+    readmit_t end = participant_readmit (self->participant, now, &readmitted, why);
+    free (part.data);
+    if (end == READMIT_REFUSED)
+        tell_failed (self, kept, why);
+    if (end != READMIT_BOOKED && end != READMIT_GIVEN_BACK)
+        return;
+    service_count (self->service, "readmitted", 1);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "reservation %s ->readmitted owner=%s version=%" PRIu32 "%s",
+                told->plan.reservation, told->plan.owner, kept->version,
+                end == READMIT_GIVEN_BACK ? " given_back=true" : "");
+}
+
+static void ask (readmission_t *self, const moment_t *now);
+
+static void begin (readmission_t *self, const moment_t *now)
+{
+    forget (self);
+    ask (self, now);
+}
+
+static void on_round (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    readmission_t *self = owner;
+    self->timer = 0;
+    begin (self, now);
+}
+
+static void wait (readmission_t *self, const moment_t *now, const char *what)
+{
+    char text [SERVES_WHY_BYTES];
+    snprintf (text, sizeof text, "its store was lost; no holds yet: %s", what);
+    if (strcmp (text, standing_text (self->service->standing)) != 0)
+        outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
+    standing_tell (self->service->standing, text);
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + READMISSION_AGAIN_MS, on_round, self, 0);
+}
+
+static void finish (readmission_t *self, const moment_t *now)
+{
+    if (self->doubt) {
+        wait (self, now, "a vote of the lost store is not decided yet");
+        return;
+    }
+    const char *at = NULL;
+    for (const kept_t *kept; (kept = ordered_after (self->kept, at));
+         at = kept->told.plan.reservation)
+        book (self, now, kept);
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "readmission done reservations_told=%zu: holds are granted again",
+                ordered_count (self->kept));
+    forget (self);
+    participant_readmitting (self->participant, false);
+    standing_tell (self->service->standing, "");
+    self->lost = false;
+    standing_settled (self->service->standing, now);
+}
+
+/*  --- asking --- */
+
+/*  A vote of another store of ours, or a release that awaits it. */
+static bool voted_before (const readmission_t *self, const plan_t *plan)
+{
+    const party_t *party = plan_party (plan, self->service->name);
+    return party && memcmp (party->store, self->service->store.id, STORE_ID_BYTES) != 0;
+}
+
+/*  Takes what told has. */
+static void keep (readmission_t *self, allocation_t *told)
+{
+    bool committed = false;
+    uint32_t answered = 0;
+    uint32_t version = told->plan.base_version + 1;
+    bytes_t answer = {.data = told->answer.data, .size = told->answer.size};
+    bool read = allocated_read (answer, &committed, &answered);
+    if (told->amended) /* a repair came after it */
+        version = read && committed && answered > version ? answered : version + 1;
+    kept_t *kept = ordered_find (self->kept, told->plan.reservation);
+    if (kept && kept->version >= version)
+        return;
+    if (kept) {
+        ordered_remove (self->kept, told->plan.reservation);
+        allocation_clear (&kept->told);
+    } else {
+        kept = must (calloc (1, sizeof *kept));
+    }
+    *kept = (kept_t){.told = *told,
+                     .version = version,
+                     .stands = read && committed && told->plan.operation != OPERATION_RELEASE,
+                     .unclear = !(read && committed) && told->plan.operation == OPERATION_MODIFY};
+    *told = (allocation_t){0};
+    ordered_add (self->kept, kept->told.plan.reservation, kept);
+}
+
+static void take_page (readmission_t *self, const moment_t *now, allocations_t *page)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        allocation_t *told = &page->list [i];
+        if (told->decided) {
+            participant_told_committed (self->participant, now, &told->plan.txid);
+            keep (self, told);
+        } else if (voted_before (self, &told->plan)) {
+            self->doubt = true;
+        }
+    }
+    free (self->after.data);
+    self->after = page->next;
+    page->next = (packed_t){0};
+    if (self->after.size == 0)
+        self->home++;
+}
+
+static void on_page (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+{
+    (void) token;
+    readmission_t *self = owner;
+    const char *const *homes;
+    char why [WHY_BYTES], what [SERVES_WHY_BYTES / 2];
+    allocations_t page;
+    self->call = 0;
+    if (result->status == CALL_OK && allocations_decode (&page, result->body, why)) {
+        take_page (self, now, &page);
+        allocations_clear (&page);
+        ask (self, now);
+        return;
+    }
+    size_t count = directory_homes (self->service->directory, &homes);
+    snprintf (what, sizeof what, "home %s does not tell what is booked here: %.40s",
+              self->home < count ? homes [self->home] : "",
+              result->status == CALL_OK ? why : result->reason);
+    wait (self, now, what);
+}
+
+static void ask (readmission_t *self, const moment_t *now)
+{
+    const char *const *homes;
+    size_t count = directory_known (self->service->directory)
+                     ? directory_homes (self->service->directory, &homes)
+                     : 0;
+    if (count == 0) {
+        wait (self, now, "the homes are not known yet");
+        return;
+    }
+    if (self->home >= count) {
+        finish (self, now);
+        return;
+    }
+    packed_t body = allocations_question_encode (
+      self->service->name, (bytes_t){.data = self->after.data, .size = self->after.size});
+    self->call = service_ask (self->service, now,
+                              &(call_order_t){.peer = homes [self->home],
+                                              .service = "Home",
+                                              .method = "Allocations",
+                                              .timeout_ms = READMISSION_ASK_MS,
+                                              .tries_max = READMISSION_ASK_TRIES},
+                              body, on_page, self, 0);
+}
+
+/*  --- the class --- */
+
+static void on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
+{
+    (void) store;
+    readmission_t *self = owner;
+    if (self->lost)
+        return; /* what is told is not of one store alone */
+    self->lost = true;
+    participant_readmitting (self->participant, true);
+    standing_tell (self->service->standing, "its store was lost; no holds yet: homes are asked");
+    begin (self, now);
+}
+
+readmission_t *readmission_new (service_t *service, participant_t *participant,
+                                readmission_part_fn *part, void *owner)
+{
+    readmission_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->participant = participant;
+    self->part = part;
+    self->owner = owner;
+    self->kept = ordered_new (by_reservation);
+    standing_on_lost (service->standing, on_lost, self);
+    return self;
+}
+
+void readmission_destroy (readmission_t **self_p)
+{
+    readmission_t *self = *self_p;
+    if (!self)
+        return;
+    calls_cancel (self->service->calls, self->call);
+    timers_cancel (self->service->timers, self->timer);
+    forget (self);
+    ordered_destroy (&self->kept);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,534 @@
+/*  questions - profiles, windows, spans, shares; and how much there is. */
+#include "questions.h"
+
+#include "access.h"
+#include "domain.h"
+#include "hint.h"
+#include "ledger.h"
+#include "must.h"
+#include "questions_wire.h"
+#include "transaction_wire.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert (QUESTIONS_STEPS_MOST >= DOMAIN_LINKS_MAX, "a step for each link");
+static_assert (PROFILES_MAX >= DOMAIN_LINKS_MAX, "readers take a profile of each link");
+
+#define SPANS_PRESET        16 /* answered when a question does not say how many */
+#define OVERBOOKED_TOLD_MAX 16 /* reservations named in the log */
+#define SPANS_SORTED        16 /* times so many are gathered before the later ones are left out */
+
+struct questions {
+    questions_parts_t parts;
+    questions_limits_t limits;
+    uint32_t *configured; /* of each resource, before an administrator changed it */
+    uint32_t *set;        /* as configured, or as he set it */
+    uint32_t *there;      /* no more than these */
+    questions_work_fn *work;
+    void *work_owner;
+    hint_t freed;
+    hint_t settled;
+};
+
+static void on_freed (void *owner)
+{
+    questions_t *self = owner;
+    hint_tell (&self->freed);
+}
+
+static void on_settled (void *owner)
+{
+    questions_t *self = owner;
+    hint_tell (&self->settled);
+}
+
+/*  --- answering --- */
+
+static void bad_request (questions_t *self, const request_t *request, const char *why)
+{
+    service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+}
+
+static bool administers (const questions_t *self, const request_t *request)
+{
+    return may (self->parts.access, VERB_ADMINISTER, request->actor, request->actor, "");
+}
+
+bool questions_disclosed (const questions_t *self, const request_t *request)
+{
+    return room_terms (self->parts.room)->disclosure == DISCLOSE_PROFILE ||
+           administers (self, request);
+}
+
+static bool check_disclosed (questions_t *self, const request_t *request)
+{
+    if (questions_disclosed (self, request))
+        return true;
+    service_refuse (self->parts.service, request, CALL_DENIED,
+                    "%s discloses only whether windows fit: ask Windows",
+                    self->parts.service->name);
+    return false;
+}
+
+bool questions_counted (questions_t *self, const request_t *request, const char *reservation,
+                        const stretches_t **counted)
+{
+    const void *current =
+      *reservation ? participant_current (self->parts.participant, reservation) : NULL;
+    *counted = timetable_held (current);
+    if (!current || may (self->parts.access, VERB_SHOW, request->actor, request->actor,
+                         timetable_owner (current)))
+        return true;
+    service_refuse (self->parts.service, request, CALL_DENIED, "reservation: not shown to %.63s",
+                    request->actor);
+    return false;
+}
+
+static bool resource_find (questions_t *self, const request_t *request, const char *name,
+                           size_t *resource)
+{
+    if (room_find (self->parts.room, name, resource))
+        return true;
+    service_refuse (self->parts.service, request, CALL_NOT_FOUND, "%s has no %s %.63s",
+                    self->parts.service->name, room_words (self->parts.room)->resource, name);
+    return false;
+}
+
+/*  --- Profile --- */
+
+/*  The resources asked for; false when one is not offered. The caller frees them. */
+static bool resources_find (questions_t *self, const request_t *request,
+                            const profile_question_t *question, size_t **resources, size_t *count)
+{
+    bool all = question->resources_count == 0;
+    *count = all ? room_offers (self->parts.room) : question->resources_count;
+    *resources = must (calloc (*count + 1, sizeof **resources));
+    bool found = true;
+    for (size_t i = 0; i < *count && found; i++) {
+        (*resources) [i] = i;
+        found = all || resource_find (self, request, question->resources [i], &(*resources) [i]);
+    }
+    return found;
+}
+
+static void profile_step (questions_t *self, const request_t *request,
+                          const profile_question_t *question)
+{
+    const stretches_t *counted;
+    if (!check_disclosed (self, request) ||
+        !questions_counted (self, request, question->reservation, &counted))
+        return;
+    stretches_t work = {0};
+    if (question->without_work && self->work) {
+        work = self->work (self->work_owner);
+        counted = &work;
+    }
+    size_t *resources;
+    size_t count;
+    if (resources_find (self, request, question, &resources, &count)) {
+        profile_t *profiles = must (calloc (count + 1, sizeof *profiles));
+        room_profiles (self->parts.room, resources, count, question->over, counted,
+                       self->limits.profile_steps_max, profiles);
+        service_reply (self->parts.service, request,
+                       profile_answer_encode (profiles, count, room_version (self->parts.room)));
+        for (size_t i = 0; i < count; i++)
+            room_profile_clear (&profiles [i]);
+        free (profiles);
+    }
+    free (resources);
+    stretches_clear (&work);
+}
+
+static void on_profile (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    questions_t *self = owner;
+    profile_question_t question;
+    char why [WHY_BYTES];
+    if (!profile_question_decode (&question, request->body, self->limits.resources_max, why)) {
+        bad_request (self, request, why);
+        return;
+    }
+    profile_step (self, request, &question);
+    profile_question_clear (&question);
+}
+
+/*  --- Windows --- */
+
+/*  Asked of the very judge that a hold would meet. A window is about its own resource alone, so
+ *  what is counted elsewhere does not matter. */
+/*  Would a hold of so much over the window be granted now, beside what is counted? */
+static bool questions_fits (const questions_t *self, const moment_t *now, size_t resource,
+                            interval_t window, int64_t quantity, const stretches_t *counted)
+{
+    window.until += room_terms (self->parts.room)->gap_ms;
+    stretch_t stretch = {.resource = resource, .over = window, .quantity = quantity};
+    stretches_t asked = {.list = &stretch, .count = 1};
+    stretches_t there = stretches_of_resource (counted, resource);
+    changes_t changes = stretches_changes (&there, &asked);
+    verdict_t verdict = admission_judge (self->parts.room, now, &changes, JUDGED_PLAINLY);
+    changes_clear (&changes);
+    return verdict.reason == REFUSAL_NONE;
+}
+
+static void windows_step (questions_t *self, const moment_t *now, const request_t *request,
+                          const windows_question_t *question)
+{
+    const stretches_t *counted;
+    if (!questions_counted (self, request, question->reservation, &counted))
+        return;
+    bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
+    bool found = true;
+    for (size_t i = 0; i < question->windows_count && found; i++) {
+        const window_t *window = &question->windows [i];
+        size_t resource;
+        found = resource_find (self, request, window->resource, &resource);
+        if (found)
+            fits [i] =
+              questions_fits (self, now, resource, window->over, window->quantity, counted);
+    }
+    if (found)
+        service_reply (
+          self->parts.service, request,
+          windows_answer_encode (fits, question->windows_count, room_version (self->parts.room)));
+    free (fits);
+}
+
+static void on_windows (void *owner, const moment_t *now, const request_t *request)
+{
+    questions_t *self = owner;
+    windows_question_t question;
+    char why [WHY_BYTES];
+    if (!windows_question_decode (&question, request->body, self->limits.windows_max, why)) {
+        bad_request (self, request, why);
+        return;
+    }
+    windows_step (self, now, request, &question);
+    windows_question_clear (&question);
+}
+
+/*  --- Free --- */
+
+static int span_compare (const void *left, const void *right)
+{
+    const free_span_t *a = left;
+    const free_span_t *b = right;
+    if (a->over.from != b->over.from)
+        return a->over.from < b->over.from ? -1 : 1;
+    return strcmp (a->resource, b->resource);
+}
+
+/*  The first spans of some resources, at most so many; the caller frees them. */
+typedef struct {
+    free_span_t *list;
+    size_t count;
+    size_t most;
+} spans_t;
+
+static void spans_sort (spans_t *self)
+{
+    qsort (self->list, self->count, sizeof *self->list, span_compare);
+    self->count = self->count < self->most ? self->count : self->most;
+}
+
+static void spans_add (spans_t *self, const questions_t *questions, const moment_t *now,
+                       size_t resource, const free_question_t *question, interval_t *found)
+{
+    const room_t *room = questions->parts.room;
+    size_t count =
+      room_spans (room, now, resource, room_quantity_for (room, resource, question->amount),
+                  question->duration_ms, question->over, found, self->most);
+    for (size_t i = 0; i < count; i++)
+        self->list [self->count++] =
+          (free_span_t){.resource = room_resource_name (room, resource), .over = found [i]};
+    if (self->count > (SPANS_SORTED - 1) * self->most)
+        spans_sort (self);
+}
+
+static void on_free (void *owner, const moment_t *now, const request_t *request)
+{
+    questions_t *self = owner;
+    const room_t *room = self->parts.room;
+    free_question_t question;
+    char why [WHY_BYTES];
+    if (!free_question_decode (&question, request->body, why)) {
+        bad_request (self, request, why);
+        return;
+    }
+    if (!check_disclosed (self, request))
+        return;
+    bool any = !*question.resource;
+    size_t first = 0;
+    size_t end = room_offers (room);
+    if (!any) {
+        if (!resource_find (self, request, question.resource, &first))
+            return;
+        end = first + 1;
+    }
+    size_t most = question.most > 0 ? question.most : SPANS_PRESET;
+    most = most < self->limits.spans_max ? most : self->limits.spans_max;
+    spans_t spans = {.most = most};
+    spans.list = must (calloc (SPANS_SORTED * most, sizeof *spans.list));
+    interval_t *found = must (calloc (most, sizeof *found));
+    for (size_t i = first; i < end; i++)
+        spans_add (&spans, self, now, i, &question, found);
+    spans_sort (&spans);
+    double utilisation = any ? room_utilisation_all (room, question.over)
+                             : room_utilisation (room, first, question.over);
+    service_reply (self->parts.service, request,
+                   free_answer_encode (spans.list, spans.count, utilisation));
+    free (found);
+    free (spans.list);
+}
+
+/*  --- Utilisation --- */
+
+static void on_utilisation (void *owner, const moment_t *now, const request_t *request)
+{
+    (void) now;
+    questions_t *self = owner;
+    const room_t *room = self->parts.room;
+    interval_t over;
+    char why [WHY_BYTES];
+    if (!utilisation_question_decode (&over, request->body, why)) {
+        bad_request (self, request, why);
+        return;
+    }
+    if (!check_disclosed (self, request))
+        return;
+    size_t count = room_offers (room);
+    resource_use_t *uses = must (calloc (count + 1, sizeof *uses));
+    for (size_t i = 0; i < count; i++)
+        uses [i] = (resource_use_t){.resource = room_resource_name (room, i),
+                                    .utilisation = room_utilisation (room, i, over)};
+    service_reply (self->parts.service, request,
+                   utilisation_answer_encode (uses, count, room_utilisation_all (room, over)));
+    free (uses);
+}
+
+/*  --- Capacity ---
+ *
+ *  A record of TABLE_CAPACITIES: key = name of the resource, value = quantity, four bytes,
+ *  big-endian. A resource as it is configured has no record.
+ */
+#define CAPACITY_BYTES 4
+
+static uint32_t in_force (const questions_t *self, size_t resource)
+{
+    return self->set [resource] < self->there [resource] ? self->set [resource]
+                                                         : self->there [resource];
+}
+
+static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
+{
+    questions_t *self = owner;
+    outbox_t *outbox = self->parts.service->outbox;
+    const room_words_t *words = room_words (self->parts.room);
+    char name [NAME_BYTES_MAX + 1] = "";
+    if (key.size <= NAME_BYTES_MAX)
+        memcpy (name, key.data, key.size);
+    size_t resource;
+    if (value.size != CAPACITY_BYTES || !room_find (self->parts.room, name, &resource)) {
+        outbox_log (outbox, LEVEL_WARNING, "capacity ignored %s=%s: not configured",
+                    words->resource, name);
+        return;
+    }
+    uint32_t quantity = 0;
+    for (size_t i = 0; i < CAPACITY_BYTES; i++)
+        quantity = quantity << 8 | value.data [i];
+    self->set [resource] = quantity;
+    room_set_quantity (self->parts.room, resource, in_force (self, resource));
+    outbox_log (outbox, LEVEL_INFO, "%s %s quantity=%u configured=%u: as set before",
+                words->resource, name, quantity, self->configured [resource]);
+}
+
+static ledger_quantity_t quantity_of (const questions_t *self, size_t resource)
+{
+    const room_t *room = self->parts.room;
+    ledger_quantity_t quantity = {.quantity = room_offer (room, resource)->quantity,
+                                  .gap_ms = room_terms (room)->gap_ms,
+                                  .missing = self->set [resource] - in_force (self, resource)};
+    snprintf (quantity.resource, sizeof quantity.resource, "%s",
+              room_resource_name (room, resource));
+    return quantity;
+}
+
+/*  For the ledger. */
+static ledger_quantity_t *quantities (void *owner, size_t *count)
+{
+    const questions_t *self = owner;
+    *count = room_offers (self->parts.room);
+    ledger_quantity_t *list = must (calloc (*count + 1, sizeof *list));
+    for (size_t i = 0; i < *count; i++)
+        list [i] = quantity_of (self, i);
+    return list;
+}
+
+static void capacity_tell_ledger (const questions_t *self, size_t resource)
+{
+    ledger_quantity_t now_there = quantity_of (self, resource);
+    ledger_append (self->parts.service->ledger, &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
+                                                                  .quantities = &now_there,
+                                                                  .quantities_count = 1});
+}
+
+static void capacity_store (const questions_t *self, size_t resource, uint32_t quantity)
+{
+    outbox_t *outbox = self->parts.service->outbox;
+    const char *name = room_resource_name (self->parts.room, resource);
+    bytes_t key = {.data = (const uint8_t *) name, .size = strlen (name)};
+    uint8_t value [CAPACITY_BYTES] = {quantity >> 24, quantity >> 16 & 0xff, quantity >> 8 & 0xff,
+                                      quantity & 0xff};
+    if (quantity == self->configured [resource])
+        outbox_delete (outbox, TABLE_CAPACITIES, key);
+    else
+        outbox_put (outbox, TABLE_CAPACITIES, key, (bytes_t){.data = value, .size = sizeof value});
+    capacity_tell_ledger (self, resource);
+}
+
+/*  Who is hit is told to whoever set it, and kept in the log. */
+size_t questions_overbooked (const questions_t *self, const moment_t *now, const char **names,
+                             size_t names_max)
+{
+    int64_t from_ms = room_now_ms (self->parts.room, now);
+    size_t count = timetable_overbooked (self->parts.timetable, from_ms, names, names_max);
+    const room_t *room = self->parts.room;
+    outbox_t *outbox = self->parts.service->outbox;
+    if (count > 0)
+        outbox_log (outbox, LEVEL_ALARM, "%s overbooked reservations=%zu first=%s",
+                    self->parts.service->name, count, names [0]);
+    for (size_t i = 0; i < count && i < names_max && i < OVERBOOKED_TOLD_MAX; i++)
+        outbox_log (outbox, LEVEL_ALARM, "reservation %s overbooked %s=%s/%s", names [i],
+                    room_words (room)->resource, room_name (room),
+                    timetable_overbooked_on (self->parts.timetable, from_ms, names [i]));
+    return count;
+}
+
+/*  As much is in force now as is set and there. */
+static void quantity_take (questions_t *self, const moment_t *now, size_t resource, uint32_t before,
+                           const char *by)
+{
+    room_t *room = self->parts.room;
+    uint32_t quantity = in_force (self, resource);
+    room_set_quantity (room, resource, quantity);
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "%s %s/%s quantity=%u->%u by=%.63s",
+                room_words (room)->resource, room_name (room), room_resource_name (room, resource),
+                before, quantity, by);
+    self->parts.changed (self->parts.owner, now);
+    if (quantity > before)
+        hint_tell (&self->freed);
+}
+
+static void capacity_set (questions_t *self, const moment_t *now, const request_t *request,
+                          size_t resource, uint32_t quantity)
+{
+    if (quantity == self->set [resource])
+        return;
+    uint32_t before = in_force (self, resource);
+    self->set [resource] = quantity;
+    quantity_take (self, now, resource, before, request->actor);
+    capacity_store (self, resource, quantity);
+}
+
+void questions_there (questions_t *self, const moment_t *now, size_t resource, uint32_t there)
+{
+    if (there == self->there [resource])
+        return;
+    uint32_t before = in_force (self, resource);
+    self->there [resource] = there;
+    if (before == in_force (self, resource))
+        return;
+    quantity_take (self, now, resource, before, self->parts.service->name);
+    capacity_tell_ledger (self, resource);
+}
+
+static void on_capacity (void *owner, const moment_t *now, const request_t *request)
+{
+    questions_t *self = owner;
+    capacity_question_t question;
+    char why [WHY_BYTES];
+    if (!capacity_question_decode (&question, request->body, self->limits.quantity_max, why)) {
+        bad_request (self, request, why);
+        return;
+    }
+    if (!administers (self, request)) {
+        service_refuse (self->parts.service, request, CALL_DENIED, "%.63s does not administer %s",
+                        request->actor, self->parts.service->name);
+        return;
+    }
+    size_t resource;
+    if (!resource_find (self, request, question.resource, &resource))
+        return;
+    capacity_set (self, now, request, resource, question.quantity);
+    const char *names [OVERBOOKED_MAX];
+    size_t count = questions_overbooked (self, now, names, OVERBOOKED_MAX);
+    service_reply (
+      self->parts.service, request,
+      capacity_answer_encode (names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX, count));
+}
+
+/*  --- its life --- */
+
+static void on_start (void *owner, const moment_t *now)
+{
+    const questions_t *self = owner;
+    const char *names [OVERBOOKED_MAX];
+    questions_overbooked (self, now, names, OVERBOOKED_MAX);
+}
+
+void questions_work (questions_t *self, questions_work_fn *work, void *owner)
+{
+    self->work = work;
+    self->work_owner = owner;
+}
+
+questions_t *questions_new (const questions_parts_t *parts, const questions_limits_t *limits)
+{
+    size_t offers = room_offers (parts->room);
+    assert (limits->profile_steps_max >= offers &&
+            limits->profile_steps_max >= limits->resources_max);
+    assert (limits->profile_steps_max <= QUESTIONS_STEPS_MOST);
+    assert (limits->spans_max > 0 && limits->spans_max <= QUESTIONS_SPANS_MOST);
+    questions_t *self = must (calloc (1, sizeof *self));
+    self->parts = *parts;
+    self->limits = *limits;
+    self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
+    self->settled = (hint_t){.service = parts->service, .topic = "reservation"};
+    self->configured = must (calloc (offers + 1, sizeof *self->configured));
+    self->set = must (calloc (offers + 1, sizeof *self->set));
+    self->there = must (calloc (offers + 1, sizeof *self->there));
+    for (size_t i = 0; i < offers; i++) {
+        self->configured [i] = self->set [i] = room_offer (parts->room, i)->quantity;
+        self->there [i] = UINT32_MAX;
+    }
+    timetable_on_freed (parts->timetable, on_freed, self);
+    timetable_on_settled (parts->timetable, on_settled, self);
+    service_serve (parts->service, "Calendar", "Profile", on_profile, self);
+    service_serve (parts->service, "Calendar", "Windows", on_windows, self);
+    service_serve (parts->service, "Calendar", "Free", on_free, self);
+    service_serve (parts->service, "Calendar", "Utilisation", on_utilisation, self);
+    service_serve (parts->service, "Calendar", "Capacity", on_capacity, self);
+    service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
+    ledger_capacities (parts->service->ledger, quantities, self);
+    service_at_start (parts->service, on_start, self);
+    return self;
+}
+
+void questions_destroy (questions_t **self_p)
+{
+    questions_t *self = *self_p;
+    if (!self)
+        return;
+    hint_end (&self->freed);
+    hint_end (&self->settled);
+    timetable_off_freed (self->parts.timetable, self);
+    timetable_on_settled (self->parts.timetable, NULL, NULL);
+    free (self->configured);
+    free (self->set);
+    free (self->there);
+    free (self);
+    *self_p = NULL;
+}
