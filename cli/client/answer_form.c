@@ -1,5 +1,6 @@
 /*  answer_form - from the words of proto to those of the interfaces. */
 #include "answer_form.h"
+#include "table.h"
 
 #include "opening_form.h"
 
@@ -11,158 +12,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAY_TEXT_BYTES 1024 /* of a path in a table */
+static const form_row_t placement_rows [] = {
+  {.key = "id", .kind = FORM_TEXT, .from = "need"},
+  {.key = "site", .kind = FORM_SHORT},
+  {.key = "class", .kind = FORM_TEXT, .from = "class_name", .optional = true},
+  {.key = "cpus", .kind = FORM_NUMBER},
+  {.key = "start", .kind = FORM_TIME, .from = "from_ms", .optional = true},
+  {.key = "end", .kind = FORM_TIME, .from = "until_ms", .optional = true},
+  {0}};
 
-const char *name_short (const char *name)
-{
-    const char *slash = strchr (name, '/');
-    return slash ? slash + 1 : name;
-}
+static const form_row_t connection_rows [] = {
+  {.key = "need", .kind = FORM_TEXT},
+  {.key = "between", .kind = FORM_SAME},
+  {.key = "path", .kind = FORM_SAME},
+  {.key = "links", .kind = FORM_SAME},
+  {.key = "mbps", .kind = FORM_NUMBER},
+  {.key = "latency_ms", .kind = FORM_REAL, .optional = true},
+  {.key = "start", .kind = FORM_TIME, .from = "from_ms", .optional = true},
+  {.key = "end", .kind = FORM_TIME, .from = "until_ms", .optional = true},
+  {0}};
 
-const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES])
-{
-    return timetext_format (ms, text);
-}
+static const form_row_t reason_rows [] = {
+  {.key = "need", .kind = FORM_TEXT, .optional = true},
+  {.key = "resource", .kind = FORM_TEXT, .optional = true},
+  {.key = "from", .kind = FORM_TIME, .from = "from_ms", .optional = true},
+  {.key = "until", .kind = FORM_TIME, .from = "until_ms", .optional = true},
+  {.key = "wanted", .kind = FORM_NUMBER},
+  {.key = "free", .kind = FORM_NUMBER},
+  {.key = "text", .kind = FORM_TEXT, .optional = true},
+  {0}};
 
-const char *time_brief (const char *time, char text [TIME_TEXT_BYTES])
-{
-    size_t length = strcspn (time, ".");
-    snprintf (text, TIME_TEXT_BYTES, "%.*s%s", (int) length, time, time [length] == '.' ? "Z" : "");
-    return text;
-}
-
-const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
-{
-    uint64_t magnitude =
-      micro_credits < 0 ? 0 - (uint64_t) micro_credits : (uint64_t) micro_credits;
-    int length = snprintf (text, COST_TEXT_BYTES, "%s%" PRIu64 ".%06" PRIu64,
-                           micro_credits < 0 ? "-" : "", magnitude / 1000000, magnitude % 1000000);
-    /* Two decimals stay, so that columns line up; more only where they tell something. */
-    for (int decimals = 6; decimals > 2 && text [length - 1] == '0'; decimals--)
-        text [--length] = '\0';
-    return text;
-}
-
-const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES])
-{
-    snprintf (text, NUMBER_TEXT_BYTES, "%" PRId64, number_of (form, key));
-    return text;
-}
-
-static void take_time (json_t *to, const char *key, const json_t *from, const char *from_key)
-{
-    char text [TIME_TEXT_BYTES];
-    int64_t ms = number_of (from, from_key);
-    if (ms != 0)
-        take (to, key, json_string (time_text (ms, text)));
-}
-
-static void take_text (json_t *to, const char *key, const json_t *from, const char *from_key)
-{
-    const char *text = text_of (from, from_key);
-    if (*text)
-        take (to, key, json_string (text));
-}
-
-static void take_number (json_t *to, const char *key, const json_t *from)
-{
-    take (to, key, json_integer (number_of (from, key)));
-}
-
-static json_t *compute_form (const json_t *placements)
-{
-    json_t *list = made (json_array ());
-    size_t i;
-    const json_t *placement;
-    json_array_foreach (placements, i, placement)
-    {
-        json_t *one = made (json_object ());
-        take (one, "id", json_string (text_of (placement, "need")));
-        take (one, "site", json_string (name_short (text_of (placement, "site"))));
-        take_text (one, "class", placement, "class_name");
-        take_number (one, "cpus", placement);
-        take_time (one, "start", placement, "from_ms");
-        take_time (one, "end", placement, "until_ms");
-        json_array_append_new (list, one);
-    }
-    return list;
-}
-
-static json_t *texts_form (const json_t *texts)
-{
-    return texts ? json_deep_copy (texts) : json_array ();
-}
-
-static json_t *network_form (const json_t *connections)
-{
-    json_t *list = made (json_array ());
-    size_t i;
-    const json_t *connection;
-    json_array_foreach (connections, i, connection)
-    {
-        json_t *one = made (json_object ());
-        const json_t *latency = json_object_get (connection, "latency_ms");
-        take (one, "need", json_string (text_of (connection, "need")));
-        take (one, "between", texts_form (json_object_get (connection, "between")));
-        take (one, "path", texts_form (json_object_get (connection, "path")));
-        take (one, "links", texts_form (json_object_get (connection, "links")));
-        take_number (one, "mbps", connection);
-        if (json_number_value (latency) > 0)
-            take (one, "latency_ms", json_real (json_number_value (latency)));
-        take_time (one, "start", connection, "from_ms");
-        take_time (one, "end", connection, "until_ms");
-        json_array_append_new (list, one);
-    }
-    return list;
-}
+static const form_row_t alternative_rows [] = {
+  {.key = "start", .kind = FORM_TIME, .from = "start_ms", .optional = true},
+  {.key = "change", .kind = FORM_TEXT, .optional = true},
+  {0}};
 
 json_t *reason_form (const json_t *reason)
 {
-    json_t *one = made (json_object ());
-    take_text (one, "need", reason, "need");
-    take_text (one, "resource", reason, "resource");
-    take_time (one, "from", reason, "from_ms");
-    take_time (one, "until", reason, "until_ms");
-    take_number (one, "wanted", reason);
-    take_number (one, "free", reason);
-    take_text (one, "text", reason, "text");
-    return one;
+    return form_of (reason_rows, reason);
 }
 
-static json_t *reasons_form (const json_t *reasons)
-{
-    json_t *list = made (json_array ());
-    size_t i;
-    const json_t *reason;
-    json_array_foreach (reasons, i, reason) json_array_append_new (list, reason_form (reason));
-    return list;
-}
-
-static json_t *alternatives_form (const json_t *alternatives)
-{
-    json_t *list = made (json_array ());
-    size_t i;
-    const json_t *alternative;
-    json_array_foreach (alternatives, i, alternative)
-    {
-        json_t *one = made (json_object ());
-        take_time (one, "start", alternative, "start_ms");
-        take_text (one, "change", alternative, "change");
-        json_array_append_new (list, one);
-    }
-    return list;
-}
-
-static const char *status_word (const char *status)
-{
-    static const char *const words [][2] = {{"ANSWER_COMMITTED", "committed"},
-                                            {"ANSWER_REFUSED", "refused"},
-                                            {"ANSWER_CONFLICT", "refused"},
-                                            {"ANSWER_PLANNED", "planned"},
-                                            {NULL}};
-    /* In progress is unknown, too: whoever asks again will know. */
-    return word_of (words, status, "unknown");
-}
+/*  In progress is unknown, too: whoever asks again will know. */
+static const char *const status_words [][2] = {{"ANSWER_COMMITTED", "committed"},
+                                               {"ANSWER_REFUSED", "refused"},
+                                               {"ANSWER_CONFLICT", "refused"},
+                                               {"ANSWER_PLANNED", "planned"},
+                                               {NULL, "unknown"}};
 
 /*  A conflict is a refusal of this request, not of the one that had its id before. */
 static void take_conflict (json_t *form)
@@ -178,37 +73,48 @@ static void take_conflict (json_t *form)
 
 json_t *answer_form (const json_t *answer)
 {
-    json_t *form = made (json_object ());
-    const char *status = status_word (text_of (answer, "status"));
-    bool conflict = strcmp (text_of (answer, "status"), "ANSWER_CONFLICT") == 0;
-    take_text (form, "reservation", answer, "reservation");
-    take (form, "status", json_string (status));
-    take_text (form, "request_id", answer, "request_id");
-    if (conflict) {
+    static const form_row_t refused [] = {
+      {.key = "reasons", .kind = FORM_EACH, .more = reason_rows},
+      {.key = "alternatives", .kind = FORM_EACH, .more = alternative_rows},
+      {0}};
+    static const form_row_t placed [] = {
+      {.key = "version", .kind = FORM_NUMBER},
+      {.key = "start", .kind = FORM_TIME, .from = "start_ms", .optional = true},
+      {.key = "end", .kind = FORM_TIME, .from = "end_ms", .optional = true},
+      {.key = "compute", .kind = FORM_EACH, .more = placement_rows},
+      {.key = "network", .kind = FORM_EACH, .more = connection_rows},
+      {.key = "data", .kind = FORM_SAME, .from = ""},
+      {.key = "cost", .kind = FORM_NUMBER},
+      {0}};
+    /* What was committed and could not be kept by all may have been placed anew (T10). */
+    static const form_row_t planning [] = {
+      {.key = "planner", .kind = FORM_TEXT, .optional = true},
+      {.key = "algorithm", .kind = FORM_TEXT, .optional = true},
+      {.key = "rounds", .kind = FORM_NUMBER},
+      {.key = "planning_ms", .kind = FORM_NUMBER},
+      {0}};
+    static const form_row_t asked [] = {{.key = "reservation", .kind = FORM_TEXT, .optional = true},
+                                        {.key = "status", .kind = FORM_WORD, .more = status_words},
+                                        {.key = "request_id", .kind = FORM_TEXT, .optional = true},
+                                        {0}};
+    /* What was committed and could not be kept by all may have been placed anew (T10). */
+    static const form_row_t not_kept [] = {
+      {.key = "reasons", .kind = FORM_EACH, .optional = true, .more = reason_rows}, {0}};
+    static const form_row_t awaited [] = {{.key = "awaited", .kind = FORM_SAME, .optional = true},
+                                          {0}};
+    json_t *form = form_of (asked, answer);
+    const char *status = text_of (form, "status");
+    if (strcmp (text_of (answer, "status"), "ANSWER_CONFLICT") == 0) {
         take_conflict (form);
     } else if (strcmp (status, "refused") == 0) {
-        take (form, "reasons", reasons_form (json_object_get (answer, "reasons")));
-        take (form, "alternatives", alternatives_form (json_object_get (answer, "alternatives")));
+        form_add (form, refused, answer);
     } else {
-        take_number (form, "version", answer);
-        take_time (form, "start", answer, "start_ms");
-        take_time (form, "end", answer, "end_ms");
-        take (form, "compute", compute_form (json_object_get (answer, "compute")));
-        take (form, "network", network_form (json_object_get (answer, "network")));
-        take (form, "data", json_array ());
-        take_number (form, "cost", answer);
-        /* What was committed and could not be kept by all may have been placed anew (T10). */
-        const json_t *why = json_object_get (answer, "reasons");
-        if (strcmp (status, "committed") == 0 && json_array_size (why) > 0)
-            take (form, "reasons", reasons_form (why));
-        const json_t *awaited = json_object_get (answer, "awaited");
-        if (json_array_size (awaited) > 0)
-            take (form, "awaited", json_deep_copy (awaited));
+        form_add (form, placed, answer);
+        if (strcmp (status, "committed") == 0)
+            form_add (form, not_kept, answer);
+        form_add (form, awaited, answer);
     }
-    take_text (form, "planner", answer, "planner");
-    take_text (form, "algorithm", answer, "algorithm");
-    take_number (form, "rounds", answer);
-    take_number (form, "planning_ms", answer);
+    form_add (form, planning, answer);
     return form;
 }
 
@@ -233,91 +139,49 @@ int answer_code (const json_t *form)
                                              : EXIT_DONE;
 }
 
-static void print_compute (const json_t *compute, FILE *to)
-{
-    static const char *const headings [] = {"NEED", "SITE", "CLASS", ">CPUS", "START", "END"};
-    table_t *table = table_new (headings, 6);
-    size_t i;
-    const json_t *one;
-    json_array_foreach (compute, i, one)
-    {
-        char cpus [24];
-        char start [TIME_TEXT_BYTES];
-        char end [TIME_TEXT_BYTES];
-        const char *cells [] = {text_of (one, "id"),
-                                text_of (one, "site"),
-                                text_of (one, "class"),
-                                number_text (one, "cpus", cpus),
-                                time_brief (text_of (one, "start"), start),
-                                time_brief (text_of (one, "end"), end)};
-        table_row (table, cells);
-    }
-    table_print (&table, to);
-}
-
-void texts_join (const json_t *texts, const char *between, char *joined, size_t size)
-{
-    size_t length = 0;
-    size_t i;
-    const json_t *one;
-    joined [0] = '\0';
-    json_array_foreach (texts, i, one)
-    {
-        if (length < size)
-            length += (size_t) snprintf (joined + length, size - length, "%s%s", i ? between : "",
-                                         json_string_value (one) ? json_string_value (one) : "");
-    }
-}
+static const column_t placement_columns [] = {{"NEED", "id", NULL},
+                                              {"SITE", "site", NULL},
+                                              {"CLASS", "class", NULL},
+                                              {">CPUS", "cpus", cell_number},
+                                              {"START", "start", cell_time},
+                                              {"END", "end", cell_time},
+                                              {0}};
 
 /*  The way from one end to the other: its vertices, or the links where these are not known. */
-static void way_text (const json_t *connection, char *text, size_t size)
+static const char *way_cell (const json_t *connection, const char *key, char text [CELL_BYTES])
 {
-    const json_t *path = json_object_get (connection, "path");
+    const json_t *path = json_object_get (connection, key);
     const json_t *links = json_object_get (connection, "links");
-    if (json_array_size (path) > 0 || json_array_size (links) > 0)
-        texts_join (json_array_size (path) > 0 ? path : links, " > ", text, size);
-    else
-        snprintf (text, size, "on one site");
+    const json_t *way = json_array_size (path) > 0 ? path : links;
+    if (json_array_size (way) == 0)
+        return "on one site";
+    texts_join (way, " > ", text, CELL_BYTES);
+    return text;
 }
 
-static void print_network (const json_t *network, FILE *to)
+static const char *links_cell (const json_t *connection, const char *key, char text [CELL_BYTES])
 {
-    static const char *const headings [] = {"NEED",     ">MBIT/S", "PATH", "LINKS",
-                                            ">LATENCY", "START",   "END"};
-    table_t *table = table_new (headings, 7);
-    size_t i;
-    const json_t *one;
-    json_array_foreach (network, i, one)
-    {
-        char mbps [24];
-        char way [WAY_TEXT_BYTES];
-        char links [WAY_TEXT_BYTES];
-        char latency [32] = "";
-        char start [TIME_TEXT_BYTES];
-        char end [TIME_TEXT_BYTES];
-        way_text (one, way, sizeof way);
-        texts_join (json_object_get (one, "links"), " ", links, sizeof links);
-        if (json_object_get (one, "latency_ms"))
-            snprintf (latency, sizeof latency, "%.6g ms",
-                      json_real_value (json_object_get (one, "latency_ms")));
-        const char *cells [] = {text_of (one, "need"),
-                                number_text (one, "mbps", mbps),
-                                way,
-                                links,
-                                latency,
-                                time_brief (text_of (one, "start"), start),
-                                time_brief (text_of (one, "end"), end)};
-        table_row (table, cells);
-    }
-    table_print (&table, to);
+    texts_join (json_object_get (connection, key), " ", text, CELL_BYTES);
+    return text;
 }
+
+static const column_t connection_columns [] = {{"NEED", "need", NULL},
+                                               {">MBIT/S", "mbps", cell_number},
+                                               {"PATH", "path", way_cell},
+                                               {"LINKS", "links", links_cell},
+                                               {">LATENCY", "latency_ms", cell_latency},
+                                               {"START", "start", cell_time},
+                                               {"END", "end", cell_time},
+                                               {0}};
 
 static void print_parts (const json_t *form, FILE *to)
 {
-    if (json_array_size (json_object_get (form, "compute")) > 0)
-        print_compute (json_object_get (form, "compute"), to);
-    if (json_array_size (json_object_get (form, "network")) > 0)
-        print_network (json_object_get (form, "network"), to);
+    const json_t *compute = json_object_get (form, "compute");
+    const json_t *network = json_object_get (form, "network");
+    if (json_array_size (compute) > 0)
+        table_print_forms (placement_columns, compute, to);
+    if (json_array_size (network) > 0)
+        table_print_forms (connection_columns, network, to);
 }
 
 /*  The sentence of the planner, or one made of the figures. */
@@ -381,23 +245,15 @@ void answer_print (const json_t *form, const char *what, FILE *to)
                  number_of (form, "rounds"), number_of (form, "rounds") == 1 ? "" : "s");
 }
 
-static const char *show_word (const char *status)
-{
-    static const char *const words [][2] = {
-      {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
-      {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
-      {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"},
-      {"SHOW_RELEASING", "releasing"}, {NULL}};
-    return word_of (words, status, "unknown");
-}
+static const char *const show_words [][2] = {
+  {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
+  {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
+  {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"},
+  {"SHOW_RELEASING", "releasing"}, {NULL, "unknown"}};
 
-static const char *state_word (const char *state)
-{
-    static const char *const words [][2] = {{"CREATED", "created"},     {"RESERVED", "reserved"},
-                                            {"ACTIVATED", "activated"}, {"RELEASED", "released"},
-                                            {"FAILED", "failed"},       {NULL}};
-    return word_of (words, state, "unknown");
-}
+static const char *const state_words [][2] = {{"CREATED", "created"},     {"RESERVED", "reserved"},
+                                              {"ACTIVATED", "activated"}, {"RELEASED", "released"},
+                                              {"FAILED", "failed"},       {NULL, "unknown"}};
 
 /*  The domains whose circuits may be used now; NULL where no parts are told. */
 static json_t *provisioned_form (const json_t *parts)
@@ -416,25 +272,27 @@ static json_t *provisioned_form (const json_t *parts)
 
 json_t *view_form (const json_t *view)
 {
-    json_t *form = made (json_object ());
-    take_text (form, "reservation", view, "reservation");
-    take_text (form, "name", view, "name");
-    take_text (form, "owner", view, "owner");
-    take (form, "status", json_string (show_word (text_of (view, "status"))));
-    take (form, "state", json_string (state_word (text_of (view, "state"))));
-    take_number (form, "version", view);
-    take_time (form, "start", view, "start_ms");
-    take_time (form, "end", view, "end_ms");
-    take (form, "compute", compute_form (json_object_get (view, "compute")));
-    take (form, "network", network_form (json_object_get (view, "network")));
+    static const form_row_t first [] = {
+      {.key = "reservation", .kind = FORM_TEXT, .optional = true},
+      {.key = "name", .kind = FORM_TEXT, .optional = true},
+      {.key = "owner", .kind = FORM_TEXT, .optional = true},
+      {.key = "status", .kind = FORM_WORD, .more = show_words},
+      {.key = "state", .kind = FORM_WORD, .more = state_words},
+      {.key = "version", .kind = FORM_NUMBER},
+      {.key = "start", .kind = FORM_TIME, .from = "start_ms", .optional = true},
+      {.key = "end", .kind = FORM_TIME, .from = "end_ms", .optional = true},
+      {.key = "compute", .kind = FORM_EACH, .more = placement_rows},
+      {.key = "network", .kind = FORM_EACH, .more = connection_rows},
+      {0}};
+    static const form_row_t last [] = {{.key = "silent", .kind = FORM_SAME}, {0}};
+    json_t *form = form_of (first, view);
     json_t *provisioned = provisioned_form (json_object_get (view, "parts"));
     if (provisioned)
         take (form, "provisioned", provisioned);
     json_t *openings = openings_form (json_object_get (view, "openings"));
     if (openings)
         take (form, "openings", openings);
-    json_t *silent = json_object_get (view, "silent");
-    take (form, "silent", silent ? json_deep_copy (silent) : json_array ());
+    form_add (form, last, view);
     return form;
 }
 

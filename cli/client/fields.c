@@ -1,6 +1,12 @@
 /*  fields - of JSON objects. */
 #include "fields.h"
 
+#include "timetext.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +21,12 @@ int64_t number_of (const json_t *object, const char *key)
     return json_integer_value (json_object_get (object, key));
 }
 
-const char *word_of (const char *const words [][2], const char *said, const char *otherwise)
+const char *word_of (const char *const words [][2], const char *said)
 {
     for (; (*words) [0]; words++)
         if (strcmp (said, (*words) [0]) == 0)
             return (*words) [1];
-    return otherwise;
+    return (*words) [1] ? (*words) [1] : said;
 }
 
 bool listed (const char *words, const char *word)
@@ -58,4 +64,197 @@ void take (json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new (object, key, made (value)) != 0)
         abort ();
+}
+
+/*  --- values as texts --- */
+
+const char *name_short (const char *name)
+{
+    const char *slash = strchr (name, '/');
+    return slash ? slash + 1 : name;
+}
+
+const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES])
+{
+    return timetext_format (ms, text);
+}
+
+const char *time_brief (const char *time, char text [TIME_TEXT_BYTES])
+{
+    size_t length = strcspn (time, ".");
+    snprintf (text, TIME_TEXT_BYTES, "%.*s%s", (int) length, time, time [length] == '.' ? "Z" : "");
+    return text;
+}
+
+const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
+{
+    uint64_t magnitude =
+      micro_credits < 0 ? 0 - (uint64_t) micro_credits : (uint64_t) micro_credits;
+    int length = snprintf (text, COST_TEXT_BYTES, "%s%" PRIu64 ".%06" PRIu64,
+                           micro_credits < 0 ? "-" : "", magnitude / 1000000, magnitude % 1000000);
+    /* Two decimals stay, so that columns line up; more only where they tell something. */
+    for (int decimals = 6; decimals > 2 && text [length - 1] == '0'; decimals--)
+        text [--length] = '\0';
+    return text;
+}
+
+const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES])
+{
+    snprintf (text, NUMBER_TEXT_BYTES, "%" PRId64, number_of (form, key));
+    return text;
+}
+
+void texts_join (const json_t *texts, const char *between, char *joined, size_t size)
+{
+    size_t length = 0;
+    size_t i;
+    const json_t *one;
+    joined [0] = '\0';
+    json_array_foreach (texts, i, one)
+    {
+        if (length < size)
+            length += (size_t) snprintf (joined + length, size - length, "%s%s", i ? between : "",
+                                         json_string_value (one) ? json_string_value (one) : "");
+    }
+}
+
+/*  --- forms --- */
+
+/*  What does not fit into 63 bits is told as text. */
+static int64_t whole_of (const json_t *number)
+{
+    return json_is_string (number) ? INT64_MAX : json_integer_value (number);
+}
+
+static double real_value (const json_t *real)
+{
+    const char *text = json_string_value (real);
+    if (text)
+        return strcmp (text, "inf") == 0 || strcmp (text, "Infinity") == 0 ? INFINITY : NAN;
+    return json_number_value (real);
+}
+
+double real_of (const json_t *object, const char *key)
+{
+    return real_value (json_object_get (object, key));
+}
+
+const char *lower_word (const char *word, char between, char text [LOWER_BYTES])
+{
+    size_t i = 0;
+    for (; word [i] && i < LOWER_BYTES - 1; i++)
+        text [i] = word [i] == '_' ? between : (char) tolower ((unsigned char) word [i]);
+    text [i] = '\0';
+    return text;
+}
+
+static json_t *lower_form (const char *word, char between)
+{
+    char text [LOWER_BYTES];
+    return json_string (lower_word (word, between, text));
+}
+
+static json_t *real_form (double real)
+{
+    return isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf");
+}
+
+static json_t *time_form (int64_t ms)
+{
+    char text [TIME_TEXT_BYTES];
+    return json_string (time_text (ms, text));
+}
+
+static json_t *duration_form (int64_t ms)
+{
+    char text [TIMETEXT_BYTES];
+    return json_string (timetext_format_duration (ms, text));
+}
+
+/*  Is it told at all? */
+static bool is_empty (const json_t *value)
+{
+    return !value || (json_is_string (value) && !*json_string_value (value)) ||
+           (json_is_number (value) && json_number_value (value) == 0) ||
+           (json_is_array (value) && json_array_size (value) == 0);
+}
+
+/*  What stands under "opening.phase". */
+static const json_t *value_at (const json_t *from, const char *path)
+{
+    for (const char *dot; (dot = strchr (path, '.')); path = dot + 1)
+        from = json_object_getn (from, path, (size_t) (dot - path));
+    return json_object_get (from, path);
+}
+
+static json_t *value_form (const form_row_t *row, const json_t *value)
+{
+    const char *text = json_is_string (value) ? json_string_value (value) : "";
+    switch (row->kind) {
+    case FORM_TEXT:
+        return json_string (text);
+    case FORM_SHORT:
+        return json_string (name_short (text));
+    case FORM_WORD:
+        return json_string (word_of (row->more, text));
+    case FORM_LOWER:
+        return lower_form (text, *(const char *) row->more);
+    case FORM_NUMBER:
+        return json_integer (whole_of (value));
+    case FORM_REAL:
+        return real_form (real_value (value));
+    case FORM_FLAG:
+        return json_boolean (json_is_true (value));
+    case FORM_TIME:
+        return time_form (whole_of (value));
+    case FORM_DURATION:
+        return duration_form (whole_of (value));
+    case FORM_SAME:
+        return value ? json_deep_copy (value) : json_array ();
+    case FORM_EACH:
+        return forms_of (row->more, value);
+    }
+    abort ();
+}
+
+void form_add (json_t *form, const form_row_t *rows, const json_t *from)
+{
+    for (; rows->key; rows++) {
+        const json_t *value = value_at (from, rows->from ? rows->from : rows->key);
+        if (!rows->optional || !is_empty (value))
+            take (form, rows->key, value_form (rows, value));
+    }
+}
+
+json_t *form_of (const form_row_t *rows, const json_t *from)
+{
+    json_t *form = made (json_object ());
+    form_add (form, rows, from);
+    return form;
+}
+
+json_t *forms_of (const form_row_t *rows, const json_t *list)
+{
+    json_t *forms = made (json_array ());
+    size_t i;
+    const json_t *one;
+    json_array_foreach (list, i, one) json_array_append_new (forms, form_of (rows, one));
+    return forms;
+}
+
+json_t *forms_flat (const json_t *forms, const char *list)
+{
+    json_t *flat = made (json_array ());
+    size_t f, i;
+    json_t *form, *one;
+    json_array_foreach (forms, f, form)
+    {
+        json_array_foreach (json_object_get (form, list), i, one)
+        {
+            json_t *row = made (json_copy (one));
+            json_object_update_missing (row, form);
+            json_array_append_new (flat, row);
+        }
+    }
+    return flat;
 }

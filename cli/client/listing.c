@@ -2,6 +2,7 @@
 #include "listing.h"
 
 #include "answer_form.h"
+#include "fields.h"
 
 #include <stdlib.h>
 

@@ -1,69 +1,46 @@
 /*  opening_form - phases as words, flags as they are. */
 #include "opening_form.h"
 
-#include "answer_form.h"
 #include "fields.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const char *phase_word (const char *phase)
-{
-    static const char *const words [][2] = {{"OPENING_BINDING", "binding"},
-                                            {"OPENING_OPEN", "open"},
-                                            {"OPENING_WARNED", "warned"},
-                                            {"OPENING_CLOSING", "closing"},
-                                            {"OPENING_CLEANING", "cleaning"},
-                                            {"OPENING_OVER", "over"},
-                                            {NULL}};
-    return word_of (words, phase, "waiting");
-}
-
-static json_t *alternative_form (const json_t *told)
-{
-    char from [TIME_TEXT_BYTES];
-    char until [TIME_TEXT_BYTES];
-    json_t *form = made (json_object ());
-    take (form, "class", json_string (text_of (told, "class_name")));
-    take (form, "nodes", json_integer (number_of (told, "nodes")));
-    take (form, "start", json_string (time_text (number_of (told, "from_ms"), from)));
-    take (form, "end", json_string (time_text (number_of (told, "until_ms"), until)));
-    return form;
-}
-
-static json_t *opening_form (const json_t *told)
-{
-    static const char *const flags [] = {"ready", "degraded", "lent", "given_back", "disconnected"};
-    const json_t *opening = json_object_get (told, "opening");
-    json_t *form = made (json_object ());
-    take (form, "site", json_string (text_of (told, "site")));
-    take (form, "phase", json_string (phase_word (text_of (opening, "phase"))));
-    take (form, "nodes", json_integer (number_of (opening, "bound")));
-    take (form, "wanted", json_integer (number_of (opening, "wanted")));
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        take (form, flags [i], json_boolean (json_is_true (json_object_get (opening, flags [i]))));
-    take (form, "cpu_ms", json_integer (number_of (opening, "cpu_ms")));
-    take (form, "offered_ms", json_integer (number_of (opening, "offered_ms")));
-    if (*text_of (opening, "trouble"))
-        take (form, "trouble", json_string (text_of (opening, "trouble")));
-    json_t *alternatives = made (json_array ());
-    size_t i;
-    const json_t *one;
-    json_array_foreach (json_object_get (opening, "alternatives"), i, one)
-      json_array_append_new (alternatives, alternative_form (one));
-    if (json_array_size (alternatives) > 0)
-        take (form, "alternatives", json_incref (alternatives));
-    json_decref (alternatives);
-    return form;
-}
-
 json_t *openings_form (const json_t *openings)
 {
-    json_t *forms = json_array_size (openings) > 0 ? made (json_array ()) : NULL;
-    size_t i;
-    const json_t *one;
-    json_array_foreach (openings, i, one) json_array_append_new (forms, opening_form (one));
-    return forms;
+    static const char *const phases [][2] = {{"OPENING_BINDING", "binding"},
+                                             {"OPENING_OPEN", "open"},
+                                             {"OPENING_WARNED", "warned"},
+                                             {"OPENING_CLOSING", "closing"},
+                                             {"OPENING_CLEANING", "cleaning"},
+                                             {"OPENING_OVER", "over"},
+                                             {NULL, "waiting"}};
+    static const form_row_t alternative [] = {
+      {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
+      {.key = "nodes", .kind = FORM_NUMBER},
+      {.key = "start", .kind = FORM_TIME, .from = "from_ms"},
+      {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
+      {0}};
+    static const form_row_t opening [] = {
+      {.key = "site", .kind = FORM_TEXT},
+      {.key = "phase", .kind = FORM_WORD, .from = "opening.phase", .more = phases},
+      {.key = "nodes", .kind = FORM_NUMBER, .from = "opening.bound"},
+      {.key = "wanted", .kind = FORM_NUMBER, .from = "opening.wanted"},
+      {.key = "ready", .kind = FORM_FLAG, .from = "opening.ready"},
+      {.key = "degraded", .kind = FORM_FLAG, .from = "opening.degraded"},
+      {.key = "lent", .kind = FORM_FLAG, .from = "opening.lent"},
+      {.key = "given_back", .kind = FORM_FLAG, .from = "opening.given_back"},
+      {.key = "disconnected", .kind = FORM_FLAG, .from = "opening.disconnected"},
+      {.key = "cpu_ms", .kind = FORM_NUMBER, .from = "opening.cpu_ms"},
+      {.key = "offered_ms", .kind = FORM_NUMBER, .from = "opening.offered_ms"},
+      {.key = "trouble", .kind = FORM_TEXT, .from = "opening.trouble", .optional = true},
+      {.key = "alternatives",
+       .kind = FORM_EACH,
+       .from = "opening.alternatives",
+       .optional = true,
+       .more = alternative},
+      {0}};
+    return json_array_size (openings) > 0 ? forms_of (opening, openings) : NULL;
 }
 
 void opening_print (const json_t *form, FILE *to)

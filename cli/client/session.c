@@ -1,7 +1,6 @@
 /*  session - finding directories, and asking whom they list. */
 #include "session.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "json.h"
 #include "message.h"

@@ -1,6 +1,7 @@
 /*  table - keeps all cells, then prints each column as wide as its widest cell. */
 #include "table.h"
 
+#include "fields.h"
 #include "must.h"
 
 #include <stdbool.h>
@@ -88,6 +89,65 @@ void table_row (table_t *self, const char *const *cells)
     self->rows++;
 }
 
+const char *cell_short (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    return name_short (text_of (form, key));
+}
+
+const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return number_text (form, key, text);
+}
+
+const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return time_brief (text_of (form, key), text);
+}
+
+const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return cost_text (number_of (form, key), text);
+}
+
+const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    const json_t *ms = json_object_get (form, key);
+    if (!ms)
+        return "";
+    snprintf (text, CELL_BYTES, "%.6g ms", json_real_value (ms));
+    return text;
+}
+
+const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    texts_join (json_object_get (form, key), ", ", text, CELL_BYTES);
+    return text;
+}
+
+void table_add (table_t *self, const column_t *columns, const json_t *form)
+{
+    char texts [TABLE_COLUMNS_MAX][CELL_BYTES];
+    const char *cells [TABLE_COLUMNS_MAX];
+    for (size_t c = 0; c < self->columns; c++)
+        cells [c] = columns [c].cell ? columns [c].cell (form, columns [c].key, texts [c])
+                                     : text_of (form, columns [c].key);
+    table_row (self, cells);
+}
+
+table_t *table_of (const column_t *columns, const json_t *forms)
+{
+    const char *headings [TABLE_COLUMNS_MAX];
+    size_t count = 0;
+    for (; columns [count].heading; count++)
+        headings [count] = columns [count].heading;
+    table_t *self = table_new (headings, count);
+    size_t i;
+    const json_t *form;
+    json_array_foreach (forms, i, form) table_add (self, columns, form);
+    return self;
+}
+
 void table_print (table_t **self_p, FILE *to)
 {
     const table_t *self = *self_p;
@@ -106,4 +166,10 @@ void table_print (table_t **self_p, FILE *to)
         fputc ('\n', to);
     }
     table_destroy (self_p);
+}
+
+void table_print_forms (const column_t *columns, const json_t *forms, FILE *to)
+{
+    table_t *self = table_of (columns, forms);
+    table_print (&self, to);
 }

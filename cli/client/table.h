@@ -2,6 +2,7 @@
 #ifndef MUSUBI_TABLE_H
 #define MUSUBI_TABLE_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,6 +19,28 @@ void table_row (table_t *self, const char *const *cells);
 
 /*  Prints headings and rows, nothing but the headings when there are no rows; and ends it. */
 void table_print (table_t **self_p, FILE *to);
+
+/*  A column of a list of forms; a list of them ends with {0}. Its cells are made by `cell` out
+ * of the form and, where it has one, the key. NULL = the text under the key. */
+#define CELL_BYTES 1024
+typedef struct {
+    const char *heading;
+    const char *key;
+    const char *(*cell) (const json_t *form, const char *key, char text [CELL_BYTES]);
+} column_t;
+
+const char *cell_short (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES]); /* "a, b" */
+
+/*  A row for each form of the list; headings alone where there is none. As a table to add to; or
+ *  printed. */
+void table_print_forms (const column_t *columns, const json_t *forms, FILE *to);
+table_t *table_of (const column_t *columns, const json_t *forms);
+void table_add (table_t *self, const column_t *columns, const json_t *form);
 
 /*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
 size_t text_width (const char *text);

@@ -33,7 +33,6 @@ typedef struct {
     int64_t port; /* of requests; hints are on the next one, bytes of files on the one after */
     const federation_t *federation;
     char *administrator;
-    table_t *table;
     json_t *members;
 } plan_t;
 
@@ -151,8 +150,6 @@ static char *directories_but (const plan_t *plan, const char *but)
 static void tell (const plan_t *plan, const char *kind, const char *host, const char *endpoint,
                   const char *file)
 {
-    const char *cells [] = {kind, host, endpoint, file};
-    table_row (plan->table, cells);
     json_array_append_new (plan->members, json_pack ("{s:s, s:s, s:s, s:s}", "kind", kind, "host",
                                                      host, "endpoint", endpoint, "file", file));
 }
@@ -321,24 +318,26 @@ static int write_members (plan_t *plan)
 
 static int configure (const cli_t *cli, plan_t *plan)
 {
-    static const char *const headings [] = {"SERVICE", "HOST", "ENDPOINT", "FILE"};
+    static const column_t columns [] = {{"SERVICE", "kind", NULL},
+                                        {"HOST", "host", NULL},
+                                        {"ENDPOINT", "endpoint", NULL},
+                                        {"FILE", "file", NULL},
+                                        {0}};
     umask (077);
     if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
         return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));
     plan->administrator = places_actor (cli);
-    plan->table = table_new (headings, 4);
     plan->members = json_array ();
     int code = write_members (plan);
     char *gis = directories_but (plan, NULL);
     if (code == EXIT_DONE && cli->json) {
         cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
     } else if (code == EXIT_DONE) {
-        table_print (&plan->table, stdout);
+        table_print_forms (columns, plan->members, stdout);
         printf ("export MUSUBI_GIS=%s\n", gis);
     }
     free (gis);
     free (plan->administrator);
-    table_destroy (&plan->table);
     json_decref (plan->members);
     return code;
 }

@@ -355,28 +355,9 @@ static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *fed
 
 /*  --- telling ---  */
 
-static void print_running (const folder_t *folder, size_t started)
-{
-    static const char *const headings [] = {"SERVICE", "NAME", ">PID", "ENDPOINT"};
-    table_t *table = table_new (headings, 4);
-    for (size_t i = 0; i < folder->members_count; i++) {
-        const member_t *member = &folder->members [i];
-        char pid [24];
-        snprintf (pid, sizeof pid, "%ld", (long) member->process.pid);
-        const char *cells [] = {member->kind, member->name, pid, member->endpoint};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
-    char *gis = folder_directories (folder, NULL);
-    printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
-            launch_running (folder), folder->path, gis);
-    free (gis);
-}
-
-static void print_running_json (const folder_t *folder, size_t started)
+static json_t *members_form (const folder_t *folder)
 {
     json_t *members = json_array ();
-    char *gis = folder_directories (folder, NULL);
     for (size_t i = 0; i < folder->members_count; i++) {
         const member_t *member = &folder->members [i];
         json_array_append_new (members,
@@ -384,8 +365,27 @@ static void print_running_json (const folder_t *folder, size_t started)
                                           member->name, "pid", (json_int_t) member->process.pid,
                                           "endpoint", member->endpoint, "events", member->events));
     }
-    cli_print_json (json_pack ("{s:s, s:s, s:I, s:o}", "dir", folder->path, "gis", gis, "started",
-                               (json_int_t) started, "members", members));
+    return members;
+}
+
+static void print_running (const cli_t *cli, const folder_t *folder, size_t started)
+{
+    static const column_t columns [] = {{"SERVICE", "kind", NULL},
+                                        {"NAME", "name", NULL},
+                                        {">PID", "pid", cell_number},
+                                        {"ENDPOINT", "endpoint", NULL},
+                                        {0}};
+    json_t *members = members_form (folder);
+    char *gis = folder_directories (folder, NULL);
+    if (cli->json) {
+        cli_print_json (json_pack ("{s:s, s:s, s:I, s:O}", "dir", folder->path, "gis", gis,
+                                   "started", (json_int_t) started, "members", members));
+    } else {
+        table_print_forms (columns, members, stdout);
+        printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
+                launch_running (folder), folder->path, gis);
+    }
+    json_decref (members);
     free (gis);
 }
 
@@ -421,10 +421,7 @@ static int start (const cli_t *cli, folder_t *folder)
         return EXIT_REFUSED;
     if (!launch_meet (cli, folder))
         return EXIT_UNKNOWN;
-    if (cli->json)
-        print_running_json (folder, started);
-    else
-        print_running (folder, started);
+    print_running (cli, folder, started);
     return EXIT_DONE;
 }
 

@@ -1,37 +1,32 @@
 /*  musubi replicas - which files there are, and where their copies lie. */
-#include "answer_form.h"
 #include "fields.h"
 #include "files_commands.h"
 #include "holdings.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/*  "sound" of "COPY_SOUND". */
-static const char *state_word (const json_t *copy)
-{
-    static const char *const words [][2] = {{"COPY_STAGED", "staged"},
-                                            {"COPY_SOUND", "sound"},
-                                            {"COPY_STALE", "stale"},
-                                            {"COPY_EVICTING", "evicting"},
-                                            {NULL}};
-    const char *state = text_of (copy, "state");
-    return word_of (words, state, state);
-}
-
 static json_t *copy_form (const char *site, const json_t *file, const json_t *copy)
 {
-    char time [TIME_TEXT_BYTES];
-    json_t *form =
-      json_pack ("{s:s, s:s, s:s, s:b, s:b}", "site", site, "node", text_of (copy, "node"), "state",
-                 state_word (copy), "kept", json_is_true (json_object_get (file, "kept")), "pinned",
-                 json_is_true (json_object_get (file, "pinned")));
-    if (number_of (copy, "proved_ms") > 0)
-        json_object_set_new (form, "proved",
-                             json_string (time_text (number_of (copy, "proved_ms"), time)));
-    if (number_of (file, "expires_ms") > 0)
-        json_object_set_new (form, "expires",
-                             json_string (time_text (number_of (file, "expires_ms"), time)));
+    static const char *const states [][2] = {{"COPY_STAGED", "staged"},
+                                             {"COPY_SOUND", "sound"},
+                                             {"COPY_STALE", "stale"},
+                                             {"COPY_EVICTING", "evicting"},
+                                             {NULL}};
+    static const form_row_t of_copy [] = {
+      {.key = "node", .kind = FORM_TEXT}, {.key = "state", .kind = FORM_WORD, .more = states}, {0}};
+    static const form_row_t of_file [] = {
+      {.key = "kept", .kind = FORM_FLAG}, {.key = "pinned", .kind = FORM_FLAG}, {0}};
+    static const form_row_t proved [] = {
+      {.key = "proved", .kind = FORM_TIME, .from = "proved_ms", .optional = true}, {0}};
+    static const form_row_t expires [] = {
+      {.key = "expires", .kind = FORM_TIME, .from = "expires_ms", .optional = true}, {0}};
+    json_t *form = made (json_pack ("{s:s}", "site", site));
+    form_add (form, of_copy, copy);
+    form_add (form, of_file, file);
+    form_add (form, proved, copy);
+    form_add (form, expires, file);
     return form;
 }
 
@@ -74,7 +69,7 @@ static int by_name (const void *left, const void *right)
 }
 
 /*  What sites hold, put together by name. */
-static json_t *forms_of (const json_t *held)
+static json_t *files_of (const json_t *held)
 {
     size_t count = json_array_size (held);
     const json_t **list = calloc (count + 1, sizeof *list);
@@ -107,35 +102,28 @@ static json_t *forms_of (const json_t *held)
     return all;
 }
 
+static const char *size_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+{
+    return bytes_text ((double) number_of (copy, key), text);
+}
+
+static const char *use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    bool pinned = json_is_true (json_object_get (copy, "pinned"));
+    return pinned ? "pinned" : json_is_true (json_object_get (copy, key)) ? "kept" : "cached";
+}
+
 static void print_files (const json_t *files)
 {
-    static const char *const headings [] = {"NAME", ">SIZE", "SITE", "NODE", "STATE", "", "PROVED"};
-    table_t *table = table_new (headings, 7);
-    size_t i;
-    const json_t *file;
-    json_array_foreach (files, i, file)
-    {
-        size_t k;
-        const json_t *copy;
-        json_array_foreach (json_object_get (file, "copies"), k, copy)
-        {
-            char size [BYTES_TEXT_BYTES], proved [TIME_TEXT_BYTES];
-            const char *when = text_of (copy, "proved");
-            bool kept = json_is_true (json_object_get (copy, "kept"));
-            bool pinned = json_is_true (json_object_get (copy, "pinned"));
-            const char *cells [] = {text_of (file, "name"),
-                                    bytes_text ((double) number_of (file, "size"), size),
-                                    text_of (copy, "site"),
-                                    text_of (copy, "node"),
-                                    text_of (copy, "state"),
-                                    pinned ? "pinned"
-                                    : kept ? "kept"
-                                           : "cached",
-                                    *when ? time_brief (when, proved) : ""};
-            table_row (table, cells);
-        }
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {
+      {"NAME", "name", NULL},          {">SIZE", "size", size_cell},
+      {"SITE", "site", NULL},          {"NODE", "node", NULL},
+      {"STATE", "state", NULL},        {"", "kept", use_cell},
+      {"PROVED", "proved", cell_time}, {0}};
+    json_t *copies = forms_flat (files, "copies");
+    table_print_forms (columns, copies, stdout);
+    json_decref (copies);
 }
 
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)
@@ -147,7 +135,7 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
         return code;
     json_t *silent = json_array ();
     json_t *held = holdings_gather (session, site, name, silent);
-    json_t *files = forms_of (held);
+    json_t *files = files_of (held);
     if (cli->json)
         cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
     else if (!name || json_array_size (files) > 0)

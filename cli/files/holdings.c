@@ -1,7 +1,6 @@
 /*  holdings - every site with files is asked itself; a site that is silent is named. */
 #include "holdings.h"
 
-#include "answer_form.h"
 #include "fields.h"
 
 #include <stdlib.h>

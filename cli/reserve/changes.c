@@ -1,7 +1,6 @@
 /*  changes - two forms compared, field by field that matters. */
 #include "changes.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "must.h"
 #include "timetext.h"

@@ -1,7 +1,6 @@
 /*  chart - rows first by what there is, then by what is reserved; bars by row. */
 #include "chart.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "must.h"
 #include "timetext.h"

@@ -1,6 +1,6 @@
 /*  musubi gantt - reservations over time, on the terminal or as a picture. */
-#include "answer_form.h"
 #include "chart.h"
+#include "fields.h"
 #include "listing.h"
 #include "output_file.h"
 #include "reserve_commands.h"

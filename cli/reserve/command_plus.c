@@ -8,6 +8,7 @@
 #include "must.h"
 #include "reserve_commands.h"
 #include "session.h"
+#include "table.h"
 #include "timetext.h"
 
 #include <ctype.h>
@@ -224,25 +225,19 @@ static int refused (plus_t *self, call_status_t status, const char *reason)
 }
 
 /*  "PLUS_PREPARED" -> "prepared", "TOO_NEAR" -> "too-near" */
-static const char *small_word (const char *from, char word [32])
+static const char *small_word (const char *from, char word [LOWER_BYTES])
 {
-    size_t skip = strncmp (from, "PLUS_", 5) == 0 ? 5 : 0;
-    size_t length = 0;
-    for (; from [skip + length] && length < 31; length++)
-        word [length] =
-          from [skip + length] == '_' ? '-' : (char) tolower ((unsigned char) from [skip + length]);
-    word [length] = '\0';
-    return word;
+    return lower_word (strncmp (from, "PLUS_", 5) == 0 ? from + 5 : from, '-', word);
 }
 
-static const char *state_word (const json_t *command, char word [32])
+static const char *state_word (const json_t *command, char word [LOWER_BYTES])
 {
     return small_word (text_of (command, "state"), word);
 }
 
 static bool is_state (const json_t *command, const char *word)
 {
-    char state [32];
+    char state [LOWER_BYTES];
     return strcmp (state_word (command, state), word) == 0;
 }
 
@@ -250,7 +245,7 @@ static bool is_state (const json_t *command, const char *word)
 static void take_command (json_t *told, const json_t *command)
 {
     char text [TIME_TEXT_BYTES];
-    char word [32];
+    char word [LOWER_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
     int64_t waits_ms = number_of (command, "waits_until_ms");
     take (told, "command", json_string (state_word (command, word)));
@@ -265,7 +260,7 @@ static void take_command (json_t *told, const json_t *command)
 
 static int print_command (plus_t *self, const char *reservation, const json_t *command)
 {
-    char state [32];
+    char state [LOWER_BYTES];
     char until [TIME_TEXT_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
     int64_t waits_ms = json_integer_value (json_object_get (command, "waits_until_ms"));
@@ -396,7 +391,7 @@ static int decide (plus_t *self, const char *name)
     const json_t *one = json_array_get (json_object_get (answer, "reservations"), 0);
     const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
     if (!command) {
-        char state [32];
+        char state [LOWER_BYTES];
         code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
                          self->options.reservation, state_word (one, state), self->site);
     } else {
@@ -420,39 +415,26 @@ static int decide (plus_t *self, const char *name)
 /*  What the site told of one, as users read it. */
 static json_t *status_form (const plus_t *self, const json_t *one)
 {
-    char text [TIME_TEXT_BYTES];
-    char word [32];
+    static const form_row_t rows [] = {{.key = "start", .kind = FORM_TIME, .from = "from_ms"},
+                                       {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
+                                       {.key = "nodes", .kind = FORM_NUMBER},
+                                       {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
+                                       {0}};
+    char word [LOWER_BYTES];
     json_t *form = made (json_pack ("{s:s, s:s, s:s, s:s}", "reservation",
                                     text_of (one, "reservation"), "site", self->site, "owner",
                                     text_of (one, "owner"), "state", state_word (one, word)));
     const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
-    if (number_of (one, "until_ms")) {
-        take (form, "start", json_string (time_text (number_of (one, "from_ms"), text)));
-        take (form, "end", json_string (time_text (number_of (one, "until_ms"), text)));
-        take (form, "nodes", json_integer (number_of (one, "nodes")));
-        take (form, "class", json_string (text_of (one, "class_name")));
-    }
+    if (number_of (one, "until_ms"))
+        form_add (form, rows, one);
     if (command)
         take_command (form, command);
     return form;
 }
 
-static void status_row (table_t *table, const json_t *form)
+static const char *nodes_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    char texts [2][TIME_TEXT_BYTES];
-    char nodes [24] = "";
-    if (number_of (form, "nodes"))
-        snprintf (nodes, sizeof nodes, "%lld", (long long) number_of (form, "nodes"));
-    const char *cells [] = {text_of (form, "reservation"),
-                            text_of (form, "site"),
-                            text_of (form, "owner"),
-                            text_of (form, "state"),
-                            time_brief (text_of (form, "start"), texts [0]),
-                            time_brief (text_of (form, "end"), texts [1]),
-                            nodes,
-                            text_of (form, "class"),
-                            text_of (form, "command")};
-    table_row (table, cells);
+    return number_of (form, key) ? number_text (form, key, text) : "";
 }
 
 /*  Its reserve was refused or is over: no command speaks of it, and the site forgets it soon. */
@@ -461,7 +443,7 @@ static bool is_forgotten (const json_t *one)
     return is_state (one, "created") && json_array_size (json_object_get (one, "commands")) == 0;
 }
 
-static int status_at (plus_t *self, table_t *table, json_t *all)
+static int status_at (plus_t *self, json_t *all)
 {
     int code = EXIT_DONE;
     char next [NAME_BYTES_MAX + 1] = "";
@@ -474,9 +456,7 @@ static int status_at (plus_t *self, table_t *table, json_t *all)
         {
             if (!self->options.reservation && is_forgotten (one))
                 continue;
-            json_t *form = status_form (self, one);
-            status_row (table, form);
-            json_array_append_new (all, form);
+            json_array_append_new (all, status_form (self, one));
         }
         more = json_is_true (json_object_get (answer, "more")) &&
                strcmp (text_of (answer, "next"), next) > 0;
@@ -488,8 +468,16 @@ static int status_at (plus_t *self, table_t *table, json_t *all)
 
 static int status (plus_t *self)
 {
-    static const char *const headings [] = {"RESERVATION", "SITE",   "OWNER", "STATE",  "START",
-                                            "END",         ">NODES", "CLASS", "COMMAND"};
+    static const column_t columns [] = {{"RESERVATION", "reservation", NULL},
+                                        {"SITE", "site", NULL},
+                                        {"OWNER", "owner", NULL},
+                                        {"STATE", "state", NULL},
+                                        {"START", "start", cell_time},
+                                        {"END", "end", cell_time},
+                                        {">NODES", "nodes", nodes_cell},
+                                        {"CLASS", "class", NULL},
+                                        {"COMMAND", "command", NULL},
+                                        {0}};
     bool everywhere = !self->options.host && !self->options.reservation;
     int code = EXIT_DONE;
     if (!everywhere)
@@ -498,26 +486,24 @@ static int status (plus_t *self)
         code = session_lost (self->session);
     if (code != EXIT_DONE)
         return code;
-    table_t *table = table_new (headings, 9);
     json_t *all = json_array ();
     size_t i;
     const json_t *entry;
     if (!everywhere)
-        code = status_at (self, table, all);
+        code = status_at (self, all);
     json_array_foreach (session_entries (self->session), i, entry)
     {
         if (!everywhere || !is_site (entry))
             continue;
         (void) take_site (self, entry);
-        int one = status_at (self, table, all);
+        int one = status_at (self, all);
         code = one > code ? one : code;
     }
     if (self->cli->json)
         cli_print_json (json_incref (all));
     else if (json_array_size (all) > 0 || code == EXIT_DONE)
-        table_print (&table, stdout);
+        table_print_forms (columns, all, stdout);
     json_decref (all);
-    table_destroy (&table);
     return code;
 }
 

@@ -2,10 +2,10 @@
  *
  *  Each domain decides by itself; asking again is harmless.
  */
-#include "answer_form.h"
 #include "fields.h"
 #include "listing.h"
 #include "reserve_commands.h"
+#include "table.h"
 
 #include <string.h>
 
@@ -83,24 +83,22 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
     return row;
 }
 
+static const char *use_cell (const json_t *row, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    bool provisioned = json_is_true (json_object_get (row, key));
+    bool active = json_is_true (json_object_get (row, "active"));
+    return json_object_get (row, "error") ? text_of (row, "error")
+           : !provisioned                 ? "released"
+           : active                       ? "provisioned, and its time is now"
+                                          : "provisioned, for when its time comes";
+}
+
 static void print_rows (const json_t *rows)
 {
-    static const char *const headings [] = {"DOMAIN", "USE"};
-    table_t *table = table_new (headings, 2);
-    size_t i;
-    const json_t *row;
-    json_array_foreach (rows, i, row)
-    {
-        bool provisioned = json_is_true (json_object_get (row, "provisioned"));
-        bool active = json_is_true (json_object_get (row, "active"));
-        const char *use = json_object_get (row, "error") ? text_of (row, "error")
-                          : !provisioned                 ? "released"
-                          : active                       ? "provisioned, and its time is now"
-                                                         : "provisioned, for when its time comes";
-        const char *cells [] = {text_of (row, "domain"), use};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {
+      {"DOMAIN", "domain", NULL}, {"USE", "provisioned", use_cell}, {0}};
+    table_print_forms (columns, rows, stdout);
 }
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,

@@ -5,7 +5,6 @@
  *  new id each time, when a site says that capacity has come free, and now and then besides, since
  *  such hints may be lost.
  */
-#include "answer_form.h"
 #include "hints.h"
 #include "must.h"
 #include "offers.h"

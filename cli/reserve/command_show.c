@@ -4,6 +4,7 @@
 #include "listing.h"
 #include "opening_form.h"
 #include "reserve_commands.h"
+#include "table.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -46,8 +47,8 @@ int run_show (cli_t *cli)
 }
 
 /*  "ams:32 ber:64", "ocean-air:1000": of each its name and quantity. */
-static void quantities_text (const json_t *list, const char *name, const char *quantity, char *text,
-                             size_t size)
+static const char *quantities (const json_t *list, const char *name, const char *quantity,
+                               char text [CELL_BYTES])
 {
     size_t length = 0;
     size_t i;
@@ -55,42 +56,43 @@ static void quantities_text (const json_t *list, const char *name, const char *q
     text [0] = '\0';
     json_array_foreach (list, i, one)
     {
-        if (length < size)
-            length +=
-              (size_t) snprintf (text + length, size - length, "%s%s%s%" PRId64, i ? " " : "",
-                                 text_of (one, name), *text_of (one, name) ? ":" : "",
-                                 (int64_t) json_integer_value (json_object_get (one, quantity)));
+        if (length < CELL_BYTES)
+            length += (size_t) snprintf (
+              text + length, CELL_BYTES - length, "%s%s%s%" PRId64, i ? " " : "",
+              text_of (one, name), *text_of (one, name) ? ":" : "", number_of (one, quantity));
     }
+    return text;
+}
+
+static const char *cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return quantities (json_object_get (form, key), "site", "cpus", text);
+}
+
+static const char *mbps_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return quantities (json_object_get (form, key), "need", "mbps", text);
+}
+
+static const char *status_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    snprintf (text, CELL_BYTES, "%s%s", text_of (form, key),
+              opening_degraded (form) ? ", degraded" : "");
+    return text;
 }
 
 static void print_list (const json_t *forms)
 {
-    static const char *const headings [] = {"RESERVATION", "NAME", "OWNER", "STATUS",
-                                            "START",       "END",  "CPUS",  "MBIT/S"};
-    table_t *table = table_new (headings, 8);
-    size_t i;
-    const json_t *form;
-    json_array_foreach (forms, i, form)
-    {
-        char cpus [256];
-        char mbps [256];
-        char start [TIME_TEXT_BYTES];
-        char end [TIME_TEXT_BYTES];
-        char status [64];
-        snprintf (status, sizeof status, "%s, degraded", text_of (form, "status"));
-        quantities_text (json_object_get (form, "compute"), "site", "cpus", cpus, sizeof cpus);
-        quantities_text (json_object_get (form, "network"), "need", "mbps", mbps, sizeof mbps);
-        const char *cells [] = {text_of (form, "reservation"),
-                                text_of (form, "name"),
-                                text_of (form, "owner"),
-                                opening_degraded (form) ? status : text_of (form, "status"),
-                                time_brief (text_of (form, "start"), start),
-                                time_brief (text_of (form, "end"), end),
-                                cpus,
-                                mbps};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {{"RESERVATION", "reservation", NULL},
+                                        {"NAME", "name", NULL},
+                                        {"OWNER", "owner", NULL},
+                                        {"STATUS", "status", status_cell},
+                                        {"START", "start", cell_time},
+                                        {"END", "end", cell_time},
+                                        {"CPUS", "compute", cpus_cell},
+                                        {"MBIT/S", "network", mbps_cell},
+                                        {0}};
+    table_print_forms (columns, forms, stdout);
 }
 
 static int list (const cli_t *cli, listing_filter_t *filter, bool mine)

@@ -1,5 +1,6 @@
 /*  explanation - the federation's states in sentences. */
 #include "explanation.h"
+#include "table.h"
 
 #include "answer_form.h"
 #include "cli.h"
@@ -14,17 +15,6 @@
 static bool is (const json_t *object, const char *key, const char *word)
 {
     return strcmp (text_of (object, key), word) == 0;
-}
-
-/*  "EDGE_REFUSED" as "edge refused". */
-static json_t *lower (const char *word)
-{
-    char text [64];
-    size_t i = 0;
-    for (; word [i] && i < sizeof text - 1; i++)
-        text [i] = word [i] == '_' ? ' ' : (char) tolower ((unsigned char) word [i]);
-    text [i] = '\0';
-    return json_string (text);
 }
 
 /*  --- refusals ---  */
@@ -102,17 +92,20 @@ static json_t *holds_of (const json_t *part)
 
 static json_t *part_form (const json_t *part)
 {
-    json_t *form = json_object ();
-    take (form, "participant", json_string (text_of (part, "participant")));
-    take (form, "version", json_integer (number_of (part, "version")));
-    take (form, "state", lower (text_of (part, "state")));
-    if (json_object_get (part, "pending")) {
-        take (form, "change", lower (text_of (part, "pending_operation")));
-        take (form, "change_state", lower (text_of (part, "pending_state")));
-    }
+    static const form_row_t rows [] = {{.key = "participant", .kind = FORM_TEXT},
+                                       {.key = "version", .kind = FORM_NUMBER},
+                                       {.key = "state", .kind = FORM_LOWER, .more = " "},
+                                       {0}};
+    static const form_row_t pending [] = {
+      {.key = "change", .kind = FORM_LOWER, .from = "pending_operation", .more = " "},
+      {.key = "change_state", .kind = FORM_LOWER, .from = "pending_state", .more = " "},
+      {0}};
+    static const form_row_t provisioned [] = {{.key = "provisioned", .kind = FORM_FLAG}, {0}};
+    json_t *form = form_of (rows, part);
+    if (json_object_get (part, "pending"))
+        form_add (form, pending, part);
     if (json_array_size (json_object_get (part, "circuits")) > 0)
-        take (form, "provisioned",
-              json_boolean (json_is_true (json_object_get (part, "provisioned"))));
+        form_add (form, provisioned, part);
     take (form, "holds", holds_of (part));
     return form;
 }
@@ -136,8 +129,8 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
     const json_t *coordinator = json_object_get (json_object_get (part, "plan"), "coordinator");
     const char *planner = first ? text_of (coordinator, "name") : "";
     const char *by = *planner ? planner : "its planner";
-    json_t *change = lower (text_of (part, "pending_operation"));
-    const char *what = json_string_value (change);
+    char what [LOWER_BYTES];
+    lower_word (text_of (part, "pending_operation"), ' ', what);
     if (is (part, "pending_state", "HELD"))
         say (waits, "%s holds a %s and has not been asked for its vote by %s yet", who, what, by);
     else if (is (part, "pending_state", "PREPARED") && is (view, "status", "SHOW_COMMITTING"))
@@ -148,7 +141,6 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
         say (waits, "%s has given a %s back, since its time came before the decision", who, what);
     else
         say (waits, "%s has a %s under way", who, what);
-    json_decref (change);
 }
 
 static void say_part (json_t *waits, const json_t *view, const json_t *part)
@@ -216,29 +208,28 @@ json_t *explain_reservation (const json_t *view)
     return form;
 }
 
+static const char *change_cell (const json_t *part, const char *key, char text [CELL_BYTES])
+{
+    text [0] = '\0';
+    if (*text_of (part, key))
+        snprintf (text, CELL_BYTES, "%s, %s", text_of (part, key), text_of (part, "change_state"));
+    return text;
+}
+
 static void print_parts (const json_t *form, FILE *to)
 {
-    static const char *const headings [] = {"PARTICIPANT", ">VERSION", "STATE", "CHANGE", "HOLDS"};
-    table_t *table = table_new (headings, 5);
+    static const column_t columns [] = {{"PARTICIPANT", "participant", NULL},
+                                        {">VERSION", "version", cell_number},
+                                        {"STATE", "state", NULL},
+                                        {"CHANGE", "change", change_cell},
+                                        {"HOLDS", "holds", cell_list},
+                                        {0}};
+    table_t *table = table_of (columns, json_object_get (form, "parts"));
     size_t i;
-    const json_t *part;
-    json_array_foreach (json_object_get (form, "parts"), i, part)
+    const json_t *one;
+    json_array_foreach (json_object_get (form, "silent"), i, one)
     {
-        char version [24];
-        char change [96] = "";
-        char holds [512];
-        if (*text_of (part, "change"))
-            snprintf (change, sizeof change, "%s, %s", text_of (part, "change"),
-                      text_of (part, "change_state"));
-        texts_join (json_object_get (part, "holds"), ", ", holds, sizeof holds);
-        const char *cells [] = {text_of (part, "participant"),
-                                number_text (part, "version", version), text_of (part, "state"),
-                                change, holds};
-        table_row (table, cells);
-    }
-    json_array_foreach (json_object_get (form, "silent"), i, part)
-    {
-        const char *cells [] = {json_string_value (part), "", "no answer", "", ""};
+        const char *cells [] = {json_string_value (one), "", "no answer", "", ""};
         table_row (table, cells);
     }
     table_print (&table, to);
@@ -276,19 +267,21 @@ int explain_reservation_code (const json_t *form)
 
 static json_t *holder_form (const json_t *plan)
 {
-    json_t *form = json_object ();
+    static const form_row_t rows [] = {
+      {.key = "reservation", .kind = FORM_TEXT},
+      {.key = "operation", .kind = FORM_LOWER, .more = " "},
+      {.key = "coordinator", .kind = FORM_TEXT, .from = "coordinator.name"},
+      {0}};
+    static const form_row_t decide_by [] = {
+      {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms"}, {0}};
+    json_t *form = form_of (rows, plan);
     json_t *participants = made (json_array ());
-    char text [TIME_TEXT_BYTES];
     size_t i;
     const json_t *party;
     json_array_foreach (json_object_get (plan, "participants"), i, party)
       json_array_append_new (participants, json_string (text_of (party, "name")));
-    take (form, "reservation", json_string (text_of (plan, "reservation")));
-    take (form, "operation", lower (text_of (plan, "operation")));
-    take (form, "coordinator",
-          json_string (text_of (json_object_get (plan, "coordinator"), "name")));
     take (form, "participants", participants);
-    take (form, "decide_by", json_string (time_text (number_of (plan, "decide_by_ms"), text)));
+    form_add (form, decide_by, plan);
     return form;
 }
 

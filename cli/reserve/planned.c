@@ -2,6 +2,7 @@
 #include "planned.h"
 
 #include "answer_form.h"
+#include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /*  balancers - found among the directory's entries, and asked. */
 #include "balancers.h"
 
-#include "answer_form.h"
 #include "fields.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*  coalition_chart - in letters: a table with a bar in each row, then the scores on a grid. */
 #include "coalition_chart_state.h"
 
-#include "answer_form.h"
+#include "fields.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static int by_text (const void *a, const void *b)
 /*  A bar or a point needs a number that is one. */
 double chart_finite (const json_t *form, const char *key)
 {
-    double real = coalition_form_real (form, key);
+    double real = real_of (form, key);
     return isfinite (real) ? real : 0;
 }
 
@@ -107,10 +107,10 @@ static void print_coalition (const coalition_sites_t *sites, const json_t *one, 
         const char *cells [] = {i == 0 ? number : " ",
                                 i == 0 ? ended : " ",
                                 text_of (member, "site"),
-                                seconds_text (coalition_form_real (member, "level_s"), level),
-                                seconds_text (coalition_form_real (member, "taken_s"), taken),
+                                seconds_text (real_of (member, "level_s"), level),
+                                seconds_text (real_of (member, "taken_s"), taken),
                                 bar,
-                                seconds_text (coalition_form_real (member, "given_s"), given),
+                                seconds_text (real_of (member, "given_s"), given),
                                 jobs,
                                 score,
                                 text_of (member, "aside")};

@@ -1,7 +1,7 @@
 /*  coalition_form - numbers are passed on as they were told; tables round them. */
 #include "coalition_form.h"
+#include "table.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "timetext.h"
 
@@ -15,135 +15,87 @@
 #define HOUR_S   3600.0
 #define DAY_S    86400.0
 
-/*  What does not fit into 63 bits is told as text. */
-static int64_t whole_of (const json_t *object, const char *key)
-{
-    const json_t *number = json_object_get (object, key);
-    return json_is_string (number) ? INT64_MAX : json_integer_value (number);
-}
-
-double coalition_form_real (const json_t *form, const char *key)
-{
-    const json_t *real = json_object_get (form, key);
-    const char *text = json_string_value (real);
-    if (text)
-        return strcmp (text, "inf") == 0 || strcmp (text, "Infinity") == 0 ? INFINITY : NAN;
-    return json_number_value (real);
-}
-
-static void set_real (json_t *form, const json_t *from, const char *key)
-{
-    double real = coalition_form_real (from, key);
-    take (form, key,
-          isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf"));
-}
-
-static void set_integer (json_t *form, const json_t *from, const char *key)
-{
-    take (form, key, json_integer (whole_of (from, key)));
-}
-
-/*  Left out where it is not told. */
-static void set_time (json_t *form, const json_t *from, const char *key, const char *of)
-{
-    char text [TIME_TEXT_BYTES];
-    if (whole_of (from, of) != 0)
-        take (form, key, json_string (time_text (whole_of (from, of), text)));
-}
-
-static void set_text (json_t *form, const json_t *from, const char *key)
-{
-    if (*text_of (from, key))
-        take (form, key, json_string (text_of (from, key)));
-}
-
-const char *coalition_form_job (const json_t *guarantee, char text [JOB_TEXT_BYTES])
+static const char *job_of (const json_t *guarantee, char text [JOB_TEXT_BYTES])
 {
     snprintf (text, JOB_TEXT_BYTES, "%s/%" PRId64, name_short (text_of (guarantee, "home")),
-              whole_of (guarantee, "bag"));
+              number_of (guarantee, "bag"));
     return text;
 }
 
 /*  --- forms --- */
 
-static json_t *member_form (const json_t *member)
+/*  Those of the jobs that are keys of own; all, where it is NULL. */
+static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
 {
-    json_t *form =
-      made (json_pack ("{s:s, s:b}", "site", name_short (text_of (member, "site")), "automatic",
-                       json_is_true (json_object_get (member, "automatic"))));
-    set_real (form, member, "level_s");
-    set_real (form, member, "cpus");
-    set_real (form, member, "load_s");
-    set_real (form, member, "drain_s");
-    set_integer (form, member, "away");
-    set_integer (form, member, "guests");
-    set_real (form, member, "given_s");
-    set_real (form, member, "taken_s");
-    set_real (form, member, "score");
-    set_text (form, member, "aside");
-    return form;
-}
-
-static json_t *guarantee_form (const json_t *guarantee)
-{
-    char job [JOB_TEXT_BYTES];
-    json_t *form = made (json_pack ("{s:s}", "bag", coalition_form_job (guarantee, job)));
-    set_real (form, guarantee, "load_s");
-    set_time (form, guarantee, "submitted", "submitted_ms");
-    set_time (form, guarantee, "promised", "promised_ms");
-    set_text (form, guarantee, "broken");
-    return form;
+    static const form_row_t rows [] = {
+      {.key = "load_s", .kind = FORM_REAL},
+      {.key = "submitted", .kind = FORM_TIME, .from = "submitted_ms", .optional = true},
+      {.key = "promised", .kind = FORM_TIME, .from = "promised_ms", .optional = true},
+      {.key = "broken", .kind = FORM_TEXT, .optional = true},
+      {0}};
+    json_t *forms = made (json_array ());
+    size_t i;
+    const json_t *one;
+    json_array_foreach (guarantees, i, one)
+    {
+        char job [JOB_TEXT_BYTES];
+        if (own && !json_object_get (own, job_of (one, job)))
+            continue;
+        json_t *form = made (json_pack ("{s:s}", "bag", job_of (one, job)));
+        form_add (form, rows, one);
+        json_array_append_new (forms, form);
+    }
+    return forms;
 }
 
 json_t *coalition_form (const json_t *status, const json_t *own)
 {
-    json_t *form = made (json_pack ("{s:s}", "balancer", name_short (text_of (status, "name"))));
-    set_integer (form, status, "coalition");
-    set_integer (form, status, "step");
-    set_time (form, status, "formed", "formed_ms");
-    set_time (form, status, "next_step", "next_step_ms");
-    json_t *members = json_array ();
-    json_t *guarantees = json_array ();
-    size_t i;
-    const json_t *one;
-    json_array_foreach (json_object_get (status, "members"), i, one)
-      json_array_append_new (members, member_form (one));
-    json_array_foreach (json_object_get (status, "guarantees"), i, one)
-    {
-        char job [JOB_TEXT_BYTES];
-        if (!own || json_object_get (own, coalition_form_job (one, job)))
-            json_array_append_new (guarantees, guarantee_form (one));
-    }
-    take (form, "members", members);
-    take (form, "guarantees", guarantees);
+    static const form_row_t member [] = {{.key = "site", .kind = FORM_SHORT},
+                                         {.key = "automatic", .kind = FORM_FLAG},
+                                         {.key = "level_s", .kind = FORM_REAL},
+                                         {.key = "cpus", .kind = FORM_REAL},
+                                         {.key = "load_s", .kind = FORM_REAL},
+                                         {.key = "drain_s", .kind = FORM_REAL},
+                                         {.key = "away", .kind = FORM_NUMBER},
+                                         {.key = "guests", .kind = FORM_NUMBER},
+                                         {.key = "given_s", .kind = FORM_REAL},
+                                         {.key = "taken_s", .kind = FORM_REAL},
+                                         {.key = "score", .kind = FORM_REAL},
+                                         {.key = "aside", .kind = FORM_TEXT, .optional = true},
+                                         {0}};
+    static const form_row_t rows [] = {
+      {.key = "balancer", .kind = FORM_SHORT, .from = "name"},
+      {.key = "coalition", .kind = FORM_NUMBER},
+      {.key = "step", .kind = FORM_NUMBER},
+      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
+      {.key = "next_step", .kind = FORM_TIME, .from = "next_step_ms", .optional = true},
+      {.key = "members", .kind = FORM_EACH, .more = member},
+      {0}};
+    json_t *form = form_of (rows, status);
+    take (form, "guarantees", guarantees_form (json_object_get (status, "guarantees"), own));
     return form;
 }
 
 json_t *coalition_form_record (const json_t *record)
 {
-    json_t *form = made (json_object ());
-    json_t *members = json_array ();
-    size_t i;
-    const json_t *one;
-    set_integer (form, record, "coalition");
-    set_time (form, record, "formed", "formed_ms");
-    set_time (form, record, "ended", "ended_ms");
-    set_integer (form, record, "steps");
-    json_array_foreach (json_object_get (record, "members"), i, one)
-    {
-        json_t *member = made (json_pack ("{s:s}", "site", name_short (text_of (one, "site"))));
-        set_real (member, one, "level_s");
-        set_real (member, one, "given_s");
-        set_real (member, one, "taken_s");
-        set_integer (member, one, "jobs");
-        set_real (member, one, "flow_s");
-        set_real (member, one, "flow_alone_s");
-        set_real (member, one, "score");
-        set_text (member, one, "aside");
-        json_array_append_new (members, member);
-    }
-    take (form, "members", members);
-    return form;
+    static const form_row_t member [] = {{.key = "site", .kind = FORM_SHORT},
+                                         {.key = "level_s", .kind = FORM_REAL},
+                                         {.key = "given_s", .kind = FORM_REAL},
+                                         {.key = "taken_s", .kind = FORM_REAL},
+                                         {.key = "jobs", .kind = FORM_NUMBER},
+                                         {.key = "flow_s", .kind = FORM_REAL},
+                                         {.key = "flow_alone_s", .kind = FORM_REAL},
+                                         {.key = "score", .kind = FORM_REAL},
+                                         {.key = "aside", .kind = FORM_TEXT, .optional = true},
+                                         {0}};
+    static const form_row_t rows [] = {
+      {.key = "coalition", .kind = FORM_NUMBER},
+      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
+      {.key = "ended", .kind = FORM_TIME, .from = "ended_ms", .optional = true},
+      {.key = "steps", .kind = FORM_NUMBER},
+      {.key = "members", .kind = FORM_EACH, .more = member},
+      {0}};
+    return form_of (rows, record);
 }
 
 /*  --- tables --- */
@@ -165,68 +117,65 @@ const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES])
     return text;
 }
 
-static const char *score_text (double score, char text [24])
+const char *cell_seconds (const json_t *form, const char *key, char text [CELL_BYTES])
 {
+    return seconds_text (real_of (form, key), text);
+}
+
+const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    double score = real_of (form, key);
     text [0] = '\0';
     if (score > 0)
-        snprintf (text, 24, "%.3f", score);
+        snprintf (text, CELL_BYTES, "%.3f", score);
+    return text;
+}
+
+static const char *level_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    char level [SECONDS_TEXT_BYTES];
+    snprintf (text, CELL_BYTES, "%s%s",
+              json_is_true (json_object_get (form, "automatic")) ? "auto " : "",
+              seconds_text (real_of (form, key), level));
+    return text;
+}
+
+static const char *cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    snprintf (text, CELL_BYTES, "%g", real_of (form, key));
     return text;
 }
 
 static void print_members (const json_t *form, FILE *to)
 {
-    static const char *const headings [] = {"SITE",   ">LEVEL", ">CPUS",   ">LOAD",
-                                            ">DRAIN", ">AWAY",  ">GUESTS", ">GIVEN",
-                                            ">TAKEN", ">SCORE", "ASIDE"};
-    table_t *table = table_new (headings, 11);
-    size_t i;
-    const json_t *member;
-    json_array_foreach (json_object_get (form, "members"), i, member)
-    {
-        char times [5][SECONDS_TEXT_BYTES];
-        char level [SECONDS_TEXT_BYTES + 8], cpus [24], away [24], guests [24], score [24];
-        snprintf (level, sizeof level, "%s%s",
-                  json_is_true (json_object_get (member, "automatic")) ? "auto " : "",
-                  seconds_text (coalition_form_real (member, "level_s"), times [0]));
-        snprintf (cpus, sizeof cpus, "%g", coalition_form_real (member, "cpus"));
-        snprintf (away, sizeof away, "%" PRId64, whole_of (member, "away"));
-        snprintf (guests, sizeof guests, "%" PRId64, whole_of (member, "guests"));
-        const char *cells [] = {text_of (member, "site"),
-                                level,
-                                cpus,
-                                seconds_text (coalition_form_real (member, "load_s"), times [1]),
-                                seconds_text (coalition_form_real (member, "drain_s"), times [2]),
-                                away,
-                                guests,
-                                seconds_text (coalition_form_real (member, "given_s"), times [3]),
-                                seconds_text (coalition_form_real (member, "taken_s"), times [4]),
-                                score_text (coalition_form_real (member, "score"), score),
-                                text_of (member, "aside")};
-        table_row (table, cells);
-    }
-    table_print (&table, to);
+    static const column_t columns [] = {{"SITE", "site", NULL},
+                                        {">LEVEL", "level_s", level_cell},
+                                        {">CPUS", "cpus", cpus_cell},
+                                        {">LOAD", "load_s", cell_seconds},
+                                        {">DRAIN", "drain_s", cell_seconds},
+                                        {">AWAY", "away", cell_number},
+                                        {">GUESTS", "guests", cell_number},
+                                        {">GIVEN", "given_s", cell_seconds},
+                                        {">TAKEN", "taken_s", cell_seconds},
+                                        {">SCORE", "score", cell_score},
+                                        {"ASIDE", "aside", NULL},
+                                        {0}};
+    table_print_forms (columns, json_object_get (form, "members"), to);
 }
 
 static void print_guarantees (const json_t *form, FILE *to)
 {
-    static const char *const headings [] = {"BAG", ">LEFT", "SUBMITTED", "PROMISED", "BROKEN"};
+    static const column_t columns [] = {{"BAG", "bag", NULL},
+                                        {">LEFT", "load_s", cell_seconds},
+                                        {"SUBMITTED", "submitted", cell_time},
+                                        {"PROMISED", "promised", cell_time},
+                                        {"BROKEN", "broken", NULL},
+                                        {0}};
     const json_t *guarantees = json_object_get (form, "guarantees");
     if (json_array_size (guarantees) == 0)
         return;
-    table_t *table = table_new (headings, 5);
-    size_t i;
-    const json_t *one;
-    json_array_foreach (guarantees, i, one)
-    {
-        char left [SECONDS_TEXT_BYTES], submitted [TIME_TEXT_BYTES], promised [TIME_TEXT_BYTES];
-        const char *cells [] = {
-          text_of (one, "bag"), seconds_text (coalition_form_real (one, "load_s"), left),
-          time_brief (text_of (one, "submitted"), submitted),
-          time_brief (text_of (one, "promised"), promised), text_of (one, "broken")};
-        table_row (table, cells);
-    }
     fputc ('\n', to);
-    table_print (&table, to);
+    table_print_forms (columns, guarantees, to);
 }
 
 void coalition_form_print (const json_t *form, FILE *to)
@@ -241,8 +190,8 @@ void coalition_form_print (const json_t *form, FILE *to)
         return;
     }
     fprintf (to, "%s: coalition %" PRId64 " since %s, step %" PRId64 ", the next at %s\n\n",
-             text_of (form, "balancer"), whole_of (form, "coalition"),
-             time_brief (text_of (form, "formed"), formed), whole_of (form, "step"),
+             text_of (form, "balancer"), number_of (form, "coalition"),
+             time_brief (text_of (form, "formed"), formed), number_of (form, "step"),
              time_brief (text_of (form, "next_step"), next));
     print_members (form, to);
     print_guarantees (form, to);

@@ -7,12 +7,10 @@
 #ifndef MUSUBI_COALITION_FORM_H
 #define MUSUBI_COALITION_FORM_H
 
-#include <jansson.h>
-#include <stdio.h>
+#include "table.h"
 
-/*  "ams/12" of a Guarantee. */
+/*  "ams/12". */
 #define JOB_TEXT_BYTES 128
-const char *coalition_form_job (const json_t *guarantee, char text [JOB_TEXT_BYTES]);
 
 /*  The form of a status, new. own: an object that has the jobs to be told as keys; NULL = all. */
 json_t *coalition_form (const json_t *status, const json_t *own);
@@ -21,11 +19,12 @@ void coalition_form_print (const json_t *form, FILE *to);
 /*  The form of a coalition that has ended, new. */
 json_t *coalition_form_record (const json_t *record);
 
-/*  A number of a form, or of an answer; "inf" is one, too. 0 where there is none. */
-double coalition_form_real (const json_t *form, const char *key);
-
 /*  Seconds for people: "0.5s", "12m30s", "3d4h", "inf". */
 #define SECONDS_TEXT_BYTES 32
 const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES]);
+const char *cell_seconds (const json_t *form, const char *key, char text [CELL_BYTES]);
+
+/*  A score of 0 is none. */
+const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES]);
 
 #endif

@@ -1,7 +1,6 @@
 /*  musubi balance - sharing what is not reserved: a coalition as its balancer sees it, and a site's
  *  terms in it.
  */
-#include "answer_form.h"
 #include "balancers.h"
 #include "coalition_form.h"
 #include "fields.h"
@@ -222,7 +221,7 @@ static int run_level (cli_t *cli)
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
     json_t *now = site ? membership (cli, session, site, &code) : NULL;
     if (now) {
-        double level_s = coalition_form_real (now, "level_s");
+        double level_s = real_of (now, "level_s");
         if (terms.automatic && !terms.begins && level_s > 0)
             terms.level_s = level_s;
         code = join (cli, session, site, text_of (now, "balancer"), &terms);

@@ -1,10 +1,10 @@
 /*  musubi balance history - coalitions that have ended: as a table and lines of scores, as a
  *  picture, or as JSON.
  */
-#include "answer_form.h"
 #include "balancers.h"
 #include "coalition_chart.h"
 #include "coalition_form.h"
+#include "fields.h"
 #include "output_file.h"
 #include "sharing_commands.h"
 #include "task_client.h"

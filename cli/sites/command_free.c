@@ -1,7 +1,7 @@
 /*  musubi free - when a site has so many CPUs free, or a link so much bandwidth. */
-#include "answer_form.h"
 #include "offers.h"
 #include "sites_commands.h"
+#include "table.h"
 
 #include "fields.h"
 #include "timetext.h"
@@ -27,21 +27,14 @@ static const json_t *description_of (const offer_t *offer)
 /*  The calendar's spans; of a site each with its class. */
 static json_t *spans_form (const offer_t *offer, const json_t *spans)
 {
-    json_t *list = json_array ();
-    size_t i;
-    const json_t *span;
-    json_array_foreach (spans, i, span)
-    {
-        char from [TIME_TEXT_BYTES];
-        char until [TIME_TEXT_BYTES];
-        json_t *one =
-          json_pack ("{s:s, s:s}", "from", time_text (number_of (span, "from_ms"), from), "until",
-                     time_text (number_of (span, "until_ms"), until));
-        if (!offer->link)
-            json_object_set_new (one, "class", json_string (text_of (span, "resource")));
-        json_array_append_new (list, one);
-    }
-    return list;
+    static const form_row_t rows [] = {{.key = "from", .kind = FORM_TIME, .from = "from_ms"},
+                                       {.key = "until", .kind = FORM_TIME, .from = "until_ms"},
+                                       {.key = "class", .kind = FORM_TEXT, .from = "resource"},
+                                       {0}};
+    static const form_row_t of_link [] = {{.key = "from", .kind = FORM_TIME, .from = "from_ms"},
+                                          {.key = "until", .kind = FORM_TIME, .from = "until_ms"},
+                                          {0}};
+    return forms_of (offer->link ? of_link : rows, spans);
 }
 
 /*  --- the questions ---  */
@@ -172,23 +165,13 @@ static void print_none (const offer_t *offer, const free_options_t *options)
 
 static void print_spans (const offer_t *offer, const json_t *form, const free_options_t *options)
 {
-    static const char *const headings [] = {"CLASS", "FREE FROM", "UNTIL"};
-    size_t without_class = offer->link ? 1 : 0;
+    static const column_t columns [] = {
+      {"CLASS", "class", NULL}, {"FREE FROM", "from", NULL}, {"UNTIL", "until", NULL}, {0}};
     const json_t *spans = json_object_get (form, "spans");
-    size_t i;
-    const json_t *span;
-    if (json_array_size (spans) == 0) {
+    if (json_array_size (spans) == 0)
         print_none (offer, options);
-    } else {
-        table_t *table = table_new (headings + without_class, 3 - without_class);
-        json_array_foreach (spans, i, span)
-        {
-            const char *cells [] = {text_of (span, "class"), text_of (span, "from"),
-                                    text_of (span, "until")};
-            table_row (table, cells + without_class);
-        }
-        table_print (&table, stdout);
-    }
+    else
+        table_print_forms (offer->link ? columns + 1 : columns, spans, stdout);
     const json_t *utilisation = json_object_get (form, "utilisation");
     if (utilisation)
         printf ("%.1f %% of it is booked\n", 100 * json_number_value (utilisation));

@@ -1,18 +1,22 @@
 /*  musubi links - the links of all network domains, and where domains disagree about a point. */
-#include "answer_form.h"
 #include "domains.h"
 #include "fields.h"
 #include "offers.h"
 #include "sites_commands.h"
+#include "table.h"
 
 static json_t *link_form (const char *domain, const json_t *link)
 {
-    return json_pack ("{s:s, s:s, s:[s,s], s:I, s:f, s:I, s:o}", "domain", domain, "link",
-                      text_of (link, "name"), "between", text_of (link, "a"), text_of (link, "b"),
-                      "mbps", (json_int_t) number_of (link, "mbps"), "latency_ms",
-                      json_number_value (json_object_get (link, "latency_ms")), "price",
-                      (json_int_t) number_of (link, "price"), "attributes",
-                      attributes_form (json_object_get (link, "attributes")));
+    static const form_row_t rows [] = {{.key = "mbps", .kind = FORM_NUMBER},
+                                       {.key = "latency_ms", .kind = FORM_REAL},
+                                       {.key = "price", .kind = FORM_NUMBER},
+                                       {0}};
+    json_t *form =
+      made (json_pack ("{s:s, s:s, s:[s,s]}", "domain", domain, "link", text_of (link, "name"),
+                       "between", text_of (link, "a"), text_of (link, "b")));
+    form_add (form, rows, link);
+    take (form, "attributes", attributes_form (json_object_get (link, "attributes")));
+    return form;
 }
 
 static void add_links (json_t *links, const json_t *entry)
@@ -42,34 +46,15 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
 
 static void print_links (const json_t *links)
 {
-    static const char *const headings [] = {"DOMAIN",   "LINK",   "BETWEEN",   ">MBIT/S",
-                                            ">LATENCY", ">PRICE", "ATTRIBUTES"};
-    table_t *table = table_new (headings, 7);
-    size_t i;
-    const json_t *link;
-    json_array_foreach (links, i, link)
-    {
-        const json_t *between = json_object_get (link, "between");
-        char ends [2 * NAME_BYTES_MAX + 4];
-        char mbps [24];
-        char latency [32];
-        char price [COST_TEXT_BYTES];
-        char attributes [512];
-        snprintf (ends, sizeof ends, "%s, %s", json_string_value (json_array_get (between, 0)),
-                  json_string_value (json_array_get (between, 1)));
-        snprintf (latency, sizeof latency, "%.6g ms",
-                  json_real_value (json_object_get (link, "latency_ms")));
-        attributes_text (json_object_get (link, "attributes"), attributes, sizeof attributes);
-        const char *cells [] = {text_of (link, "domain"),
-                                text_of (link, "link"),
-                                ends,
-                                number_text (link, "mbps", mbps),
-                                latency,
-                                cost_text (number_of (link, "price"), price),
-                                attributes};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {{"DOMAIN", "domain", NULL},
+                                        {"LINK", "link", NULL},
+                                        {"BETWEEN", "between", cell_list},
+                                        {">MBIT/S", "mbps", cell_number},
+                                        {">LATENCY", "latency_ms", cell_latency},
+                                        {">PRICE", "price", cell_cost},
+                                        {"ATTRIBUTES", "attributes", cell_attributes},
+                                        {0}};
+    table_print_forms (columns, links, stdout);
 }
 
 /*  Whoever shall put it right must see it, also beside JSON. */

@@ -1,7 +1,7 @@
 /*  offers - names of sites and links, and clear words about those that are none. */
 #include "offers.h"
+#include "table.h"
 
-#include "answer_form.h"
 #include "fields.h"
 
 #include <stdlib.h>
@@ -19,18 +19,19 @@ json_t *attributes_form (const json_t *attributes)
     return form;
 }
 
-void attributes_text (const json_t *form, char *text, size_t size)
+const char *cell_attributes (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     size_t length = 0;
-    const char *key;
+    const char *name;
     json_t *value;
     text [0] = '\0';
-    json_object_foreach ((json_t *) form, key, value)
+    json_object_foreach (json_object_get (form, key), name, value)
     {
-        if (length < size)
-            length += (size_t) snprintf (text + length, size - length, "%s%s=%s", length ? " " : "",
-                                         key, json_string_value (value));
+        if (length < CELL_BYTES)
+            length += (size_t) snprintf (text + length, CELL_BYTES - length, "%s%s=%s",
+                                         length ? " " : "", name, json_string_value (value));
     }
+    return text;
 }
 
 bool offer_windows_only (const json_t *description)

@@ -5,10 +5,11 @@
 #define MUSUBI_OFFERS_H
 
 #include "session.h"
+#include "table.h"
 
 /*  proto's attributes as {"os": "linux"}, new; and as "os=linux arch=x86_64". */
 json_t *attributes_form (const json_t *attributes);
-void attributes_text (const json_t *form, char *text, size_t size);
+const char *cell_attributes (const json_t *form, const char *key, char text [CELL_BYTES]);
 
 /*  Does it tell only whether given windows fit? Of a site's or domain's description. */
 bool offer_windows_only (const json_t *description);

@@ -1,7 +1,6 @@
 /*  musubi nodes - the machines of sites that run tasks: how they are, and whose they are; taking
  * one out, and back.
  */
-#include "answer_form.h"
 #include "fields.h"
 #include "table.h"
 #include "task_client.h"
@@ -36,35 +35,26 @@ static json_t *ask (const cli_t *cli, session_t *session, const json_t *site,
 
 /*  --- the list --- */
 
-static const char *state_word (const json_t *record)
-{
-    static const char *const words [][2] = {{"NODE_UP", "up"},
-                                            {"NODE_SILENT", "silent"},
-                                            {"NODE_LOST", "lost"},
-                                            {"NODE_AWAITED", "awaited"},
-                                            {NULL}};
-    const char *state = text_of (record, "state");
-    return word_of (words, state, state);
-}
-
 static json_t *node_form (const json_t *site, const json_t *record)
 {
-    char heard [TIME_TEXT_BYTES];
-    json_t *form =
-      json_pack ("{s:s, s:s, s:s, s:s, s:b, s:I, s:I}", "site", task_site_name (site), "node",
-                 text_of (record, "node"), "class", text_of (record, "class_name"), "state",
-                 state_word (record), "drained", json_is_true (json_object_get (record, "drained")),
-                 "cpus", (json_int_t) number_of (record, "cpus"), "cpus_used",
-                 (json_int_t) number_of (record, "cpus_used"));
-    if (!form)
-        abort ();
-    if (*text_of (record, "reservation"))
-        json_object_set (form, "reservation", json_object_get (record, "reservation"));
-    if (*text_of (record, "resting"))
-        json_object_set (form, "resting", json_object_get (record, "resting"));
-    if (number_of (record, "heard_ms") != 0)
-        json_object_set_new (form, "heard",
-                             json_string (time_text (number_of (record, "heard_ms"), heard)));
+    static const char *const states [][2] = {{"NODE_UP", "up"},
+                                             {"NODE_SILENT", "silent"},
+                                             {"NODE_LOST", "lost"},
+                                             {"NODE_AWAITED", "awaited"},
+                                             {NULL}};
+    static const form_row_t rows [] = {
+      {.key = "node", .kind = FORM_TEXT},
+      {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
+      {.key = "state", .kind = FORM_WORD, .more = states},
+      {.key = "drained", .kind = FORM_FLAG},
+      {.key = "cpus", .kind = FORM_NUMBER},
+      {.key = "cpus_used", .kind = FORM_NUMBER},
+      {.key = "reservation", .kind = FORM_TEXT, .optional = true},
+      {.key = "resting", .kind = FORM_TEXT, .optional = true},
+      {.key = "heard", .kind = FORM_TIME, .from = "heard_ms", .optional = true},
+      {0}};
+    json_t *form = made (json_pack ("{s:s}", "site", task_site_name (site)));
+    form_add (form, rows, record);
     return form;
 }
 
@@ -92,28 +82,26 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
     return true;
 }
 
+static const char *state_cell (const json_t *node, const char *key, char text [CELL_BYTES])
+{
+    snprintf (text, CELL_BYTES, "%s%s%s", text_of (node, key),
+              json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
+              *text_of (node, "resting") ? ", rests" : "");
+    return text;
+}
+
 static void print_nodes (const json_t *nodes)
 {
-    static const char *const headings [] = {"SITE",  "NODE",  "CLASS",       "STATE",
-                                            ">CPUS", ">USED", "RESERVATION", "HEARD"};
-    table_t *table = table_new (headings, 8);
-    size_t i;
-    const json_t *node;
-    json_array_foreach (nodes, i, node)
-    {
-        char state [48], cpus [24], used [24], heard [TIME_TEXT_BYTES];
-        const char *when = text_of (node, "heard");
-        snprintf (state, sizeof state, "%s%s%s", text_of (node, "state"),
-                  json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
-                  *text_of (node, "resting") ? ", rests" : "");
-        const char *cells [] = {
-          text_of (node, "site"),           text_of (node, "node"),
-          text_of (node, "class"),          state,
-          number_text (node, "cpus", cpus), number_text (node, "cpus_used", used),
-          text_of (node, "reservation"),    *when ? time_brief (when, heard) : ""};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {{"SITE", "site", NULL},
+                                        {"NODE", "node", NULL},
+                                        {"CLASS", "class", NULL},
+                                        {"STATE", "state", state_cell},
+                                        {">CPUS", "cpus", cell_number},
+                                        {">USED", "cpus_used", cell_number},
+                                        {"RESERVATION", "reservation", NULL},
+                                        {"HEARD", "heard", cell_time},
+                                        {0}};
+    table_print_forms (columns, nodes, stdout);
 }
 
 /*  --- taking out --- */

@@ -1,5 +1,5 @@
 /*  musubi queue - what waits and runs at sites; and a bag's tasks, one by one. */
-#include "answer_form.h"
+#include "table.h"
 #include "task_client.h"
 #include "tasks_commands.h"
 
@@ -16,43 +16,40 @@ typedef struct {
     bool over;
 } queue_options_t;
 
-/*  0: left out. */
-static void set_time (json_t *form, const char *key, int64_t ms)
-{
-    char text [TIME_TEXT_BYTES];
-    if (ms != 0)
-        json_object_set_new (form, key, json_string (time_text (ms, text)));
-}
-
 /*  --- bags --- */
 
 static json_t *bag_form (const char *site, const json_t *record)
 {
-    static const char *const kept [] = {"name",        "priority", "cpus",
-                                        "reservation", "need",     "class_name",
-                                        "preemptible", "requeue",  "shared"};
-    char name [2 * NAME_BYTES_MAX];
-    const json_t *submitted = json_object_get (record, "submitted");
-    snprintf (name, sizeof name, "%s/%" PRId64, site, number_of (record, "bag"));
-    json_t *form = json_pack (
-      "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "bag", name, "site", site, "owner",
-      text_of (record, "owner"), "tasks", (json_int_t) number_of (submitted, "count"), "queued",
-      (json_int_t) number_of (record, "queued"), "running",
-      (json_int_t) number_of (record, "running"), "over", (json_int_t) number_of (record, "over"),
-      "failed", (json_int_t) number_of (record, "failed"), "away",
-      (json_int_t) number_of (record, "away"));
-    if (*text_of (record, "home"))
-        json_object_set (form, "home", json_object_get (record, "home"));
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        json_object_set (form, kept [i], json_object_get (submitted, kept [i]));
-    char limit [TIMETEXT_BYTES];
-    json_object_set_new (
-      form, "limit",
-      json_string (timetext_format_duration (number_of (submitted, "limit_ms"), limit)));
-    json_object_set (form, "command",
-                     json_object_get (json_object_get (submitted, "command"), "arguments"));
-    set_time (form, "submitted", number_of (record, "submitted_ms"));
-    set_time (form, "expected", number_of (record, "expected_ms"));
+    static const form_row_t rows [] = {
+      {.key = "owner", .kind = FORM_TEXT},
+      {.key = "tasks", .kind = FORM_NUMBER, .from = "submitted.count"},
+      {.key = "queued", .kind = FORM_NUMBER},
+      {.key = "running", .kind = FORM_NUMBER},
+      {.key = "over", .kind = FORM_NUMBER},
+      {.key = "failed", .kind = FORM_NUMBER},
+      {.key = "away", .kind = FORM_NUMBER},
+      {.key = "home", .kind = FORM_TEXT, .optional = true},
+      {.key = "name", .kind = FORM_TEXT, .from = "submitted.name", .optional = true},
+      {.key = "priority", .kind = FORM_NUMBER, .from = "submitted.priority"},
+      {.key = "cpus", .kind = FORM_NUMBER, .from = "submitted.cpus"},
+      {.key = "reservation", .kind = FORM_TEXT, .from = "submitted.reservation", .optional = true},
+      {.key = "need", .kind = FORM_TEXT, .from = "submitted.need", .optional = true},
+      {.key = "class_name", .kind = FORM_TEXT, .from = "submitted.class_name", .optional = true},
+      {.key = "preemptible", .kind = FORM_FLAG, .from = "submitted.preemptible"},
+      {.key = "requeue", .kind = FORM_FLAG, .from = "submitted.requeue"},
+      {.key = "shared", .kind = FORM_FLAG, .from = "submitted.shared"},
+      {.key = "limit", .kind = FORM_DURATION, .from = "submitted.limit_ms"},
+      {.key = "command",
+       .kind = FORM_SAME,
+       .from = "submitted.command.arguments",
+       .optional = true},
+      {.key = "submitted", .kind = FORM_TIME, .from = "submitted_ms", .optional = true},
+      {.key = "expected", .kind = FORM_TIME, .from = "expected_ms", .optional = true},
+      {0}};
+    json_t *form = made (json_pack ("{s:o, s:s}", "bag",
+                                    json_sprintf ("%s/%" PRId64, site, number_of (record, "bag")),
+                                    "site", site));
+    form_add (form, rows, record);
     return form;
 }
 
@@ -82,103 +79,108 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
     return true;
 }
 
+static const char *called_cell (const json_t *bag, const char *key, char text [CELL_BYTES])
+{
+    const char *home = name_short (text_of (bag, "home"));
+    const char *name = text_of (bag, key);
+    snprintf (text, CELL_BYTES, "%s%s%s%s", name, *home && *name ? ", " : "",
+              *home ? "guest of " : "", home);
+    return text;
+}
+
 static void print_bags (const json_t *bags)
 {
-    static const char *const headings [] = {"BAG",      "OWNER",  "NAME",      ">QUEUED",
-                                            ">RUNNING", ">AWAY",  ">OVER",     ">FAILED",
-                                            ">CPUS",    ">LIMIT", ">PRIORITY", "EXPECTED"};
-    table_t *table = table_new (headings, 12);
-    size_t i;
-    const json_t *bag;
-    json_array_foreach (bags, i, bag)
-    {
-        char queued [24], running [24], away [24], over [24], failed [24], cpus [24], priority [24];
-        char called [3 * NAME_BYTES_MAX];
-        const char *home = name_short (text_of (bag, "home"));
-        snprintf (called, sizeof called, "%s%s%s%s", text_of (bag, "name"),
-                  *home && *text_of (bag, "name") ? ", " : "", *home ? "guest of " : "", home);
-        char expected [TIME_TEXT_BYTES];
-        const char *when = text_of (bag, "expected");
-        const char *cells [] = {text_of (bag, "bag"),
-                                text_of (bag, "owner"),
-                                called,
-                                number_text (bag, "queued", queued),
-                                number_text (bag, "running", running),
-                                number_text (bag, "away", away),
-                                number_text (bag, "over", over),
-                                number_text (bag, "failed", failed),
-                                number_text (bag, "cpus", cpus),
-                                text_of (bag, "limit"),
-                                number_text (bag, "priority", priority),
-                                *when ? time_brief (when, expected) : ""};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {{"BAG", "bag", NULL},
+                                        {"OWNER", "owner", NULL},
+                                        {"NAME", "name", called_cell},
+                                        {">QUEUED", "queued", cell_number},
+                                        {">RUNNING", "running", cell_number},
+                                        {">AWAY", "away", cell_number},
+                                        {">OVER", "over", cell_number},
+                                        {">FAILED", "failed", cell_number},
+                                        {">CPUS", "cpus", cell_number},
+                                        {">LIMIT", "limit", NULL},
+                                        {">PRIORITY", "priority", cell_number},
+                                        {"EXPECTED", "expected", cell_time},
+                                        {0}};
+    table_print_forms (columns, bags, stdout);
 }
 
 /*  --- tasks --- */
 
 static json_t *task_form (const task_name_t *name, const json_t *record)
 {
-    char text [2 * NAME_BYTES_MAX];
-    const json_t *id = json_object_get (record, "task");
-    const char *state = task_state_word (record);
-    snprintf (text, sizeof text, "%s/%" PRIu64 ".%" PRId64, name->site, name->bag,
-              number_of (id, "index"));
-    json_t *form = json_pack ("{s:s, s:s}", "task", text, "state", state);
-    if (*text_of (record, "why"))
-        json_object_set (form, "why", json_object_get (record, "why"));
-    if (*text_of (record, "site"))
-        json_object_set (form, "site", json_object_get (record, "site"));
+    static const form_row_t always [] = {
+      {.key = "state", .kind = FORM_WORD, .more = task_state_words},
+      {.key = "why", .kind = FORM_TEXT, .optional = true},
+      {.key = "site", .kind = FORM_TEXT, .optional = true},
+      {0}};
+    static const form_row_t tried [] = {
+      {.key = "tries", .kind = FORM_NUMBER, .from = "run"},
+      {.key = "node", .kind = FORM_TEXT, .optional = true},
+      {.key = "started", .kind = FORM_TIME, .from = "started_ms", .optional = true},
+      {.key = "ended", .kind = FORM_TIME, .from = "ended_ms", .optional = true},
+      {0}};
+    static const form_row_t last [] = {{.key = "dropped", .kind = FORM_NUMBER, .optional = true},
+                                       {0}};
+    json_t *form =
+      made (json_pack ("{s:o}", "task",
+                       json_sprintf ("%s/%" PRIu64 ".%" PRId64, name->site, name->bag,
+                                     number_of (json_object_get (record, "task"), "index"))));
+    form_add (form, always, record);
     if (number_of (record, "run") == 0)
         return form;
-    json_object_set (form, "tries", json_object_get (record, "run"));
-    json_object_set (form, "node", json_object_get (record, "node"));
-    set_time (form, "started", number_of (record, "started_ms"));
-    set_time (form, "ended", number_of (record, "ended_ms"));
-    json_object_set_new (form, "cpu_seconds",
-                         json_real ((double) number_of (record, "cpu_ms") / 1000));
+    form_add (form, tried, record);
+    take (form, "cpu_seconds", json_real ((double) number_of (record, "cpu_ms") / 1000));
+    const char *state = text_of (form, "state");
     if (strcmp (state, "ended") == 0 || strcmp (state, "stopped") == 0) {
         bool begun = number_of (record, "started_ms") != 0;
-        json_object_set_new (form, "exit_code",
-                             begun ? json_integer (number_of (record, "exit_code")) : json_null ());
-        json_object_set_new (form, "signal", json_integer (number_of (record, "signal")));
+        take (form, "exit_code",
+              begun ? json_integer (number_of (record, "exit_code")) : json_null ());
+        take (form, "signal", json_integer (number_of (record, "signal")));
     }
-    if (number_of (record, "dropped") > 0)
-        json_object_set_new (form, "dropped", json_integer (number_of (record, "dropped")));
+    form_add (form, last, record);
     return form;
+}
+
+/*  Of one that began and is over. */
+static const char *end_cell (const json_t *task, const char *key, char text [CELL_BYTES])
+{
+    return json_is_integer (json_object_get (task, "exit_code")) ? number_text (task, key, text)
+                                                                 : "";
+}
+
+static const char *cpu_cell (const json_t *task, const char *key, char text [CELL_BYTES])
+{
+    const json_t *seconds = json_object_get (task, key);
+    if (!seconds)
+        return "";
+    snprintf (text, CELL_BYTES, "%.2f", json_real_value (seconds));
+    return text;
+}
+
+static const char *why_cell (const json_t *task, const char *key, char text [CELL_BYTES])
+{
+    int64_t dropped = number_of (task, "dropped");
+    if (*text_of (task, key) || dropped == 0)
+        return text_of (task, key);
+    snprintf (text, CELL_BYTES, "%" PRId64 " bytes of output were dropped", dropped);
+    return text;
 }
 
 static void print_tasks (const json_t *tasks)
 {
-    static const char *const headings [] = {"TASK",    "STATE",  "NODE",    "SITE", ">EXIT",
-                                            ">SIGNAL", ">CPU S", "STARTED", "WHY"};
-    table_t *table = table_new (headings, 9);
-    size_t i;
-    const json_t *task;
-    json_array_foreach (tasks, i, task)
-    {
-        char exit_code [24], signal [24], cpu [32] = "", started [TIME_TEXT_BYTES], cut [64];
-        const char *why = text_of (task, "why");
-        snprintf (cut, sizeof cut, "%" PRId64 " bytes of output were dropped",
-                  number_of (task, "dropped"));
-        bool over = json_is_integer (json_object_get (task, "exit_code"));
-        const char *when = text_of (task, "started");
-        if (json_object_get (task, "cpu_seconds"))
-            snprintf (cpu, sizeof cpu, "%.2f",
-                      json_real_value (json_object_get (task, "cpu_seconds")));
-        const char *cells [] = {text_of (task, "task"),
-                                text_of (task, "state"),
-                                text_of (task, "node"),
-                                name_short (text_of (task, "site")),
-                                over ? number_text (task, "exit_code", exit_code) : "",
-                                over ? number_text (task, "signal", signal) : "",
-                                cpu,
-                                *when ? time_brief (when, started) : "",
-                                !*why && number_of (task, "dropped") > 0 ? cut : why};
-        table_row (table, cells);
-    }
-    table_print (&table, stdout);
+    static const column_t columns [] = {{"TASK", "task", NULL},
+                                        {"STATE", "state", NULL},
+                                        {"NODE", "node", NULL},
+                                        {"SITE", "site", cell_short},
+                                        {">EXIT", "exit_code", end_cell},
+                                        {">SIGNAL", "signal", end_cell},
+                                        {">CPU S", "cpu_seconds", cpu_cell},
+                                        {"STARTED", "started", cell_time},
+                                        {"WHY", "why", why_cell},
+                                        {0}};
+    table_print_forms (columns, tasks, stdout);
 }
 
 static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t *name)

@@ -1,5 +1,4 @@
 /*  musubi submit - a bag of tasks for a site's queue, or for a reservation. */
-#include "answer_form.h"
 #include "fields.h"
 #include "listing.h"
 #include "task_client.h"

@@ -1,7 +1,6 @@
 /*  task_client - who runs tasks is asked for: those that don't, serve no such method. */
 #include "task_client.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "must.h"
 #include "offers.h"
@@ -71,17 +70,17 @@ const char *task_site_name (const json_t *site)
     return name_short (text_of (site, "name"));
 }
 
+const char *const task_state_words [][2] = {
+  {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},
+  {"TASK_RUNNING", "running"},     {"TASK_ENDED", "ended"},
+  {"TASK_STOPPED", "stopped"},     {"TASK_LOST", "lost"},
+  {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},
+  {"TASK_RETURNED", "returned"},   {NULL},
+};
+
 const char *task_state_word (const json_t *task)
 {
-    static const char *const words [][2] = {
-      {"TASK_QUEUED", "queued"},       {"TASK_PLACED", "placed"},
-      {"TASK_RUNNING", "running"},     {"TASK_ENDED", "ended"},
-      {"TASK_STOPPED", "stopped"},     {"TASK_LOST", "lost"},
-      {"TASK_CANCELLED", "cancelled"}, {"TASK_AWAY", "away"},
-      {"TASK_RETURNED", "returned"},   {NULL},
-    };
-    const char *state = text_of (task, "state");
-    return word_of (words, state, state);
+    return word_of (task_state_words, text_of (task, "state"));
 }
 
 /*  --- sites --- */

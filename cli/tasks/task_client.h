@@ -55,6 +55,7 @@ json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, cons
 const char *task_site_name (const json_t *site);
 
 /*  "running" of "TASK_RUNNING". */
+extern const char *const task_state_words [][2];
 const char *task_state_word (const json_t *task);
 
 #endif

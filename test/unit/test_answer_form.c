@@ -1,6 +1,7 @@
 /*  answer_form - planners' answers in the words of the interfaces, and as text. */
 #include "answer_form.h"
 #include "cli.h"
+#include "fields.h"
 #include "opening_form.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static json_t *parse (const char *text)
     return json;
 }
 
-static json_t *form_of (const char *text)
+static json_t *form_read (const char *text)
 {
     json_t *answer = parse (text);
     json_t *form = answer_form (answer);
@@ -48,7 +49,7 @@ static const char committed [] =
 static void a_committed_answer_has_the_keys_of_the_interfaces (void **state)
 {
     (void) state;
-    json_t *form = form_of (committed);
+    json_t *form = form_read (committed);
     json_t *expected = parse (
       "{\"reservation\": \"r-1\", \"status\": \"committed\", \"request_id\": \"x@g1\","
       " \"version\": 1, \"start\": \"2026-12-01T09:00:00Z\", \"end\": \"2026-12-01T10:00:00Z\","
@@ -77,7 +78,7 @@ static const char connected [] =
 static void connections_have_the_keys_of_the_interfaces (void **state)
 {
     (void) state;
-    json_t *form = form_of (connected);
+    json_t *form = form_read (connected);
     json_t *expected = parse (
       "[{\"need\": \"ocean-air\", \"between\": [\"ocean\", \"air\"], \"path\": [\"n8\", \"X1\","
       " \"s8\"], \"links\": [\"N/n8-x1\", \"S/x1-s8\"], \"mbps\": 1000, \"latency_ms\": 2.5,"
@@ -93,7 +94,7 @@ static void connections_have_the_keys_of_the_interfaces (void **state)
 static void connections_are_printed_with_their_way (void **state)
 {
     (void) state;
-    json_t *form = form_of (connected);
+    json_t *form = form_read (connected);
     char *text = print (form);
     assert_non_null (strstr (text, "ocean-air    1000  n8 > X1 > s8  N/n8-x1 S/x1-s8   2.5 ms  "
                                    "2026-12-01T09:00:00Z  2026-12-01T10:00:00Z\n"));
@@ -156,7 +157,7 @@ static void a_reservation_is_shown_with_how_it_stands_on_its_nodes (void **state
 static void a_refusal_tells_reasons_and_alternatives (void **state)
 {
     (void) state;
-    json_t *form = form_of (
+    json_t *form = form_read (
       "{\"status\": \"ANSWER_REFUSED\", \"reasons\": [{\"need\": \"a\", \"resource\": \"ams/thin\","
       " \"from_ms\": 1796115600000, \"until_ms\": 1796119200000, \"wanted\": 9, \"free\": 4,"
       " \"text\": \"ams/thin is short\"}, {\"resource\": \"nis/N\", \"text\": \"left out: no "
@@ -182,7 +183,7 @@ static void a_refusal_tells_reasons_and_alternatives (void **state)
 static void a_conflict_is_a_refusal_that_says_so (void **state)
 {
     (void) state;
-    json_t *form = form_of ("{\"status\": \"ANSWER_CONFLICT\"}");
+    json_t *form = form_read ("{\"status\": \"ANSWER_CONFLICT\"}");
     assert_int_equal (answer_code (form), EXIT_REFUSED);
     assert_true (json_is_true (json_object_get (form, "conflict")));
     char *text = print (form);
@@ -198,7 +199,7 @@ static void whatever_is_not_final_is_unknown (void **state)
                                          "{\"status\": \"ANSWER_IN_PROGRESS\"}", "{\"status\": 99}",
                                          "{}"};
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        json_t *form = form_of (cases [i]);
+        json_t *form = form_read (cases [i]);
         assert_int_equal (answer_code (form), EXIT_UNKNOWN);
         json_decref (form);
     }
@@ -210,7 +211,7 @@ static void whatever_is_not_final_is_unknown (void **state)
 static void a_plan_that_was_not_reserved_is_planned (void **state)
 {
     (void) state;
-    json_t *form = form_of ("{\"status\": \"ANSWER_PLANNED\", \"start_ms\": 1796115600000}");
+    json_t *form = form_read ("{\"status\": \"ANSWER_PLANNED\", \"start_ms\": 1796115600000}");
     assert_string_equal (json_string_value (json_object_get (form, "status")), "planned");
     assert_int_equal (answer_code (form), EXIT_DONE);
     json_decref (form);
@@ -260,8 +261,8 @@ static void what_was_placed_anew_by_a_repair_says_why (void **state)
 {
     (void) state;
     json_t *form =
-      form_of ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"reasons\": "
-               "[{\"text\": \"lis/ber has lost its store: repaired\"}]}");
+      form_read ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"reasons\": "
+                 "[{\"text\": \"lis/ber has lost its store: repaired\"}]}");
     assert_int_equal (answer_code (form), EXIT_DONE);
     assert_int_equal (json_array_size (json_object_get (form, "reasons")), 1);
     char *text = print (form);
@@ -274,9 +275,9 @@ static void a_release_tells_whom_it_awaits (void **state)
 {
     (void) state;
     json_t *form =
-      form_of ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"awaited\": "
-               "[\"lis/ber\"], \"reasons\": [{\"resource\": \"lis/ber\", \"text\": "
-               "\"site ber does not answer\"}]}");
+      form_read ("{\"status\": \"ANSWER_COMMITTED\", \"reservation\": \"r-1\", \"awaited\": "
+                 "[\"lis/ber\"], \"reasons\": [{\"resource\": \"lis/ber\", \"text\": "
+                 "\"site ber does not answer\"}]}");
     assert_int_equal (answer_code (form), EXIT_DONE);
     assert_string_equal (json_string_value (json_array_get (json_object_get (form, "awaited"), 0)),
                          "lis/ber");

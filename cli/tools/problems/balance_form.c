@@ -52,7 +52,7 @@ static bool read_list (const reader_t *reader, const json_t *object, const char 
 }
 
 /*  NaN for what is none. */
-static double real_of (const json_t *json)
+static double real_read (const json_t *json)
 {
     return json_is_number (json) ? json_number_value (json) : NAN;
 }
@@ -60,7 +60,7 @@ static double real_of (const json_t *json)
 static double level_of (const json_t *json)
 {
     const char *word = json_string_value (json);
-    return word && strcmp (word, "inf") == 0 ? INFINITY : real_of (json);
+    return word && strcmp (word, "inf") == 0 ? INFINITY : real_read (json);
 }
 
 /*  A job that is not known yet is the own one of the cluster where it is met. */
@@ -90,7 +90,7 @@ static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
     json_array_foreach (list, i, entry)
     {
         const json_t *name = json_array_get (entry, 0);
-        double load = real_of (json_array_get (entry, 1));
+        double load = real_read (json_array_get (entry, 1));
         if (!json_is_string (name) || json_array_size (entry) != 2)
             return refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
         if (!(load > 0 && load <= BILB_LOAD_MAX))
@@ -187,7 +187,7 @@ static bool read_vector (const reader_t *reader, const json_t *entry, balance_ve
     vector->count = count;
     vector->members = must (calloc (count, sizeof *vector->members));
     for (size_t i = 0; i < count; i++) {
-        vector->members [i].speed = real_of (json_array_get (speeds, i));
+        vector->members [i].speed = real_read (json_array_get (speeds, i));
         vector->members [i].level = level_of (json_array_get (levels, i));
     }
     if (!read_queues (reader, queues, json_object_get (entry, "owners"), vector))

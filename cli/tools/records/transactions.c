@@ -84,29 +84,6 @@ json_t *transactions_new (void)
     return made (json_object ());
 }
 
-/*  An enum's name in proto as the word of logs and documents: "edge-refused". */
-static void take_word (json_t *to, const char *key, const char *name)
-{
-    char word [32];
-    snprintf (word, sizeof word, "%s", name);
-    for (char *at = word; *at; at++)
-        *at = *at == '_' ? '-' : (char) tolower ((unsigned char) *at);
-    take (to, key, json_string (word));
-}
-
-static void take_text (json_t *to, const char *key, const json_t *from)
-{
-    if (*text_of (from, key))
-        take (to, key, json_string (text_of (from, key)));
-}
-
-static void take_time (json_t *to, const char *key, int64_t ms)
-{
-    char text [TIMETEXT_BYTES];
-    if (ms != 0)
-        take (to, key, json_string (timetext_format (ms, text)));
-}
-
 /*  0 when there is none. */
 static int64_t time_of (const json_t *form, const char *key)
 {
@@ -126,24 +103,27 @@ static json_t *add_participant (json_t *form, const char *name)
 
 static json_t *form_of_plan (const json_t *plan, const char *txid)
 {
+    static const form_row_t first [] = {{.key = "operation", .kind = FORM_LOWER, .more = "-"},
+                                        {.key = "reservation", .kind = FORM_TEXT, .optional = true},
+                                        {0}};
+    static const form_row_t rows [] = {
+      {.key = "actor", .kind = FORM_TEXT, .optional = true},
+      {.key = "coordinator", .kind = FORM_TEXT, .from = "coordinator.name"},
+      {.key = "home", .kind = FORM_TEXT, .optional = true},
+      {.key = "request_id", .kind = FORM_TEXT, .optional = true},
+      {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms", .optional = true},
+      {.key = "edge", .kind = FORM_TIME, .from = "edge_ms", .optional = true},
+      {0}};
+    static const form_row_t party_rows [] = {{.key = "store", .kind = FORM_TEXT, .optional = true},
+                                             {0}};
     json_t *form = made (json_pack ("{s:s, s:[]}", "txid", txid, "participants"));
-    take_word (form, "operation", text_of (plan, "operation"));
-    take_text (form, "reservation", plan);
+    form_add (form, first, plan);
     take (form, "version", json_integer (number_of (plan, "base_version") + 1));
-    take_text (form, "actor", plan);
-    take (form, "coordinator",
-          json_string (text_of (json_object_get (plan, "coordinator"), "name")));
-    take_text (form, "home", plan);
-    take_text (form, "request_id", plan);
-    take_time (form, "decide_by", number_of (plan, "decide_by_ms"));
-    take_time (form, "edge", number_of (plan, "edge_ms"));
+    form_add (form, rows, plan);
     size_t i;
     const json_t *party;
     json_array_foreach (json_object_get (plan, "participants"), i, party)
-    {
-        json_t *one = add_participant (form, text_of (party, "name"));
-        take_text (one, "store", party);
-    }
+      form_add (add_participant (form, text_of (party, "name")), party_rows, party);
     return form;
 }
 
@@ -178,18 +158,23 @@ void transactions_take (json_t *self, const char *participant, const json_t *rec
     json_t *one = transaction_participant (form, participant);
     if (!one)
         one = add_participant (form, participant);
+    static const form_row_t rows [] = {
+      {.key = "state", .kind = FORM_LOWER, .more = "-"},
+      {.key = "held", .kind = FORM_TIME, .from = "held_ms", .optional = true},
+      {.key = "voted", .kind = FORM_TIME, .from = "prepared_ms", .optional = true},
+      {.key = "acknowledged", .kind = FORM_FLAG, .from = "done"},
+      {0}};
+    static const form_row_t fenced [] = {{.key = "fenced", .kind = FORM_NUMBER, .from = "epoch"},
+                                         {.key = "fenced_by", .kind = FORM_TEXT, .optional = true},
+                                         {0}};
+    static const form_row_t since [] = {{.key = "since", .kind = FORM_TIME, .from = "held_ms"},
+                                        {0}};
     int64_t held_ms = number_of (record, "held_ms");
-    int64_t epoch = number_of (record, "epoch");
-    take_word (one, "state", text_of (record, "state"));
-    take_time (one, "held", held_ms);
-    take_time (one, "voted", number_of (record, "prepared_ms"));
-    take (one, "acknowledged", json_boolean (json_is_true (json_object_get (record, "done"))));
-    if (epoch > 0) {
-        take (one, "fenced", json_integer (epoch));
-        take_text (one, "fenced_by", record);
-    }
+    form_add (one, rows, record);
+    if (number_of (record, "epoch") > 0)
+        form_add (one, fenced, record);
     if (held_ms != 0 && (time_of (form, "since") == 0 || held_ms < time_of (form, "since")))
-        take_time (form, "since", held_ms);
+        form_add (form, since, record);
 }
 
 /*  --- what it means --- */

@@ -1,14 +1,12 @@
 /*  transactions_print - transactions for people. */
+#include "table.h"
 #include "transactions.h"
 
-#include "answer_form.h"
 #include "fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define CELL_BYTES 512
 
 static bool is (const json_t *object, const char *key, const char *text)
 {
@@ -64,9 +62,10 @@ static const char *coordinator_brief (const json_t *form, char text [CELL_BYTES]
 }
 
 /*  "epoch 2 by planner/3fa9c2d1": the highest. */
-static const char *fence_of (const json_t *one, char text [CELL_BYTES])
+static const char *fence_cell (const json_t *one, const char *key, char text [CELL_BYTES])
 {
-    int64_t epoch = json_integer_value (json_object_get (one, "fenced"));
+    (void) key;
+    int64_t epoch = number_of (one, "fenced");
     text [0] = '\0';
     if (epoch > 0)
         snprintf (text, CELL_BYTES, "epoch %" PRId64 " by %.16s", epoch,
@@ -112,7 +111,7 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
                                 coordinator_brief (form, coordinator),
                                 names_in (form, voted, yes),
                                 names_in (form, others, no),
-                                fence_of (fenced_most (form), fence)};
+                                fence_cell (fenced_most (form), NULL, fence)};
         table_row (table, cells);
     }
     table_print (&table, to);
@@ -188,7 +187,10 @@ static void print_times (const json_t *form, int64_t now_ms, FILE *to)
 
 void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
 {
-    static const char *const headings [] = {"PARTICIPANT", "STATE", "HELD", "VOTED", "FENCED"};
+    static const column_t columns [] = {
+      {"PARTICIPANT", "participant", NULL}, {"STATE", "state", NULL},
+      {"HELD", "held", cell_time},          {"VOTED", "voted", cell_time},
+      {"FENCED", NULL, fence_cell},         {0}};
     fprintf (to, "transaction %s: %s\n", text_of (form, "txid"), text_of (form, "status"));
     fprintf (to, "  %-12s %s %s, version %" PRId64 "\n", "operation", text_of (form, "operation"),
              text_of (form, "reservation"),
@@ -198,18 +200,7 @@ void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
     fprintf (to, "  %-12s %s%s%s\n", "coordinator", text_of (form, "coordinator"),
              *text_of (form, "coordinator_says") ? ": " : "", text_of (form, "coordinator_says"));
     print_times (form, now_ms, to);
-    table_t *table = table_new (headings, 5);
-    size_t i;
-    const json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
-        char held [TIME_TEXT_BYTES], voted [TIME_TEXT_BYTES], fence [CELL_BYTES];
-        const char *cells [] = {text_of (one, "participant"), text_of (one, "state"),
-                                time_brief (text_of (one, "held"), held),
-                                time_brief (text_of (one, "voted"), voted), fence_of (one, fence)};
-        table_row (table, cells);
-    }
-    table_print (&table, to);
+    table_print_forms (columns, json_object_get (form, "participants"), to);
     char text [TRANSACTION_TEXT_BYTES];
     fprintf (to, "%s\n", transaction_explain (form, text));
 }

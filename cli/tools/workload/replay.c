@@ -7,6 +7,7 @@
 
 #include "answer_form.h"
 #include "cli.h"
+#include "fields.h"
 #include "json.h"
 #include "message.h"
 #include "request_form.h"
