@@ -273,6 +273,7 @@ exits 2 "a name that is none" musubi queue ams/0
 # --- both reservations open ---
 
 comes "it starts at the opening" is "$mine" state running
+comes "and says so" has_said mine.0 start
 check "not before" before "$thin_opening" "$(said mine.0 start)"
 for borrower in again.0 again.1 once.0; do
   check "$borrower was warned" has_said $borrower warned
