@@ -194,18 +194,22 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     return refuse (self, name, size, most, why);
 }
 
-uint32_t cache_evict (cache_t *self, const moment_t *now, const char *name)
+cache_evicted_t cache_evict (cache_t *self, const moment_t *now, const char *name)
 {
     const file_t *file = catalogue_find (self->catalogue, name);
     char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
     size_t count = 0;
-    uint32_t dropped = 0;
-    for (size_t i = 0; file && i < file->copies_count; i++)
-        if (file->copies [i].state == COPY_SOUND || file->copies [i].state == COPY_STALE)
-            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
+    cache_evicted_t evicted = {0};
+    for (size_t i = 0; file && i < file->copies_count; i++) {
+        const copy_t *copy = &file->copies [i];
+        evicted.left += copy->state != COPY_EVICTING;
+        if (copy->state == COPY_SOUND || copy->state == COPY_STALE)
+            memcpy (nodes [count++], copy->node, sizeof *nodes);
+    }
     for (size_t i = 0; i < count; i++)
-        dropped += cache_drop (self, now, name, nodes [i]);
-    return dropped;
+        evicted.copies += cache_drop (self, now, name, nodes [i]);
+    evicted.left -= evicted.copies;
+    return evicted;
 }
 
 static void on_sweep (void *owner, const moment_t *now, uint64_t token)
@@ -219,7 +223,7 @@ static void on_sweep (void *owner, const moment_t *now, uint64_t token)
         if (file->expires_ms == 0 || file->pinned ||
             timekeeper_least (&self->service->timekeeper, now) < file->expires_ms)
             continue;
-        if (cache_evict (self, now, name) > 0)
+        if (cache_evict (self, now, name).copies > 0)
             outbox_log (self->service->outbox, LEVEL_INFO, "lifetime over name=%s", name);
     }
     self->timer =

@@ -37,7 +37,12 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
 /*  Let a copy go; it is gone when its node says so. False while a transfer reads it. */
 bool cache_drop (cache_t *self, const moment_t *now, const char *name, const char *node);
 
-/*  All copies of a file that may go: how many. */
-uint32_t cache_evict (cache_t *self, const moment_t *now, const char *name);
+/*  How many copies of a file go, and how many stay for now: a transfer reads or brings them, or
+ * their node has not told yet what it has. */
+typedef struct {
+    uint32_t copies;
+    uint32_t left;
+} cache_evicted_t;
+cache_evicted_t cache_evict (cache_t *self, const moment_t *now, const char *name);
 
 #endif

@@ -227,7 +227,7 @@ static void on_pin (void *owner, const moment_t *now, const request_t *request)
     if (!file_said (self, request, SAID_PIN, &said))
         return;
     catalogue_pin (self->catalogue, said.name, said.yes);
-    service_reply (self->service, request, said_answer_encode (SAID_PIN, 0));
+    service_reply (self->service, request, (packed_t){0});
 }
 
 static void on_lifetime (void *owner, const moment_t *now, const request_t *request)
@@ -238,7 +238,7 @@ static void on_lifetime (void *owner, const moment_t *now, const request_t *requ
         return;
     catalogue_expire (self->catalogue, said.name,
                       said.lifetime_ms > 0 ? now->wall_ms + said.lifetime_ms : 0);
-    service_reply (self->service, request, said_answer_encode (SAID_LIFETIME, 0));
+    service_reply (self->service, request, (packed_t){0});
 }
 
 static void on_rule (void *owner, const moment_t *now, const request_t *request)
@@ -251,7 +251,7 @@ static void on_rule (void *owner, const moment_t *now, const request_t *request)
     if (said.rule.copies > 0) /* it is said here, and goes with the copy */
         catalogue_keep (self->catalogue, said.name, true);
     rules_hurry (self->rules, now);
-    service_reply (self->service, request, said_answer_encode (SAID_RULE, 0));
+    service_reply (self->service, request, (packed_t){0});
 }
 
 static void on_evict (void *owner, const moment_t *now, const request_t *request)
@@ -271,8 +271,8 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
                         "%s was put here: say kept to remove it for ever", said.name);
         return;
     }
-    service_reply (self->service, request,
-                   said_answer_encode (SAID_EVICT, cache_evict (self->cache, now, said.name)));
+    cache_evicted_t evicted = cache_evict (self->cache, now, said.name);
+    service_reply (self->service, request, evict_answer_encode (evicted.copies, evicted.left));
 }
 
 /*  --- what the chain tells --- */

@@ -366,10 +366,10 @@ bool said_decode (said_t *to, said_kind_t kind, bytes_t body, char why [WHY_BYTE
     return good;
 }
 
-packed_t said_answer_encode (said_kind_t kind, uint32_t copies)
+packed_t evict_answer_encode (uint32_t copies, uint32_t left)
 {
     Musubi__EvictAnswer evicted = MUSUBI__EVICT_ANSWER__INIT;
-    Musubi__PinAnswer nothing = MUSUBI__PIN_ANSWER__INIT; /* as empty as the others */
     evicted.copies = copies;
-    return packed_of (kind == SAID_EVICT ? &evicted.base : &nothing.base);
+    evicted.left = left;
+    return packed_of (&evicted.base);
 }

@@ -75,7 +75,7 @@ typedef struct {
     replica_rule_t rule;
 } said_t;
 bool said_decode (said_t *to, said_kind_t kind, bytes_t body, char why [WHY_BYTES]);
-packed_t said_answer_encode (said_kind_t kind, uint32_t copies);
+packed_t evict_answer_encode (uint32_t copies, uint32_t left);
 
 /*  --- where a file is --- */
 

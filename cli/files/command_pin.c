@@ -3,6 +3,7 @@
 #include "files_commands.h"
 #include "holdings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*  Who has it, of one site or of all; NULL after telling that nobody has, with *code. */
@@ -29,6 +30,21 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
     return held;
 }
 
+/*  Does a site keep copies that it was to evict? Told then. */
+static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer)
+{
+    long long copies = number_of (answer, "copies"), left = number_of (answer, "left");
+    char keeps [96] = "keeps its copy";
+    if (copies > 0 && left == 0)
+        return false;
+    if (copies > 0)
+        snprintf (keeps, sizeof keeps, "evicts %lld of its copies and keeps %lld", copies, left);
+    cli_fail (EXIT_UNKNOWN,
+              "%s: %s %s for now: a transfer reads it, or its storage node isn't up yet; ask again",
+              cli->command->name, site, keeps);
+    return true;
+}
+
 /*  The same word to all who hold it. */
 static int say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
                 const json_t *question, const char *done)
@@ -43,12 +59,9 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
         int told;
         json_t *answer =
           holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
-        bool left = answer && strcmp (method, "Evict") == 0 && number_of (answer, "copies") == 0;
-        if (left)
-            code = cli_fail (EXIT_UNKNOWN,
-                             "%s: %s keeps its copy for now: a transfer reads it, or its storage "
-                             "node isn't up yet; ask again",
-                             cli->command->name, text_of (holder, "site"));
+        if (answer && strcmp (method, "Evict") == 0 &&
+            keeps_some (cli, text_of (holder, "site"), answer))
+            code = EXIT_UNKNOWN;
         else if (answer)
             json_array_append (sites, json_object_get (holder, "site"));
         else

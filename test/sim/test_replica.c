@@ -275,6 +275,34 @@ static void its_owner_pins_a_copy_wherever_it_is (void **state)
     replica_scene_destroy (&scene);
 }
 
+/*  One of two copies can't be told to go: its node has not told yet that it has it. */
+static void an_eviction_tells_what_stays_for_now (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.nodes = 2;
+    replica_scene_t *scene = replica_scene_new (18, &plan);
+    sim_t *sim = scene_sim (scene);
+    put (scene, "replica/a", "x", MB, 1);
+    const char *other = fake_has ("replica/a", "n1", "x", 1) ? "n2" : "n1";
+    fake_file ("replica/a", other, "x", MB, 1);
+    sim_kill (sim, scene_process (scene, "replica/a"), sim_now_us (sim), 500);
+    scene_pass (scene, 3000);
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "x"), COPY_SOUND), 2);
+    fake_lose ("replica/a", other, "x");
+    Musubi__EvictRequest request = MUSUBI__EVICT_REQUEST__INIT;
+    ProtobufCMessage *answer;
+    request.name = "x";
+    request.kept = true;
+    assert_int_equal (scene_ask (scene, "replica/a", "Evict", &request.base, &answer, why),
+                      CALL_OK);
+    const Musubi__EvictAnswer *evicted = (const Musubi__EvictAnswer *) answer;
+    assert_int_equal (evicted->copies, 1);
+    assert_int_equal (evicted->left, 1);
+    message_free (answer);
+    replica_scene_destroy (&scene);
+}
+
 static void say_rule (replica_scene_t *scene, const char *site, const char *name, uint32_t copies)
 {
     Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
@@ -538,6 +566,7 @@ int main (void)
       cmocka_unit_test (what_went_while_nobody_listened_is_found_gone_when_its_node_has_told_all),
       cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
+      cmocka_unit_test (an_eviction_tells_what_stays_for_now),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
       cmocka_unit_test (a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost),
       cmocka_unit_test (a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched),
