@@ -304,7 +304,8 @@ struct codec {
 /*  Filled from the struct, and pointing into it; what else it needs is taken from the arena. */
 void *codec_put (const codec_t *codec, const void *self, arena_t *arena);
 
-/*  Fills one that was initialised; what it had stays where the struct has nothing to say. */
+/*  Fills one that was initialised; what it had stays where the struct has nothing to say. Of a
+ *  message without lists and other messages the arena may be NULL. */
 void codec_fill (const codec_t *codec, const void *self, void *message, arena_t *arena);
 
 /*  A repeated field: count messages, each initialised. */
@@ -312,6 +313,11 @@ void *codec_messages (const ProtobufCMessageDescriptor *descriptor, size_t count
 
 /*  As codec_decode. */
 bool codec_take (const codec_t *codec, void *self, const void *message, char why [WHY_BYTES]);
+
+/*  The same of a field of another message: why begins with its name. A message that is NULL is
+ *  missing. */
+bool codec_take_field (const codec_t *codec, void *self, const void *message, const char *field,
+                       char why [WHY_BYTES]);
 
 /*  NULL with why when the bytes are no such message. */
 void *codec_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body, arena_t *arena,

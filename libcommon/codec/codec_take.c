@@ -334,6 +334,15 @@ bool codec_take (const codec_t *codec, void *self, const void *message, char why
     return take_all (codec, self, message, true, why);
 }
 
+bool codec_take_field (const codec_t *codec, void *self, const void *message, const char *field,
+                       char why [WHY_BYTES])
+{
+    if (message ? codec_take (codec, self, message, why) : wrong (why, ": missing"))
+        return true;
+    memset (self, 0, codec->size);
+    return within (why, field, SIZE_MAX);
+}
+
 static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
                     char why [WHY_BYTES])
 {

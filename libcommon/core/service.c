@@ -477,3 +477,12 @@ void service_refuse (service_t *self, const request_t *request, call_status_t st
     va_end (arguments);
     outbox_refuse (self->outbox, request->reply_to, status, reason);
 }
+
+bool service_decode (service_t *self, const request_t *request, const codec_t *codec, void *asked)
+{
+    char why [WHY_BYTES];
+    if (codec_decode (codec, asked, request->body, why))
+        return true;
+    service_refuse (self, request, CALL_BAD_REQUEST, "%s", why);
+    return false;
+}

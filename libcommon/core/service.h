@@ -133,6 +133,9 @@ void service_reply (service_t *self, const request_t *request, packed_t body);
 void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);
 void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record);
 
+/*  A request's body by its codec. One that is not right is refused, and false is answered. */
+bool service_decode (service_t *self, const request_t *request, const codec_t *codec, void *asked);
+
 void service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 

@@ -134,24 +134,21 @@ bool participant_begin (participant_t *self, const moment_t *now, const request_
 static void on_renew (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
-    uint32_t ttl_ms;
-    char why [WHY_BYTES];
+    renew_request_t asked;
     command_t *command;
-    if (!renew_decode (request->body, &txid, &ttl_ms, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &renew_request_codec, &asked))
         return;
-    }
-    if (!participant_begin (self, now, request, VERB_RENEW, &txid, &command))
+    if (!participant_begin (self, now, request, VERB_RENEW, &asked.txid, &command))
         return;
     if (command && command->state == COMMAND_PREPARED) {
         participant_answer_state (command, now, request); /* a vote needs no renewal */
         return;
     }
     if (!command || command->state != COMMAND_HELD) {
-        participant_answer_ended (self, now, request, &txid, command);
+        participant_answer_ended (self, now, request, &asked.txid, command);
         return;
     }
+    uint32_t ttl_ms = asked.ttl_ms;
     if (ttl_ms == 0)
         ttl_ms = self->limits.hold_ttl_ms;
     if (ttl_ms > self->limits.hold_ttl_ms_max)
@@ -230,16 +227,11 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
 static void on_prepare (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
-    bool claim_set;
-    packed_t claim;
-    char why [WHY_BYTES];
-    if (!prepare_decode (request->body, &txid, &claim_set, &claim, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    prepare_request_t asked;
+    if (!service_decode (self->service, request, &prepare_request_codec, &asked))
         return;
-    }
-    prepare_step (self, now, request, &txid, claim_set ? &claim : NULL);
-    free (claim.data);
+    prepare_step (self, now, request, &asked.txid, asked.claim_set ? &asked.claim : NULL);
+    free (asked.claim.data);
 }
 
 /*  --- the decision --- */
@@ -248,11 +240,11 @@ static void on_prepare (void *owner, const moment_t *now, const request_t *reque
 static bool begin_decision (participant_t *self, const moment_t *now, const request_t *request,
                             verb_t verb, txid_t *txid, uint32_t *epoch, command_t **command)
 {
-    char why [WHY_BYTES];
-    if (!decision_message_decode (request->body, txid, epoch, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    decision_request_t asked;
+    if (!service_decode (self->service, request, &decision_request_codec, &asked))
         return false;
-    }
+    *txid = asked.txid;
+    *epoch = asked.epoch;
     return participant_begin (self, now, request, *epoch > 0 ? VERB_FENCE : verb, txid, command) &&
            participant_epoch_valid (self, now, request, txid, *command, *epoch);
 }
@@ -325,20 +317,16 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
 static void on_done (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t *txids;
-    size_t count;
-    char why [WHY_BYTES];
-    if (!done_decode (request->body, &txids, &count, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    done_request_t asked;
+    if (!service_decode (self->service, request, &done_request_codec, &asked))
         return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        command_t *command = command_find (self, &txids [i]);
-        if (command && (participant_may (self, VERB_DONE, request, &txids [i], command) ||
+    for (size_t i = 0; i < asked.count; i++) {
+        command_t *command = command_find (self, &asked.txids [i]);
+        if (command && (participant_may (self, VERB_DONE, request, &asked.txids [i], command) ||
                         strcmp (command->fenced_by, request->actor) == 0))
             command_mark_done (command, now);
     }
-    free (txids);
+    free (asked.txids);
     outbox_reply (self->service->outbox, request->reply_to, (bytes_t){0}); /* DoneAnswer is empty */
 }
 

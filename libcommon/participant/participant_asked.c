@@ -54,23 +54,19 @@ static void answer_asked (const command_t *command, const moment_t *now, const r
 void participant_on_resolve (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
-    int64_t decide_by_ms;
-    char why [WHY_BYTES];
+    resolve_request_t asked;
     command_t *command;
-    if (!resolve_decode (request->body, &txid, &decide_by_ms, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &resolve_request_codec, &asked))
         return;
-    }
-    if (!participant_begin (self, now, request, VERB_RESOLVE, &txid, &command))
+    if (!participant_begin (self, now, request, VERB_RESOLVE, &asked.txid, &command))
         return;
     if (!may_resolve (request, command)) {
-        participant_answer_may_not (self, request, &txid);
+        participant_answer_may_not (self, request, &asked.txid);
         return;
     }
     if (!command)
-        command = participant_bury_asked (self, now, request, &txid,
-                                          buried_until (now, decide_by_ms), EVENT_RESOLVE);
+        command = participant_bury_asked (self, now, request, &asked.txid,
+                                          buried_until (now, asked.decide_by_ms), EVENT_RESOLVE);
     else if (command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, EVENT_RESOLVE);
     if (command)
@@ -125,13 +121,13 @@ static void fence (command_t *command, const moment_t *now, uint32_t epoch, cons
 }
 
 static void fence_step (participant_t *self, const moment_t *now, const request_t *request,
-                        const txid_t *txid, command_t *command, uint32_t epoch,
-                        int64_t decide_by_ms)
+                        const fence_request_t *asked, command_t *command)
 {
     bool buried = !command;
+    uint32_t epoch = asked->epoch;
     if (buried)
-        command = participant_bury_asked (self, now, request, txid,
-                                          buried_until (now, decide_by_ms), EVENT_FENCE);
+        command = participant_bury_asked (self, now, request, &asked->txid,
+                                          buried_until (now, asked->decide_by_ms), EVENT_FENCE);
     if (!command)
         return;
     bool open = buried || !command_finished (command);
@@ -147,17 +143,11 @@ static void fence_step (participant_t *self, const moment_t *now, const request_
 void participant_on_fence (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
-    uint32_t epoch;
-    int64_t decide_by_ms;
-    char why [WHY_BYTES];
+    fence_request_t asked;
     command_t *command;
-    if (!fence_decode (request->body, &txid, &epoch, &decide_by_ms, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (participant_begin (self, now, request, VERB_FENCE, &txid, &command))
-        fence_step (self, now, request, &txid, command, epoch, decide_by_ms);
+    if (service_decode (self->service, request, &fence_request_codec, &asked) &&
+        participant_begin (self, now, request, VERB_FENCE, &asked.txid, &command))
+        fence_step (self, now, request, &asked, command);
 }
 
 /*  --- outcome --- */
@@ -183,19 +173,16 @@ static outcome_t outcome_of (const command_t *command)
 void participant_on_outcome (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
+    decision_request_t asked;
     (void) now;
-    char why [WHY_BYTES];
-    if (!txid_message_decode (&txid, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &decision_request_codec, &asked))
         return;
-    }
-    const command_t *command = command_find (self, &txid); /* only reads: not even its age */
-    if (!participant_may (self, VERB_OUTCOME, request, &txid, command)) {
+    const command_t *command = command_find (self, &asked.txid); /* only reads: not even its age */
+    if (!participant_may (self, VERB_OUTCOME, request, &asked.txid, command)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
                         request->actor);
         return;
     }
     service_reply (self->service, request,
-                   outcome_encode (&txid, outcome_of (command), command && command->done));
+                   outcome_encode (&asked.txid, outcome_of (command), command && command->done));
 }

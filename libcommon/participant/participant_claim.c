@@ -134,22 +134,18 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
 void participant_on_amend (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    txid_t txid;
-    uint32_t epoch;
-    packed_t told;
+    amend_request_t asked;
     char why [WHY_BYTES] = "";
-    if (!amend_decode (request->body, &txid, &epoch, &told, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &amend_request_codec, &asked))
         return;
-    }
-    command_t *command = command_find (self, &txid);
-    if (!may_amend (self, request, &txid, command, epoch)) {
-        participant_answer_may_not (self, request, &txid);
+    command_t *command = command_find (self, &asked.txid);
+    if (!may_amend (self, request, &asked.txid, command, asked.epoch)) {
+        participant_answer_may_not (self, request, &asked.txid);
     } else if (!command || !self->resource.claims || command->state != COMMAND_COMMITTED) {
-        participant_answer_ended (self, now, request, &txid, command);
+        participant_answer_ended (self, now, request, &asked.txid, command);
     } else {
         command_answer_t answer = command_answer (command, now);
-        packed_t claim = claim_with (command, told);
+        packed_t claim = claim_with (command, asked.answer);
         if (amend (command, now, &claim, &answer.refusal, why) ||
             answer.refusal.reason != REFUSAL_NONE)
             participant_answer (self, request, &answer);
@@ -157,5 +153,5 @@ void participant_on_amend (void *owner, const moment_t *now, const request_t *re
             service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         free (claim.data);
     }
-    free (told.data);
+    free (asked.answer.data);
 }

@@ -168,15 +168,12 @@ static void ask_others (command_t *command, const moment_t *now)
 static outcome_t outcome_told (const command_t *command, const party_t *coordinator,
                                const call_result_t *result, bool *done)
 {
-    txid_t txid;
-    outcome_t outcome;
+    outcome_answer_t told = {0};
     char why [WHY_BYTES];
-    *done = false;
-    if (!speaks_for (result, coordinator) ||
-        !outcome_decode (result->body, &txid, &outcome, done, why) ||
-        txid_compare (&txid, &command->txid) != 0)
-        return OUTCOME_LOST;
-    return outcome;
+    bool heard = speaks_for (result, coordinator) &&
+                 codec_decode (&outcome_answer_codec, &told, result->body, why);
+    *done = told.done;
+    return heard && txid_compare (&told.txid, &command->txid) == 0 ? told.outcome : OUTCOME_LOST;
 }
 
 static void on_coordinator (void *owner, const moment_t *now, uint64_t token,

@@ -76,18 +76,12 @@ const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
 
 void plan_copy (plan_t *to, const plan_t *from)
 {
-    *to = *from;
-    to->participants = must_copy (from->participants, from->participants_count * sizeof (party_t));
-    to->awaited = must_copy (from->awaited, from->awaited_count * sizeof (party_t));
-    to->request = must_copy (from->request, from->request_size);
+    codec_copy (&plan_codec, to, from);
 }
 
 void plan_clear (plan_t *self)
 {
-    free (self->participants);
-    free (self->awaited);
-    free (self->request);
-    *self = (plan_t){0};
+    codec_clear (&plan_codec, self);
 }
 
 const party_t *plan_party (const plan_t *self, const char *name)
@@ -142,15 +136,7 @@ const char *refusal_reason_word (refusal_reason_t reason)
 
 void refusal_clear (refusal_t *self)
 {
-    for (size_t i = 0; i < self->fresh_count; i++)
-        free (self->fresh [i].steps);
-    free (self->fresh);
-    if (self->holder) {
-        plan_clear (self->holder);
-        free (self->holder);
-    }
-    free (self->answer);
-    *self = (refusal_t){0};
+    codec_clear (&refusal_codec, self);
 }
 
 void command_answer_clear (command_answer_t *self)
@@ -161,7 +147,5 @@ void command_answer_clear (command_answer_t *self)
 
 void hold_clear (hold_t *self)
 {
-    plan_clear (&self->plan);
-    free (self->part);
-    *self = (hold_t){0};
+    codec_clear (&hold_codec, self);
 }

@@ -209,12 +209,95 @@ void circuits_free (circuit_t *circuits, size_t count);
 
 #define BOOKINGS_MAX 256 /* of one reservation at one participant */
 
+typedef struct {
+    compute_booking_t *bookings;
+    size_t bookings_count;
+} compute_part_t;
+
+typedef struct {
+    circuit_t *circuits;
+    size_t circuits_count;
+} network_part_t;
+
+typedef struct {
+    uint8_t digest [DIGEST_BYTES]; /* of the client's request */
+    packed_t answer;
+} claim_part_t;
+
 typedef enum { OUTCOME_LOST, OUTCOME_PENDING, OUTCOME_COMMITTED, OUTCOME_ABORTED } outcome_t;
 
-/*  --- passage; transaction_wire.c ---
- *
- *  Encoders return malloc'ed bytes that the caller frees. Decoders check lengths, enums, counts and
- *  interval order; on false, why names the field, nothing is allocated. */
+/*  --- messages around a txid --- */
+
+/*  Commit and Abort; epoch 0 = the coordinator's own (T8). Outcome, without the epoch. */
+typedef struct {
+    txid_t txid;
+    uint32_t epoch;
+} decision_request_t;
+
+typedef struct {
+    txid_t txid;
+    uint32_t ttl_ms;
+} renew_request_t;
+
+typedef struct {
+    txid_t txid;
+    packed_t claim; /* packed ClaimPart, at a home only; not set: the one held with stands */
+    bool claim_set;
+} prepare_request_t;
+
+typedef struct {
+    txid_t txid;
+    int64_t decide_by_ms;
+} resolve_request_t;
+
+typedef struct {
+    txid_t txid;
+    uint32_t epoch;
+    int64_t decide_by_ms;
+} fence_request_t;
+
+typedef struct {
+    txid_t *txids;
+    size_t count; /* at most DONE_TXIDS_MAX */
+} done_request_t;
+
+typedef struct {
+    txid_t txid;
+    uint32_t epoch;
+    packed_t answer; /* packed Answer */
+} amend_request_t;
+
+typedef struct {
+    txid_t txid;
+    outcome_t outcome;
+    bool done;
+} outcome_answer_t;
+
+/*  --- passage; transaction_wire.c, answer_wire.c --- */
+
+extern const codec_t txid_codec;
+extern const codec_t party_codec;
+extern const codec_t plan_codec;
+extern const codec_t compute_booking_codec;
+extern const codec_t compute_part_codec;
+extern const codec_t circuit_codec;
+extern const codec_t network_part_codec;
+extern const codec_t claim_part_codec;
+extern const codec_t hold_codec;
+extern const codec_t profile_codec;
+extern const codec_t refusal_codec;
+extern const codec_t command_answer_codec;
+extern const codec_t decision_request_codec;
+extern const codec_t renew_request_codec;
+extern const codec_t prepare_request_codec;
+extern const codec_t resolve_request_codec;
+extern const codec_t fence_request_codec;
+extern const codec_t done_request_codec;
+extern const codec_t amend_request_codec;
+extern const codec_t outcome_answer_codec;
+extern const codecs_t transaction_codecs; /* all of them */
+
+/*  Encoders return malloc'ed bytes that the caller frees. Decoders: see codec_decode. */
 packed_t hold_encode (const hold_t *self);
 bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES]);
 packed_t plan_encode (const plan_t *self);
@@ -229,35 +312,14 @@ bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *a
                         char why [WHY_BYTES]);
 packed_t command_answer_encode (const command_answer_t *self);
 bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES]);
-
-/*  Outcome and the like, Commit and Abort of the coordinator's own: a txid alone. */
 packed_t txid_message_encode (const txid_t *txid);
-bool txid_message_decode (txid_t *txid, bytes_t body, char why [WHY_BYTES]);
-
-/*  Commit and Abort with an epoch (T8). */
 packed_t decision_message_encode (const txid_t *txid, uint32_t epoch);
-bool decision_message_decode (bytes_t body, txid_t *txid, uint32_t *epoch, char why [WHY_BYTES]);
 packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms);
-bool renew_decode (bytes_t body, txid_t *txid, uint32_t *ttl_ms, char why [WHY_BYTES]);
+packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part); /* NULL = not set */
 packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms);
-bool resolve_decode (bytes_t body, txid_t *txid, int64_t *decide_by_ms, char why [WHY_BYTES]);
 packed_t fence_encode (const txid_t *txid, uint32_t epoch, int64_t decide_by_ms);
-bool fence_decode (bytes_t body, txid_t *txid, uint32_t *epoch, int64_t *decide_by_ms,
-                   char why [WHY_BYTES]);
-packed_t done_encode (const txid_t *txids, size_t count); /* at most DONE_TXIDS_MAX */
-bool done_decode (bytes_t body, txid_t **txids, size_t *count, char why [WHY_BYTES]);
-
-/*  claim_part: packed ClaimPart, at a home only; NULL = none, the one held with stands. */
-packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part);
-bool prepare_decode (bytes_t body, txid_t *txid, bool *claim_set, packed_t *claim_part,
-                     char why [WHY_BYTES]);
-
-/*  answer: packed Answer. */
+packed_t done_encode (const txid_t *txids, size_t count);
 packed_t amend_encode (const txid_t *txid, uint32_t epoch, bytes_t answer);
-bool amend_decode (bytes_t body, txid_t *txid, uint32_t *epoch, packed_t *answer,
-                   char why [WHY_BYTES]);
 packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done);
-bool outcome_decode (bytes_t body, txid_t *txid, outcome_t *outcome, bool *done,
-                     char why [WHY_BYTES]);
 
 #endif

@@ -15,9 +15,6 @@
 
 #define PROFILE_STEPS_MAX 65536 /* in one profile of a refusal */
 #define PROFILES_MAX      4096  /* in one answer: classes of a site, links of a domain */
-extern const codec_t txid_codec;
-extern const codec_t party_codec;
-extern const codecs_t transaction_codecs; /* all of this file's */
 
 void txid_put (Musubi__Txid *to, const txid_t *from);
 bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);
@@ -25,13 +22,10 @@ bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char wh
 void party_put (Musubi__Party *to, const party_t *from);
 bool party_take (party_t *to, const Musubi__Party *from, const char *field, char why [WHY_BYTES]);
 
-/*  A plan with the lists it points to. plan_put_end frees what plan_put took. */
+/*  A plan with what it points to; plan_put_end ends it. It stays where it is. */
 typedef struct {
     Musubi__Plan plan;
-    Musubi__Txid txid;
-    Musubi__Txid repairs;
-    Musubi__Party coordinator;
-    Musubi__Party **parties;
+    arena_t arena;
 } plan_wire_t;
 void plan_put (plan_wire_t *to, const plan_t *from);
 void plan_put_end (plan_wire_t *wire);
@@ -51,9 +45,6 @@ bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const 
 /*  The same of circuits; circuits_put_end frees it. */
 Musubi__Circuit **circuits_put (const circuit_t *from, size_t count);
 void circuits_put_end (Musubi__Circuit **wire, size_t count);
-
-/*  Lengths of a claim's fields. */
-bool claim_check (const Musubi__ClaimPart *claim, char why [WHY_BYTES]);
 
 /*  The message that a part of this kind is; NULL for PART_NONE. */
 const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind);

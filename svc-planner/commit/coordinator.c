@@ -156,20 +156,17 @@ static bool may_ask (const coordinator_t *self, const request_t *request, const 
 static void on_outcome (void *owner, const moment_t *now, const request_t *request)
 {
     coordinator_t *self = owner;
-    txid_t txid;
-    char why [WHY_BYTES];
-    if (!txid_message_decode (&txid, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    decision_request_t asked;
+    if (!service_decode (self->service, request, &decision_request_codec, &asked))
         return;
-    }
-    if (!may_ask (self, request, &txid)) {
+    if (!may_ask (self, request, &asked.txid)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
                         request->actor);
         return;
     }
     bool done;
-    outcome_t outcome = coordinator_outcome (self, &txid, &done);
-    service_reply (self->service, request, outcome_encode (&txid, outcome, done));
+    outcome_t outcome = coordinator_outcome (self, &asked.txid, &done);
+    service_reply (self->service, request, outcome_encode (&asked.txid, outcome, done));
     self->active_ms = now->mono_ms;
     service_count (self->service, "outcomes_asked", 1);
 }

@@ -33,21 +33,19 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
     outcomes_t *self = owner;
-    txid_t txid;
-    outcome_t outcome = OUTCOME_PENDING;
-    bool done = false;
+    outcome_answer_t said;
     char why [WHY_BYTES];
     bool of_participant = token < self->plan.participants_count;
     self->calls [token] = 0;
     bool told =
-      result->status == CALL_OK && outcome_decode (result->body, &txid, &outcome, &done, why);
-    bool committed = told && outcome == OUTCOME_COMMITTED;
-    self->all_done = self->all_done || (committed && done);
+      result->status == CALL_OK && codec_decode (&outcome_answer_codec, &said, result->body, why);
+    bool committed = told && said.outcome == OUTCOME_COMMITTED;
+    self->all_done = self->all_done || (committed && said.done);
     if (of_participant) {
         self->said [token] = committed;
         self->committed += committed;
         self->gone = self->gone || result->status == CALL_WRONG_STORE ||
-                     (told && (outcome == OUTCOME_LOST || outcome == OUTCOME_ABORTED));
+                     (told && (said.outcome == OUTCOME_LOST || said.outcome == OUTCOME_ABORTED));
     }
     bool complete = self->all_done || self->committed == self->plan.participants_count;
     if (--self->waiting > 0 && !complete)

@@ -328,18 +328,17 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     settle_t *self = owner;
-    txid_t txid;
-    outcome_t outcome;
-    bool done;
+    outcome_answer_t said;
     char why [WHY_BYTES];
     self->call = 0;
     bool told = result->status == CALL_OK &&
-                outcome_decode (result->body, &txid, &outcome, &done, why) &&
-                txid_compare (&txid, &self->order.txid) == 0;
-    if (told && outcome == OUTCOME_COMMITTED)
-        tell (self, outcome, done, "committed, says its coordinator");
-    else if (told && outcome == OUTCOME_ABORTED)
-        tell (self, outcome, false, "aborted, says its coordinator: those in doubt find it out");
+                codec_decode (&outcome_answer_codec, &said, result->body, why) &&
+                txid_compare (&said.txid, &self->order.txid) == 0;
+    if (told && said.outcome == OUTCOME_COMMITTED)
+        tell (self, said.outcome, said.done, "committed, says its coordinator");
+    else if (told && said.outcome == OUTCOME_ABORTED)
+        tell (self, said.outcome, false,
+              "aborted, says its coordinator: those in doubt find it out");
     else
         ask_all (self, now);
 }

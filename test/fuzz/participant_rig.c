@@ -154,7 +154,9 @@ static void note_call (rig_t *self, const effect_t *effect)
     *call = (rig_call_t){.call = effect->call.call,
                          .outcome = strcmp (effect->call.method, "Outcome") == 0};
     memcpy (call->to_store, effect->call.to_store, STORE_ID_BYTES);
-    REQUIRE (txid_message_decode (&call->txid, effect->call.body, why));
+    decision_request_t named;
+    REQUIRE (codec_decode (&decision_request_codec, &named, effect->call.body, why));
+    call->txid = named.txid;
 }
 
 static void take (rig_t *self, const effect_t *effect)

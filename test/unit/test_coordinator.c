@@ -301,13 +301,13 @@ static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
         const seen_t *seen = &bench->seen [i];
         if (seen->kind != EFFECT_REPLY || seen->number != 99)
             continue;
-        txid_t echoed;
-        outcome_t outcome;
+        outcome_answer_t answer;
         char why [WHY_BYTES];
-        assert_true (outcome_decode ((bytes_t){.data = seen->value, .size = seen->size}, &echoed,
-                                     &outcome, done, why));
-        assert_int_equal (txid_compare (&echoed, txid), 0);
-        return outcome;
+        assert_true (codec_decode (&outcome_answer_codec, &answer,
+                                   (bytes_t){.data = seen->value, .size = seen->size}, why));
+        assert_int_equal (txid_compare (&answer.txid, txid), 0);
+        *done = answer.done;
+        return answer.outcome;
     }
     fail ();
     return OUTCOME_LOST;
@@ -432,13 +432,12 @@ static void told_once_all_have_acknowledged_and_done_goes_out_in_one_batch (void
     pass (&bench, bench.settings.done_ms);
     assert_int_equal (count_calls (&bench, "Done"), PARTIES);
     const seen_t *done = find_call (&bench, "Done", "sim://s1");
-    txid_t *txids;
-    size_t count;
+    done_request_t told;
     char why [WHY_BYTES];
-    assert_true (
-      done_decode ((bytes_t){.data = done->value, .size = done->size}, &txids, &count, why));
-    assert_int_equal (count, 2);
-    free (txids);
+    assert_true (codec_decode (&done_request_codec, &told,
+                               (bytes_t){.data = done->value, .size = done->size}, why));
+    assert_int_equal (told.count, 2);
+    free (told.txids);
     assert_int_equal (coordinator_unsettled (bench.coordinator), 0);
     end (&bench);
 }
@@ -727,16 +726,15 @@ static void an_adopted_plan_is_logged_and_driven_with_its_epoch_also_after_a_res
     start (&bench);
     take_commits (&bench, calls);
     for (int i = 0; i < PARTIES; i++) {
-        txid_t named;
-        uint32_t epoch;
+        decision_request_t named;
         char why [WHY_BYTES];
         char peer [32];
         snprintf (peer, sizeof peer, "sim://s%d", i);
         const seen_t *call = find_call (&bench, "Commit", peer);
-        assert_true (decision_message_decode ((bytes_t){.data = call->value, .size = call->size},
-                                              &named, &epoch, why));
-        assert_int_equal (txid_compare (&named, &txid), 0);
-        assert_int_equal (epoch, 4);
+        assert_true (codec_decode (&decision_request_codec, &named,
+                                   (bytes_t){.data = call->value, .size = call->size}, why));
+        assert_int_equal (txid_compare (&named.txid, &txid), 0);
+        assert_int_equal (named.epoch, 4);
     }
     expect_outcome (&bench, &txid, OUTCOME_COMMITTED, false);
     for (int i = 0; i < PARTIES; i++)

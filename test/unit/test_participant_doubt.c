@@ -351,12 +351,11 @@ static outcome_t outcome (rig_t *rig, const char *caller, uint64_t counter)
     rig_request (rig, caller, "Outcome", txid_message_encode (&txid));
     assert_int_equal (rig->status, CALL_OK);
     assert_int_equal (rig->puts, 0);
-    outcome_t told;
-    bool done;
+    outcome_answer_t told;
     char why [WHY_BYTES];
-    assert_true (
-      outcome_decode ((bytes_t){rig->reply.data, rig->reply.size}, &txid, &told, &done, why));
-    return told;
+    assert_true (codec_decode (&outcome_answer_codec, &told,
+                               (bytes_t){rig->reply.data, rig->reply.size}, why));
+    return told.outcome;
 }
 
 static void T7_outcome_only_reads (void **state)

@@ -134,9 +134,11 @@ static void play_answer (play_t *play)
     while (asked->call == 0)
         asked++;
     uint32_t kind = (uint32_t) pick (play, 4);
-    txid_t txid;
+    decision_request_t named;
     char why [WHY_BYTES];
-    assert_true (txid_message_decode (&txid, (bytes_t){asked->body.data, asked->body.size}, why));
+    assert_true (codec_decode (&decision_request_codec, &named,
+                               (bytes_t){asked->body.data, asked->body.size}, why));
+    txid_t txid = named.txid;
     if (kind == 0) {
         rig_tell (rig, asked, CALL_TIMED_OUT, (packed_t){0}, 0);
     } else if (strcmp (asked->method, "Outcome") == 0) {

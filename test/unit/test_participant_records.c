@@ -190,12 +190,11 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
     command_answer_t again = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     assert_int_equal (again.refusal.reason, REFUSAL_ENDED);
     rig_request (rig, PLANNER, "Outcome", txid_message_encode (&txid));
-    outcome_t outcome;
-    bool done;
+    outcome_answer_t told;
     char why [WHY_BYTES];
-    assert_true (
-      outcome_decode ((bytes_t){rig->reply.data, rig->reply.size}, &txid, &outcome, &done, why));
-    assert_int_equal (outcome, OUTCOME_LOST);
+    assert_true (codec_decode (&outcome_answer_codec, &told,
+                               (bytes_t){rig->reply.data, rig->reply.size}, why));
+    assert_int_equal (told.outcome, OUTCOME_LOST);
 
     /* what replaces it is held, and whoever mends the record finds the vote as it was */
     hold_t instead = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2);
