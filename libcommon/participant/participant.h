@@ -150,9 +150,9 @@ typedef struct {
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
-/*  --- for a service that coordinates commands of its own (svc-lis/plus.h): the coordinator's store
- *  is the participant's, and nobody else takes part. What is granted is held for as long as the
- *  caller says, and decided in one write, so there never is a doubt. --- */
+/*  --- for a service that coordinates commands of its own (svc-lis/plus/plus.h): the coordinator's
+ * store is the participant's, and nobody else takes part. What is granted is held for as long as
+ * the caller says, and decided in one write, so there never is a doubt. --- */
 
 /*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
  *  how it stands, or why it was refused: command_answer_clear. False with why when the hold is not

@@ -291,6 +291,7 @@ static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, s
                                   .nodes = nodes_limits_default,
                                   .openings = openings_limits_default,
                                   .queue = queue_limits_default,
+                                  .sharing = sharing_limits_default,
                                   .back_end = back_end_limits_default};
     runner->queue.bags_max = runner->queue.bags_per_actor_max = 1000000;
     for (size_t i = 0; i < nodes; i++) {

@@ -33,6 +33,7 @@ static inline void hasty_runner (runner_settings_t *settings, node_place_t *plac
                    .release_ms = 6000,
                    .watch_ms = 30000},
       .queue = queue_limits_default,
+      .sharing = sharing_limits_default,
       .back_end = back_end_limits_default,
     };
     settings->queue.start_ms = 800;

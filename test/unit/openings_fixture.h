@@ -87,6 +87,7 @@ static inline void prepare_field (field_t *self)
                                        .nodes = nodes_limits_default,
                                        .openings = openings_limits_default,
                                        .queue = queue_limits_default,
+                                       .sharing = sharing_limits_default,
                                        .back_end = back_end_limits_default};
     self->w.settings.runner = &self->runner;
 }

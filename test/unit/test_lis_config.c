@@ -168,11 +168,11 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                       {"opening/release", openings_limits_default.release_ms},
                       {"queue/life", queue_limits_default.life_ms},
                       {"queue/retention", queue_limits_default.retention_ms},
-                      {"sharing/offer", queue_limits_default.sharing.offer_ms},
-                      {"sharing/answers", queue_limits_default.sharing.answers_ms},
-                      {"sharing/again", queue_limits_default.sharing.again_ms},
-                      {"sharing/lost", queue_limits_default.sharing.lost_ms},
-                      {"sharing/timeout", queue_limits_default.sharing.timeout_ms}},
+                      {"sharing/offer", sharing_limits_default.offer_ms},
+                      {"sharing/answers", sharing_limits_default.answers_ms},
+                      {"sharing/again", sharing_limits_default.again_ms},
+                      {"sharing/lost", sharing_limits_default.lost_ms},
+                      {"sharing/timeout", sharing_limits_default.timeout_ms}},
                 integers [] = {
                   {"limits/holds_max", p->holds_max},
                   {"limits/holds_per_actor_max", p->holds_per_actor_max},
@@ -187,8 +187,8 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                   {"limits/bookings_per_actor_max", lis_limits_default.bookings_per_actor_max},
                   {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
                   {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
-                  {"limits/move_max", queue_limits_default.sharing.move_max},
-                  {"limits/move_pieces_max", queue_limits_default.sharing.pieces_max},
+                  {"limits/move_max", sharing_limits_default.move_max},
+                  {"limits/move_pieces_max", sharing_limits_default.pieces_max},
                   {"limits/spans_max", lis_limits_default.spans_max}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);

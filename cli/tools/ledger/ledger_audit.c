@@ -183,7 +183,8 @@ static void judge_orphan (const story_t *story)
         self->result.unjudged++;
 }
 
-/*  A site may coordinate what it alone takes part in (svc-lis/plus.h): its commit is the decision.
+/*  A site may coordinate what it alone takes part in (svc-lis/plus/plus.h): its commit is the
+ * decision.
  */
 static bool decided_alone (const story_t *story)
 {

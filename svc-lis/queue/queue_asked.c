@@ -312,7 +312,7 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
     uint32_t from = cancel.one ? cancel.index : 0;
     uint32_t until = cancel.one ? cancel.index + 1 : bag->asked.count;
     uint32_t ended = stop_all (self, now, bag, from, until, why);
-    ended += sharing_withdraw (self->sharing, now, bag, from, until);
+    ended += self->sharer.withdraw (self->sharer.owner, now, bag, from, until);
     if (cancel.one)
         cancelled = cancel_one (self, bag, cancel.index, why);
     else
@@ -394,7 +394,7 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
         return;
     const task_t *task = bag_task (bag, question.task.index);
     if (task && task->trip)
-        sharing_output (self->sharing, now, request, task, question.task.index);
+        self->sharer.output (self->sharer.owner, now, request, task, question.task.index);
     else
         queue_output (self, now, request, bag, &question);
 }

@@ -21,15 +21,6 @@ static double running_load_s (int64_t now_ms, const bag_t *bag)
     return load_s;
 }
 
-static double cpus (const queue_t *queue)
-{
-    double count = 0;
-    for (size_t i = 0; i < nodes_count (queue->parts.nodes); i++)
-        if (nodes_usable (queue->parts.nodes, i) && !openings_of_node (queue->parts.openings, i))
-            count += queue->seats [i].cpus;
-    return count;
-}
-
 /*  Begun or gone: nothing of it waits, and it is not over. */
 static bool begun (const bag_t *bag)
 {
@@ -38,13 +29,12 @@ static bool begun (const bag_t *bag)
 
 /*  First those of which all have begun, or are away, by number; then those that wait, in their
  * order. NULL first; NULL at the end. */
-static const bag_t *next_queued (const queue_t *queue, const bag_t *bag)
+static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
 {
-    const backfill_bag_t *waiting = bags_first (queue->bags);
+    const backfill_bag_t *waiting = bags_first (bags);
     if (bag && bag->listed)
         return bag->waiting.next ? bag->waiting.next->owner : NULL;
-    for (bag = bags_after (queue->bags, bag ? bag->number : 0); bag;
-         bag = bags_after (queue->bags, bag->number))
+    for (bag = bags_after (bags, bag ? bag->number : 0); bag; bag = bags_after (bags, bag->number))
         if (begun (bag))
             return bag;
     return waiting ? waiting->owner : NULL;
@@ -53,7 +43,7 @@ static const bag_t *next_queued (const queue_t *queue, const bag_t *bag)
 static void on_state (void *owner, const moment_t *now, const request_t *request)
 {
     sharing_t *self = owner;
-    const queue_t *queue = self->queue;
+    uint32_t most = queue_limits (self->queue)->list_max;
     uint64_t after;
     char why [WHY_BYTES];
     if (!sharing_allowed (self, request))
@@ -62,21 +52,21 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    const bag_t *last = after > 0 ? bags_find (queue->bags, after) : NULL;
+    const bag_t *last = after > 0 ? bags_find (self->bags, after) : NULL;
     if (after > 0 && !(last && (last->listed || begun (last)))) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "after: bag %" PRIu64 " is not in the queue any more; ask from its head",
                         after);
         return;
     }
-    int64_t now_ms = queue_now_ms (queue, now);
-    queued_bag_t *bags = must (calloc (queue->limits.list_max, sizeof *bags));
-    site_state_t state = {.cpus = cpus (queue),
-                          .done_s = (double) queue->done_ms / 1000,
+    int64_t now_ms = queue_now_ms (self->queue, now);
+    queued_bag_t *bags = must (calloc (most, sizeof *bags));
+    site_state_t state = {.cpus = queue_cpus (self->queue),
+                          .done_s = (double) queue_done_ms (self->queue) / 1000,
                           .start = self->service->store.start,
                           .bags = bags};
-    const bag_t *bag = next_queued (queue, last);
-    for (; bag && state.bags_count < queue->limits.list_max; bag = next_queued (queue, bag))
+    const bag_t *bag = next_queued (self->bags, last);
+    for (; bag && state.bags_count < most; bag = next_queued (self->bags, bag))
         bags [state.bags_count++] = (queued_bag_t){bag, running_load_s (now_ms, bag)};
     state.more = bag != NULL;
     service_reply (self->service, request,

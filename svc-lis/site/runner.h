@@ -6,10 +6,10 @@
 #define MUSUBI_RUNNER_H
 
 #include "accounts.h"
-#include "bags.h"
 #include "openings.h"
 #include "questions.h"
 #include "queue.h"
+#include "sharing.h"
 
 typedef struct {
     node_place_t *places;
@@ -19,6 +19,7 @@ typedef struct {
     nodes_limits_t nodes;
     openings_limits_t openings;
     queue_limits_t queue;
+    sharing_limits_t sharing;
     back_end_limits_t back_end;
 } runner_settings_t;
 

@@ -57,6 +57,6 @@ bool queue_config_read (const config_t *config, runner_settings_t *settings,
     queue->life_ms = config_duration_ms (config, "queue/life");
     queue->warning_ms = settings->openings.warning_ms;
     queue->grace_ms = settings->openings.grace_ms;
-    return sharing_config_read (config, &queue->sharing, why) &&
+    return sharing_config_read (config, &settings->sharing, why) &&
            accounts_read (config, settings, why);
 }

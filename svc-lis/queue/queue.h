@@ -15,8 +15,8 @@
 #ifndef MUSUBI_QUEUE_H
 #define MUSUBI_QUEUE_H
 
+#include "bags.h"
 #include "openings.h"
-#include "sharing.h"
 
 typedef struct {
     uint32_t bags_max;           /* not over, in all; 100 000 */
@@ -30,7 +30,6 @@ typedef struct {
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
     int64_t retention_ms;        /* bags that are over are kept so long; 24 h */
-    sharing_limits_t sharing;
 } queue_limits_t;
 
 extern const queue_limits_t queue_limits_default;
@@ -57,6 +56,25 @@ typedef struct queue queue_t;
  * and what the timetable frees. Its start comes after theirs. */
 queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
 void queue_destroy (queue_t **self_p);
+
+/*  Who sees to tasks that are at another site, or came from there. */
+typedef struct {
+    void *owner;
+    /*  Guests of this bag have ended: tell their home. */
+    void (*guests_over) (void *owner, const moment_t *now, bag_t *bag);
+    /*  At start, before anything of it is counted as waiting: guests whose records are gone. */
+    void (*guests_load) (void *owner, bag_t *bag);
+    /*  Those of its tasks that are away are not wanted any more: tasks from to until. Returns how
+     *  many are told so now. */
+    uint32_t (*withdraw) (void *owner, const moment_t *now, bag_t *bag, uint32_t from,
+                          uint32_t until);
+    /*  A piece of what a task that is, or was, at another site has written; asked there. */
+    void (*output) (void *owner, const moment_t *now, const request_t *request, const task_t *task,
+                    uint32_t index);
+} queue_sharer_t;
+
+/*  Before the first step; copied. */
+void queue_share (queue_t *self, const queue_sharer_t *sharer);
 
 /*  What its work has in the calendars, in shortest form; the caller clears it. */
 stretches_t queue_booked (const queue_t *self);

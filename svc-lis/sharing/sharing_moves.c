@@ -85,7 +85,7 @@ static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
     task->stop = STOP_NONE;
     if (!wanted)
         task_text (&task->why, "cancelled while it was away");
-    task_move (self->queue->bags, bag, index, wanted ? TASK_QUEUED : TASK_CANCELLED);
+    task_move (self->bags, bag, index, wanted ? TASK_QUEUED : TASK_CANCELLED);
     queue_put_task (self->queue, bag, index);
 }
 
@@ -96,7 +96,7 @@ static void move_over (move_t *move, const moment_t *now,
                        const char *why)
 {
     sharing_t *self = move->sharing;
-    bag_t *bag = bags_find (self->queue->bags, move->kept.bag);
+    bag_t *bag = bags_find (self->bags, move->kept.bag);
     int64_t now_ms = queue_now_ms (self->queue, now);
     if (bag) {
         for (uint32_t i = 0; i < move->kept.count; i++)
@@ -129,7 +129,7 @@ static void over_lost (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_
     task_t *task = bag_task (bag, index);
     task->ended_ms = now_ms;
     task_text (&task->why, why);
-    task_move (self->queue->bags, bag, index, TASK_LOST);
+    task_move (self->bags, bag, index, TASK_LOST);
     queue_put_task (self->queue, bag, index);
 }
 
@@ -242,7 +242,7 @@ static void withdraw (move_t *move, const moment_t *now, const bag_t *bag)
 static void drive (move_t *move, const moment_t *now)
 {
     sharing_t *self = move->sharing;
-    const bag_t *bag = bags_find (self->queue->bags, move->kept.bag);
+    const bag_t *bag = bags_find (self->bags, move->kept.bag);
     if (!bag)
         return;
     if (!move->kept.accepted && move->accepting == 0)
@@ -274,7 +274,7 @@ static void send_piece (sharing_t *self, const moment_t *now, bag_t *bag, const 
         task->trip = must (malloc (sizeof *task->trip));
         task->trip->move = kept.id;
         memcpy (task->trip->site, to->name, sizeof task->trip->site);
-        task_move (self->queue->bags, bag, i, TASK_AWAY);
+        task_move (self->bags, bag, i, TASK_AWAY);
         queue_put_task (self->queue, bag, i);
     }
     move_put (self, move);
@@ -305,9 +305,10 @@ uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const p
     return moved;
 }
 
-uint32_t sharing_withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t from,
+uint32_t sharing_withdraw (void *owner, const moment_t *now, bag_t *bag, uint32_t from,
                            uint32_t until)
 {
+    sharing_t *self = owner;
     uint32_t count = 0;
     for (uint32_t i = from; i < until && i < bag->tasks_room && bag->away > 0; i++) {
         task_t *task = bag_task (bag, i);
@@ -345,7 +346,7 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
     task->dropped = end->dropped;
     task_text (&task->node_name, end->node ? end->node : "");
     task_text (&task->why, end->why ? end->why : "");
-    task_move (self->queue->bags, bag, end->index, end->state);
+    task_move (self->bags, bag, end->index, end->state);
     queue_put_task (self->queue, bag, end->index);
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "task %" PRIu64 ".%" PRIu32 " over at=%s exit_code=%d signal=%d", bag->number,
@@ -355,7 +356,7 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
 /*  Those that it is not awaited of any more have been told before. */
 static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends, const char *host)
 {
-    bag_t *bag = bags_find (self->queue->bags, ends->bag);
+    bag_t *bag = bags_find (self->bags, ends->bag);
     uint32_t taken = 0;
     for (size_t i = 0; bag && i < ends->count; i++) {
         if (!away_by (bag, ends->ends [i].index, &ends->move) ||
@@ -418,9 +419,10 @@ static void on_output (void *owner, const moment_t *now, uint64_t token,
     free (relay);
 }
 
-void sharing_output (sharing_t *self, const moment_t *now, const request_t *request,
-                     const task_t *task, uint32_t index)
+void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,
+                     uint32_t index)
 {
+    sharing_t *self = owner;
     const move_t *move = ordered_find (self->moves, &task->trip->move);
     guest_output_t asked = {.move = task->trip->move, .index = index};
     char why [WHY_BYTES];
@@ -445,7 +447,7 @@ void sharing_output (sharing_t *self, const moment_t *now, const request_t *requ
 
 static void left_count (move_t *move)
 {
-    const bag_t *bag = bags_find (move->sharing->queue->bags, move->kept.bag);
+    const bag_t *bag = bags_find (move->sharing->bags, move->kept.bag);
     for (uint32_t i = 0; bag && i < move->kept.count; i++)
         if (away_by (bag, move->kept.first + i, &move->kept.id)) {
             move->left++;
@@ -489,7 +491,7 @@ void sharing_check (const sharing_t *self)
 {
     uint64_t left = 0;
     uint64_t away = 0;
-    const bags_t *bags = self->queue->bags;
+    const bags_t *bags = self->bags;
     for (const move_t *move = ordered_after (self->moves, NULL); move;
          move = ordered_after (self->moves, &move->kept.id)) {
         assert (move->left > 0 && move->left <= move->kept.count);

@@ -31,7 +31,7 @@ static bool member (const sharing_t *self)
 
 static bool administers (const sharing_t *self, const char *actor)
 {
-    return may (self->queue->parts.access, VERB_ADMINISTER, actor, actor, "");
+    return may (queue_parts (self->queue)->access, VERB_ADMINISTER, actor, actor, "");
 }
 
 static bool administers_check (sharing_t *self, const request_t *request)
@@ -99,7 +99,7 @@ static void on_leave (void *owner, const moment_t *now, const request_t *request
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    bags_t *bags = self->queue->bags;
+    bags_t *bags = self->bags;
     uint32_t given_back = 0;
     for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
@@ -136,7 +136,7 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    const bags_t *bags = self->queue->bags;
+    const bags_t *bags = self->bags;
     uint32_t away = 0;
     uint32_t guests = 0;
     for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number)) {
@@ -201,7 +201,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request)
     }
     if (repeated (self, request, &order))
         return;
-    bag_t *bag = bags_find (self->queue->bags, order.bag);
+    bag_t *bag = bags_find (self->bags, order.bag);
     if (!order_check (self, request, &order, bag))
         return;
     self->membership.round = order.round;
@@ -223,11 +223,22 @@ static void on_start (void *owner, const moment_t *now)
     sharing_guests_start (self, now);
 }
 
+const sharing_limits_t sharing_limits_default = {
+  .move_max = 1000,
+  .pieces_max = 16,
+  .offer_ms = 5 * 60000,
+  .answers_ms = 24 * 3600000,
+  .again_ms = 60000,
+  .lost_ms = 10 * 60000,
+  .timeout_ms = 5000,
+};
+
 sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
 {
     sharing_t *self = must (calloc (1, sizeof *self));
     self->queue = queue;
-    self->service = queue->parts.service;
+    self->bags = queue_bags (queue);
+    self->service = queue_parts (queue)->service;
     self->limits = *limits;
     self->moves = sharing_moves_new ();
     self->hosts = sharing_hosts_new ();
@@ -237,6 +248,11 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     service_serve (self->service, "Sharing", "Leave", on_leave, self);
     service_serve (self->service, "Sharing", "Membership", on_membership, self);
     service_serve (self->service, "Sharing", "Move", on_move, self);
+    queue_share (queue, &(queue_sharer_t){.owner = self,
+                                          .guests_over = sharing_guests_over,
+                                          .guests_load = sharing_guests_load,
+                                          .withdraw = sharing_withdraw,
+                                          .output = sharing_output});
     sharing_told_serve (self);
     sharing_moves_serve (self);
     sharing_guests_serve (self);

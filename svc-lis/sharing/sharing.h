@@ -6,14 +6,13 @@
  *  same write as its answer, and tells their ends until they are acknowledged. So a task is in one
  *  queue, whoever dies and whatever is lost, doubled or late.
  *
- *  A part of the queue. Registers the service Sharing, TABLE_MOVES, TABLE_OFFERS and
+ *  Plugged into the queue. Registers the service Sharing, TABLE_MOVES, TABLE_OFFERS and
  *  TABLE_MEMBERSHIP. Pure.
  */
 #ifndef MUSUBI_SHARING_H
 #define MUSUBI_SHARING_H
 
-#include "bags.h"
-#include "service.h"
+#include "queue.h"
 
 typedef struct {
     uint32_t move_max;   /* tasks in one move; 1 000 */
@@ -25,27 +24,13 @@ typedef struct {
     int64_t timeout_ms;  /* of a call to another site; 5 s */
 } sharing_limits_t;
 
+extern const sharing_limits_t sharing_limits_default;
+
 typedef struct sharing sharing_t;
-struct queue;
 
 /*  The queue is borrowed for life. Its start comes after the queue's. */
-sharing_t *sharing_new (struct queue *queue, const sharing_limits_t *limits);
+sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits);
 void sharing_destroy (sharing_t **self_p);
-
-/*  Guests of this bag have ended: tell their home. */
-void sharing_guests_over (sharing_t *self, const moment_t *now, bag_t *bag);
-
-/*  At start, before anything of it is counted as waiting: guests whose records are gone. */
-void sharing_guests_load (sharing_t *self, bag_t *bag);
-
-/*  Those of its tasks that are away are not wanted any more: tasks from to until. Returns how many
- *  are told so now. */
-uint32_t sharing_withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t from,
-                           uint32_t until);
-
-/*  A piece of what a task that is, or was, at another site has written; asked there. */
-void sharing_output (sharing_t *self, const moment_t *now, const request_t *request,
-                     const task_t *task, uint32_t index);
 
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void sharing_check (const sharing_t *self);

@@ -19,13 +19,6 @@ const queue_limits_t queue_limits_default = {
   .warning_ms = 60000,
   .grace_ms = 10000,
   .retention_ms = 24 * 3600000,
-  .sharing = {.move_max = 1000,
-              .pieces_max = 16,
-              .offer_ms = 5 * 60000,
-              .answers_ms = 24 * 3600000,
-              .again_ms = 60000,
-              .lost_ms = 10 * 60000,
-              .timeout_ms = 5000},
 };
 
 /*  --- what is not reserved --- */
@@ -60,6 +53,33 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .start = on_backfill_start,
       .owner = self,
     };
+}
+
+/*  --- for its sharer --- */
+
+const queue_parts_t *queue_parts (const queue_t *self)
+{
+    return &self->parts;
+}
+
+const queue_limits_t *queue_limits (const queue_t *self)
+{
+    return &self->limits;
+}
+
+bags_t *queue_bags (const queue_t *self)
+{
+    return self->bags;
+}
+
+int64_t queue_done_ms (const queue_t *self)
+{
+    return self->done_ms;
+}
+
+int64_t queue_now_ms (const queue_t *self, const moment_t *now)
+{
+    return room_now_ms (self->parts.room, now);
 }
 
 /*  --- passes --- */
@@ -116,7 +136,7 @@ void queue_soon (queue_t *self)
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
 {
     if (bag->guest)
-        sharing_guests_over (self->sharing, now, bag);
+        self->sharer.guests_over (self->sharer.owner, now, bag);
     if (!bags_settle (self->bags, bag, queue_now_ms (self, now)))
         return;
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "bag %" PRIu64 " over tasks=%" PRIu32,
@@ -165,7 +185,7 @@ static void bags_load (queue_t *self, const moment_t *now)
 {
     for (bag_t *bag = bags_after (self->bags, 0); bag; bag = bags_after (self->bags, bag->number)) {
         if (bag->guest)
-            sharing_guests_load (self->sharing, bag);
+            self->sharer.guests_load (self->sharer.owner, bag);
         if (bag->cancelled || bag->over_stored_ms != 0)
             bag_cancel (self->bags, bag, untold, self);
         bags_settle (self->bags, bag, queue_now_ms (self, now));
@@ -231,8 +251,12 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     openings_wants (parts->openings, queue_wants, self);
     timetable_on_freed (parts->timetable, on_freed, self);
     service_at_start (parts->service, on_start, self);
-    self->sharing = sharing_new (self, &self->limits.sharing);
     return self;
+}
+
+void queue_share (queue_t *self, const queue_sharer_t *sharer)
+{
+    self->sharer = *sharer;
 }
 
 void queue_destroy (queue_t **self_p)
@@ -244,7 +268,6 @@ void queue_destroy (queue_t **self_p)
     uint64_t set [] = {self->pass_timer, self->wake_timer, self->due_timer, self->keep_timer};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         timers_cancel (timers, set [i]);
-    sharing_destroy (&self->sharing);
     hint_end (&self->freed);
     timetable_off_freed (self->parts.timetable, self);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
@@ -268,7 +291,6 @@ void queue_destroy (queue_t **self_p)
 void queue_check (const queue_t *self)
 {
     bags_check (self->bags);
-    sharing_check (self->sharing);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
         const backfill_node_t *seat = &self->seats [i];
         const stretch_t *booked = &self->places [i].booked;

@@ -9,7 +9,10 @@
 #ifndef MUSUBI_SHARING_STATE_H
 #define MUSUBI_SHARING_STATE_H
 
-#include "queue_state.h"
+#include "must.h"
+#include "ordered.h"
+#include "queue_share.h"
+#include "sharing.h"
 #include "sharing_wire.h"
 
 /*  A move of tasks of this site, until the last of them is back or over. */
@@ -43,6 +46,7 @@ typedef struct relay {
 
 struct sharing {
     queue_t *queue;
+    bags_t *bags; /* of the queue */
     service_t *service;
     sharing_limits_t limits;
     membership_t membership;
@@ -85,6 +89,12 @@ void sharing_moves_start (sharing_t *self, const moment_t *now);
 uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
                        uint32_t count);
 
+/*  As a queue_sharer_t says. */
+uint32_t sharing_withdraw (void *owner, const moment_t *now, bag_t *bag, uint32_t from,
+                           uint32_t until);
+void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,
+                     uint32_t index);
+
 /*  The move's tasks that are away are lost, and so is the move. */
 void sharing_move_lost (move_t *move, const moment_t *now, const char *why);
 
@@ -101,6 +111,10 @@ ordered_t *sharing_tellings_new (void);
 void sharing_guests_destroy (sharing_t *self);
 void sharing_guests_serve (sharing_t *self);
 void sharing_guests_start (sharing_t *self, const moment_t *now);
+
+/*  As a queue_sharer_t says. */
+void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag);
+void sharing_guests_load (void *owner, bag_t *bag);
 
 /*  At most so many guests that wait go home; returns how many. */
 uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,

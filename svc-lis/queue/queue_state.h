@@ -7,7 +7,6 @@
  *  queue_asked.c      Submit, Cancel, Output
  *  queue_told.c       Bags, Tasks
  *  queue_records.c    what is kept, and for how long
- *  sharing*.c         tasks moved to other sites, and those of others (sharing_state.h)
  */
 #ifndef MUSUBI_QUEUE_STATE_H
 #define MUSUBI_QUEUE_STATE_H
@@ -16,7 +15,7 @@
 #include "hint.h"
 #include "must.h"
 #include "ordered.h"
-#include "queue.h"
+#include "queue_share.h"
 #include "queue_wire.h"
 
 /*  A node, beside what backfill knows of it. */
@@ -37,7 +36,7 @@ typedef struct {
 struct queue {
     queue_parts_t parts;
     queue_limits_t limits;
-    sharing_t *sharing;
+    queue_sharer_t sharer;
     bags_t *bags;
     backfill_node_t *seats; /* of each node: what runs there */
     place_t *places;
@@ -65,19 +64,6 @@ typedef struct {
     uint32_t index;
 } due_t;
 
-static inline int64_t queue_now_ms (const queue_t *self, const moment_t *now)
-{
-    return room_now_ms (self->parts.room, now);
-}
-
-/*  --- queue.c --- */
-
-/*  There is a pass at the end of this step. */
-void queue_soon (queue_t *self);
-
-/*  A bag has changed: list it, and see whether it is over. */
-void queue_settle (queue_t *self, const moment_t *now, bag_t *bag);
-
 /*  --- queue_booths.c --- */
 
 /*  Start what can be of the booths that are dirty, and end what is over; all are, now. */
@@ -104,10 +90,6 @@ void queue_due_destroy (ordered_t **due);
 /*  Start the next task of a bag there, over at until_ms. */
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
                        const backfill_run_t *seat);
-
-/*  Its run is to end; why is told with it. */
-void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index, stop_t stop,
-                      const char *why);
 
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run);
 
@@ -140,21 +122,6 @@ void queue_records (queue_t *self);
 
 /*  False, and the request is refused, unless there is such a bag and the asker may see to it. */
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag);
-
-/*  Could a node here run its tasks? CALL_OK, or why not. */
-call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
-                                 char why [WHY_BYTES]);
-
-/*  Is there room for one more bag of this owner's? */
-call_status_t queue_limits_check (const queue_t *self, const moment_t *now, const char *owner,
-                                  char why [WHY_BYTES]);
-
-/*  Answers the request with what a task has written here. */
-void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
-                   const output_question_t *question);
-
-void queue_put_bag (queue_t *self, const bag_t *bag);
-void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index);
 
 /*  Bags that are over leave in time. */
 void queue_keep (queue_t *self, const moment_t *now);

@@ -88,14 +88,14 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
 static bool asked_take (const sharing_t *self, const offer_message_t *offer, submission_t *asked,
                         char why [WHY_BYTES])
 {
-    const queue_t *queue = self->queue;
-    const char *account = queue->parts.account (queue->parts.account_owner, offer->owner);
+    const queue_parts_t *parts = queue_parts (self->queue);
+    const char *account = parts->account (parts->account_owner, offer->owner);
     if (!account)
         return no (why, "owner: %s has no local account at %s", offer->owner, self->service->name);
     submitter_t by = {.owner = offer->owner,
                       .account = account,
                       .count_max = UINT32_MAX,
-                      .limit_ms_max = queue->limits.limit_ms_max};
+                      .limit_ms_max = queue_limits (self->queue)->limit_ms_max};
     bytes_t submitted = {offer->submitted.data, offer->submitted.size};
     if (!submit_decode (asked, submitted, &by, why))
         return false;
@@ -103,7 +103,7 @@ static bool asked_take (const sharing_t *self, const offer_message_t *offer, sub
         no (why, "shared: the bag is not shared");
     else if (offer->first >= asked->count || offer->count > asked->count - offer->first)
         no (why, "first, count: the bag has %" PRIu32 " tasks", asked->count);
-    else if (queue_class_check (queue, asked, why) == CALL_OK)
+    else if (queue_class_check (self->queue, asked, why) == CALL_OK)
         return true;
     submission_clear (asked);
     return false;
@@ -119,13 +119,13 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
                           .size = offer->submitted.size};
     memcpy (submitted.data, offer->submitted.data, submitted.size);
     submission_of_guests (asked, offer->first, offer->count);
-    *number = bags_next_number (queue->bags);
-    bag_t *bag = bags_add (queue->bags, *number, offer->owner, "", submitted, asked);
+    *number = bags_next_number (self->bags);
+    bag_t *bag = bags_add (self->bags, *number, offer->owner, "", submitted, asked);
     bag->guest = must (malloc (sizeof guest));
     *bag->guest = guest;
     bag->submitted_ms = now->wall_ms;
     if (*asked->class_name)
-        room_find (queue->parts.room, asked->class_name, &bag->waiting.class);
+        room_find (queue_parts (queue)->room, asked->class_name, &bag->waiting.class);
     for (uint32_t i = 0; i < offer->count; i++) {
         bag_task_waits (bag, i);
         queue_put_task (queue, bag, i);
@@ -204,7 +204,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     telling_t *telling = owner;
     sharing_t *self = telling->sharing;
-    const bag_t *bag = bags_find (self->queue->bags, telling->bag);
+    const bag_t *bag = bags_find (self->bags, telling->bag);
     telling->again_timer = 0;
     telling_end (telling);
     if (bag)
@@ -213,7 +213,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
 
 static void told (sharing_t *self, const moment_t *now, const telling_t *telling)
 {
-    bag_t *bag = bags_find (self->queue->bags, telling->bag);
+    bag_t *bag = bags_find (self->bags, telling->bag);
     for (size_t i = 0; bag && i < telling->count; i++) {
         task_t *task = bag_task (bag, telling->indices [i]);
         task->told = true;
@@ -262,9 +262,9 @@ static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
                     guests_ended_encode (bag, telling->indices, telling->count), on_told, telling);
 }
 
-void sharing_guests_over (sharing_t *self, const moment_t *now, bag_t *bag)
+void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
 {
-    tell (self, now, bag);
+    tell (owner, now, bag);
 }
 
 uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,
@@ -276,7 +276,7 @@ uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests,
          given += piece)
         for (uint32_t i = first; i - first < piece; i++) {
             task_text (&bag_task (guests, i)->why, why);
-            task_move (self->queue->bags, guests, i, TASK_RETURNED);
+            task_move (self->bags, guests, i, TASK_RETURNED);
             queue_put_task (self->queue, guests, i);
         }
     if (given > 0) {
@@ -296,7 +296,7 @@ uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests,
 static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t *move)
 {
     const stored_offer_t *offer = ordered_find (self->offers, move);
-    bag_t *bag = offer && offer->bag > 0 ? bags_find (self->queue->bags, offer->bag) : NULL;
+    bag_t *bag = offer && offer->bag > 0 ? bags_find (self->bags, offer->bag) : NULL;
     char text [TXID_TEXT_BYTES];
     if (!bag || !bag->guest || strcmp (bag->guest->home.name, request->actor) != 0) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
@@ -318,7 +318,7 @@ static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t
         return;
     }
     task_text (&task->why, why);
-    task_move (self->queue->bags, bag, index, TASK_CANCELLED);
+    task_move (self->bags, bag, index, TASK_CANCELLED);
     queue_put_task (self->queue, bag, index);
 }
 
@@ -374,7 +374,7 @@ static void on_forget (void *owner, const moment_t *now, uint64_t token)
     int64_t past_ms = timekeeper_least (&self->service->timekeeper, now) - self->limits.answers_ms;
     for (stored_offer_t *offer = ordered_after (self->offers, NULL), *next; offer; offer = next) {
         next = ordered_after (self->offers, &offer->move);
-        if (offer->offered_ms > past_ms || bags_find (self->queue->bags, offer->bag))
+        if (offer->offered_ms > past_ms || bags_find (self->bags, offer->bag))
             continue;
         uint8_t key [TXID_BYTES];
         txid_pack (&offer->move, key);
@@ -393,20 +393,21 @@ static void forget_watch (sharing_t *self, const moment_t *now)
 /*  --- their life --- */
 
 /*  Each had its record from the first write on. */
-void sharing_guests_load (sharing_t *self, bag_t *bag)
+void sharing_guests_load (void *owner, bag_t *bag)
 {
+    sharing_t *self = owner;
     for (uint32_t i = 0; i < bag->asked.count && bag->over_stored_ms == 0; i++) {
         if (bag_task (bag, i))
             continue;
         task_text (&bag_task_new (bag, i)->why, "its record is gone");
-        task_move (self->queue->bags, bag, i, TASK_LOST);
+        task_move (self->bags, bag, i, TASK_LOST);
         queue_put_task (self->queue, bag, i);
     }
 }
 
 void sharing_guests_start (sharing_t *self, const moment_t *now)
 {
-    const bags_t *bags = self->queue->bags;
+    const bags_t *bags = self->bags;
     for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
             tell (self, now, bag);

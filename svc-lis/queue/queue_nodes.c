@@ -230,3 +230,12 @@ int64_t queue_preempt (queue_t *self, const moment_t *now)
     }
     return look_ms;
 }
+
+double queue_cpus (const queue_t *self)
+{
+    double count = 0;
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
+        if (nodes_usable (self->parts.nodes, i) && !openings_of_node (self->parts.openings, i))
+            count += self->seats [i].cpus;
+    return count;
+}

@@ -18,6 +18,8 @@ struct runner {
     capacity_t *capacity;
     queue_t *queue;
     queue_limits_t queue_limits;
+    sharing_t *sharing;
+    sharing_limits_t sharing_limits;
     account_t *accounts;
     size_t accounts_count;
     const access_t *access;
@@ -59,6 +61,7 @@ runner_t *runner_new (service_t *service, const site_t *site, room_t *room, cons
     self->room = room;
     self->access = access;
     self->queue_limits = settings->queue;
+    self->sharing_limits = settings->sharing;
     self->accounts = accounts_copy (settings->accounts, settings->accounts_count);
     self->accounts_count = settings->accounts_count;
     self->nodes =
@@ -99,6 +102,7 @@ void runner_attach (runner_t *self, const participant_t *participant, timetable_
                            .account = account_here,
                            .account_owner = self};
     self->queue = queue_new (&parts, &self->queue_limits);
+    self->sharing = sharing_new (self->queue, &self->sharing_limits);
     questions_work (questions, work_here, self);
 }
 
@@ -107,6 +111,7 @@ void runner_destroy (runner_t **self_p)
     runner_t *self = *self_p;
     if (!self)
         return;
+    sharing_destroy (&self->sharing);
     queue_destroy (&self->queue);
     capacity_destroy (&self->capacity);
     openings_destroy (&self->openings);
@@ -132,4 +137,5 @@ void runner_check (const runner_t *self)
     nodes_check (self->nodes);
     openings_check (self->openings);
     queue_check (self->queue);
+    sharing_check (self->sharing);
 }
