@@ -167,7 +167,7 @@ static void open_parts (planner_t *self)
                               .settings = &self->settings,
                               .coordinator = self->coordinator,
                               .works = &self->works};
-    errands_open (&self->errands);
+    reserve_open (&self->errands);
     inquiries_open (&self->inquiries);
     repairs_open (&self->repairs);
 }

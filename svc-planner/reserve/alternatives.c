@@ -5,8 +5,8 @@
  *  by a search. Starts outside the frame were not asked about: nothing is said of them. A busy
  *  planner does not look for any.
  */
-#include "errand.h"
-
+#include "candidates.h"
+#include "explanation.h"
 #include "must.h"
 
 #include <inttypes.h>
@@ -171,9 +171,9 @@ static bool try (errand_t *self, const moment_t *now, const change_t *changes, s
         make (&request, &changes [i]);
         tell (&self->request, &changes [i], words);
     }
-    snapshot_t *snapshot = errand_candidates (self, &request);
+    snapshot_t *snapshot = candidates_snapshot (self, &request);
     copy_knowledge (snapshot, self->snapshot);
-    search_order_t order = errand_search_order (self, now);
+    search_order_t order = candidates_search_order (self, now);
     order.policy = POLICY_TIME;
     order.steps_max = STEPS_MAX;
     order.present = NULL; /* it counts places of another snapshot */

@@ -4,12 +4,14 @@
  *  All its participants must answer and agree before a change begins; where another change is on
  *  its way, it is looked at again after a pause.
  */
-#include "methods.h"
-
+#include "candidates.h"
 #include "directory.h"
+#include "mending.h"
+#include "methods.h"
 #include "party.h"
+#include "phases.h"
 #include "planner_wire.h"
-#include "snapshot.h"
+#include "proposal.h"
 #include "stages.h"
 #include "timetext.h"
 
@@ -25,13 +27,13 @@ static void on_look_again (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     errand_t *self = owner;
     self->pause_timer = 0;
-    errand_locate (self, now);
+    errand_go (self, now, STEP_LOCATE);
 }
 
 static void give_up (errand_t *self, const moment_t *now, const char *resource, const char *why)
 {
     answer_reason (&self->answer, "", resource, "%s", why);
-    errand_give_up (self, now);
+    errand_go (self, now, STEP_GIVE_UP);
 }
 
 /*  Give up for what one participant does: "network domain N does not answer, …". */
@@ -46,7 +48,7 @@ static void blame (errand_t *self, const moment_t *now, const char *what)
         return;
     }
     answer_reason (&self->answer, "", culprit, "%s", why);
-    errand_tell_unknown (self, now);
+    errand_go (self, now, STEP_DOUBT);
 }
 
 /*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site
@@ -199,7 +201,7 @@ static bool keep_start (errand_t *self, const moment_t *now, const present_state
 {
     const planner_settings_t *settings = self->errands->settings;
     int64_t wall_ms = timekeeper_most (&self->errands->service->timekeeper, now);
-    int64_t soonest_ms = errand_soonest_ms (self, now) + settings->try_ms;
+    int64_t soonest_ms = candidates_soonest_ms (self, now) + settings->try_ms;
     int64_t start_ms = present->start_ms;
     change_time_t time = {
       .now_ms = wall_ms - start_ms,
@@ -249,7 +251,7 @@ static void modify_located (errand_t *self, const moment_t *now)
     bool good = merge (self, now, &present, why);
     user_request_clear (&present.before);
     if (good)
-        errand_plan (self, now);
+        errand_go (self, now, STEP_PLAN);
     else
         give_up (self, now, self->reservation, why);
 }
@@ -266,9 +268,9 @@ static void release_located (errand_t *self, const moment_t *now)
         self->keep_until_ms = end_ms > self->keep_until_ms ? end_ms : self->keep_until_ms;
     }
     if (propose_release (self, now))
-        errand_vote (self, now);
+        errand_go (self, now, STEP_VOTE);
     else
-        errand_give_up (self, now);
+        errand_go (self, now, STEP_GIVE_UP);
 }
 
 /*  R11: can those who answer give it back by themselves? While others are silent, when they know
@@ -395,7 +397,7 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
     errand->patch = patch;
     snprintf (errand->reservation, sizeof errand->reservation, "%s", patch.reservation);
     errand_log (errand, LEVEL_DEBUG, "received", "");
-    errand_locate (errand, now);
+    errand_go (errand, now, STEP_LOCATE);
 }
 
 void planner_on_release (void *owner, const moment_t *now, const request_t *request)
@@ -411,5 +413,5 @@ void planner_on_release (void *owner, const moment_t *now, const request_t *requ
         return;
     snprintf (errand->reservation, sizeof errand->reservation, "%s", reservation);
     errand_log (errand, LEVEL_DEBUG, "received", "");
-    errand_locate (errand, now);
+    errand_go (errand, now, STEP_LOCATE);
 }

@@ -7,8 +7,10 @@
  *  else was silent, nothing is refused: the claim stays open, but the home may know the answer of
  *  an attempt before this one.
  */
-#include "errand.h"
-
+#include "explanation.h"
+#include "mending.h"
+#include "party.h"
+#include "phases.h"
 #include "planner_wire.h"
 
 #include <stdio.h>
@@ -47,6 +49,54 @@ static bool own_remains (const errand_t *self, const claim_look_t *look)
            coordinator_aborted (self->errands->coordinator, &look->holder->txid);
 }
 
+static void tell_in_progress (errand_t *self, const moment_t *now)
+{
+    const party_t *party = self->confirm ? confirm_awaited (self->confirm, 0) : NULL;
+    for (size_t i = 0; party; party = confirm_awaited (self->confirm, ++i)) {
+        char words [PARTY_WORDS_BYTES];
+        answer_reason (&self->answer, "", party->name,
+                       "committed, but %s has not acknowledged yet: ask again",
+                       party_words (party->name, words));
+    }
+    if (self->answer.reasons_count == 0)
+        answer_reason (&self->answer, "", "",
+                       "committed, but not acknowledged by all yet: ask again");
+    errand_tell (self, now, ANSWER_IN_PROGRESS);
+}
+
+static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t verdict)
+{
+    errand_t *self = owner;
+    switch (verdict) {
+    case CONFIRM_COMPLETE:
+        tell_kept (self, self->look.answer);
+        break;
+    case CONFIRM_FAILED:
+        answer_reason (&self->answer, "", "",
+                       "failed: some part could not be kept, and the rest was released");
+        errand_tell (self, now, ANSWER_REFUSED);
+        break;
+    case CONFIRM_OPEN:
+        tell_in_progress (self, now);
+        break;
+    }
+}
+
+/*  A committed claim that is not known to be done: is the transaction complete? Takes the look
+ *  over. */
+static void confirm (errand_t *self, const moment_t *now, claim_look_t *look)
+{
+    self->answer.reasons_count = 0;
+    if (!look->holder) {
+        tell_in_progress (self, now);
+        return;
+    }
+    self->look = *look;
+    *look = (claim_look_t){0};
+    self->confirm = confirm_new (self->errands->service, self->errands->settings, now,
+                                 self->look.holder, on_confirmed, self);
+}
+
 /*  What the home says instead of what we expected. */
 static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
 {
@@ -72,7 +122,7 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
         if (look->done)
             tell_kept (self, look->answer);
         else
-            errand_verify (self, now, look);
+            confirm (self, now, look);
         return;
     case CLAIM_FREE:
         if (self->unsure) {
@@ -80,7 +130,7 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
             return;
         }
         if (!self->giving_up) { /* who had it has let go of it */
-            errand_again (self, now);
+            errand_go (self, now, STEP_AGAIN);
             return;
         }
         break;
@@ -142,7 +192,7 @@ static void send_close (errand_t *self, const moment_t *now)
     answer->planning_ms = now->mono_ms - self->begun_ms;
     memcpy (answer->planner, self->errands->service->name, sizeof answer->planner);
     memcpy (answer->request_id, self->name.full, sizeof answer->request_id);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->algorithm->name);
     if (self->kind != ERRAND_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = answer_encode (answer);
@@ -213,7 +263,8 @@ static void stop_planning (errand_t *self)
     calls_cancel (service->calls, self->call);
     self->pause_timer = 0;
     self->call = 0;
-    verify_destroy (&self->verify);
+    confirm_destroy (&self->confirm);
+    claim_look_clear (&self->look);
     attempt_destroy (&self->attempt);
     locate_destroy (&self->locate);
     errand_clear_planning (self);
@@ -237,7 +288,7 @@ void errand_give_up (errand_t *self, const moment_t *now)
     close_claim (self, now);
 }
 
-void errand_tell_unknown (errand_t *self, const moment_t *now)
+void errand_doubt (errand_t *self, const moment_t *now)
 {
     stop_planning (self);
     answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
@@ -251,6 +302,22 @@ void errand_tell_unknown (errand_t *self, const moment_t *now)
     self->unsure = true;
     trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
     close_claim (self, now);
+}
+
+/*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
+ * come in time has said no to nothing. */
+static bool only_late (const errand_t *self)
+{
+    bool voting = self->attempt && !self->contended;
+    return !self->mend && (self->kind == ERRAND_RELEASE || self->unheard || voting);
+}
+
+void errand_late (errand_t *self, const moment_t *now)
+{
+    answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
+                   (long long) self->errands->settings->request_limit_ms);
+    errand_explain_unasked (self);
+    errand_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
 }
 
 void errand_look (errand_t *self, const moment_t *now)

@@ -133,6 +133,24 @@ static bool room_for_one (errands_t *errands, const request_t *request)
     return false;
 }
 
+/*  What may follow: time can be over in any step but the last two, which end the errand. */
+void errand_go (errand_t *self, const moment_t *now, errand_step_t step)
+{
+    enum { ANY = 1 << STEP_LATE | 1 << STEP_GIVE_UP | 1 << STEP_DOUBT };
+    static const uint32_t next [STEPS] = {
+      [STEP_RECEIVED] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN,
+      [STEP_LOCATE] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
+      [STEP_PLAN] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
+      [STEP_VOTE] = ANY | 1 << STEP_AGAIN | 1 << STEP_LOOK,
+      [STEP_AGAIN] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
+      [STEP_LOOK] = ANY | 1 << STEP_AGAIN,
+      [STEP_LATE] = 1 << STEP_GIVE_UP | 1 << STEP_DOUBT,
+    };
+    assert (next [self->step] & (uint32_t) 1 << step);
+    self->step = step;
+    self->errands->steps [step](self, now);
+}
+
 static void tell_awaited (errand_t *self)
 {
     const coordinator_t *coordinator = self->errands->coordinator;
@@ -144,14 +162,6 @@ static void tell_awaited (errand_t *self)
     }
     if (self->answer.reasons_count == 0)
         answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
-}
-
-/*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
- * come in time has said no to nothing. */
-static bool only_late (const errand_t *self)
-{
-    bool voting = self->attempt && !self->contended;
-    return !self->mend && (self->kind == ERRAND_RELEASE || self->unheard || voting);
 }
 
 /*  Time is up: whatever is true now is told. */
@@ -174,13 +184,7 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
         int64_t rest_ms = self->errands->settings->request_limit_ms / CLOSING_SHARE;
         self->limit_timer =
           timers_set (self->errands->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
-        answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
-                       (long long) self->errands->settings->request_limit_ms);
-        errand_explain_unasked (self);
-        if (only_late (self))
-            errand_tell_unknown (self, now);
-        else
-            errand_give_up (self, now);
+        errand_go (self, now, STEP_LATE);
     }
 }
 
@@ -190,6 +194,7 @@ static errand_t *errand_begin (errands_t *errands, const moment_t *now, const ch
     errand_t *self = must (calloc (1, sizeof *self));
     self->errands = errands;
     self->kind = kind;
+    self->algorithm = &algorithm_auto;
     self->number = ++errands->begun;
     snprintf (self->actor, sizeof self->actor, "%s", actor);
     self->begun_ms = now->mono_ms;
@@ -250,15 +255,25 @@ void errand_clear_search (errand_t *self)
 {
     survey_destroy (&self->survey);
     search_destroy (&self->search);
-    backtracking_destroy (&self->backtracking);
-    solvers_forget (self->errands->solvers, self);
-    ranking_destroy (&self->ranking);
+    if (self->algorithm->clear)
+        self->algorithm->clear (self);
+    self->found = NULL;
 }
 
 void errand_clear_planning (errand_t *self)
 {
     errand_clear_search (self);
     snapshot_destroy (&self->snapshot);
+}
+
+void proposal_clear (proposal_t *self)
+{
+    for (size_t i = 0; i < self->plan.participants_count && self->parts; i++)
+        free (self->parts [i].part.data);
+    free (self->parts);
+    free (self->answer.data);
+    plan_clear (&self->plan);
+    *self = (proposal_t){0};
 }
 
 void errand_destroy (errand_t *self)
@@ -268,7 +283,8 @@ void errand_destroy (errand_t *self)
     timers_cancel (service->timers, self->limit_timer);
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->call);
-    verify_destroy (&self->verify);
+    confirm_destroy (&self->confirm);
+    claim_look_clear (&self->look);
     attempt_destroy (&self->attempt);
     if (self->decided)
         coordinator_disown (self->errands->coordinator, &self->txid);
@@ -319,7 +335,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
     answer->rounds = self->rounds;
     answer->planning_ms = now->mono_ms - self->begun_ms;
     snprintf (answer->planner, sizeof answer->planner, "%s", self->errands->service->name);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", errand_algorithm (self));
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->algorithm->name);
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->name.full);
     /* A reserve that was not decided has tried out names that mean nothing. */
     if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
@@ -327,11 +343,6 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
     packed_t packed = answer_encode (answer);
     errand_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
     free (packed.data);
-}
-
-const char *errand_algorithm (const errand_t *self)
-{
-    return errand_faithful (self) || errand_programmed (self) ? self->request.algorithm : "auto";
 }
 
 void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)

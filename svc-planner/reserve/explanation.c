@@ -1,9 +1,11 @@
 /*  explanation - why there is no plan, need by need: what is short and when, who was left out,
  * where domains disagree.
  */
+#include "explanation.h"
+
+#include "candidates.h"
 #include "connections.h"
 #include "disagreements.h"
-#include "errand.h"
 #include "must.h"
 #include "party.h"
 
@@ -152,7 +154,7 @@ static const source_t *too_near (const errand_t *self, const moment_t *now, size
 {
     const need_options_t *options = &self->snapshot->needs [need];
     int64_t latest_ms = self->starts.latest_ms + user_request_offset_least (&self->request);
-    int64_t notice_ms = latest_ms - errand_search_order (self, now).soonest_ms;
+    int64_t notice_ms = latest_ms - candidates_soonest_ms (self, now);
     const source_t *least = NULL;
     for (size_t i = 0; i < options->options_count; i++) {
         size_t at = self->snapshot->places [options->options [i].place].source;

@@ -5,9 +5,10 @@
  * nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
  * new version with what it kept of the old, perhaps nothing.
  */
-#include "errand.h"
+#include "mending.h"
 
 #include "planner_wire.h"
+#include "proposal.h"
 #include "stages.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ errand_t *errand_mend (errands_t *errands, const moment_t *now, const mend_t *me
     errand_t *self = errand_new_unasked (errands, now, ERRAND_MODIFY, mend->plan->owner);
     self->mend = mend;
     memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
-    errand_locate (self, now);
+    errand_go (self, now, STEP_LOCATE);
     return self;
 }
 
@@ -81,9 +82,9 @@ static void end_without (errand_t *self, const moment_t *now, const char *why)
 static void go_back (errand_t *self, const moment_t *now)
 {
     if (propose_before (self, now))
-        errand_vote (self, now);
+        errand_go (self, now, STEP_VOTE);
     else
-        errand_give_up (self, now);
+        errand_go (self, now, STEP_GIVE_UP);
 }
 
 void errand_mend_located (errand_t *self, const moment_t *now)
@@ -114,7 +115,7 @@ void errand_mend_located (errand_t *self, const moment_t *now)
         self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
     else
         stages_forget (&self->request);
-    errand_plan (self, now);
+    errand_go (self, now, STEP_PLAN);
 }
 
 /*  A need that nobody has any more goes back to one that had lost its part, where that can be. */

@@ -9,4 +9,7 @@ method_fn planner_on_reserve;
 method_fn planner_on_modify;
 method_fn planner_on_release;
 
+/*  The borrowed ones are filled. errands_close ends it. */
+void reserve_open (errands_t *self);
+
 #endif

@@ -1,7 +1,7 @@
 /*  proposal - a plan as it is put to the vote: who takes part with what, until when it must be
  *  decided, and what the user will be told (T1, T4, T9, T11).
  */
-#include "errand.h"
+#include "proposal.h"
 
 #include "connections.h"
 #include "directory.h"
@@ -19,16 +19,6 @@
 
 #define DECIDE_MS_MIN 100 /* no vote can be had in less */
 
-void proposal_clear (proposal_t *self)
-{
-    for (size_t i = 0; i < self->plan.participants_count && self->parts; i++)
-        free (self->parts [i].part.data);
-    free (self->parts);
-    free (self->answer.data);
-    plan_clear (&self->plan);
-    *self = (proposal_t){0};
-}
-
 /*  --- shares --- */
 
 static share_t *share_of_source (shares_t *shares, const source_t *source)
@@ -44,12 +34,13 @@ static share_t *share_of_source (shares_t *shares, const source_t *source)
 static void share_place (const errand_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option = &self->snapshot->needs [at].options [choice_options (self) [at]];
+    const option_t *option =
+      &self->snapshot->needs [at].options [self->algorithm->result (self).options [at]];
     const place_t *place = &self->snapshot->places [option->place];
     share_t *share = share_of_source (shares, &self->snapshot->sources [place->source]);
     if (!share)
         return;
-    int64_t start_ms = choice_start (self);
+    int64_t start_ms = self->algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -69,14 +60,14 @@ static void share_stretch (const errand_t *self, shares_t *shares, size_t at, co
 {
     const network_need_t *need = &self->request.network [at];
     const snapshot_t *snapshot = self->snapshot;
-    const path_t *path = choice_path (self, at);
+    const path_t *path = self->algorithm->path (self, at).path;
     const snapshot_link_t *link = &snapshot->links [path->links [first]];
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
     circuit_t circuit = {.mbps = phase->amount,
-                         .from_ms = choice_start (self) + phase->from_ms,
-                         .until_ms = choice_start (self) + phase->until_ms,
+                         .from_ms = self->algorithm->result (self).start_ms + phase->from_ms,
+                         .until_ms = self->algorithm->result (self).start_ms + phase->until_ms,
                          .hop = (uint32_t) first,
                          .links_count = count};
     snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
@@ -93,7 +84,7 @@ static void share_choice (const errand_t *self, shares_t *shares)
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = choice_path (self, i);
+        const path_t *path = self->algorithm->path (self, i).path;
         phase_t phases [PHASES_MAX];
         size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
@@ -243,7 +234,7 @@ static void fill_claim (errand_t *self, const moment_t *now)
         tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     snprintf (answer.planner, sizeof answer.planner, "%s", self->errands->service->name);
-    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", errand_algorithm (self));
+    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->algorithm->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", self->name.full);
     self->proposal.answer = answer_encode (&answer);
     answer_clear (&answer);
@@ -410,10 +401,11 @@ bool propose_before (errand_t *self, const moment_t *now)
 static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option = &self->snapshot->needs [at].options [choice_options (self) [at]];
+    const option_t *option =
+      &self->snapshot->needs [at].options [self->algorithm->result (self).options [at]];
     const place_t *place = &self->snapshot->places [option->place];
     const char *site = party_short_name (self->snapshot->sources [place->source].party.name);
-    int64_t start_ms = choice_start (self);
+    int64_t start_ms = self->algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -435,9 +427,10 @@ static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
-    const path_t *path = choice_path (self, at);
+    const path_t *path = self->algorithm->path (self, at).path;
     if (path->links_count > 0) {
-        connection_set_path (connection, self->snapshot->graph, choice_path_from (self, at), path);
+        connection_set_path (connection, self->snapshot->graph,
+                             self->algorithm->path (self, at).from, path);
         return;
     }
     const char *end = self->request.network [at].ends [0];
@@ -453,8 +446,8 @@ static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
 static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
-    const path_t *path = choice_path (self, at);
-    int64_t start_ms = choice_start (self);
+    const path_t *path = self->algorithm->path (self, at).path;
+    int64_t start_ms = self->algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = network_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {

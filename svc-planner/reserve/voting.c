@@ -4,17 +4,16 @@
  *  (T6). Any no: what was refused corrects the snapshot and the next plan follows under a new txid,
  *  replacing the holds of this one where it still needs them and aborting them elsewhere.
  */
-#include "errand.h"
-
+#include "candidates.h"
+#include "mending.h"
 #include "must.h"
+#include "phases.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SURVEY_ROUND 6 /* after so many, the other sites' profiles are old too */
 
 /*  What the votes of a round say together. */
 typedef enum {
@@ -63,7 +62,7 @@ static void learn_short (errand_t *self, size_t source, const refusal_t *refusal
     if (supply && refusal->from_ms < refusal->until_ms)
         supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
-        errand_learn_source (self, source, 0, refusal_reason_word (refusal->reason));
+        candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
 }
 
 /*  It says that the plan's time is over, and by our clock it is not: the clocks differ, and will in
@@ -79,7 +78,7 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
                                const refusal_t *refusal)
 {
     if (self->kind == ERRAND_RESERVE && source != SIZE_MAX && clock_ahead (self, now, refusal)) {
-        errand_learn_source (self, source, 0, "its clock is ahead");
+        candidates_learn (self, source, 0, "its clock is ahead");
         return LESSON_PLAN_AGAIN;
     }
     switch (refusal->reason) {
@@ -107,9 +106,9 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
          */
         learn_fresh (self, source, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
-        errand_learn_source (self, source, refusal->from_ms - now->wall_ms, NULL);
+        candidates_learn (self, source, refusal->from_ms - now->wall_ms, NULL);
     else
-        errand_learn_source (self, source, 0, refusal_reason_word (refusal->reason));
+        candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
     return LESSON_PLAN_AGAIN;
 }
 
@@ -130,7 +129,7 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
         self->unheard = self->unheard || vote->kind == VOTE_SILENT;
         if (source != SIZE_MAX)
-            errand_learn_source (self, source, 0, vote->why);
+            candidates_learn (self, source, 0, vote->why);
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     }
     return LESSON_PLAN_AGAIN;
@@ -178,12 +177,10 @@ static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *
     }
 }
 
-/*  The gravest lesson counts. Whose plans were made all at once is told why each was refused. */
+/*  The gravest lesson counts. */
 static lesson_t learn (errand_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
-    if (!errand_programmed (self))
-        self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
         const party_t *party = attempt_party (self->attempt, i);
@@ -204,16 +201,9 @@ static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
     errand_t *self = owner;
     self->pause_timer = 0;
     if (self->kind != ERRAND_RESERVE)
-        errand_locate (self, now);
-    else if (errand_programmed (self))
-        errand_next (self, now);
-    else if (self->rounds < SURVEY_ROUND)
-        errand_search (self, now);
-    else {
-        /* What we hold ourselves would look taken to the survey. */
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
-        errand_plan (self, now);
-    }
+        errand_go (self, now, STEP_LOCATE);
+    else
+        self->algorithm->again (self, now);
 }
 
 static void count_no (errand_t *self)
@@ -262,19 +252,14 @@ static void log_no (errand_t *self, size_t reason)
 void errand_again (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->errands->settings;
-    if (errand_faithful (self)) {
-        errand_give_up (self, now);
-        return;
-    }
-    if (errand_programmed (self) && !errand_has_next (self)) {
-        answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
-        errand_give_up (self, now);
+    if (!self->algorithm->has_next (self)) {
+        errand_go (self, now, STEP_GIVE_UP);
         return;
     }
     if (self->rounds >= settings->attempts_max) {
         answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
                        settings->attempts_max);
-        errand_give_up (self, now);
+        errand_go (self, now, STEP_GIVE_UP);
         return;
     }
     self->contended = true;
@@ -295,7 +280,9 @@ static void give_time (errand_t *self, const moment_t *now)
 
 static void refused (errand_t *self, const moment_t *now)
 {
-    size_t told = errand_programmed (self) ? self->answer.reasons_count : 0;
+    if (!self->algorithm->keeps_reasons)
+        self->answer.reasons_count = 0;
+    size_t told = self->answer.reasons_count;
     self->round_ms = now->mono_ms - self->vote_ms + 1;
     lesson_t lesson = learn (self, now);
     give_time (self, now);
@@ -305,10 +292,10 @@ static void refused (errand_t *self, const moment_t *now)
     switch (lesson) {
     case LESSON_PLAN_AGAIN:
     case LESSON_LOCATE_AGAIN:
-        errand_again (self, now);
+        errand_go (self, now, STEP_AGAIN);
         break;
     case LESSON_LOOK:
-        errand_look (self, now);
+        errand_go (self, now, STEP_LOOK);
         break;
     case LESSON_CONFLICT:
         trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
@@ -321,7 +308,7 @@ static void refused (errand_t *self, const moment_t *now)
         errand_tell (self, now, ANSWER_UNKNOWN);
         break;
     case LESSON_GIVE_UP:
-        errand_give_up (self, now);
+        errand_go (self, now, STEP_GIVE_UP);
         break;
     }
 }
@@ -343,13 +330,13 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     }
     if (end == DECISION_END_REPAIRED) {
         service_count (self->errands->service, "repaired", 1);
-        errand_look (self, now);
+        errand_go (self, now, STEP_LOOK);
         return;
     }
     if (end == DECISION_END_FENCED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "ended in another planner's hands: %s", text);
-        errand_give_up (self, now);
+        errand_go (self, now, STEP_GIVE_UP);
         return;
     }
     if (end == DECISION_END_RELEASED) {
@@ -421,7 +408,7 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
         give_time (self, now);
         log_no (self, 0);
         attempt_destroy (&self->attempt);
-        errand_again (self, now);
+        errand_go (self, now, STEP_AGAIN);
         return;
     }
     attempt_destroy (&self->attempt);

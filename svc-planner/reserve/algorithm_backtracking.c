@@ -1,35 +1,39 @@
-/*  faithful - a request planned as S0 does it, by bbr or bir: from its receipt to a plan that is
- * put to the vote once.
+/*  algorithm_backtracking - a request planned as S0 does it, by bbr or bir: from its receipt to a
+ * plan that is put to the vote once.
  *
  *  The first start tried is w_interval after the receipt, unless the user names a time; planning
  *  ends by then. A plan that is refused in the vote is not followed by another: with nothing but
  *  its own tentative state changed, the same search would find the same plan again.
  */
+#include "backtracking.h"
+#include "candidates.h"
 #include "connections.h"
-#include "errand.h"
+#include "must.h"
+#include "planning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-bool errand_faithful (const errand_t *self)
-{
-    return self->kind == ERRAND_RESERVE && (strcmp (self->request.algorithm, "bbr") == 0 ||
-                                            strcmp (self->request.algorithm, "bir") == 0);
-}
+typedef struct {
+    backtracking_t *search;
+    backtracking_end_t end; /* how it ended */
+} found_t;
 
 /*  --- no --- */
 
-void errand_explain_backtracking (errand_t *self)
+static void explain (errand_t *self)
 {
-    const char *algorithm = self->request.algorithm;
+    const found_t *found = self->found;
+    const char *algorithm = self->algorithm->name;
     long long wait_ms = (long long) self->errands->settings->backtrack_wait_ms;
     if (self->starts.earliest_ms > self->starts.latest_ms)
         answer_reason (&self->answer, "", "",
                        "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
                        "is before that",
                        algorithm, wait_ms);
-    else if (self->backtracked == BACKTRACKING_LATE)
+    else if (found->end == BACKTRACKING_LATE)
         answer_reason (&self->answer, "", "", "%s found no plan within backtrack/wait = %lld ms",
                        algorithm, wait_ms);
     else
@@ -54,10 +58,10 @@ static reason_t *explain_refusal (errand_t *self, const char *need, const hindra
     if (refusal->reason == REFUSAL_NONE)
         return answer_reason (&self->answer, need, refusal->party,
                               "%s did not answer when %s held it", refusal->party,
-                              self->request.algorithm);
+                              self->algorithm->name);
     reason_t *reason = answer_reason (
       &self->answer, need, *refusal->resource ? refusal->resource : refusal->party,
-      "refused when %s held it: %s%s%s", self->request.algorithm,
+      "refused when %s held it: %s%s%s", self->algorithm->name,
       refusal_reason_word (refusal->reason), *refusal->text ? ": " : "", refusal->text);
     reason->free = refusal->free;
     return reason;
@@ -70,7 +74,7 @@ static void explain_place (errand_t *self, size_t need, const hindrance_t *met)
       met->refused ? explain_refusal (self, wanted->id, met)
                    : answer_reason (&self->answer, wanted->id, "",
                                     "no place had %" PRIu32 " CPUs in this time when %s asked",
-                                    wanted->cpus, self->request.algorithm);
+                                    wanted->cpus, self->algorithm->name);
     reason->from_ms = met->from_ms;
     reason->until_ms = met->until_ms;
     reason->wanted = wanted->cpus;
@@ -89,7 +93,7 @@ static reason_t *explain_link (errand_t *self, const network_need_t *need, const
     reason_t *reason =
       answer_reason (&self->answer, need->id, resource,
                      "%" PRIu32 " Mbit/s between %s and %s: not on the path that %s tried last",
-                     need->mbps, need->ends [0], need->ends [1], self->request.algorithm);
+                     need->mbps, need->ends [0], need->ends [1], self->algorithm->name);
     reason->free = free;
     return reason;
 }
@@ -104,15 +108,17 @@ static void explain_path (errand_t *self, size_t at, const hindrance_t *met)
     reason->wanted = need->mbps;
 }
 
-void errand_explain_hindrances (errand_t *self)
+/*  For each need that nothing was said of yet, the last no that the search met. */
+static void explain_rest (errand_t *self)
 {
+    const found_t *found = self->found;
     for (size_t i = 0; i < self->request.compute_count; i++) {
-        hindrance_t met = backtracking_hindrance (self->backtracking, i);
+        hindrance_t met = backtracking_hindrance (found->search, i);
         if (met.set && !told_of (&self->answer, self->request.compute [i].id))
             explain_place (self, i, &met);
     }
     for (size_t i = 0; i < self->request.network_count; i++) {
-        hindrance_t met = backtracking_path_hindrance (self->backtracking, i);
+        hindrance_t met = backtracking_path_hindrance (found->search, i);
         if (met.set && !told_of (&self->answer, self->request.network [i].id))
             explain_path (self, i, &met);
     }
@@ -123,9 +129,9 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
     errand_t *self = owner;
     (void) hasty; /* it was patient */
     survey_destroy (&self->survey);
-    search_order_t order = errand_search_order (self, now);
+    search_order_t order = candidates_search_order (self, now);
     self->search = search_new (self->snapshot, &order);
-    errand_not_found (self, now, false);
+    planning_none (self, now, false);
 }
 
 /*  What was asked on the way tells little of why: everybody is asked once more, for everything.
@@ -134,8 +140,8 @@ static void find_reasons (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
     if (errands->settings->backtrack_terse || self->starts.earliest_ms > self->starts.latest_ms) {
-        errand_explain_backtracking (self);
-        errand_give_up (self, now);
+        explain (self);
+        errand_go (self, now, STEP_GIVE_UP);
         return;
     }
     trail_abort (&self->trail, errands->coordinator, now, NULL, self->name.home);
@@ -152,10 +158,10 @@ static void on_searched (void *owner, const moment_t *now, backtracking_end_t en
 {
     errand_t *self = owner;
     self->answer.reasons_count = 0;
-    self->backtracked = end;
+    ((found_t *) self->found)->end = end;
     if (end == BACKTRACKING_FOUND)
-        errand_found (self, now);
-    else if (end == BACKTRACKING_LATE || !errand_ask_on (self, now))
+        planning_found (self, now);
+    else if (end == BACKTRACKING_LATE || !planning_ask_on (self, now))
         find_reasons (self, now);
 }
 
@@ -167,7 +173,7 @@ static bool start_named (const user_request_t *request)
     return first->set && !first->from_now;
 }
 
-void errand_backtrack (errand_t *self, const moment_t *now)
+static void start (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
     const frame_t *window = &self->request.window;
@@ -179,9 +185,10 @@ void errand_backtrack (errand_t *self, const moment_t *now)
     if (!window->start.set && !window->latest.set && starts.deadline_ms < INT64_MAX)
         starts.latest_ms = INT64_MAX;
     self->starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
-    bool incremental = strcmp (self->request.algorithm, "bir") == 0;
+    bool incremental = self->algorithm == &algorithm_bir;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
-    self->backtracking = backtracking_new (
+    found_t *found = self->found = must (calloc (1, sizeof *found));
+    found->search = backtracking_new (
       &(backtracking_order_t){.service = errands->service,
                               .settings = errands->settings,
                               .coordinator = errands->coordinator,
@@ -199,3 +206,56 @@ void errand_backtrack (errand_t *self, const moment_t *now)
                               .trail = &self->trail},
       now, on_searched, self);
 }
+
+/*  The same search would find the same plan again. */
+static bool has_next (errand_t *self)
+{
+    (void) self;
+    return false;
+}
+
+static choice_t result (const errand_t *self)
+{
+    const found_t *found = self->found;
+    return (choice_t){.start_ms = backtracking_start (found->search),
+                      .options = backtracking_choice (found->search)};
+}
+
+static choice_path_t path (const errand_t *self, size_t network_need)
+{
+    const found_t *found = self->found;
+    return (choice_path_t){.path = backtracking_path (found->search, network_need),
+                           .from = backtracking_path_from (found->search, network_need)};
+}
+
+static void clear (errand_t *self)
+{
+    found_t *found = self->found;
+    if (found)
+        backtracking_destroy (&found->search);
+    free (found);
+}
+
+const algorithm_t algorithm_bbr = {
+  .name = "bbr",
+  .asks_itself = true,
+  .start = start,
+  .has_next = has_next,
+  .result = result,
+  .path = path,
+  .explain = explain,
+  .explain_rest = explain_rest,
+  .clear = clear,
+};
+
+const algorithm_t algorithm_bir = {
+  .name = "bir",
+  .asks_itself = true,
+  .start = start,
+  .has_next = has_next,
+  .result = result,
+  .path = path,
+  .explain = explain,
+  .explain_rest = explain_rest,
+  .clear = clear,
+};

@@ -1,0 +1,57 @@
+/*  algorithm - the ways to find a plan, as planning, voting and closing use them without asking
+ * which one it is.
+ */
+#ifndef MUSUBI_ALGORITHM_H
+#define MUSUBI_ALGORITHM_H
+
+#include "path.h"
+#include "survey.h"
+
+struct errand;
+
+/*  A plan found: when, and for each need an index into its options. */
+typedef struct {
+    int64_t start_ms;
+    const size_t *options;
+} choice_t;
+
+/*  The path of a network need in it, and the vertex it starts at, as search.h tells them. */
+typedef struct {
+    const path_t *path;
+    size_t from;
+} choice_path_t;
+
+/*  Functions may be NULL where that is said. */
+typedef struct {
+    const char *name;
+    bool asks_itself;   /* nobody is asked before it starts */
+    bool keeps_reasons; /* its plans were made all at once: it is told why each was refused */
+
+    /*  What its survey is to ask for beyond the usual, or NULL. */
+    void (*ask) (const struct errand *self, survey_order_t *order);
+
+    /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */
+    void (*start) (struct errand *self, const moment_t *now);
+
+    /*  A vote was refused: is another round worth a try? False with a reason, where there is one.
+     *  Then, after a pause, another plan: ends as start does, or gives up. */
+    bool (*has_next) (struct errand *self);
+    void (*again) (struct errand *self, const moment_t *now);
+
+    /*  The plan at hand can't be proposed: is there another? NULL: never. */
+    bool (*next) (struct errand *self);
+
+    choice_t (*result) (const struct errand *self);
+    choice_path_t (*path) (const struct errand *self, size_t network_need);
+
+    /*  Why there is no plan: before the reasons need by need, and after them, or NULL. */
+    void (*explain) (struct errand *self);
+    void (*explain_rest) (struct errand *self);
+
+    /*  Free what it has made for this errand, if anything; or NULL. */
+    void (*clear) (struct errand *self);
+} algorithm_t;
+
+extern const algorithm_t algorithm_auto, algorithm_bbr, algorithm_bir, algorithm_ip;
+
+#endif

@@ -1,0 +1,90 @@
+/*  algorithm_auto - the planner's own search, in slices, on what everybody has told. */
+#include "candidates.h"
+#include "planning.h"
+
+#include <inttypes.h>
+
+#define SURVEY_ROUND 6 /* after so many, the other sites' profiles are old too */
+
+static void on_slice (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    const planner_settings_t *settings = self->errands->settings;
+    self->pause_timer = 0;
+    switch (search_run (self->search, settings->search_slice_steps)) {
+    case SEARCH_MORE:
+        /* Not at once: everything else that is due has its turn first. */
+        service_count (self->errands->service, "search_slices", 1);
+        self->pause_timer =
+          timers_set (self->errands->service->timers, now->mono_ms + 1, on_slice, self, 0);
+        break;
+    case SEARCH_FOUND:
+        planning_found (self, now);
+        break;
+    case SEARCH_NONE:
+        planning_none (self, now, true);
+        break;
+    case SEARCH_UNKNOWN:
+        planning_unknown (self, now);
+        break;
+    }
+}
+
+static void start (errand_t *self, const moment_t *now)
+{
+    search_order_t order = candidates_search_order (self, now);
+    order.spread = self->contended && self->kind == ERRAND_RESERVE;
+    search_destroy (&self->search);
+    self->search = search_new (self->snapshot, &order);
+    on_slice (self, now, 0);
+}
+
+static bool has_next (errand_t *self)
+{
+    (void) self;
+    return true;
+}
+
+/*  On the snapshot as refusals have corrected it. */
+static void again (errand_t *self, const moment_t *now)
+{
+    if (self->rounds < SURVEY_ROUND) {
+        start (self, now);
+        return;
+    }
+    /* What we hold ourselves would look taken to the survey. */
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
+    errand_go (self, now, STEP_PLAN);
+}
+
+static choice_t result (const errand_t *self)
+{
+    return (choice_t){.start_ms = search_start (self->search),
+                      .options = search_choice (self->search)};
+}
+
+static choice_path_t path (const errand_t *self, size_t network_need)
+{
+    return (choice_path_t){.path = search_path (self->search, network_need),
+                           .from = search_path_from (self->search, network_need)};
+}
+
+static void explain (errand_t *self)
+{
+    if (!self->proven)
+        answer_reason (&self->answer, "", "",
+                       "no plan found within search_steps_max = %" PRIu64
+                       " steps: whether there is one is unknown",
+                       self->errands->settings->search_steps_max);
+}
+
+const algorithm_t algorithm_auto = {
+  .name = "auto",
+  .start = start,
+  .has_next = has_next,
+  .again = again,
+  .result = result,
+  .path = path,
+  .explain = explain,
+};

@@ -1,0 +1,207 @@
+/*  algorithm_ip - a request planned as S4 does it, by ip: N windows, one question to everybody, an
+ *  integer program a window, and the plans put to the vote down the ranked list.
+ *
+ *  S4's managers tell what is free at the windows asked, and no table. The one question is the
+ *  planner's usual one: who discloses profiles is asked for one, of which the programs read what is
+ *  free throughout each window and nothing else; who discloses windows only is asked about these.
+ */
+#include "candidates.h"
+#include "must.h"
+#include "planning.h"
+#include "ranking.h"
+#include "windows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OVERDUE_MS 750 /* after the limit solvers are killed, and told of, by then */
+
+typedef struct {
+    ranking_t *ranking;
+    int64_t until_ms; /* monotonic: no more windows are begun */
+    bool begun;       /* its last window is, or time is over */
+} found_t;
+
+/*  The user's service level (C). */
+static uint32_t visible_to (const errand_t *self)
+{
+    const ip_settings_t *settings = &self->errands->settings->ip;
+    for (size_t i = 0; i < settings->visible_to_count; i++)
+        if (strcmp (settings->visible_to [i].name, self->actor) == 0)
+            return settings->visible_to [i].number;
+    return settings->visible;
+}
+
+/*  About how many starts, and for how much more. */
+static void ask (const errand_t *self, survey_order_t *order)
+{
+    order->starts_most = self->errands->settings->ip.windows;
+    order->visible = visible_to (self);
+}
+
+/*  No more than were asked about where windows only are disclosed. */
+static size_t windows_of (const errand_t *self)
+{
+    size_t most = windows_starts (self->snapshot, &self->starts);
+    size_t windows = self->errands->settings->ip.windows;
+    if (self->starts.earliest_ms == self->starts.latest_ms)
+        return 1;
+    return windows < most ? windows : most;
+}
+
+static void tell_none (errand_t *self, const moment_t *now)
+{
+    search_order_t order =
+      candidates_search_order (self, now); /* says what is in the way of each need */
+    self->search = search_new (self->snapshot, &order);
+    planning_none (self, now, false); /* other starts may do */
+}
+
+static void go_down_the_list (errand_t *self, const moment_t *now)
+{
+    solvers_forget (self->errands->solvers, self);
+    found_t *found = self->found;
+    ranking_close (found->ranking);
+    if (ranking_next (found->ranking))
+        planning_found (self, now);
+    else
+        tell_none (self, now);
+}
+
+/*  A window has been solved elsewhere. */
+static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
+{
+    errand_t *self = owner;
+    found_t *found = self->found;
+    ranking_solved (found->ranking, window, ok, result);
+    if (!found->begun || ranking_waits (found->ranking))
+        return;
+    timers_cancel (self->errands->service->timers, self->pause_timer);
+    self->pause_timer = 0;
+    go_down_the_list (self, now);
+}
+
+static void on_overdue (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    self->pause_timer = 0;
+    go_down_the_list (self, now);
+}
+
+static void on_slice (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    errand_t *self = owner;
+    timers_t *timers = self->errands->service->timers;
+    self->pause_timer = 0;
+    found_t *found = self->found;
+    aside_t aside;
+    bool more = ranking_step (found->ranking, &aside);
+    service_count (self->errands->service, "programs", 1);
+    if (aside.order.data)
+        solvers_ask (self->errands->solvers, now, aside.order, found->until_ms, on_solved, self,
+                     aside.window);
+    if (more && now->mono_ms < found->until_ms) {
+        /* Not at once: everything else that is due has its turn first. */
+        self->pause_timer = timers_set (timers, now->mono_ms + 1, on_slice, self, 0);
+        return;
+    }
+    found->begun = true;
+    if (ranking_waits (found->ranking))
+        self->pause_timer = timers_set (timers, found->until_ms + OVERDUE_MS, on_overdue, self, 0);
+    else
+        go_down_the_list (self, now);
+}
+
+static void start (errand_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = self->errands->settings;
+    found_t *found = self->found = must (calloc (1, sizeof *found));
+    found->until_ms = now->mono_ms + settings->ip.time_ms_max;
+    found->ranking = ranking_new (&(ranking_order_t){.snapshot = self->snapshot,
+                                                     .directory = self->errands->service->directory,
+                                                     .settings = &settings->ip,
+                                                     .search = candidates_search_order (self, now),
+                                                     .policy = user_request_policy (&self->request),
+                                                     .windows = windows_of (self),
+                                                     .visible = visible_to (self)},
+                                  &self->errands->service->prng);
+    on_slice (self, now, 0);
+}
+
+static bool has_next (errand_t *self)
+{
+    const found_t *found = self->found;
+    if (ranking_has_next (found->ranking))
+        return true;
+    answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
+    return false;
+}
+
+static bool next (errand_t *self)
+{
+    found_t *found = self->found;
+    return ranking_next (found->ranking);
+}
+
+static void again (errand_t *self, const moment_t *now)
+{
+    if (next (self))
+        planning_found (self, now);
+    else
+        errand_go (self, now, STEP_GIVE_UP);
+}
+
+static choice_t result (const errand_t *self)
+{
+    const found_t *found = self->found;
+    const candidate_t *plan = ranking_plan (found->ranking);
+    return (choice_t){.start_ms = plan->start_ms, .options = plan->choice};
+}
+
+static choice_path_t path (const errand_t *self, size_t network_need)
+{
+    const found_t *found = self->found;
+    const candidate_t *plan = ranking_plan (found->ranking);
+    return (choice_path_t){.path = &plan->paths [network_need], .from = plan->froms [network_need]};
+}
+
+static void explain (errand_t *self)
+{
+    const found_t *found = self->found;
+    const ranking_tally_t *tally = ranking_tally (found->ranking);
+    const ip_settings_t *settings = &self->errands->settings->ip;
+    reason_t *reason = answer_reason (
+      &self->answer, "", "",
+      "ip: no plan found in %zu windows with a site for each need: %zu have none, %zu are unknown "
+      "after %" PRIu64 " steps, %zu were not looked at in %" PRId64 " ms%s%s",
+      tally->windows, tally->proven, tally->unknown, settings->steps_max, tally->late,
+      settings->time_ms_max, *tally->why ? "; " : "", tally->why);
+    reason->from_ms = self->starts.earliest_ms;
+    reason->until_ms = self->starts.latest_ms + user_request_span (&self->request);
+}
+
+static void clear (errand_t *self)
+{
+    found_t *found = self->found;
+    solvers_forget (self->errands->solvers, self);
+    if (found)
+        ranking_destroy (&found->ranking);
+    free (found);
+}
+
+const algorithm_t algorithm_ip = {
+  .name = "ip",
+  .keeps_reasons = true,
+  .ask = ask,
+  .start = start,
+  .has_next = has_next,
+  .again = again,
+  .next = next,
+  .result = result,
+  .path = path,
+  .explain = explain,
+  .clear = clear,
+};

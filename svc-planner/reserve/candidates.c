@@ -1,0 +1,197 @@
+/*  candidates - who could have part in a plan: the sites and domains of the directory, with what
+ * this errand has learned of them.
+ *
+ *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
+ *  what is promised only their votes do.
+ */
+#include "candidates.h"
+
+#include "must.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFLICTS_LOGGED_MAX 16 /* disagreements of domains; the rest is counted */
+
+/*  The sites in random order: equal ones are tried equally, and many planners at once don't all
+ *  run for the same. */
+static const directory_entry_t **shuffled_sites (errand_t *self, size_t *count)
+{
+    service_t *service = self->errands->service;
+    const directory_entry_t **sites = NULL;
+    size_t room = 0;
+    *count = 0;
+    const directory_entry_t *entry = directory_next (service->directory, "lis", NULL);
+    for (; entry; entry = directory_next (service->directory, "lis", entry)) {
+        if (!entry->site)
+            continue;
+        if (*count == room) {
+            room = room ? 2 * room : 16;
+            sites = must (realloc (sites, room * sizeof *sites));
+        }
+        sites [(*count)++] = entry;
+    }
+    for (size_t i = *count; i > 1; i--) {
+        size_t other = prng_below (&service->prng, i);
+        const directory_entry_t *kept = sites [i - 1];
+        sites [i - 1] = sites [other];
+        sites [other] = kept;
+    }
+    return sites;
+}
+
+static int64_t price_least (const directory_entry_t *entry)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < entry->site->classes_count; i++)
+        if (entry->site->classes [i].price < least)
+            least = entry->site->classes [i].price;
+    return least;
+}
+
+static int compare_prices (const void *a, const void *b)
+{
+    int64_t first = price_least (*(const directory_entry_t *const *) a);
+    int64_t second = price_least (*(const directory_entry_t *const *) b);
+    return (first > second) - (first < second);
+}
+
+static bool present_at (const errand_t *self, const directory_entry_t *entry)
+{
+    for (size_t p = 0; self->locate && p < locate_count (self->locate); p++)
+        if (locate_part (self->locate, p)->known &&
+            strcmp (locate_part (self->locate, p)->party.name, entry->name) == 0)
+            return true;
+    return false;
+}
+
+static void add_domains (errand_t *self, snapshot_t *snapshot)
+{
+    const directory_t *directory = self->errands->service->directory;
+    const directory_entry_t *entry = directory_next (directory, "nis", NULL);
+    for (; entry; entry = directory_next (directory, "nis", entry))
+        if (entry->domain)
+            snapshot_consider_domain (snapshot, entry);
+    snapshot_join (snapshot);
+}
+
+void candidates_add_sites (errand_t *self, snapshot_t *snapshot)
+{
+    size_t count;
+    const directory_entry_t **sites = shuffled_sites (self, &count);
+    if (user_request_policy (snapshot->request) == POLICY_COST && count > 1)
+        qsort (sites, count, sizeof *sites, compare_prices);
+    for (size_t i = 0; i < snapshot->request->compute_count; i++)
+        snapshot->needs [i].could = 0;
+    /* Where the reservation is now comes first: it must not fall to the limit. */
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < count; i++)
+            if (present_at (self, sites [i]) == (round == 0))
+                snapshot_consider (snapshot, sites [i], self->places_most);
+    free (sites);
+}
+
+snapshot_t *candidates_snapshot (errand_t *self, const user_request_t *request)
+{
+    snapshot_t *snapshot = snapshot_new (request);
+    candidates_add_sites (self, snapshot);
+    if (request->network_count > 0)
+        add_domains (self, snapshot);
+    return snapshot;
+}
+
+void candidates_log_conflicts (errand_t *self)
+{
+    errands_t *errands = self->errands;
+    const graph_t *graph = self->snapshot->graph;
+    size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
+    char *all = NULL;
+    if (!graph)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen (graph_conflict (graph, i)) + 1;
+        all = must (realloc (all, size + length));
+        memcpy (all + size, graph_conflict (graph, i), length);
+        size += length;
+        all [size - 1] = i + 1 < count ? '\n' : '\0';
+    }
+    bool same = all && errands->conflicts ? strcmp (all, errands->conflicts) == 0
+                                          : !all && !errands->conflicts;
+    for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
+        outbox_log (errands->service->outbox, LEVEL_WARNING,
+                    "domains disagree, no path crosses between them there: %s",
+                    graph_conflict (graph, i));
+    if (!same && count > CONFLICTS_LOGGED_MAX)
+        outbox_log (errands->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
+                    count - CONFLICTS_LOGGED_MAX);
+    free (errands->conflicts);
+    errands->conflicts = all;
+}
+
+static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
+{
+    size_t source = snapshot_source (snapshot, lesson->name);
+    if (source == SIZE_MAX)
+        return;
+    if (lesson->lead_ms > snapshot->sources [source].lead_ms)
+        snapshot->sources [source].lead_ms = lesson->lead_ms;
+    if (lesson->left_out)
+        snapshot_leave_out (snapshot, source, lesson->why);
+}
+
+void candidates_learn (errand_t *self, size_t source, int64_t lead_ms, const char *why)
+{
+    const char *name = self->snapshot->sources [source].party.name;
+    size_t at = 0;
+    while (at < self->lessons_count && strcmp (self->lessons [at].name, name) != 0)
+        at++;
+    if (at == LESSONS_MAX)
+        at--; /* the last one makes room: it costs a round at most */
+    else if (at == self->lessons_count)
+        self->lessons [self->lessons_count++] = (source_lesson_t){0};
+    source_lesson_t *lesson = &self->lessons [at];
+    snprintf (lesson->name, sizeof lesson->name, "%s", name);
+    if (lead_ms > lesson->lead_ms)
+        lesson->lead_ms = lead_ms;
+    if (why) {
+        lesson->left_out = true;
+        snprintf (lesson->why, sizeof lesson->why, "%s", why);
+    }
+    apply_lesson (self->snapshot, lesson);
+}
+
+void candidates_apply_lessons (errand_t *self)
+{
+    for (size_t i = 0; i < self->lessons_count; i++)
+        apply_lesson (self->snapshot, &self->lessons [i]);
+}
+
+static int64_t magnitude (int64_t value)
+{
+    return value < 0 ? -value : value;
+}
+
+int64_t candidates_soonest_ms (const errand_t *self, const moment_t *now)
+{
+    const service_t *service = self->errands->service;
+    return timekeeper_most (&service->timekeeper, now) + self->errands->settings->guard_ms +
+           self->votable_ms + magnitude (directory_skew_ms (service->directory));
+}
+
+search_order_t candidates_search_order (const errand_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = self->errands->settings;
+    policy_t policy = user_request_policy (&self->request);
+    return (search_order_t){
+      .starts = self->starts,
+      .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
+      .soonest_ms = candidates_soonest_ms (self, now),
+      .check_from_ms = self->check_from_ms,
+      .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
+      .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
+      .prng = &self->errands->service->prng,
+      .steps_max = settings->search_steps_max,
+    };
+}
