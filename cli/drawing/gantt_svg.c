@@ -2,6 +2,7 @@
 #include "gantt.h"
 
 #include "must.h"
+#include "svg.h"
 #include "table.h"
 #include "timetext.h"
 
@@ -22,31 +23,6 @@
 #define TEXT_WIDTH       7  /* of a letter, about */
 #define EDGE_HEIGHT      4  /* a piece that is less high has no edge */
 #define TEXT_HEIGHT      13 /* a bar that is less high has no text */
-
-static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
-                                       "#76b7b2", "#b07aa1", "#edc948", "#9c755f"};
-
-#define COLOURS (sizeof colours / sizeof colours [0])
-
-static void write_text (const char *text, FILE *to)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs ("&lt;", to);
-            break;
-        case '>':
-            fputs ("&gt;", to);
-            break;
-        case '&':
-            fputs ("&amp;", to);
-            break;
-        default:
-            if ((unsigned char) *text >= 0x20)
-                fputc (*text, to);
-        }
-    }
-}
 
 /*  What is drawn, and where its rows stand. */
 typedef struct {
@@ -81,10 +57,9 @@ static void draw_axis (const picture_t *picture, FILE *to)
          at += step_ms) {
         char text [GANTT_MARK_BYTES];
         double x = x_of (picture, at);
-        fprintf (to,
-                 "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>"
-                 "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\">%s</text>\n",
-                 x, CHART_TOP - 8, x, picture->bottom, x, gantt_mark (at, step_ms, text));
+        svg_line (x, CHART_TOP - 8, x, picture->bottom, "stroke=\"#ddd\"", to);
+        fprintf (to, "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\">%s</text>\n", x,
+                 gantt_mark (at, step_ms, text));
     }
 }
 
@@ -102,9 +77,9 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     snprintf (text, sizeof text, "%.60s%s%" PRId64, bar->need, *bar->need ? " " : "",
               bar->quantity);
     fputs ("<g><title>", to);
-    write_text (self->reservations [bar->reservation].id, to);
+    svg_text (self->reservations [bar->reservation].id, to);
     fputs (", ", to);
-    write_text (text, to);
+    svg_text (text, to);
     fprintf (to,
              " %s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s "
              "fill=\"%s\"/>",
@@ -112,10 +87,10 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
              !link                  ? "rx=\"2\""
              : height < EDGE_HEIGHT ? ""
                                     : "stroke=\"white\" stroke-width=\"0.5\"",
-             colours [bar->reservation % COLOURS]);
+             svg_colour (bar->reservation));
     if ((double) (text_width (text) * TEXT_WIDTH) < until - from && height >= TEXT_HEIGHT) {
         fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" fill=\"white\">", from + 4, y + height / 2 + 4);
-        write_text (text, to);
+        svg_text (text, to);
         fputs ("</text>", to);
     }
     fputs ("</g>\n", to);
@@ -147,10 +122,8 @@ static void draw_link (const picture_t *picture, size_t row, FILE *to)
     int64_t full = peak > link->capacity ? peak : link->capacity;
     double each = full > 0 ? (double) LINK_HEIGHT / (double) full : 0;
     double band = (double) link->capacity * each;
-    fprintf (to,
-             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"#5b7083\" "
-             "fill-opacity=\"0.1\"/>\n",
-             picture->left, bottom - band, CHART_WIDTH, band);
+    svg_rectangle (picture->left, bottom - band, CHART_WIDTH, band,
+                   "fill=\"#5b7083\" fill-opacity=\"0.1\"", to);
     for (size_t i = 0; i < count; i++) {
         const gantt_bar_t *bar = &picture->gantt->bars [pieces [i].bar];
         double height = (double) bar->quantity * each;
@@ -158,10 +131,8 @@ static void draw_link (const picture_t *picture, size_t row, FILE *to)
                         bottom - (double) pieces [i].below * each - height, height, to);
     }
     if (link->capacity > 0 && peak > link->capacity)
-        fprintf (to,
-                 "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#c00\" "
-                 "stroke-dasharray=\"4 3\"/>\n",
-                 picture->left, bottom - band, picture->left + CHART_WIDTH, bottom - band);
+        svg_line (picture->left, bottom - band, picture->left + CHART_WIDTH, bottom - band,
+                  "stroke=\"#c00\" stroke-dasharray=\"4 3\"", to);
     free (pieces);
 }
 
@@ -170,10 +141,9 @@ static void draw_label (const picture_t *picture, size_t row, FILE *to)
 {
     const gantt_row_t *one = &picture->gantt->rows [row];
     double top = picture->top_of_row [row];
-    fprintf (to, "<line x1=\"8\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#bbb\"/>", top - 4,
-             picture->left + CHART_WIDTH, top - 4);
+    svg_line (8, top - 4, picture->left + CHART_WIDTH, top - 4, "stroke=\"#bbb\"", to);
     fprintf (to, "<text x=\"8\" y=\"%.1f\">", top + 13);
-    write_text (one->name, to);
+    svg_text (one->name, to);
     if (one->link && one->capacity > 0)
         fprintf (to, "</text><text x=\"8\" y=\"%.1f\" fill=\"#666\">%" PRId64 " Mbit/s</text>\n",
                  top + 28, one->capacity);
@@ -189,17 +159,14 @@ static void draw_legend (const picture_t *picture, FILE *to)
     double y = picture->bottom + 12;
     for (size_t i = 0; i < self->reservations_count && i < LEGEND_MAX; i++, y += LEGEND_LINE) {
         const gantt_reservation_t *one = &self->reservations [i];
-        fprintf (to,
-                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
-                 "<text x=\"%.1f\" y=\"%.1f\">",
-                 picture->left, y, colours [i % COLOURS], picture->left + 16, y + 9);
-        write_text (one->id, to);
+        svg_key (picture->left, y, i, to);
+        svg_text (one->id, to);
         fputs (" ", to);
-        write_text (one->name, to);
+        svg_text (one->name, to);
         fputs (" ", to);
-        write_text (one->owner, to);
+        svg_text (one->owner, to);
         fputs (", ", to);
-        write_text (one->status, to);
+        svg_text (one->status, to);
         fputs ("</text>\n", to);
     }
     if (self->reservations_count > LEGEND_MAX)
@@ -270,15 +237,12 @@ void gantt_svg (const gantt_t *self, FILE *to)
     lay_out (&picture);
     size_t legend =
       self->reservations_count < LEGEND_MAX ? self->reservations_count : LEGEND_MAX + 1;
-    fprintf (to,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-             "font-family=\"sans-serif\" font-size=\"11\">\n"
-             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-             picture.left + CHART_WIDTH + 30, picture.bottom + 24 + (double) legend * LEGEND_LINE);
+    svg_begin (picture.left + CHART_WIDTH + 30, picture.bottom + 24 + (double) legend * LEGEND_LINE,
+               11, to);
     draw_axis (&picture, to);
     draw_rows (&picture, to);
     draw_legend (&picture, to);
-    fputs ("</svg>\n", to);
+    svg_end (to);
     free (picture.lane_of_bar);
     free (picture.lanes_of_row);
     free (picture.top_of_row);

@@ -1,5 +1,6 @@
 /*  coalition_chart - as an SVG picture: bars above and below an axis, lines below them. */
 #include "coalition_chart_state.h"
+#include "svg.h"
 
 #include <inttypes.h>
 
@@ -13,11 +14,6 @@
 #define LEGEND     16
 #define WIDTH_LESS 420
 
-static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
-                                       "#76b7b2", "#b07aa1", "#edc948", "#9c755f"};
-
-#define COLOURS (sizeof colours / sizeof colours [0])
-
 typedef struct {
     coalition_sites_t sites;
     const json_t *list;
@@ -25,15 +21,6 @@ typedef struct {
     double group; /* from one coalition to the next */
     FILE *to;
 } picture_t;
-
-static void write_text (const char *text, FILE *to)
-{
-    for (; *text; text++)
-        if (*text == '<' || *text == '>' || *text == '&')
-            fprintf (to, "&#%d;", *text);
-        else if ((unsigned char) *text >= 0x20)
-            fputc (*text, to);
-}
 
 static double x_of (const picture_t *picture, size_t coalition)
 {
@@ -53,8 +40,8 @@ static void draw_bar (const picture_t *picture, const json_t *member, size_t coa
     fprintf (picture->to,
              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"%s><title>",
              x_of (picture, coalition) + (double) site * BAR_WIDTH, given ? axis - height : axis,
-             BAR_WIDTH - 1, height, colours [site % COLOURS], given ? "" : " fill-opacity=\"0.5\"");
-    write_text (sites->names [site], picture->to);
+             BAR_WIDTH - 1, height, svg_colour (site), given ? "" : " fill-opacity=\"0.5\"");
+    svg_text (sites->names [site], picture->to);
     fprintf (picture->to, " %s %s</title></rect>\n", given ? "gave" : "took",
              seconds_text (load_s, text));
 }
@@ -81,8 +68,7 @@ static void draw_bars (const picture_t *picture)
                  TOP + BARS + 16,
                  (int64_t) json_integer_value (json_object_get (one, "coalition")));
     }
-    fprintf (picture->to, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#888\"/>\n",
-             LEFT, axis, LEFT + picture->width, axis);
+    svg_line (LEFT, axis, LEFT + picture->width, axis, "stroke=\"#888\"", picture->to);
 }
 
 static double y_of (const picture_t *picture, double score)
@@ -98,8 +84,7 @@ static void draw_line (const picture_t *picture, size_t site)
 {
     FILE *to = picture->to;
     bool drawing = false;
-    fprintf (to, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"",
-             colours [site % COLOURS]);
+    fprintf (to, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"", svg_colour (site));
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         double score = 0;
         size_t k;
@@ -113,7 +98,7 @@ static void draw_line (const picture_t *picture, size_t site)
         drawing = score > 0;
     }
     fputs ("\" stroke-linecap=\"round\"><title>", to);
-    write_text (picture->sites.names [site], to);
+    svg_text (picture->sites.names [site], to);
     fputs ("</title></path>\n", to);
 }
 
@@ -122,10 +107,8 @@ static void draw_scores (const picture_t *picture)
     const coalition_sites_t *sites = &picture->sites;
     FILE *to = picture->to;
     double one = y_of (picture, 1);
-    fprintf (to,
-             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#888\" "
-             "stroke-dasharray=\"4 3\"/>\n",
-             LEFT, one, LEFT + picture->width, one);
+    svg_line (LEFT, one, LEFT + picture->width, one, "stroke=\"#888\" stroke-dasharray=\"4 3\"",
+              to);
     fprintf (to, "<text x=\"8\" y=\"%.1f\">score 1</text>\n", one + 4);
     if (sites->score_most > 1)
         fprintf (to, "<text x=\"8\" y=\"%.1f\">%.3f</text>\n", y_of (picture, sites->score_most),
@@ -142,11 +125,8 @@ static void draw_legend (const picture_t *picture)
     double x = LEFT;
     double y = TOP + BARS + GAP + SCORES + 24;
     for (size_t site = 0; site < picture->sites.count; site++, y += LEGEND) {
-        fprintf (picture->to,
-                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
-                 "<text x=\"%.1f\" y=\"%.1f\">",
-                 x, y, colours [site % COLOURS], x + 16, y + 9);
-        write_text (picture->sites.names [site], picture->to);
+        svg_key (x, y, site, picture->to);
+        svg_text (picture->sites.names [site], picture->to);
         fputs ("</text>\n", picture->to);
     }
 }
@@ -159,17 +139,13 @@ void coalition_chart_svg (const json_t *form, FILE *to)
     picture.width = picture.group * (double) json_array_size (picture.list);
     if (picture.width < WIDTH_LESS)
         picture.width = WIDTH_LESS;
-    fprintf (to,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%zu\" "
-             "font-family=\"sans-serif\" font-size=\"11\">\n"
-             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-             "<text x=\"8\" y=\"20\" font-weight=\"bold\">",
-             LEFT + picture.width + 30,
-             (size_t) (TOP + BARS + GAP + SCORES + 40) + picture.sites.count * LEGEND);
-    write_text (text_of (form, "balancer"), to);
+    svg_begin (LEFT + picture.width + 30,
+               TOP + BARS + GAP + SCORES + 40 + (double) picture.sites.count * LEGEND, 11, to);
+    fputs ("<text x=\"8\" y=\"20\" font-weight=\"bold\">", to);
+    svg_text (text_of (form, "balancer"), to);
     fputs (": work given and taken in each coalition, and scores</text>\n", to);
     draw_bars (&picture);
     draw_scores (&picture);
     draw_legend (&picture);
-    fputs ("</svg>\n", to);
+    svg_end (to);
 }

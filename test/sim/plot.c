@@ -1,6 +1,8 @@
 /*  plot - rectangles, lines and words. */
 #include "plot.h"
 
+#include "svg.h"
+
 #include <math.h>
 
 #define LEFT   300.0
@@ -14,34 +16,18 @@ static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759
                                        "#76b7b2", "#edc948", "#b07aa1", "#9c755f"};
 #define COLOURS (sizeof colours / sizeof colours [0])
 
-static void write_text (const char *text, FILE *to)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs ("&lt;", to);
-        else if (*text == '&')
-            fputs ("&amp;", to);
-        else
-            fputc (*text, to);
-    }
-}
-
 static void begin (const char *title, double width, double height, FILE *to)
 {
-    fprintf (to,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-             "font-family=\"sans-serif\" font-size=\"12\">\n"
-             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-             "<text x=\"8\" y=\"22\" font-weight=\"bold\" font-size=\"14\">",
-             width, height);
-    write_text (title, to);
+    svg_begin (width, height, 12, to);
+    fputs ("<text x=\"8\" y=\"22\" font-weight=\"bold\" font-size=\"14\">", to);
+    svg_text (title, to);
     fputs ("</text>\n", to);
 }
 
 static void words (double x, double y, const char *anchor, const char *text, FILE *to)
 {
     fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    write_text (text, to);
+    svg_text (text, to);
     fputs ("</text>\n", to);
 }
 
@@ -86,7 +72,7 @@ void plot_bars (const experiment_run_t *run, const char *title, const size_t *sh
                  y, colours [i % COLOURS]);
         words (LEFT + 18, y + 11, "start", experiment->metrics [shown [i]].what, to);
     }
-    fputs ("</svg>\n", to);
+    svg_end (to);
 }
 
 void plot_table (const plot_table_t *table, FILE *to)
@@ -97,7 +83,7 @@ void plot_table (const plot_table_t *table, FILE *to)
     for (size_t i = 0; i < table->columns; i++) {
         double x = LEFT + ((double) i + 0.5) * column;
         fprintf (to, "<text transform=\"translate(%.1f %.1f) rotate(-30)\">", x, TOP + 50);
-        write_text (table->column (i), to);
+        svg_text (table->column (i), to);
         fputs ("</text>\n", to);
     }
     for (size_t row = 0; row < table->rows; row++) {
@@ -115,7 +101,7 @@ void plot_table (const plot_table_t *table, FILE *to)
                      field->value);
         }
     }
-    fputs ("</svg>\n", to);
+    svg_end (to);
 }
 
 /*  The decades that hold every value. */
@@ -186,5 +172,5 @@ void plot_lines (const plot_lines_t *lines, FILE *to)
     words (8, TOP - 8, "start", lines->up, to);
     for (size_t line = 0; line < lines->lines; line++)
         draw_line (lines, line, low, high, to);
-    fputs ("</svg>\n", to);
+    svg_end (to);
 }

@@ -1,5 +1,6 @@
 /*  replay_summary - what a replay's outcomes come to, in numbers and as a picture. */
 #include "replay.h"
+#include "svg.h"
 
 #include "must.h"
 
@@ -219,36 +220,25 @@ static void draw_latency (FILE *svg, const double *sorted, size_t count)
     axis_label (svg, LEFT - 6, top + PANEL, "end", 0, "");
 }
 
-static void write_text (FILE *svg, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<' || *text == '>' || *text == '&')
-            fprintf (svg, "&#%d;", *text);
-        else
-            fputc (*text, svg);
-    }
-}
-
 void replay_plot (const replay_outcome_t *outcomes, size_t count, const char *title, FILE *svg)
 {
     replay_summary_t summary;
     replay_summarise (outcomes, count, &summary);
     size_t answered;
     double *sorted = latencies (outcomes, count, &answered);
-    fprintf (
-      svg,
-      "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
-      "font-size='12'>\n<style>.frame{fill:none;stroke:#888}.good{fill:#3a7}"
+    svg_begin (WIDTH, TOP + 2 * PANEL + GAP + 50, 12, svg);
+    fputs (
+      "<style>.frame{fill:none;stroke:#888}.good{fill:#3a7}"
       ".line{fill:none;stroke:#36c;stroke-width:2}.end{text-anchor:end}.start{text-anchor:start}."
       "middle{text-anchor:middle}"
-      "</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-      WIDTH, TOP + 2 * PANEL + GAP + 50);
+      "</style>\n",
+      svg);
     fprintf (svg, "<text x='%d' y='24' font-size='15'>", LEFT);
-    write_text (svg, title);
+    svg_text (title, svg);
     fprintf (svg, ": %zu committed, %zu refused, %zu unknown</text>\n", summary.committed,
              summary.refused, summary.unknown);
     draw_success (svg, outcomes, count, summary.seconds > 0 ? summary.seconds : 1);
     draw_latency (svg, sorted, answered);
-    fprintf (svg, "</svg>\n");
+    svg_end (svg);
     free (sorted);
 }

@@ -1,0 +1,58 @@
+/*  svg - elements written one after the other. */
+#include "svg.h"
+
+void svg_begin (double width, double height, int font_size, FILE *to)
+{
+    fprintf (to,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+             "font-family=\"sans-serif\" font-size=\"%d\">\n"
+             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+             width, height, font_size);
+}
+
+void svg_end (FILE *to)
+{
+    fputs ("</svg>\n", to);
+}
+
+void svg_text (const char *text, FILE *to)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs ("&lt;", to);
+        else if (*text == '>')
+            fputs ("&gt;", to);
+        else if (*text == '&')
+            fputs ("&amp;", to);
+        else if ((unsigned char) *text >= 0x20)
+            fputc (*text, to);
+    }
+}
+
+void svg_rectangle (double x, double y, double width, double height, const char *attributes,
+                    FILE *to)
+{
+    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>", x, y, width,
+             height, attributes);
+}
+
+void svg_line (double x1, double y1, double x2, double y2, const char *attributes, FILE *to)
+{
+    fprintf (to, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>", x1, y1, x2, y2,
+             attributes);
+}
+
+const char *svg_colour (size_t number)
+{
+    static const char *const colours [] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
+                                           "#76b7b2", "#b07aa1", "#edc948", "#9c755f"};
+    return colours [number % (sizeof colours / sizeof colours [0])];
+}
+
+void svg_key (double x, double y, size_t colour, FILE *to)
+{
+    fprintf (to,
+             "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
+             "<text x=\"%.1f\" y=\"%.1f\">",
+             x, y, svg_colour (colour), x + 16, y + 9);
+}
