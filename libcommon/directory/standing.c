@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,9 +55,7 @@ static bool same_store (const uint8_t *a, const uint8_t *b)
 static const char *store_text (const uint8_t store [STORE_ID_BYTES],
                                char text [2 * STORE_ID_BYTES + 1])
 {
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        snprintf (text + 2 * i, 3, "%02x", store [i]);
-    return text;
+    return sodium_bin2hex (text, 2 * STORE_ID_BYTES + 1, store, STORE_ID_BYTES);
 }
 
 /*  --- states --- */

@@ -24,6 +24,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,8 +315,10 @@ static bool tell_damaged (void *owner, uint8_t table, bytes_t key, bytes_t value
     bool plain = true;
     for (size_t i = 0; i < size; i++)
         plain = plain && key.data [i] > ' ' && key.data [i] < 0x7f;
-    for (size_t i = 0; i < size; i++)
-        snprintf (text + (plain ? i : 2 * i), 3, plain ? "%c" : "%02x", key.data [i]);
+    if (plain)
+        snprintf (text, sizeof text, "%.*s", (int) size, (const char *) key.data);
+    else
+        sodium_bin2hex (text, sizeof text, key.data, size);
     log_line (LEVEL_ALARM, "record damaged table=%u key=%s: it is not what was written", table,
               size > 0 ? text : "-");
     return true;
@@ -612,8 +615,7 @@ static void open_log (const host_t *self, bool verbose)
     else if (self->store) {
         const uint8_t *id = store_identity (self->store)->id;
         int used = snprintf (name, sizeof name, "%.*s/", KIND_BYTES, kind);
-        for (size_t i = 0; i < STORE_ID_BYTES; i++)
-            used += snprintf (name + used, sizeof name - (size_t) used, "%02x", id [i]);
+        sodium_bin2hex (name + used, sizeof name - (size_t) used, id, STORE_ID_BYTES);
     } else
         snprintf (name, sizeof name, "%.*s", KIND_BYTES, kind);
     log_open (name, verbose ? LEVEL_DEBUG : LEVEL_INFO);

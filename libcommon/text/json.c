@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,12 +79,8 @@ static json_t *enum_to_json (const ProtobufCEnumDescriptor *descriptor, int valu
 
 static json_t *bytes_to_json (const ProtobufCBinaryData *bytes)
 {
-    static const char digits [] = "0123456789abcdef";
     char *hex = allocate (2 * bytes->len + 1, 1);
-    for (size_t i = 0; i < bytes->len; i++) {
-        hex [2 * i] = digits [bytes->data [i] >> 4];
-        hex [2 * i + 1] = digits [bytes->data [i] & 15];
-    }
+    sodium_bin2hex (hex, 2 * bytes->len + 1, bytes->data, bytes->len);
     json_t *json = made (json_string (hex));
     free (hex);
     return json;
@@ -372,14 +369,6 @@ static bool read_text (const reader_t *reader, const json_t *json, char **value)
     return true;
 }
 
-static int hex_value (char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
-}
-
 static bool read_bytes (const reader_t *reader, const json_t *json, ProtobufCBinaryData *value)
 {
     const char *text = plain_text (json);
@@ -390,8 +379,7 @@ static bool read_bytes (const reader_t *reader, const json_t *json, ProtobufCBin
         return refuse (reader, "wants bytes as hexadecimal text, two digits each");
     value->len = length / 2;
     value->data = allocate (value->len, 1);
-    for (size_t i = 0; i < value->len; i++)
-        value->data [i] = (uint8_t) (hex_value (text [2 * i]) << 4 | hex_value (text [2 * i + 1]));
+    sodium_hex2bin (value->data, value->len, text, length, NULL, NULL, NULL);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,7 @@ static_assert (sizeof "planner/" + (size_t) 2 * STORE_ID_BYTES <= NAME_BYTES_MAX
 const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
 {
     size_t at = (size_t) snprintf (name, NAME_BYTES_MAX + 1, "planner/");
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        at += (size_t) snprintf (name + at, NAME_BYTES_MAX + 1 - at, "%02x", self->store [i]);
+    sodium_bin2hex (name + at, NAME_BYTES_MAX + 1 - at, self->store, STORE_ID_BYTES);
     return name;
 }
 

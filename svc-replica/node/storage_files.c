@@ -63,8 +63,7 @@ static const char *path_in (const storage_t *self, const char *folder, const own
         crypto_generichash (digest, sizeof digest, (const uint8_t *) file->stored.file,
                             strlen (file->stored.file), NULL, 0);
         size_t used = (size_t) snprintf (name, sizeof name, "%%-");
-        for (size_t i = 0; i < sizeof digest; i++)
-            used += (size_t) snprintf (name + used, sizeof name - used, "%02x", digest [i]);
+        sodium_bin2hex (name + used, sizeof name - used, digest, sizeof digest);
     }
     snprintf (path, STORAGE_PATH_BYTES, "%s/%s/%s", self->settings.folder, folder, name);
     return path;
@@ -89,8 +88,7 @@ const char *files_part (const storage_t *self, const chain_id_t *id, char path [
 {
     size_t used =
       (size_t) snprintf (path, STORAGE_PATH_BYTES - 64, "%s/parts/", self->settings.folder);
-    for (size_t i = 0; i < CHAIN_ID_BYTES; i++)
-        used += (size_t) snprintf (path + used, 3, "%02x", id->bytes [i]);
+    sodium_bin2hex (path + used, STORAGE_PATH_BYTES - used, id->bytes, CHAIN_ID_BYTES);
     return path;
 }
 

@@ -12,6 +12,7 @@
 #include "timetext.h"
 
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,7 @@ static void key_text (const txid_t *txid, char text [2 * TXID_BYTES + 1])
 {
     uint8_t key [TXID_BYTES];
     txid_pack (txid, key);
-    for (size_t i = 0; i < TXID_BYTES; i++)
-        snprintf (text + 2 * i, 3, "%02x", key [i]);
+    sodium_bin2hex (text, 2 * TXID_BYTES + 1, key, sizeof key);
 }
 
 static bool plan_same (bytes_t packed, const plan_t *told)
