@@ -7,6 +7,7 @@
 #include "must.h"
 #include "places.h"
 #include "prng.h"
+#include "request_terms.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -349,17 +350,6 @@ static bool id_sound (const char *id, size_t length)
                                      "0123456789._-") >= length;
 }
 
-/*  FNV-1a over "actor/id": the slot is part of the contract (T2), so every client must agree. */
-static uint64_t slot_hash (const char *actor, const char *id)
-{
-    uint64_t hash = UINT64_C (14695981039346656037);
-    const char *parts [] = {actor, "/", id};
-    for (size_t p = 0; p < 3; p++)
-        for (const char *at = parts [p]; *at; at++)
-            hash = (hash ^ (unsigned char) *at) * UINT64_C (1099511628211);
-    return hash;
-}
-
 /*  One of the homes that have answered just now. */
 static const char *live_home (session_t *self)
 {
@@ -407,7 +397,7 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         return false;
     } else if (homes > 0) {
         home = json_string_value (
-          json_array_get (self->homes, slot_hash (self->places.actor, given) % homes));
+          json_array_get (self->homes, request_slot (self->places.actor, given) % homes));
     }
     if (!home) {
         snprintf (why, OPTIONS_WHY_BYTES, "no home for requests answers: the directories name %zu",

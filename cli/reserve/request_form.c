@@ -5,6 +5,7 @@
 
 #include "domain.h"
 #include "fields.h"
+#include "request_terms.h"
 #include "timetext.h"
 
 #include <assert.h>
@@ -14,14 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEEDS_MAX       64
-#define CONNECTIONS_MAX 64
-#define FILES_MAX       256
-#define FILE_BYTES_MAX  255
-#define CPUS_MAX        1000000
-#define PATH_BYTES      128
-#define ATTRIBUTES_MAX  32
-#define VALUE_BYTES_MAX 127
+#define FILE_BYTES_MAX 255
+#define PATH_BYTES     128
 
 /*  Two ids of needs and what joins them. */
 #define CONNECTION_ID_BYTES (2 * NAME_BYTES_MAX + 2)
@@ -210,8 +205,8 @@ static bool read_requirement (const reader_t *reader, const char *attribute, con
     if (!text)
         return refuse (reader, attribute, "wants a value, or {\"min\": number}");
     take (requirement, "value", text);
-    if (json_string_length (text) > VALUE_BYTES_MAX)
-        return refuse (reader, attribute, "is longer than %d bytes", VALUE_BYTES_MAX);
+    if (json_string_length (text) > ATTRIBUTE_VALUE_BYTES_MAX)
+        return refuse (reader, attribute, "is longer than %d bytes", ATTRIBUTE_VALUE_BYTES_MAX);
     return true;
 }
 
@@ -224,8 +219,8 @@ static bool read_require (const reader_t *of_need, json_t *written, json_t *need
     snprintf (reader.path, sizeof reader.path, "%.100s.require", of_need->path);
     if (!json_is_object (require))
         return refuse (&reader, NULL, "wants an object such as {\"os\": \"linux\"}");
-    if (json_object_size (require) > ATTRIBUTES_MAX)
-        return refuse (&reader, NULL, "has more than %d attributes", ATTRIBUTES_MAX);
+    if (json_object_size (require) > CLASS_ATTRIBUTES_MAX)
+        return refuse (&reader, NULL, "has more than %d attributes", CLASS_ATTRIBUTES_MAX);
     json_t *list = made (json_array ());
     take (need, "require", list);
     const char *attribute;
@@ -443,7 +438,7 @@ static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_B
     if (json_array_size (json_object_get (written, "compute")) == 0)
         return refuse (&reader, "compute", "wants at least one need");
     if (!read_needs (written, "compute", NEEDS_MAX, read_compute_need, request, why) ||
-        !read_needs (written, "network", CONNECTIONS_MAX, read_network_need, request, why) ||
+        !read_needs (written, "network", NETWORK_NEEDS_MAX, read_network_need, request, why) ||
         !read_needs (written, "data", FILES_MAX, read_data_need, request, why))
         return false;
     json_t *window = json_object_get (written, "window");
@@ -518,8 +513,9 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     if (!read_keys (&reader, written, "compute network"))
         return false;
     json_t *added = made (json_object ());
-    bool good = read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
-                read_list (&reader, written, "network", CONNECTIONS_MAX, read_network_need, added);
+    bool good =
+      read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
+      read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, added);
     json_t *compute = json_object_get (added, "compute");
     json_t *network = json_object_get (added, "network");
     if (good && compute)
@@ -560,7 +556,7 @@ static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&
            read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why) &&
-           read_needs (written, "network", CONNECTIONS_MAX, read_connection_patch, patch, why) &&
+           read_needs (written, "network", NETWORK_NEEDS_MAX, read_connection_patch, patch, why) &&
            read_added (json_object_get (written, "add"), patch, why) &&
            read_removed (json_object_get (written, "remove"), patch, why);
 }

@@ -431,17 +431,6 @@ void user_request_fix (user_request_t *self, const planner_settings_t *settings,
     }
 }
 
-/*  FNV-1a, 64 bits, of actor "/" id. */
-static uint64_t slot_hash (const char *actor, const char *id)
-{
-    uint64_t hash = UINT64_C (14695981039346656037);
-    const char *const parts [] = {actor, "/", id};
-    for (size_t i = 0; i < 3; i++)
-        for (const char *at = parts [i]; *at; at++)
-            hash = (hash ^ (uint8_t) *at) * UINT64_C (1099511628211);
-    return hash;
-}
-
 static bool id_sound (const char *id, size_t length)
 {
     if (length == 0)
@@ -466,7 +455,7 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
     }
     *self = (request_name_t){0};
     if (!at) {
-        const char *home = homes [slot_hash (actor, request_id) % homes_count];
+        const char *home = homes [request_slot (actor, request_id) % homes_count];
         const char *slash = strchr (home, '/');
         int written =
           snprintf (self->full, sizeof self->full, "%s@%s", request_id, slash ? slash + 1 : home);

@@ -2,12 +2,10 @@
 #ifndef MUSUBI_PLANNER_LIMITS_H
 #define MUSUBI_PLANNER_LIMITS_H
 
+#include "request_terms.h"
+
 #include <stdint.h>
 
-#define NEEDS_MAX              64      /* compute needs of a request */
-#define NETWORK_NEEDS_MAX      64      /* of a request */
-#define FILES_MAX              256     /* data needs of a request */
-#define CPUS_MAX               1000000 /* of one need */
 #define LATENCY_MS_MAX         3600000 /* the largest latency limit */
 #define OFFSET_MS_MAX          (INT64_C (31) * 86400000)
 #define DURATION_MS_MAX        (INT64_C (366) * 86400000)

@@ -1,0 +1,18 @@
+/*  request_terms - what clients and planners must agree on before a request is read: how much it
+ * may hold, and which home keeps a request id.
+ */
+#ifndef MUSUBI_REQUEST_TERMS_H
+#define MUSUBI_REQUEST_TERMS_H
+
+#include <stdint.h>
+
+#define NEEDS_MAX         64      /* compute needs of a request */
+#define NETWORK_NEEDS_MAX 64      /* of a request */
+#define FILES_MAX         256     /* data needs of a request */
+#define CPUS_MAX          1000000 /* of one need */
+
+/*  A number that says which of the homes, in their order, keeps an actor's bare request id: its
+ *  remainder by their count. Part of the contract (T2): FNV-1a, 64 bits, of "actor/id". */
+uint64_t request_slot (const char *actor, const char *id);
+
+#endif
