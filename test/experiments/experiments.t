@@ -2,8 +2,8 @@
 # The papers' experiments in their short form: every criterion holds, every invariant, and the result is the
 # same to the byte whatever the number of workers.
 #
-#   test/sim/experiments.t E0.1 E4.5            only these
-#   MUSUBI_FULL=yes test/sim/experiments.t      the full forms (an hour)
+#   test/experiments/experiments.t E0.1 E4.5            only these
+#   MUSUBI_FULL=yes test/experiments/experiments.t      the full forms (an hour)
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 sim=${MUSUBI_BUILD:-$PWD/build}/release/bin/musubi-sim
