@@ -36,19 +36,26 @@ static void give_up (errand_t *self, const moment_t *now, const char *resource, 
     errand_go (self, now, STEP_GIVE_UP);
 }
 
-/*  Give up for what one participant does: "network domain N does not answer, …". */
+/*  Why nothing comes of it, by one participant. It is refused where that one has answered; but no
+ *  reason of another's is one to refuse a release (R11). */
+static void end_for (errand_t *self, const moment_t *now, const char *participant, const char *why)
+{
+    located_t verdict = locate_verdict (self->locate);
+    if (self->kind != ERRAND_RELEASE && verdict != LOCATED_SILENT && verdict != LOCATED_UNSURE) {
+        give_up (self, now, participant, why);
+        return;
+    }
+    answer_reason (&self->answer, "", participant, "%s", why);
+    errand_go (self, now, STEP_DOUBT);
+}
+
+/*  For what one participant does: "network domain N does not answer, …". */
 static void blame (errand_t *self, const moment_t *now, const char *what)
 {
     char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
     const char *culprit = locate_culprit (self->locate);
-    located_t verdict = locate_verdict (self->locate);
     snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
-    if (verdict != LOCATED_SILENT && verdict != LOCATED_UNSURE) {
-        give_up (self, now, culprit, why);
-        return;
-    }
-    answer_reason (&self->answer, "", culprit, "%s", why);
-    errand_go (self, now, STEP_DOUBT);
+    end_for (self, now, culprit, why);
 }
 
 /*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site
@@ -66,7 +73,7 @@ static void blame_change (errand_t *self, const moment_t *now, const char *what)
         snprintf (why, sizeof why, "change %s (%s) of it is pending at %s",
                   txid_text (&part->record.pending, txid), words [part->record.pending_operation],
                   party_words (part->party.name, party));
-        give_up (self, now, part->party.name, why);
+        end_for (self, now, part->party.name, why);
         return;
     }
     blame (self, now, what);

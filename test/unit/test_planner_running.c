@@ -539,6 +539,32 @@ static void R10_the_second_change_is_told_the_name_of_the_first_and_may_be_asked
     fed_end (&fed);
 }
 
+static void R11_a_change_that_is_pending_is_no_reason_to_refuse_a_release (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char *reservation = run_pair (&fed, 44);
+    alteration_t first;
+    alteration_init (&first, reservation);
+    want_cpus (&first, "n0", 8);
+    fed.passes = keep_a_in_doubt;
+    fed.counts [0] = 1;
+    uint64_t asked =
+      fed_ask (&fed, "p0", "Planner", "Modify", "alice", "m1@g1", &first.body.base, 60000);
+    fed_run (&fed, 200); /* prepared at both sites, decided, and not known at a */
+    Musubi__Answer *answer = release (&fed, "p1", "x@g1", reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
+    assert_non_null (strstr (answer->reasons [0]->text, "(modify) of it is pending at site a"));
+    message_free (&answer->base);
+    fed.counts [0] = 0;
+    message_free (&read_answer (&fed, asked)->base);
+    answer = release (&fed, "p1", "x@g1", reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    free (reservation);
+    fed_end (&fed);
+}
+
 /*  One grows it, the other shrinks it, at two planners at once, over and over: each is told what
  *  became of his, no version is made twice, and what stands is what the last one wanted. */
 static void two_actors_grow_and_shrink_what_runs_at_once (void **state)
@@ -599,6 +625,7 @@ int main (void)
       cmocka_unit_test (what_has_begun_can_not_be_moved_and_stands),
       cmocka_unit_test (what_has_not_begun_moves_to_another_time_and_another_site),
       cmocka_unit_test (R10_the_second_change_is_told_the_name_of_the_first_and_may_be_asked_again),
+      cmocka_unit_test (R11_a_change_that_is_pending_is_no_reason_to_refuse_a_release),
       cmocka_unit_test (two_actors_grow_and_shrink_what_runs_at_once),
       cmocka_unit_test (R10_what_grows_at_two_sites_and_not_in_their_domain_grows_nowhere),
     };
