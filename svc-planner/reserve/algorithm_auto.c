@@ -12,7 +12,7 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
     errand_t *self = owner;
     const planner_settings_t *settings = self->errands->settings;
     self->pause_timer = 0;
-    switch (search_run (self->search, settings->search_slice_steps)) {
+    switch (search_run (self->plan.search, settings->search_slice_steps)) {
     case SEARCH_MORE:
         /* Not at once: everything else that is due has its turn first. */
         service_count (self->errands->service, "search_slices", 1);
@@ -34,9 +34,9 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
 static void start (errand_t *self, const moment_t *now)
 {
     search_order_t order = candidates_search_order (self, now);
-    order.spread = self->contended && self->kind == ERRAND_RESERVE;
-    search_destroy (&self->search);
-    self->search = search_new (self->snapshot, &order);
+    order.spread = self->vote.contended && self->kind == ERRAND_RESERVE;
+    search_destroy (&self->plan.search);
+    self->plan.search = search_new (self->plan.snapshot, &order);
     on_slice (self, now, 0);
 }
 
@@ -49,30 +49,30 @@ static bool has_next (errand_t *self)
 /*  On the snapshot as refusals have corrected it. */
 static void again (errand_t *self, const moment_t *now)
 {
-    if (self->rounds < SURVEY_ROUND) {
+    if (self->vote.rounds < SURVEY_ROUND) {
         start (self, now);
         return;
     }
     /* What we hold ourselves would look taken to the survey. */
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
     errand_go (self, now, STEP_PLAN);
 }
 
 static choice_t result (const errand_t *self)
 {
-    return (choice_t){.start_ms = search_start (self->search),
-                      .options = search_choice (self->search)};
+    return (choice_t){.start_ms = search_start (self->plan.search),
+                      .options = search_choice (self->plan.search)};
 }
 
 static choice_path_t path (const errand_t *self, size_t network_need)
 {
-    return (choice_path_t){.path = search_path (self->search, network_need),
-                           .from = search_path_from (self->search, network_need)};
+    return (choice_path_t){.path = search_path (self->plan.search, network_need),
+                           .from = search_path_from (self->plan.search, network_need)};
 }
 
 static void explain (errand_t *self)
 {
-    if (!self->proven)
+    if (!self->plan.proven)
         answer_reason (&self->answer, "", "",
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",

@@ -25,10 +25,10 @@ typedef struct {
 
 static void explain (errand_t *self)
 {
-    const found_t *found = self->found;
-    const char *algorithm = self->algorithm->name;
+    const found_t *found = self->plan.found;
+    const char *algorithm = self->plan.algorithm->name;
     long long wait_ms = (long long) self->errands->settings->backtrack_wait_ms;
-    if (self->starts.earliest_ms > self->starts.latest_ms)
+    if (self->plan.starts.earliest_ms > self->plan.starts.latest_ms)
         answer_reason (&self->answer, "", "",
                        "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
                        "is before that",
@@ -58,10 +58,10 @@ static reason_t *explain_refusal (errand_t *self, const char *need, const hindra
     if (refusal->reason == REFUSAL_NONE)
         return answer_reason (&self->answer, need, refusal->party,
                               "%s did not answer when %s held it", refusal->party,
-                              self->algorithm->name);
+                              self->plan.algorithm->name);
     reason_t *reason = answer_reason (
       &self->answer, need, *refusal->resource ? refusal->resource : refusal->party,
-      "refused when %s held it: %s%s%s", self->algorithm->name,
+      "refused when %s held it: %s%s%s", self->plan.algorithm->name,
       refusal_reason_word (refusal->reason), *refusal->text ? ": " : "", refusal->text);
     reason->free = refusal->free;
     return reason;
@@ -74,7 +74,7 @@ static void explain_place (errand_t *self, size_t need, const hindrance_t *met)
       met->refused ? explain_refusal (self, wanted->id, met)
                    : answer_reason (&self->answer, wanted->id, "",
                                     "no place had %" PRIu32 " CPUs in this time when %s asked",
-                                    wanted->cpus, self->algorithm->name);
+                                    wanted->cpus, self->plan.algorithm->name);
     reason->from_ms = met->from_ms;
     reason->until_ms = met->until_ms;
     reason->wanted = wanted->cpus;
@@ -86,14 +86,14 @@ static reason_t *explain_link (errand_t *self, const network_need_t *need, const
     char resource [RESOURCE_BYTES] = "network";
     int64_t free = 0;
     if (met->link != SIZE_MAX) {
-        const supply_t *supply = &self->snapshot->links [met->link].supply;
-        link_resource (self->snapshot->graph, met->link, resource);
+        const supply_t *supply = &self->plan.snapshot->links [met->link].supply;
+        link_resource (self->plan.snapshot->graph, met->link, resource);
         free = supply_least (supply, met->from_ms, met->until_ms);
     }
     reason_t *reason =
       answer_reason (&self->answer, need->id, resource,
                      "%" PRIu32 " Mbit/s between %s and %s: not on the path that %s tried last",
-                     need->mbps, need->ends [0], need->ends [1], self->algorithm->name);
+                     need->mbps, need->ends [0], need->ends [1], self->plan.algorithm->name);
     reason->free = free;
     return reason;
 }
@@ -111,7 +111,7 @@ static void explain_path (errand_t *self, size_t at, const hindrance_t *met)
 /*  For each need that nothing was said of yet, the last no that the search met. */
 static void explain_rest (errand_t *self)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     for (size_t i = 0; i < self->request.compute_count; i++) {
         hindrance_t met = backtracking_hindrance (found->search, i);
         if (met.set && !told_of (&self->answer, self->request.compute [i].id))
@@ -128,9 +128,9 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     errand_t *self = owner;
     (void) hasty; /* it was patient */
-    survey_destroy (&self->survey);
+    survey_destroy (&self->plan.survey);
     search_order_t order = candidates_search_order (self, now);
-    self->search = search_new (self->snapshot, &order);
+    self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false);
 }
 
@@ -139,26 +139,27 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 static void find_reasons (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
-    if (errands->settings->backtrack_terse || self->starts.earliest_ms > self->starts.latest_ms) {
+    if (errands->settings->backtrack_terse ||
+        self->plan.starts.earliest_ms > self->plan.starts.latest_ms) {
         explain (self);
         errand_go (self, now, STEP_GIVE_UP);
         return;
     }
-    trail_abort (&self->trail, errands->coordinator, now, NULL, self->name.home);
-    self->survey = survey_new (errands->service, errands->settings, now,
-                               &(survey_order_t){.snapshot = self->snapshot,
-                                                 .starts = self->starts,
-                                                 .reservation = "",
-                                                 .suspects = errands->suspects,
-                                                 .patient = true},
-                               on_surveyed, self);
+    trail_abort (&self->trail, errands->coordinator, now, NULL, self->receipt.name.home);
+    self->plan.survey = survey_new (errands->service, errands->settings, now,
+                                    &(survey_order_t){.snapshot = self->plan.snapshot,
+                                                      .starts = self->plan.starts,
+                                                      .reservation = "",
+                                                      .suspects = errands->suspects,
+                                                      .patient = true},
+                                    on_surveyed, self);
 }
 
 static void on_searched (void *owner, const moment_t *now, backtracking_end_t end)
 {
     errand_t *self = owner;
     self->answer.reasons_count = 0;
-    ((found_t *) self->found)->end = end;
+    ((found_t *) self->plan.found)->end = end;
     if (end == BACKTRACKING_FOUND)
         planning_found (self, now);
     else if (end == BACKTRACKING_LATE || !planning_ask_on (self, now))
@@ -177,31 +178,31 @@ static void start (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
     const frame_t *window = &self->request.window;
-    starts_t starts = self->starts;
-    int64_t ready_ms = self->begun_wall_ms + errands->settings->backtrack_wait_ms;
+    starts_t starts = self->plan.starts;
+    int64_t ready_ms = self->receipt.begun_wall_ms + errands->settings->backtrack_wait_ms;
     if (!start_named (&self->request) && starts.earliest_ms < ready_ms)
         starts.earliest_ms = ready_ms;
     /* Otherwise the deadline alone bounds a start: each need's own, as the paper cuts it. */
     if (!window->start.set && !window->latest.set && starts.deadline_ms < INT64_MAX)
         starts.latest_ms = INT64_MAX;
-    self->starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
-    bool incremental = self->algorithm == &algorithm_bir;
+    self->plan.starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
+    bool incremental = self->plan.algorithm == &algorithm_bir;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
-    found_t *found = self->found = must (calloc (1, sizeof *found));
+    found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->search = backtracking_new (
       &(backtracking_order_t){.service = errands->service,
                               .settings = errands->settings,
                               .coordinator = errands->coordinator,
                               .suspects = errands->suspects,
-                              .snapshot = self->snapshot,
-                              .actor = self->actor,
-                              .request_id = self->name.full,
+                              .snapshot = self->plan.snapshot,
+                              .actor = self->receipt.actor,
+                              .request_id = self->receipt.name.full,
                               .starts = starts,
                               .policy = user_request_policy (&self->request),
                               /* Who only asks holds nothing, but counts what it would hold. */
-                              .incremental = incremental && !self->dry_run,
-                              .counts_own =
-                                errands->settings->backtrack_own || (incremental && self->dry_run),
+                              .incremental = incremental && !self->receipt.dry_run,
+                              .counts_own = errands->settings->backtrack_own ||
+                                            (incremental && self->receipt.dry_run),
                               .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
                               .trail = &self->trail},
       now, on_searched, self);
@@ -216,21 +217,21 @@ static bool has_next (errand_t *self)
 
 static choice_t result (const errand_t *self)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     return (choice_t){.start_ms = backtracking_start (found->search),
                       .options = backtracking_choice (found->search)};
 }
 
 static choice_path_t path (const errand_t *self, size_t network_need)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     return (choice_path_t){.path = backtracking_path (found->search, network_need),
                            .from = backtracking_path_from (found->search, network_need)};
 }
 
 static void clear (errand_t *self)
 {
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     if (found)
         backtracking_destroy (&found->search);
     free (found);

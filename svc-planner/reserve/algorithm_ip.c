@@ -28,7 +28,7 @@ static uint32_t visible_to (const errand_t *self)
 {
     const ip_settings_t *settings = &self->errands->settings->ip;
     for (size_t i = 0; i < settings->visible_to_count; i++)
-        if (strcmp (settings->visible_to [i].name, self->actor) == 0)
+        if (strcmp (settings->visible_to [i].name, self->receipt.actor) == 0)
             return settings->visible_to [i].number;
     return settings->visible;
 }
@@ -43,9 +43,9 @@ static void ask (const errand_t *self, survey_order_t *order)
 /*  No more than were asked about where windows only are disclosed. */
 static size_t windows_of (const errand_t *self)
 {
-    size_t most = windows_starts (self->snapshot, &self->starts);
+    size_t most = windows_starts (self->plan.snapshot, &self->plan.starts);
     size_t windows = self->errands->settings->ip.windows;
-    if (self->starts.earliest_ms == self->starts.latest_ms)
+    if (self->plan.starts.earliest_ms == self->plan.starts.latest_ms)
         return 1;
     return windows < most ? windows : most;
 }
@@ -54,14 +54,14 @@ static void tell_none (errand_t *self, const moment_t *now)
 {
     search_order_t order =
       candidates_search_order (self, now); /* says what is in the way of each need */
-    self->search = search_new (self->snapshot, &order);
+    self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false); /* other starts may do */
 }
 
 static void go_down_the_list (errand_t *self, const moment_t *now)
 {
     solvers_forget (self->errands->solvers, self);
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     ranking_close (found->ranking);
     if (ranking_next (found->ranking))
         planning_found (self, now);
@@ -73,7 +73,7 @@ static void go_down_the_list (errand_t *self, const moment_t *now)
 static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
 {
     errand_t *self = owner;
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     ranking_solved (found->ranking, window, ok, result);
     if (!found->begun || ranking_waits (found->ranking))
         return;
@@ -96,7 +96,7 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
     errand_t *self = owner;
     timers_t *timers = self->errands->service->timers;
     self->pause_timer = 0;
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     aside_t aside;
     bool more = ranking_step (found->ranking, &aside);
     service_count (self->errands->service, "programs", 1);
@@ -118,9 +118,9 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
 static void start (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->errands->settings;
-    found_t *found = self->found = must (calloc (1, sizeof *found));
+    found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->until_ms = now->mono_ms + settings->ip.time_ms_max;
-    found->ranking = ranking_new (&(ranking_order_t){.snapshot = self->snapshot,
+    found->ranking = ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
                                                      .directory = self->errands->service->directory,
                                                      .settings = &settings->ip,
                                                      .search = candidates_search_order (self, now),
@@ -133,7 +133,7 @@ static void start (errand_t *self, const moment_t *now)
 
 static bool has_next (errand_t *self)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     if (ranking_has_next (found->ranking))
         return true;
     answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
@@ -142,7 +142,7 @@ static bool has_next (errand_t *self)
 
 static bool next (errand_t *self)
 {
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     return ranking_next (found->ranking);
 }
 
@@ -156,21 +156,21 @@ static void again (errand_t *self, const moment_t *now)
 
 static choice_t result (const errand_t *self)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     const candidate_t *plan = ranking_plan (found->ranking);
     return (choice_t){.start_ms = plan->start_ms, .options = plan->choice};
 }
 
 static choice_path_t path (const errand_t *self, size_t network_need)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     const candidate_t *plan = ranking_plan (found->ranking);
     return (choice_path_t){.path = &plan->paths [network_need], .from = plan->froms [network_need]};
 }
 
 static void explain (errand_t *self)
 {
-    const found_t *found = self->found;
+    const found_t *found = self->plan.found;
     const ranking_tally_t *tally = ranking_tally (found->ranking);
     const ip_settings_t *settings = &self->errands->settings->ip;
     reason_t *reason = answer_reason (
@@ -179,13 +179,13 @@ static void explain (errand_t *self)
       "after %" PRIu64 " steps, %zu were not looked at in %" PRId64 " ms%s%s",
       tally->windows, tally->proven, tally->unknown, settings->steps_max, tally->late,
       settings->time_ms_max, *tally->why ? "; " : "", tally->why);
-    reason->from_ms = self->starts.earliest_ms;
-    reason->until_ms = self->starts.latest_ms + user_request_span (&self->request);
+    reason->from_ms = self->plan.starts.earliest_ms;
+    reason->until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
 }
 
 static void clear (errand_t *self)
 {
-    found_t *found = self->found;
+    found_t *found = self->plan.found;
     solvers_forget (self->errands->solvers, self);
     if (found)
         ranking_destroy (&found->ranking);

@@ -45,10 +45,10 @@ static void find_places (const errand_t *self, changes_t *changes)
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
         int64_t nodes;
-        if (self->snapshot->needs [i].options_count == 0 ||
-            search_alone (self->search, i, &place, &nodes) || place == SIZE_MAX)
+        if (self->plan.snapshot->needs [i].options_count == 0 ||
+            search_alone (self->plan.search, i, &place, &nodes) || place == SIZE_MAX)
             continue;
-        int64_t cpus = nodes * self->snapshot->places [place].cpus_per_node;
+        int64_t cpus = nodes * self->plan.snapshot->places [place].cpus_per_node;
         if (cpus > 0 && cpus < self->request.compute [i].cpus)
             add (changes, FEWER_CPUS, i, (uint32_t) cpus);
     }
@@ -61,7 +61,7 @@ static void find_connections (const errand_t *self, changes_t *changes)
     size_t widest = 0, obstacles = 0;
     for (size_t i = 0; i < self->request.network_count; i++) {
         const network_need_t *need = &self->request.network [i];
-        const obstacle_t *obstacle = &self->obstacles [i];
+        const obstacle_t *obstacle = &self->plan.obstacles [i];
         widest = need->mbps > self->request.network [widest].mbps ? i : widest;
         obstacles += obstacle->set;
         if (obstacle->set && obstacle->blocked.link != SIZE_MAX && obstacle->blocked.free > 0 &&
@@ -172,7 +172,7 @@ static bool try (errand_t *self, const moment_t *now, const change_t *changes, s
         tell (&self->request, &changes [i], words);
     }
     snapshot_t *snapshot = candidates_snapshot (self, &request);
-    copy_knowledge (snapshot, self->snapshot);
+    copy_knowledge (snapshot, self->plan.snapshot);
     search_order_t order = candidates_search_order (self, now);
     order.policy = POLICY_TIME;
     order.steps_max = STEPS_MAX;
@@ -196,7 +196,7 @@ void errand_seek_alternatives (errand_t *self, const moment_t *now)
     changes_t changes = {0};
     /* What a changed reservation may become is bound to where it is now. */
     if (self->kind != ERRAND_RESERVE ||
-        (!self->dry_run && ordered_count (self->errands->open) > BUSY))
+        (!self->receipt.dry_run && ordered_count (self->errands->open) > BUSY))
         return;
     find_places (self, &changes);
     find_connections (self, &changes);

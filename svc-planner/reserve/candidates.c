@@ -60,9 +60,9 @@ static int compare_prices (const void *a, const void *b)
 
 static bool present_at (const errand_t *self, const directory_entry_t *entry)
 {
-    for (size_t p = 0; self->locate && p < locate_count (self->locate); p++)
-        if (locate_part (self->locate, p)->known &&
-            strcmp (locate_part (self->locate, p)->party.name, entry->name) == 0)
+    for (size_t p = 0; self->base.locate && p < locate_count (self->base.locate); p++)
+        if (locate_part (self->base.locate, p)->known &&
+            strcmp (locate_part (self->base.locate, p)->party.name, entry->name) == 0)
             return true;
     return false;
 }
@@ -89,7 +89,7 @@ void candidates_add_sites (errand_t *self, snapshot_t *snapshot)
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < count; i++)
             if (present_at (self, sites [i]) == (round == 0))
-                snapshot_consider (snapshot, sites [i], self->places_most);
+                snapshot_consider (snapshot, sites [i], self->plan.places_most);
     free (sites);
 }
 
@@ -105,7 +105,7 @@ snapshot_t *candidates_snapshot (errand_t *self, const user_request_t *request)
 void candidates_log_conflicts (errand_t *self)
 {
     errands_t *errands = self->errands;
-    const graph_t *graph = self->snapshot->graph;
+    const graph_t *graph = self->plan.snapshot->graph;
     size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
     char *all = NULL;
     if (!graph)
@@ -143,15 +143,15 @@ static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
 
 void candidates_learn (errand_t *self, size_t source, int64_t lead_ms, const char *why)
 {
-    const char *name = self->snapshot->sources [source].party.name;
+    const char *name = self->plan.snapshot->sources [source].party.name;
     size_t at = 0;
-    while (at < self->lessons_count && strcmp (self->lessons [at].name, name) != 0)
+    while (at < self->plan.lessons_count && strcmp (self->plan.lessons [at].name, name) != 0)
         at++;
     if (at == LESSONS_MAX)
         at--; /* the last one makes room: it costs a round at most */
-    else if (at == self->lessons_count)
-        self->lessons [self->lessons_count++] = (source_lesson_t){0};
-    source_lesson_t *lesson = &self->lessons [at];
+    else if (at == self->plan.lessons_count)
+        self->plan.lessons [self->plan.lessons_count++] = (source_lesson_t){0};
+    source_lesson_t *lesson = &self->plan.lessons [at];
     snprintf (lesson->name, sizeof lesson->name, "%s", name);
     if (lead_ms > lesson->lead_ms)
         lesson->lead_ms = lead_ms;
@@ -159,13 +159,13 @@ void candidates_learn (errand_t *self, size_t source, int64_t lead_ms, const cha
         lesson->left_out = true;
         snprintf (lesson->why, sizeof lesson->why, "%s", why);
     }
-    apply_lesson (self->snapshot, lesson);
+    apply_lesson (self->plan.snapshot, lesson);
 }
 
 void candidates_apply_lessons (errand_t *self)
 {
-    for (size_t i = 0; i < self->lessons_count; i++)
-        apply_lesson (self->snapshot, &self->lessons [i]);
+    for (size_t i = 0; i < self->plan.lessons_count; i++)
+        apply_lesson (self->plan.snapshot, &self->plan.lessons [i]);
 }
 
 static int64_t magnitude (int64_t value)
@@ -177,7 +177,7 @@ int64_t candidates_soonest_ms (const errand_t *self, const moment_t *now)
 {
     const service_t *service = self->errands->service;
     return timekeeper_most (&service->timekeeper, now) + self->errands->settings->guard_ms +
-           self->votable_ms + magnitude (directory_skew_ms (service->directory));
+           self->vote.votable_ms + magnitude (directory_skew_ms (service->directory));
 }
 
 search_order_t candidates_search_order (const errand_t *self, const moment_t *now)
@@ -185,12 +185,12 @@ search_order_t candidates_search_order (const errand_t *self, const moment_t *no
     const planner_settings_t *settings = self->errands->settings;
     policy_t policy = user_request_policy (&self->request);
     return (search_order_t){
-      .starts = self->starts,
+      .starts = self->plan.starts,
       .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
       .soonest_ms = candidates_soonest_ms (self, now),
-      .check_from_ms = self->check_from_ms,
-      .present = self->kind == ERRAND_MODIFY ? self->present : NULL,
-      .present_paths = self->kind == ERRAND_MODIFY ? self->present_paths : NULL,
+      .check_from_ms = self->plan.check_from_ms,
+      .present = self->kind == ERRAND_MODIFY ? self->plan.present : NULL,
+      .present_paths = self->kind == ERRAND_MODIFY ? self->plan.present_paths : NULL,
       .prng = &self->errands->service->prng,
       .steps_max = settings->search_steps_max,
     };

@@ -40,7 +40,7 @@ static void give_up (errand_t *self, const moment_t *now, const char *resource, 
  *  reason of another's is one to refuse a release (R11). */
 static void end_for (errand_t *self, const moment_t *now, const char *participant, const char *why)
 {
-    located_t verdict = locate_verdict (self->locate);
+    located_t verdict = locate_verdict (self->base.locate);
     if (self->kind != ERRAND_RELEASE && verdict != LOCATED_SILENT && verdict != LOCATED_UNSURE) {
         give_up (self, now, participant, why);
         return;
@@ -53,7 +53,7 @@ static void end_for (errand_t *self, const moment_t *now, const char *participan
 static void blame (errand_t *self, const moment_t *now, const char *what)
 {
     char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
-    const char *culprit = locate_culprit (self->locate);
+    const char *culprit = locate_culprit (self->base.locate);
     snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
     end_for (self, now, culprit, why);
 }
@@ -65,8 +65,8 @@ static void blame_change (errand_t *self, const moment_t *now, const char *what)
     static const char *const words [] = {[OPERATION_RESERVE] = "reserve",
                                          [OPERATION_MODIFY] = "modify",
                                          [OPERATION_RELEASE] = "release"};
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const located_part_t *part = locate_part (self->base.locate, i);
         char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTY_WORDS_BYTES];
         if (!part->known || !part->record.pending_set)
             continue;
@@ -97,7 +97,7 @@ static int64_t later (int64_t a, int64_t b)
 /*  The request it was made for. */
 static bool read_request (errand_t *self, user_request_t *request, char why [WHY_BYTES])
 {
-    const part_record_t *newest = locate_newest (self->locate);
+    const part_record_t *newest = locate_newest (self->base.locate);
     *request = (user_request_t){0};
     if (!newest->plan_set || newest->plan.request_size == 0) {
         snprintf (why, WHY_BYTES, "the request it was made for is not on record any more");
@@ -111,8 +111,8 @@ static bool read_request (errand_t *self, user_request_t *request, char why [WHY
 static bool find_start (const errand_t *self, const moment_t *now, present_state_t *present)
 {
     present->start_ms = INT64_MAX;
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const part_record_t *record = &locate_part (self->locate, i)->record;
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const part_record_t *record = &locate_part (self->base.locate, i)->record;
         for (size_t b = 0; b < record->bookings_count && !part_record_over (record); b++) {
             const compute_booking_t *booking = &record->bookings [b];
             size_t need = user_request_need (&present->before, booking->need);
@@ -138,12 +138,13 @@ static int64_t find_lead (const errand_t *self)
     static const char *const kinds [] = {"lis", "nis"};
     const directory_t *directory = self->errands->service->directory;
     int64_t lead_ms = 0;
-    for (size_t i = 0; i < locate_count (self->locate); i++)
-        if (locate_part (self->locate, i)->known)
-            lead_ms = later (lead_ms, entry_lead (directory_find (
-                                        directory, locate_part (self->locate, i)->party.name)));
-    for (size_t i = 0; i < self->lessons_count; i++)
-        lead_ms = later (lead_ms, self->lessons [i].lead_ms);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++)
+        if (locate_part (self->base.locate, i)->known)
+            lead_ms =
+              later (lead_ms, entry_lead (directory_find (
+                                directory, locate_part (self->base.locate, i)->party.name)));
+    for (size_t i = 0; i < self->plan.lessons_count; i++)
+        lead_ms = later (lead_ms, self->plan.lessons [i].lead_ms);
     bool joins = self->patch.added.compute_count + self->patch.added.network_count > 0;
     for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
@@ -181,8 +182,8 @@ static bool stays_begun (errand_t *self, const moment_t *now, const present_stat
 /*  Nor does a need that has begun go to another site. */
 static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY_BYTES])
 {
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const located_part_t *part = locate_part (self->base.locate, i);
         const char *here = party_short_name (part->party.name);
         for (size_t b = 0; b < part->record.bookings_count && !part_record_over (&part->record);
              b++) {
@@ -221,8 +222,8 @@ static bool keep_start (errand_t *self, const moment_t *now, const present_state
         snprintf (why, WHY_BYTES, "it would end after its deadline: give a new window");
         return false;
     }
-    self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
-    self->keeps_start = true;
+    self->plan.starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    self->plan.keeps_start = true;
     return true;
 }
 
@@ -254,7 +255,7 @@ static void modify_located (errand_t *self, const moment_t *now)
 {
     char why [WHY_BYTES];
     present_state_t present = {0};
-    self->keeps_start = false;
+    self->plan.keeps_start = false;
     bool good = merge (self, now, &present, why);
     user_request_clear (&present.before);
     if (good)
@@ -267,12 +268,13 @@ static void modify_located (errand_t *self, const moment_t *now)
 
 static void release_located (errand_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const part_record_t *record = &locate_part (self->locate, i)->record;
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const part_record_t *record = &locate_part (self->base.locate, i)->record;
         int64_t end_ms = part_record_end (record);
         if (end_ms > 0 && !part_record_over (record))
-            self->base_version = record->version;
-        self->keep_until_ms = end_ms > self->keep_until_ms ? end_ms : self->keep_until_ms;
+            self->base.version = record->version;
+        self->close.keep_until_ms =
+          end_ms > self->close.keep_until_ms ? end_ms : self->close.keep_until_ms;
     }
     if (propose_release (self, now))
         errand_go (self, now, STEP_VOTE);
@@ -284,13 +286,13 @@ static void release_located (errand_t *self, const moment_t *now)
  * one version; once it is released, those who were silent then. Nothing of it may be pending. */
 static bool can_give_back (const errand_t *self, bool others_silent)
 {
-    const part_record_t *newest = locate_newest (self->locate);
+    const part_record_t *newest = locate_newest (self->base.locate);
     bool released = newest->plan_set && newest->plan.operation == OPERATION_RELEASE;
     if (self->kind != ERRAND_RELEASE || !newest->plan_set || newest->version == 0 ||
         released == others_silent)
         return false;
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const located_part_t *part = locate_part (self->base.locate, i);
         bool old = part->record.version != newest->version && !part_record_over (&part->record);
         if (part->known && (part->record.pending_set || (old && !released)))
             return false;
@@ -302,7 +304,7 @@ static bool can_give_back (const errand_t *self, bool others_silent)
 
 static void proceed (errand_t *self, const moment_t *now)
 {
-    self->base_version = locate_newest (self->locate)->version;
+    self->base.version = locate_newest (self->base.locate)->version;
     if (self->mend)
         errand_mend_located (self, now);
     else if (self->kind == ERRAND_MODIFY)
@@ -314,26 +316,26 @@ static void proceed (errand_t *self, const moment_t *now)
 /*  why: what it is about whoever the verdict names. */
 static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max, const char *why)
 {
-    if (self->locates >= looks_max && self->mend) {
+    if (self->base.looks >= looks_max && self->mend) {
         errand_mend_end (self, now, MEND_DEFERRED, why);
         return;
     }
-    if (self->locates >= looks_max) {
-        if (locate_verdict (self->locate) == LOCATED_CHANGING)
+    if (self->base.looks >= looks_max) {
+        if (locate_verdict (self->base.locate) == LOCATED_CHANGING)
             blame_change (self, now, why);
         else
             blame (self, now, why);
         return;
     }
-    locate_abort_remains (self->locate, self->errands->coordinator, now);
-    errand_pause (self, now, self->locates, on_look_again);
+    locate_abort_remains (self->base.locate, self->errands->coordinator, now);
+    errand_pause (self, now, self->base.looks, on_look_again);
 }
 
 static void on_located (void *owner, const moment_t *now)
 {
     errand_t *self = owner;
     self->answer.reasons_count = 0;
-    switch (locate_verdict (self->locate)) {
+    switch (locate_verdict (self->base.locate)) {
     case LOCATED_AGREED:
         proceed (self, now);
         break;
@@ -344,7 +346,7 @@ static void on_located (void *owner, const moment_t *now)
             look_again (self, now, LOCATES_MAX, "says that another change of it is under way");
         break;
     case LOCATED_SILENT:
-        if (self->locates >= SILENT_MAX && can_give_back (self, true))
+        if (self->base.looks >= SILENT_MAX && can_give_back (self, true))
             proceed (self, now);
         else
             look_again (self, now, self->kind == ERRAND_RELEASE ? LOCATES_MAX : SILENT_MAX,
@@ -375,9 +377,9 @@ static void on_located (void *owner, const moment_t *now)
 void errand_locate (errand_t *self, const moment_t *now)
 {
     errand_clear_planning (self);
-    locate_destroy (&self->locate);
-    self->locates++;
-    self->locate =
+    locate_destroy (&self->base.locate);
+    self->base.looks++;
+    self->base.locate =
       locate_new (self->errands->service, self->errands->settings, self->errands->suspects, now,
                   self->reservation, NULL, on_located, self);
 }

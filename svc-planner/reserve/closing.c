@@ -27,7 +27,7 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
     const planner_settings_t *settings = self->errands->settings;
     service_t *service = self->errands->service;
     return service_ask (service, now,
-                        &(call_order_t){.peer = self->name.home,
+                        &(call_order_t){.peer = self->receipt.name.home,
                                         .service = "Home",
                                         .method = method,
                                         .timeout_ms = settings->try_ms,
@@ -51,8 +51,8 @@ static bool own_remains (const errand_t *self, const claim_look_t *look)
 
 static void tell_in_progress (errand_t *self, const moment_t *now)
 {
-    const party_t *party = self->confirm ? confirm_awaited (self->confirm, 0) : NULL;
-    for (size_t i = 0; party; party = confirm_awaited (self->confirm, ++i)) {
+    const party_t *party = self->close.confirm ? confirm_awaited (self->close.confirm, 0) : NULL;
+    for (size_t i = 0; party; party = confirm_awaited (self->close.confirm, ++i)) {
         char words [PARTY_WORDS_BYTES];
         answer_reason (&self->answer, "", party->name,
                        "committed, but %s has not acknowledged yet: ask again",
@@ -69,7 +69,7 @@ static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t ve
     errand_t *self = owner;
     switch (verdict) {
     case CONFIRM_COMPLETE:
-        tell_kept (self, self->look.answer);
+        tell_kept (self, self->close.look.answer);
         break;
     case CONFIRM_FAILED:
         answer_reason (&self->answer, "", "",
@@ -91,10 +91,10 @@ static void confirm (errand_t *self, const moment_t *now, claim_look_t *look)
         tell_in_progress (self, now);
         return;
     }
-    self->look = *look;
+    self->close.look = *look;
     *look = (claim_look_t){0};
-    self->confirm = confirm_new (self->errands->service, self->errands->settings, now,
-                                 self->look.holder, on_confirmed, self);
+    self->close.confirm = confirm_new (self->errands->service, self->errands->settings, now,
+                                       self->close.look.holder, on_confirmed, self);
 }
 
 /*  What the home says instead of what we expected. */
@@ -102,15 +102,15 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
 {
     if (look->conflict) {
         self->answer.reasons_count = 0;
-        answer_reason (&self->answer, "", self->name.home,
+        answer_reason (&self->answer, "", self->receipt.name.home,
                        "this request id was used with another body");
         errand_tell (self, now, ANSWER_CONFLICT);
         return;
     }
-    if (own_remains (self, look) && self->giving_up && self->closes < CLOSES_MAX) {
+    if (own_remains (self, look) && self->close.giving_up && self->close.tries < CLOSES_MAX) {
         for (size_t i = 0; i < look->holder->participants_count; i++)
             trail_add (&self->trail, &look->holder->participants [i], &look->holder->txid);
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
         close_claim (self, now);
         return;
     }
@@ -125,11 +125,11 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
             confirm (self, now, look);
         return;
     case CLAIM_FREE:
-        if (self->unsure) {
+        if (self->close.unsure) {
             errand_tell (self, now, ANSWER_UNKNOWN);
             return;
         }
-        if (!self->giving_up) { /* who had it has let go of it */
+        if (!self->close.giving_up) { /* who had it has let go of it */
             errand_go (self, now, STEP_AGAIN);
             return;
         }
@@ -140,16 +140,16 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
     /* What this one found wanting may be what that one has. */
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
-    answer_reason (&self->answer, "", self->name.home,
+    answer_reason (&self->answer, "", self->receipt.name.home,
                    "another attempt of this request is under way: ask again");
     errand_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
 static void tell_unknown (errand_t *self, const moment_t *now, const char *why)
 {
-    answer_reason (&self->answer, "", self->name.home,
-                   "the request's home did not %s (%s): ask again",
-                   self->unsure ? "say whether it was answered before" : "take the refusal", why);
+    answer_reason (
+      &self->answer, "", self->receipt.name.home, "the request's home did not %s (%s): ask again",
+      self->close.unsure ? "say whether it was answered before" : "take the refusal", why);
     errand_tell (self, now, ANSWER_UNKNOWN);
 }
 
@@ -161,7 +161,7 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
     claim_look_t look;
     bool closed;
     char why [WHY_BYTES];
-    self->call = 0;
+    self->close.call = 0;
     if (result->status != CALL_OK) {
         tell_unknown (self, now, result->reason);
         return;
@@ -188,19 +188,20 @@ static void send_close (errand_t *self, const moment_t *now)
 {
     answer_t *answer = &self->answer;
     answer->status = ANSWER_REFUSED;
-    answer->rounds = self->rounds;
-    answer->planning_ms = now->mono_ms - self->begun_ms;
+    answer->rounds = self->vote.rounds;
+    answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
     memcpy (answer->planner, self->errands->service->name, sizeof answer->planner);
-    memcpy (answer->request_id, self->name.full, sizeof answer->request_id);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->algorithm->name);
+    memcpy (answer->request_id, self->receipt.name.full, sizeof answer->request_id);
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
     if (self->kind != ERRAND_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = answer_encode (answer);
-    self->call = ask_home (self, now, "Close",
-                           claim_close_encode (self->actor, self->name.full, self->digest,
-                                               (bytes_t){.data = packed.data, .size = packed.size},
-                                               self->keep_until_ms),
-                           on_closed);
+    self->close.call =
+      ask_home (self, now, "Close",
+                claim_close_encode (
+                  self->receipt.actor, self->receipt.name.full, self->receipt.digest,
+                  (bytes_t){.data = packed.data, .size = packed.size}, self->close.keep_until_ms),
+                on_closed);
     free (packed.data);
 }
 
@@ -211,7 +212,7 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
     errand_t *self = owner;
     claim_look_t look;
     char why [WHY_BYTES];
-    self->call = 0;
+    self->close.call = 0;
     if (result->status != CALL_OK) {
         tell_unknown (self, now, result->reason);
         return;
@@ -226,8 +227,10 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
 
 static void send_look (errand_t *self, const moment_t *now)
 {
-    self->call = ask_home (
-      self, now, "Look", claim_look_encode (self->actor, self->name.full, self->digest), on_looked);
+    self->close.call = ask_home (
+      self, now, "Look",
+      claim_look_encode (self->receipt.actor, self->receipt.name.full, self->receipt.digest),
+      on_looked);
 }
 
 static void on_aborted (void *owner, const moment_t *now, uint64_t token,
@@ -236,7 +239,7 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     (void) result; /* were it not aborted, the claim would not close */
     errand_t *self = owner;
-    self->call = 0;
+    self->close.call = 0;
     close_claim (self, now);
 }
 
@@ -244,29 +247,29 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
 static void close_claim (errand_t *self, const moment_t *now)
 {
     if (self->trail.count == 0) {
-        self->closes++;
-        if (self->unsure)
+        self->close.tries++;
+        if (self->close.unsure)
             send_look (self, now);
         else
             send_close (self, now);
         return;
     }
     trace_t trace = self->trail.traces [--self->trail.count];
-    self->call = coordinator_abort (self->errands->coordinator, now, &trace.party, &trace.txid,
-                                    on_aborted, self);
+    self->close.call = coordinator_abort (self->errands->coordinator, now, &trace.party,
+                                          &trace.txid, on_aborted, self);
 }
 
 static void stop_planning (errand_t *self)
 {
     service_t *service = self->errands->service;
     timers_cancel (service->timers, self->pause_timer);
-    calls_cancel (service->calls, self->call);
+    calls_cancel (service->calls, self->close.call);
     self->pause_timer = 0;
-    self->call = 0;
-    confirm_destroy (&self->confirm);
-    claim_look_clear (&self->look);
-    attempt_destroy (&self->attempt);
-    locate_destroy (&self->locate);
+    self->close.call = 0;
+    confirm_destroy (&self->close.confirm);
+    claim_look_clear (&self->close.look);
+    attempt_destroy (&self->vote.attempt);
+    locate_destroy (&self->base.locate);
     errand_clear_planning (self);
 }
 
@@ -279,12 +282,12 @@ void errand_give_up (errand_t *self, const moment_t *now)
                                                         : "no plan");
         return;
     }
-    if (self->dry_run) {
+    if (self->receipt.dry_run) {
         errand_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    self->giving_up = true;
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
+    self->close.giving_up = true;
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
     close_claim (self, now);
 }
 
@@ -292,15 +295,15 @@ void errand_doubt (errand_t *self, const moment_t *now)
 {
     stop_planning (self);
     answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
-                   self->dry_run ? "" : " with the same request id");
-    if (self->dry_run) {
+                   self->receipt.dry_run ? "" : " with the same request id");
+    if (self->receipt.dry_run) {
         trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
         errand_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
-    self->giving_up = true;
-    self->unsure = true;
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
+    self->close.giving_up = true;
+    self->close.unsure = true;
+    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
     close_claim (self, now);
 }
 
@@ -308,8 +311,8 @@ void errand_doubt (errand_t *self, const moment_t *now)
  * come in time has said no to nothing. */
 static bool only_late (const errand_t *self)
 {
-    bool voting = self->attempt && !self->contended;
-    return !self->mend && (self->kind == ERRAND_RELEASE || self->unheard || voting);
+    bool voting = self->vote.attempt && !self->vote.contended;
+    return !self->mend && (self->kind == ERRAND_RELEASE || self->vote.unheard || voting);
 }
 
 void errand_late (errand_t *self, const moment_t *now)

@@ -63,14 +63,14 @@ static void join (errand_t *self, const request_t *request, const uint8_t digest
 {
     /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
      */
-    if (memcmp (self->digest, digest, DIGEST_BYTES) != 0)
-        reply (self->errands, request, ANSWER_IN_PROGRESS, self->name.full,
+    if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
+        reply (self->errands, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
                "this request id is under way with another body: ask again");
-    else if (self->waiters_count == WAITERS_MAX)
-        reply (self->errands, request, ANSWER_IN_PROGRESS, self->name.full,
+    else if (self->receipt.waiters_count == WAITERS_MAX)
+        reply (self->errands, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
                "it is under way, and many wait for it already");
     else
-        self->waiters [self->waiters_count++] = request->reply_to;
+        self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
 }
 
 /*  A request without an id gets one here: it is told with the answer. */
@@ -154,8 +154,8 @@ void errand_go (errand_t *self, const moment_t *now, errand_step_t step)
 static void tell_awaited (errand_t *self)
 {
     const coordinator_t *coordinator = self->errands->coordinator;
-    const party_t *party = coordinator_awaited (coordinator, &self->txid, 0);
-    for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->txid, ++i)) {
+    const party_t *party = coordinator_awaited (coordinator, &self->vote.txid, 0);
+    for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->vote.txid, ++i)) {
         char words [PARTY_WORDS_BYTES];
         answer_reason (&self->answer, "", party->name, "decided, but %s has not acknowledged yet",
                        party_words (party->name, words));
@@ -169,20 +169,20 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     errand_t *self = owner;
-    self->limit_timer = 0;
-    if (self->mend && self->decided) {
+    self->receipt.limit_timer = 0;
+    if (self->mend && self->vote.decided) {
         return; /* nobody waits, and it is driven to its end in any case */
-    } else if (self->decided) {
+    } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
         tell_awaited (self);
         errand_tell (self, now, ANSWER_IN_PROGRESS);
-    } else if (self->giving_up) {
-        answer_reason (&self->answer, "", self->name.home,
+    } else if (self->close.giving_up) {
+        answer_reason (&self->answer, "", self->receipt.name.home,
                        "the request's home does not answer: ask again");
         errand_tell (self, now, ANSWER_UNKNOWN);
     } else {
         int64_t rest_ms = self->errands->settings->request_limit_ms / CLOSING_SHARE;
-        self->limit_timer =
+        self->receipt.limit_timer =
           timers_set (self->errands->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
         errand_go (self, now, STEP_LATE);
     }
@@ -194,16 +194,16 @@ static errand_t *errand_begin (errands_t *errands, const moment_t *now, const ch
     errand_t *self = must (calloc (1, sizeof *self));
     self->errands = errands;
     self->kind = kind;
-    self->algorithm = &algorithm_auto;
+    self->plan.algorithm = &algorithm_auto;
     self->number = ++errands->begun;
-    snprintf (self->actor, sizeof self->actor, "%s", actor);
-    self->begun_ms = now->mono_ms;
-    self->begun_wall_ms = now->wall_ms;
-    self->votable_ms = VOTE_MS;
-    self->check_from_ms = INT64_MIN;
-    self->keep_until_ms = now->wall_ms;
+    snprintf (self->receipt.actor, sizeof self->receipt.actor, "%s", actor);
+    self->receipt.begun_ms = now->mono_ms;
+    self->receipt.begun_wall_ms = now->wall_ms;
+    self->vote.votable_ms = VOTE_MS;
+    self->plan.check_from_ms = INT64_MIN;
+    self->close.keep_until_ms = now->wall_ms;
     int64_t limit_ms = errands->settings->request_limit_ms;
-    self->limit_timer =
+    self->receipt.limit_timer =
       timers_set (errands->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
                   on_limit, self, 0);
     return self;
@@ -224,17 +224,17 @@ errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *
     if (!receivable (errands, request))
         return NULL;
     if (!dry_run) {
-        if (!name_request (errands, now, request, &key.name))
+        if (!name_request (errands, now, request, &key.receipt.name))
             return NULL;
-        snprintf (key.actor, sizeof key.actor, "%s", request->actor);
-        digest_body (key.digest, request);
+        snprintf (key.receipt.actor, sizeof key.receipt.actor, "%s", request->actor);
+        digest_body (key.receipt.digest, request);
         errand_t *same = ordered_find (errands->open, &key);
         if (same) {
-            join (same, request, key.digest);
+            join (same, request, key.receipt.digest);
             return NULL;
         }
-        if (!directory_find (errands->service->directory, key.name.home)) {
-            reply (errands, request, ANSWER_UNKNOWN, key.name.full,
+        if (!directory_find (errands->service->directory, key.receipt.name.home)) {
+            reply (errands, request, ANSWER_UNKNOWN, key.receipt.name.full,
                    "the request's home is not in the directory: ask again");
             return NULL;
         }
@@ -242,28 +242,28 @@ errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *
     if (!room_for_one (errands, request))
         return NULL;
     errand_t *self = errand_begin (errands, now, request->actor, kind);
-    self->waiters [self->waiters_count++] = request->reply_to;
+    self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
     service_count (errands->service, "requests", 1);
-    self->dry_run = dry_run;
-    self->name = key.name;
-    memcpy (self->digest, key.digest, sizeof self->digest);
+    self->receipt.dry_run = dry_run;
+    self->receipt.name = key.receipt.name;
+    memcpy (self->receipt.digest, key.receipt.digest, sizeof self->receipt.digest);
     ordered_add (errands->open, self, self);
     return self;
 }
 
 void errand_clear_search (errand_t *self)
 {
-    survey_destroy (&self->survey);
-    search_destroy (&self->search);
-    if (self->algorithm->clear)
-        self->algorithm->clear (self);
-    self->found = NULL;
+    survey_destroy (&self->plan.survey);
+    search_destroy (&self->plan.search);
+    if (self->plan.algorithm->clear)
+        self->plan.algorithm->clear (self);
+    self->plan.found = NULL;
 }
 
 void errand_clear_planning (errand_t *self)
 {
     errand_clear_search (self);
-    snapshot_destroy (&self->snapshot);
+    snapshot_destroy (&self->plan.snapshot);
 }
 
 void proposal_clear (proposal_t *self)
@@ -280,23 +280,23 @@ void errand_destroy (errand_t *self)
 {
     service_t *service = self->errands->service;
     ordered_remove (self->errands->open, self);
-    timers_cancel (service->timers, self->limit_timer);
+    timers_cancel (service->timers, self->receipt.limit_timer);
     timers_cancel (service->timers, self->pause_timer);
-    calls_cancel (service->calls, self->call);
-    confirm_destroy (&self->confirm);
-    claim_look_clear (&self->look);
-    attempt_destroy (&self->attempt);
-    if (self->decided)
-        coordinator_disown (self->errands->coordinator, &self->txid);
-    locate_destroy (&self->locate);
+    calls_cancel (service->calls, self->close.call);
+    confirm_destroy (&self->close.confirm);
+    claim_look_clear (&self->close.look);
+    attempt_destroy (&self->vote.attempt);
+    if (self->vote.decided)
+        coordinator_disown (self->errands->coordinator, &self->vote.txid);
+    locate_destroy (&self->base.locate);
     errand_clear_planning (self);
-    proposal_clear (&self->proposal);
+    proposal_clear (&self->vote.proposal);
     trail_clear (&self->trail);
     answer_clear (&self->answer);
     request_patch_clear (&self->patch);
     user_request_clear (&self->request);
-    free (self->present_paths);
-    free (self->obstacles);
+    free (self->plan.present_paths);
+    free (self->plan.obstacles);
     free (self);
 }
 
@@ -306,17 +306,17 @@ void errand_log (const errand_t *self, log_level_t level, const char *move, cons
       [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
     outbox_log (self->errands->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
-                self->mend      ? "repair"
-                : self->dry_run ? "dry-run"
-                                : self->name.full,
-                move, self->actor, kinds [self->kind], self->rounds,
+                self->mend              ? "repair"
+                : self->receipt.dry_run ? "dry-run"
+                                        : self->receipt.name.full,
+                move, self->receipt.actor, kinds [self->kind], self->vote.rounds,
                 *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 
 void errand_tell_packed (errand_t *self, bytes_t answer)
 {
-    for (size_t i = 0; i < self->waiters_count; i++)
-        outbox_reply (self->errands->service->outbox, self->waiters [i], answer);
+    for (size_t i = 0; i < self->receipt.waiters_count; i++)
+        outbox_reply (self->errands->service->outbox, self->receipt.waiters [i], answer);
     errand_destroy (self);
 }
 
@@ -332,11 +332,11 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;
-    answer->rounds = self->rounds;
-    answer->planning_ms = now->mono_ms - self->begun_ms;
+    answer->rounds = self->vote.rounds;
+    answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
     snprintf (answer->planner, sizeof answer->planner, "%s", self->errands->service->name);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->algorithm->name);
-    snprintf (answer->request_id, sizeof answer->request_id, "%s", self->name.full);
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
+    snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
     /* A reserve that was not decided has tried out names that mean nothing. */
     if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
@@ -349,8 +349,8 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 {
     service_t *service = self->errands->service;
     int64_t base_ms = self->errands->settings->backoff_ms;
-    if (self->round_ms > 0 && self->round_ms < base_ms)
-        base_ms = self->round_ms;
+    if (self->vote.round_ms > 0 && self->vote.round_ms < base_ms)
+        base_ms = self->vote.round_ms;
     int64_t most_ms = base_ms;
     for (uint32_t i = 1; i < round && i < BACKOFF_DOUBLINGS; i++)
         most_ms *= 2;
@@ -365,10 +365,10 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 static int compare_errand (const void *key, const void *thing)
 {
     const errand_t *first = key, *second = thing;
-    int order = strcmp (first->actor, second->actor);
+    int order = strcmp (first->receipt.actor, second->receipt.actor);
     if (order == 0)
-        order = strcmp (first->name.full, second->name.full);
-    if (order != 0 || *first->name.full)
+        order = strcmp (first->receipt.name.full, second->receipt.name.full);
+    if (order != 0 || *first->receipt.name.full)
         return order;
     return (first->number > second->number) - (first->number < second->number);
 }

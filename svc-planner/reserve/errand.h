@@ -116,12 +116,8 @@ typedef struct {
     void *owner;
 } mend_t;
 
-struct errand {
-    errands_t *errands;
-    errand_kind_t kind;
-    const mend_t *mend; /* it is a repair's; NULL = a user's */
-    errand_step_t step;
-    uint64_t number;
+/*  Who asks, under which id, and who waits for the answer. */
+typedef struct {
     char actor [NAME_BYTES_MAX + 1];
     request_name_t name; /* empty for a dry run */
     uint8_t digest [DIGEST_BYTES];
@@ -131,55 +127,79 @@ struct errand {
     int64_t begun_ms; /* monotonic */
     int64_t begun_wall_ms;
     uint64_t limit_timer;
-    int64_t votable_ms;   /* a plan must be votable for so long before its edge */
-    int64_t vote_ms;      /* monotonic: the last plan was put to the vote */
-    int64_t round_ms;     /* what that took; 0 = nobody was asked yet */
-    uint64_t pause_timer; /* back-off, or the next slice of the search */
+} receipt_t;
 
-    user_request_t request; /* as asked, or with the patch applied */
-    request_patch_t patch;  /* modify */
-    char reservation [NAME_BYTES_MAX + 1];
+/*  Modify, release: what is changed. */
+typedef struct {
+    locate_t *locate;
+    uint32_t version;
+    uint32_t looks; /* how often it was looked for */
+} base_t;
 
-    locate_t *locate; /* modify, release */
-    uint32_t base_version;
-    uint32_t locates; /* how often it was looked for */
-
+/*  A plan looked for. */
+typedef struct {
+    const algorithm_t *algorithm;
     starts_t starts;
     bool keeps_start;              /* modify: no other start than the present one will do */
     present_t present [NEEDS_MAX]; /* modify */
     present_path_t *present_paths; /* modify: one a network need */
     int64_t check_from_ms;
     uint32_t places_most; /* asked for one need so far */
+    source_lesson_t lessons [LESSONS_MAX];
+    size_t lessons_count;
     snapshot_t *snapshot;
     survey_t *survey;
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
-    const algorithm_t *algorithm;
     void *found;           /* what the algorithm has made, beside the search */
     bool proven;           /* there is no plan: the search did not only end too soon */
     obstacle_t *obstacles; /* one a network need, of the first so many examined */
     size_t examined;
-    bool unheard;   /* somebody's vote did not come, or not in time */
-    bool contended; /* refused since we last found nothing: others are at it too */
-    source_lesson_t lessons [LESSONS_MAX];
-    size_t lessons_count;
+} planning_t;
 
+/*  Plans put to the vote. */
+typedef struct {
     proposal_t proposal;
     attempt_t *attempt;
     uint32_t rounds;
-    trail_t trail;
+    int64_t votable_ms; /* a plan must be votable for so long before its edge */
+    int64_t begun_ms;   /* monotonic: the last plan was put to the vote */
+    int64_t round_ms;   /* what that took; 0 = nobody was asked yet */
+    bool unheard;       /* somebody's vote did not come, or not in time */
+    bool contended;     /* refused since we last found nothing: others are at it too */
     bool decided;
     txid_t txid; /* decided */
+} voting_t;
 
-    answer_t answer;   /* reasons gathered for a refusal */
-    bool giving_up;    /* closing */
-    bool unsure;       /* … without a refusal: somebody was silent */
-    uint64_t call;     /* closing: abort, close, look at the home */
-    uint32_t closes;   /* how often the home was asked so */
+/*  The end without a commit, or what the home knows. */
+typedef struct {
+    bool giving_up;
+    bool unsure;       /* giving up without a refusal: somebody was silent */
+    uint64_t call;     /* abort, close, look at the home */
+    uint32_t tries;    /* how often the home was asked so */
     claim_look_t look; /* at a committed claim that is not known to be done */
     confirm_t *confirm;
     int64_t keep_until_ms; /* the last window asked for ends then */
+} closing_t;
+
+struct errand {
+    errands_t *errands;
+    errand_kind_t kind;
+    const mend_t *mend; /* it is a repair's; NULL = a user's */
+    uint64_t number;
+    errand_step_t step;
+    receipt_t receipt;
+    user_request_t request; /* as asked, or with the patch applied */
+    request_patch_t patch;  /* modify */
+    char reservation [NAME_BYTES_MAX + 1];
+    base_t base;
+    planning_t plan;
+    voting_t vote;
+    closing_t close;
+    trail_t trail;        /* what its attempts may have left somewhere */
+    uint64_t pause_timer; /* back-off, or the next slice of a search */
+    answer_t answer;      /* reasons gathered for a refusal */
 };
 
 /*  Receive a request: name, digest, repeats, limits. NULL: it has been answered. The errand has

@@ -21,7 +21,7 @@
 
 static void explain_impossible (errand_t *self, size_t at)
 {
-    const need_options_t *options = &self->snapshot->needs [at];
+    const need_options_t *options = &self->plan.snapshot->needs [at];
     const compute_need_t *need = &self->request.compute [at];
     if (!options->site_known && *need->site) {
         answer_reason (&self->answer, need->id, need->site, "no site '%s' is known", need->site);
@@ -50,7 +50,7 @@ static bool has_option_at (const snapshot_t *snapshot, size_t need, size_t sourc
 /*  May both ends be at one site, where they need no network? */
 static bool may_be_local (const errand_t *self, size_t at)
 {
-    const snapshot_t *snapshot = self->snapshot;
+    const snapshot_t *snapshot = self->plan.snapshot;
     size_t ends [2] = {network_need_end (&self->request, at, 0),
                        network_need_end (&self->request, at, 1)};
     for (size_t i = 0; !self->request.distinct_sites && i < snapshot->sources_count; i++)
@@ -62,7 +62,8 @@ static bool may_be_local (const errand_t *self, size_t at)
 static bool ends_possible (const errand_t *self, size_t at)
 {
     for (int end = 0; end < 2; end++)
-        if (self->snapshot->needs [network_need_end (&self->request, at, end)].options_count == 0)
+        if (self->plan.snapshot->needs [network_need_end (&self->request, at, end)].options_count ==
+            0)
             return false;
     return true;
 }
@@ -70,7 +71,8 @@ static bool ends_possible (const errand_t *self, size_t at)
 /*  Without any domain only ends at one site can be linked. */
 static bool linkable (const errand_t *self, size_t at)
 {
-    return self->snapshot->links_count > 0 || !ends_possible (self, at) || may_be_local (self, at);
+    return self->plan.snapshot->links_count > 0 || !ends_possible (self, at) ||
+           may_be_local (self, at);
 }
 
 static void explain_unlinkable (errand_t *self, size_t at)
@@ -87,7 +89,7 @@ bool errand_possible (errand_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.compute_count; i++) {
-        if (self->snapshot->needs [i].options_count > 0)
+        if (self->plan.snapshot->needs [i].options_count > 0)
             continue;
         all = false;
         explain_impossible (self, i);
@@ -120,30 +122,30 @@ static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent
 static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
 {
     const compute_need_t *wanted = &self->request.compute [need];
-    const need_options_t *options = &self->snapshot->needs [need];
+    const need_options_t *options = &self->plan.snapshot->needs [need];
     char resource [RESOURCE_BYTES];
     int64_t cpus = 0;
     snprintf (resource, sizeof resource, "%s", wanted->site);
     if (place == SIZE_MAX && options->options_count == 1)
         place = options->options [0].place; /* nothing is free there */
     if (place != SIZE_MAX) {
-        const place_t *at = &self->snapshot->places [place];
-        const source_t *site = &self->snapshot->sources [at->source];
+        const place_t *at = &self->plan.snapshot->places [place];
+        const source_t *site = &self->plan.snapshot->sources [at->source];
         snprintf (resource, sizeof resource, "%s/%s", party_short_name (site->party.name),
                   at->class_name);
         cpus = nodes * at->cpus_per_node;
     }
     char where [64] = "nowhere free";
-    size_t told = count_places (self->snapshot, need, false);
+    size_t told = count_places (self->plan.snapshot, need, false);
     if (told < options->could)
         snprintf (where, sizeof where, "free at none of the %zu places that told", told);
     reason_t *reason =
       answer_reason (&self->answer, wanted->id, resource,
                      "%" PRIu32 " CPUs are %s for %" PRId64 " s in the frame: at most %" PRId64,
                      wanted->cpus, where, need_duration (&self->request, need) / 1000, cpus);
-    reason->from_ms = self->starts.earliest_ms + wanted->offset_ms;
+    reason->from_ms = self->plan.starts.earliest_ms + wanted->offset_ms;
     reason->until_ms =
-      self->starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
+      self->plan.starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
     reason->wanted = wanted->cpus;
     reason->free = cpus;
 }
@@ -152,13 +154,13 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
  *  that wants the least of it; else NULL. */
 static const source_t *too_near (const errand_t *self, const moment_t *now, size_t need)
 {
-    const need_options_t *options = &self->snapshot->needs [need];
-    int64_t latest_ms = self->starts.latest_ms + user_request_offset_least (&self->request);
+    const need_options_t *options = &self->plan.snapshot->needs [need];
+    int64_t latest_ms = self->plan.starts.latest_ms + user_request_offset_least (&self->request);
     int64_t notice_ms = latest_ms - candidates_soonest_ms (self, now);
     const source_t *least = NULL;
     for (size_t i = 0; i < options->options_count; i++) {
-        size_t at = self->snapshot->places [options->options [i].place].source;
-        const source_t *source = &self->snapshot->sources [at];
+        size_t at = self->plan.snapshot->places [options->options [i].place].source;
+        const source_t *source = &self->plan.snapshot->sources [at];
         if (source->left_out)
             continue;
         if (source->lead_ms <= notice_ms)
@@ -183,7 +185,7 @@ static void explain_connection (errand_t *self, size_t at, const blocked_t *bloc
     const network_need_t *need = &self->request.network [at];
     char resource [RESOURCE_BYTES] = "network";
     if (blocked->link != SIZE_MAX)
-        link_resource (self->snapshot->graph, blocked->link, resource);
+        link_resource (self->plan.snapshot->graph, blocked->link, resource);
     reason_t *reason =
       answer_reason (&self->answer, need->id, resource, "%" PRIu32 " Mbit/s between %s and %s: %s",
                      need->mbps, need->ends [0], need->ends [1], blocked->why);
@@ -198,8 +200,8 @@ static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *no
 {
     *place = SIZE_MAX;
     *nodes = 0;
-    return self->snapshot->needs [need].options_count > 0 &&
-           search_alone (self->search, need, place, nodes);
+    return self->plan.snapshot->needs [need].options_count > 0 &&
+           search_alone (self->plan.search, need, place, nodes);
 }
 
 static bool ends_alone (const errand_t *self, size_t at)
@@ -212,20 +214,22 @@ static bool ends_alone (const errand_t *self, size_t at)
 
 void errand_examine_anew (errand_t *self)
 {
-    free (self->obstacles);
-    self->obstacles = must (calloc (self->request.network_count + 1, sizeof *self->obstacles));
-    self->examined = 0;
+    free (self->plan.obstacles);
+    self->plan.obstacles =
+      must (calloc (self->request.network_count + 1, sizeof *self->plan.obstacles));
+    self->plan.examined = 0;
 }
 
 bool errand_examine (errand_t *self)
 {
-    for (size_t i = 0; i < EXAMINED_AT_ONCE && self->examined < self->request.network_count; i++) {
-        size_t at = self->examined++;
-        obstacle_t *obstacle = &self->obstacles [at];
+    for (size_t i = 0; i < EXAMINED_AT_ONCE && self->plan.examined < self->request.network_count;
+         i++) {
+        size_t at = self->plan.examined++;
+        obstacle_t *obstacle = &self->plan.obstacles [at];
         obstacle->set = ends_alone (self, at) && linkable (self, at) &&
-                        !search_connection_alone (self->search, at, &obstacle->blocked);
+                        !search_connection_alone (self->plan.search, at, &obstacle->blocked);
     }
-    return self->examined == self->request.network_count;
+    return self->plan.examined == self->request.network_count;
 }
 
 /*  Each need that can't be had even alone. */
@@ -239,7 +243,7 @@ static bool explain_needs (errand_t *self, const moment_t *now)
             continue;
         all = false;
         const source_t *late = too_near (self, now, i);
-        if (self->snapshot->needs [i].options_count == 0)
+        if (self->plan.snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
         else if (late && self->kind == ERRAND_RESERVE)
             explain_late (self, i, late);
@@ -254,8 +258,8 @@ static bool explain_connections (errand_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.network_count; i++) {
-        if (self->obstacles [i].set)
-            explain_connection (self, i, &self->obstacles [i].blocked);
+        if (self->plan.obstacles [i].set)
+            explain_connection (self, i, &self->plan.obstacles [i].blocked);
         else if (!linkable (self, i))
             explain_unlinkable (self, i);
         else
@@ -268,17 +272,17 @@ static bool explain_connections (errand_t *self)
 /*  Those first that touch a path of a connection that can't be had; of any, where each could. */
 static void explain_conflicts (errand_t *self)
 {
-    const graph_t *graph = self->snapshot->graph;
+    const graph_t *graph = self->plan.snapshot->graph;
     size_t needs [EXAMINED_AT_ONCE], needs_count = 0;
     size_t conflicts [CONFLICTS_TOLD_MAX];
     for (size_t i = 0; i < self->request.network_count && needs_count < EXAMINED_AT_ONCE; i++)
-        if (self->obstacles [i].set)
+        if (self->plan.obstacles [i].set)
             needs [needs_count++] = i;
     bool all = needs_count == 0;
     for (size_t i = 0; all && i < self->request.network_count && i < EXAMINED_AT_ONCE; i++)
         needs [needs_count++] = i;
     size_t count =
-      disagreements_rank (self->snapshot, needs, needs_count, conflicts, CONFLICTS_TOLD_MAX);
+      disagreements_rank (self->plan.snapshot, needs, needs_count, conflicts, CONFLICTS_TOLD_MAX);
     for (size_t i = 0; i < count; i++)
         answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
                        "no path crosses there between domains that disagree: %s",
@@ -287,29 +291,30 @@ static void explain_conflicts (errand_t *self)
 
 bool errand_in_doubt (const errand_t *self)
 {
-    bool sites = self->unheard, domains = false;
-    for (size_t i = 0; i < self->snapshot->sources_count; i++) {
-        const source_t *source = &self->snapshot->sources [i];
+    bool sites = self->vote.unheard, domains = false;
+    for (size_t i = 0; i < self->plan.snapshot->sources_count; i++) {
+        const source_t *source = &self->plan.snapshot->sources [i];
         *(source->kind == SOURCE_SITE ? &sites : &domains) |= source->silent;
     }
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
         int64_t nodes;
-        if (count_places (self->snapshot, i, true) == 0 && !alone (self, i, &place, &nodes))
+        if (count_places (self->plan.snapshot, i, true) == 0 && !alone (self, i, &place, &nodes))
             return false;
     }
     for (size_t i = 0; i < self->request.network_count; i++)
-        if (self->obstacles [i].set && !domains &&
-            count_places (self->snapshot, network_need_end (&self->request, i, 0), true) == 0 &&
-            count_places (self->snapshot, network_need_end (&self->request, i, 1), true) == 0)
+        if (self->plan.obstacles [i].set && !domains &&
+            count_places (self->plan.snapshot, network_need_end (&self->request, i, 0), true) ==
+              0 &&
+            count_places (self->plan.snapshot, network_need_end (&self->request, i, 1), true) == 0)
             return false;
     return sites || domains;
 }
 
 void errand_explain_unasked (errand_t *self)
 {
-    for (size_t i = 0; self->snapshot && i < self->request.compute_count; i++) {
-        const need_options_t *options = &self->snapshot->needs [i];
+    for (size_t i = 0; self->plan.snapshot && i < self->request.compute_count; i++) {
+        const need_options_t *options = &self->plan.snapshot->needs [i];
         if (need_unasked (options) > 0)
             answer_reason (&self->answer, self->request.compute [i].id, "",
                            "%zu of %zu places that could have it were not asked: "
@@ -324,15 +329,15 @@ void errand_explain (errand_t *self, const moment_t *now)
 {
     bool needs = explain_needs (self, now);
     bool connections = explain_connections (self);
-    if (needs && connections && self->proven)
+    if (needs && connections && self->plan.proven)
         answer_reason (&self->answer, "", "",
                        "each need could be had alone, but not all at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");
     errand_explain_unasked (self);
-    for (size_t i = 0; i < self->snapshot->sources_count; i++)
-        if (self->snapshot->sources [i].left_out)
-            answer_reason (&self->answer, "", self->snapshot->sources [i].party.name,
-                           "left out: %s", self->snapshot->sources [i].why);
+    for (size_t i = 0; i < self->plan.snapshot->sources_count; i++)
+        if (self->plan.snapshot->sources [i].left_out)
+            answer_reason (&self->answer, "", self->plan.snapshot->sources [i].party.name,
+                           "left out: %s", self->plan.snapshot->sources [i].why);
     if (self->request.network_count > 0 && (needs || !connections))
         explain_conflicts (self);
 }

@@ -29,7 +29,7 @@ void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const
     mend_t mend = *self->mend;
     char words [SENTENCE_BYTES];
     snprintf (words, sizeof words, "%s", text);
-    attempt_destroy (&self->attempt);
+    attempt_destroy (&self->vote.attempt);
     trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
     errand_destroy (self);
     mend.ended (mend.owner, now, end, words);
@@ -48,8 +48,8 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
 static bool start_that_stands (const errand_t *self, int64_t *start_ms)
 {
     *start_ms = INT64_MAX;
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const located_part_t *part = locate_part (self->base.locate, i);
         for (size_t b = 0; b < part->record.bookings_count; b++) {
             size_t need = user_request_need (&self->request, part->record.bookings [b].need);
             if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
@@ -65,8 +65,8 @@ static bool start_that_stands (const errand_t *self, int64_t *start_ms)
 /*  Does any of it run already? Then it keeps its start. */
 static bool has_begun (const errand_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const part_record_t *record = &locate_part (self->locate, i)->record;
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const part_record_t *record = &locate_part (self->base.locate, i)->record;
         for (size_t b = 0; b < record->bookings_count; b++)
             if (record->bookings [b].from_ms <= now->wall_ms)
                 return true;
@@ -110,9 +110,9 @@ void errand_mend_located (errand_t *self, const moment_t *now)
         end_without (self, now, "nobody has anything of it any more");
         return;
     }
-    self->keeps_start = !self->patch.window_set;
-    if (self->keeps_start)
-        self->starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    self->plan.keeps_start = !self->patch.window_set;
+    if (self->plan.keeps_start)
+        self->plan.starts = (starts_t){start_ms, start_ms, INT64_MAX};
     else
         stages_forget (&self->request);
     errand_go (self, now, STEP_PLAN);
@@ -121,25 +121,25 @@ void errand_mend_located (errand_t *self, const moment_t *now)
 /*  A need that nobody has any more goes back to one that had lost its part, where that can be. */
 static void prefer_lost (errand_t *self, size_t need)
 {
-    const snapshot_t *snapshot = self->snapshot;
+    const snapshot_t *snapshot = self->plan.snapshot;
     const need_options_t *options = &snapshot->needs [need];
     for (size_t i = 0; i < options->options_count; i++) {
         size_t place = options->options [i].place;
         const source_t *source = &snapshot->sources [snapshot->places [place].source];
         if (!took_part (self->mend, source->party.name, true))
             continue;
-        self->present [need] = (present_t){.set = true, .place = place};
+        self->plan.present [need] = (present_t){.set = true, .place = place};
         return;
     }
 }
 
 void errand_mend_narrow (errand_t *self)
 {
-    snapshot_t *snapshot = self->snapshot;
+    snapshot_t *snapshot = self->plan.snapshot;
     for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)
         if (!took_part (self->mend, snapshot->sources [i].party.name, false))
             snapshot_leave_out (snapshot, i, "had no part in it");
     for (size_t i = 0; i < self->request.compute_count; i++)
-        if (!self->present [i].set)
+        if (!self->plan.present [i].set)
             prefer_lost (self, i);
 }

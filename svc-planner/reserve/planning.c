@@ -29,20 +29,21 @@ static bool has_services (errand_t *self)
 
 static void find_places (errand_t *self, const moment_t *now)
 {
-    memset (self->present, 0, sizeof self->present);
-    for (size_t p = 0; p < locate_count (self->locate); p++) {
-        const located_part_t *part = locate_part (self->locate, p);
-        size_t site = part->known ? snapshot_source (self->snapshot, part->party.name) : SIZE_MAX;
+    memset (self->plan.present, 0, sizeof self->plan.present);
+    for (size_t p = 0; p < locate_count (self->base.locate); p++) {
+        const located_part_t *part = locate_part (self->base.locate, p);
+        size_t site =
+          part->known ? snapshot_source (self->plan.snapshot, part->party.name) : SIZE_MAX;
         for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
             const compute_booking_t *booking = &part->record.bookings [b];
             size_t need = user_request_need (&self->request, booking->need);
-            size_t place = snapshot_place (self->snapshot, site, booking->class_name);
+            size_t place = snapshot_place (self->plan.snapshot, site, booking->class_name);
             if (need == SIZE_MAX || place == SIZE_MAX)
                 continue;
             bool pinned =
               booking->from_ms <= now->wall_ms || self->request.compute [need].stages.count > 0;
-            self->present [need] = (present_t){
-              .set = true, .pinned = pinned || self->present [need].pinned, .place = place};
+            self->plan.present [need] = (present_t){
+              .set = true, .pinned = pinned || self->plan.present [need].pinned, .place = place};
         }
     }
 }
@@ -61,18 +62,18 @@ static bool has_begun (const part_record_t *const *records, size_t count, const 
 
 static void find_paths (errand_t *self, const moment_t *now)
 {
-    size_t count = 0, most = locate_count (self->locate);
+    size_t count = 0, most = locate_count (self->base.locate);
     const part_record_t **records = must (calloc (most + 1, sizeof *records));
     for (size_t p = 0; p < most; p++)
-        if (locate_part (self->locate, p)->known)
-            records [count++] = &locate_part (self->locate, p)->record;
-    free (self->present_paths);
-    self->present_paths =
-      must (calloc (self->request.network_count + 1, sizeof *self->present_paths));
+        if (locate_part (self->base.locate, p)->known)
+            records [count++] = &locate_part (self->base.locate, p)->record;
+    free (self->plan.present_paths);
+    self->plan.present_paths =
+      must (calloc (self->request.network_count + 1, sizeof *self->plan.present_paths));
     for (size_t i = 0; i < self->request.network_count; i++) {
         const char *need = self->request.network [i].id;
-        present_path_t *path = &self->present_paths [i];
-        path->set = connection_links (records, count, need, self->snapshot->graph, path->links,
+        present_path_t *path = &self->plan.present_paths [i];
+        path->set = connection_links (records, count, need, self->plan.snapshot->graph, path->links,
                                       &path->links_count);
         path->pinned = path->set && (self->request.network [i].stages.count > 0 ||
                                      has_begun (records, count, need, now->wall_ms));
@@ -85,21 +86,21 @@ static void find_paths (errand_t *self, const moment_t *now)
 static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     errand_t *self = owner;
-    self->hasty = self->hasty || hasty;
-    survey_destroy (&self->survey);
+    self->plan.hasty = self->plan.hasty || hasty;
+    survey_destroy (&self->plan.survey);
     if (self->kind == ERRAND_MODIFY)
-        self->check_from_ms = now->wall_ms;
-    self->algorithm->start (self, now);
+        self->plan.check_from_ms = now->wall_ms;
+    self->plan.algorithm->start (self, now);
 }
 
 /*  The frame in wall time; a change without a window keeps its start, and that may have passed. */
 static bool resolve (errand_t *self)
 {
     char why [WHY_BYTES];
-    if (self->keeps_start)
+    if (self->plan.keeps_start)
         return true; /* change.c has set it */
-    if (user_request_resolve (&self->request, self->errands->settings, self->begun_wall_ms,
-                              &self->starts, why))
+    if (user_request_resolve (&self->request, self->errands->settings, self->receipt.begun_wall_ms,
+                              &self->plan.starts, why))
         return true;
     answer_reason (&self->answer, "", "", "%s", why);
     return false;
@@ -115,18 +116,18 @@ static void ask_round (errand_t *self, const moment_t *now)
     }
     if (self->mend)
         errand_mend_narrow (self);
-    if (self->algorithm->asks_itself) {
-        self->algorithm->start (self, now);
+    if (self->plan.algorithm->asks_itself) {
+        self->plan.algorithm->start (self, now);
         return;
     }
-    survey_order_t order = {.snapshot = self->snapshot,
-                            .starts = self->starts,
+    survey_order_t order = {.snapshot = self->plan.snapshot,
+                            .starts = self->plan.starts,
                             .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",
                             .suspects = self->errands->suspects,
-                            .patient = self->patient};
-    if (self->algorithm->ask)
-        self->algorithm->ask (self, &order);
-    self->survey =
+                            .patient = self->plan.patient};
+    if (self->plan.algorithm->ask)
+        self->plan.algorithm->ask (self, &order);
+    self->plan.survey =
       survey_new (self->errands->service, self->errands->settings, now, &order, on_surveyed, self);
 }
 
@@ -135,16 +136,16 @@ bool planning_ask_on (errand_t *self, const moment_t *now)
     const planner_settings_t *settings = self->errands->settings;
     bool more = false;
     for (size_t i = 0; i < self->request.compute_count; i++)
-        more = more || need_unasked (&self->snapshot->needs [i]) > 0;
-    if (!more || self->places_most >= settings->asked_max)
+        more = more || need_unasked (&self->plan.snapshot->needs [i]) > 0;
+    if (!more || self->plan.places_most >= settings->asked_max)
         return false;
-    self->places_most += settings->candidates_max;
-    if (self->places_most > settings->asked_max)
-        self->places_most = settings->asked_max;
+    self->plan.places_most += settings->candidates_max;
+    if (self->plan.places_most > settings->asked_max)
+        self->plan.places_most = settings->asked_max;
     service_count (self->errands->service, "asked_on", 1);
     errand_clear_search (self);
-    candidates_add_sites (self, self->snapshot);
-    snapshot_join (self->snapshot);
+    candidates_add_sites (self, self->plan.snapshot);
+    snapshot_join (self->plan.snapshot);
     ask_round (self, now);
     return true;
 }
@@ -175,10 +176,10 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     }
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
-    self->algorithm->explain (self);
+    self->plan.algorithm->explain (self);
     errand_explain (self, now);
-    if (self->algorithm->explain_rest)
-        self->algorithm->explain_rest (self);
+    if (self->plan.algorithm->explain_rest)
+        self->plan.algorithm->explain_rest (self);
     errand_seek_alternatives (self, now);
     if (errand_in_doubt (self) && !self->mend)
         errand_go (self, now, STEP_DOUBT);
@@ -188,7 +189,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
 
 static void give_reasons (errand_t *self, const moment_t *now, bool proven)
 {
-    self->proven = proven;
+    self->plan.proven = proven;
     errand_examine_anew (self);
     on_examine (self, now, 0);
 }
@@ -200,15 +201,16 @@ void planning_none (errand_t *self, const moment_t *now, bool proven)
 {
     if (planning_ask_on (self, now))
         return;
-    if (self->hasty) {
-        self->patient = true;
+    if (self->plan.hasty) {
+        self->plan.patient = true;
         errand_pause (self, now, 1, on_replan);
         return;
     }
-    if (proven && self->contended && self->rounds < self->errands->settings->attempts_max) {
-        self->contended = false;
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->name.home);
-        errand_pause (self, now, self->rounds, on_replan);
+    if (proven && self->vote.contended &&
+        self->vote.rounds < self->errands->settings->attempts_max) {
+        self->vote.contended = false;
+        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
+        errand_pause (self, now, self->vote.rounds, on_replan);
         return;
     }
     give_reasons (self, now, proven);
@@ -222,8 +224,8 @@ void planning_unknown (errand_t *self, const moment_t *now)
 
 void planning_found (errand_t *self, const moment_t *now)
 {
-    const algorithm_t *algorithm = self->algorithm;
-    if (self->dry_run) {
+    const algorithm_t *algorithm = self->plan.algorithm;
+    if (self->receipt.dry_run) {
         self->answer.reasons_count = 0;
         answer_of_choice (self, &self->answer);
         errand_tell (self, now, ANSWER_PLANNED);
@@ -241,19 +243,19 @@ void planning_found (errand_t *self, const moment_t *now)
 void errand_plan (errand_t *self, const moment_t *now)
 {
     errand_clear_planning (self);
-    self->hasty = false;
-    self->places_most = self->errands->settings->candidates_max;
+    self->plan.hasty = false;
+    self->plan.places_most = self->errands->settings->candidates_max;
     if (!has_services (self) || !resolve (self)) {
         errand_go (self, now, STEP_GIVE_UP);
         return;
     }
-    self->snapshot = candidates_snapshot (self, &self->request);
+    self->plan.snapshot = candidates_snapshot (self, &self->request);
     candidates_log_conflicts (self);
     /* Who only asks is told of every need that is in the way. */
-    if (!errand_possible (self) && !self->dry_run) {
+    if (!errand_possible (self) && !self->receipt.dry_run) {
         errand_go (self, now, STEP_GIVE_UP);
         return;
     }
-    self->keep_until_ms = self->starts.latest_ms + user_request_span (&self->request);
+    self->close.keep_until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
     ask_round (self, now);
 }

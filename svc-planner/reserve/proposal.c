@@ -35,12 +35,12 @@ static void share_place (const errand_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option =
-      &self->snapshot->needs [at].options [self->algorithm->result (self).options [at]];
-    const place_t *place = &self->snapshot->places [option->place];
-    share_t *share = share_of_source (shares, &self->snapshot->sources [place->source]);
+      &self->plan.snapshot->needs [at].options [self->plan.algorithm->result (self).options [at]];
+    const place_t *place = &self->plan.snapshot->places [option->place];
+    share_t *share = share_of_source (shares, &self->plan.snapshot->sources [place->source]);
     if (!share)
         return;
-    int64_t start_ms = self->algorithm->result (self).start_ms;
+    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -59,15 +59,15 @@ static void share_stretch (const errand_t *self, shares_t *shares, size_t at, co
                            size_t first, size_t count)
 {
     const network_need_t *need = &self->request.network [at];
-    const snapshot_t *snapshot = self->snapshot;
-    const path_t *path = self->algorithm->path (self, at).path;
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const path_t *path = self->plan.algorithm->path (self, at).path;
     const snapshot_link_t *link = &snapshot->links [path->links [first]];
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
     circuit_t circuit = {.mbps = phase->amount,
-                         .from_ms = self->algorithm->result (self).start_ms + phase->from_ms,
-                         .until_ms = self->algorithm->result (self).start_ms + phase->until_ms,
+                         .from_ms = self->plan.algorithm->result (self).start_ms + phase->from_ms,
+                         .until_ms = self->plan.algorithm->result (self).start_ms + phase->until_ms,
                          .hop = (uint32_t) first,
                          .links_count = count};
     snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
@@ -84,11 +84,11 @@ static void share_choice (const errand_t *self, shares_t *shares)
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = self->algorithm->path (self, i).path;
+        const path_t *path = self->plan.algorithm->path (self, i).path;
         phase_t phases [PHASES_MAX];
         size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
-            count = path_stretch (self->snapshot->graph, path, first);
+            count = path_stretch (self->plan.snapshot->graph, path, first);
             for (size_t p = 0; p < phases_count; p++)
                 share_stretch (self, shares, i, &phases [p], first, count);
         }
@@ -111,8 +111,8 @@ static void share_manner (share_t *share, const directory_entry_t *entry)
 /*  What the reservation has now, at those who still know it. */
 static void share_present (const errand_t *self, shares_t *shares)
 {
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
+        const located_part_t *part = locate_part (self->base.locate, i);
         const part_record_t *record = &part->record;
         bool over = record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
         if (!part->known || (over && record->bookings_count + record->circuits_count == 0))
@@ -163,14 +163,14 @@ static packed_t pack_request (const errand_t *self)
     if (self->mend && self->mend->step == MEND_BACK)
         return copy_request (self->mend->before->request, self->mend->before->request_size);
     if (self->kind == ERRAND_RELEASE) {
-        const part_record_t *newest = locate_newest (self->locate);
+        const part_record_t *newest = locate_newest (self->base.locate);
         return newest && newest->plan_set
                  ? copy_request (newest->plan.request, newest->plan.request_size)
                  : (packed_t){0};
     }
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
-    user_request_fix (&fixed, self->errands->settings, self->begun_wall_ms);
+    user_request_fix (&fixed, self->errands->settings, self->receipt.begun_wall_ms);
     packed_t packed = user_request_encode (&fixed);
     user_request_clear (&fixed);
     return packed;
@@ -179,14 +179,15 @@ static packed_t pack_request (const errand_t *self)
 static void fill_participants (errand_t *self, const shares_t *shares,
                                const directory_entry_t *home)
 {
-    plan_t *plan = &self->proposal.plan;
+    plan_t *plan = &self->vote.proposal.plan;
     plan->participants_count = shares->count + (home ? 1 : 0);
     assert (plan->participants_count > 0);
     plan->participants = must (calloc (plan->participants_count, sizeof *plan->participants));
-    self->proposal.parts = must (calloc (plan->participants_count, sizeof *self->proposal.parts));
+    self->vote.proposal.parts =
+      must (calloc (plan->participants_count, sizeof *self->vote.proposal.parts));
     for (size_t i = 0; i < shares->count; i++) {
         plan->participants [i] = shares->shares [i].party;
-        self->proposal.parts [i] = share_part (&shares->shares [i]);
+        self->vote.proposal.parts [i] = share_part (&shares->shares [i]);
     }
     if (home)
         plan->participants [shares->count] = party_of_entry (home);
@@ -195,12 +196,13 @@ static void fill_participants (errand_t *self, const shares_t *shares,
 /*  Of a release: who takes part and was not heard. It is driven there once they answer (R11). */
 static void fill_awaited (errand_t *self)
 {
-    plan_t *plan = &self->proposal.plan;
-    const plan_t *newest = &locate_newest (self->locate)->plan;
+    plan_t *plan = &self->vote.proposal.plan;
+    const plan_t *newest = &locate_newest (self->base.locate)->plan;
     plan->awaited = must (calloc (newest->participants_count + 1, sizeof *plan->awaited));
     for (size_t i = 0; i < newest->participants_count; i++) {
         const party_t *party = &newest->participants [i];
-        if (strcmp (party->name, newest->home) != 0 && !locate_heard (self->locate, party->name))
+        if (strcmp (party->name, newest->home) != 0 &&
+            !locate_heard (self->base.locate, party->name))
             plan->awaited [plan->awaited_count++] = *party;
     }
 }
@@ -223,10 +225,10 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
 
 static void fill_claim (errand_t *self, const moment_t *now)
 {
-    plan_t *plan = &self->proposal.plan;
+    plan_t *plan = &self->vote.proposal.plan;
     answer_t answer = {.status = ANSWER_COMMITTED,
-                       .rounds = self->rounds + 1,
-                       .planning_ms = now->mono_ms - self->begun_ms,
+                       .rounds = self->vote.rounds + 1,
+                       .planning_ms = now->mono_ms - self->receipt.begun_ms,
                        .version = plan->base_version + 1};
     if (self->kind != ERRAND_RELEASE)
         answer_of_choice (self, &answer);
@@ -234,21 +236,23 @@ static void fill_claim (errand_t *self, const moment_t *now)
         tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     snprintf (answer.planner, sizeof answer.planner, "%s", self->errands->service->name);
-    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->algorithm->name);
-    snprintf (answer.request_id, sizeof answer.request_id, "%s", self->name.full);
-    self->proposal.answer = answer_encode (&answer);
+    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->plan.algorithm->name);
+    snprintf (answer.request_id, sizeof answer.request_id, "%s", self->receipt.name.full);
+    self->vote.proposal.answer = answer_encode (&answer);
     answer_clear (&answer);
-    attempt_part_t *claim = &self->proposal.parts [plan->participants_count - 1];
+    attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];
     claim->kind = PART_CLAIM;
-    claim->part = claim_part_encode (self->digest, (bytes_t){.data = self->proposal.answer.data,
-                                                             .size = self->proposal.answer.size});
+    claim->part =
+      claim_part_encode (self->receipt.digest, (bytes_t){.data = self->vote.proposal.answer.data,
+                                                         .size = self->vote.proposal.answer.size});
 }
 
 /*  Whose it is stays so, whoever changes it. */
 static const char *owner_of (const errand_t *self)
 {
-    const part_record_t *newest = self->locate ? locate_newest (self->locate) : NULL;
-    return self->kind != ERRAND_RESERVE && newest && *newest->owner ? newest->owner : self->actor;
+    const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
+    return self->kind != ERRAND_RESERVE && newest && *newest->owner ? newest->owner
+                                                                    : self->receipt.actor;
 }
 
 static bool refuse_plan (errand_t *self, const char *why)
@@ -270,18 +274,18 @@ static bool refuse_late (errand_t *self, int64_t edge_ms)
 static bool small_enough (errand_t *self)
 {
     char why [WHY_BYTES];
-    const plan_t *plan = &self->proposal.plan;
+    const plan_t *plan = &self->vote.proposal.plan;
     if (plan->request_size > PLAN_REQUEST_BYTES_MAX)
         snprintf (why, sizeof why, "the request has %zu bytes: participants keep at most %d",
                   plan->request_size, PLAN_REQUEST_BYTES_MAX);
-    else if (self->proposal.answer.size > CLAIM_ANSWER_BYTES_MAX)
+    else if (self->vote.proposal.answer.size > CLAIM_ANSWER_BYTES_MAX)
         snprintf (why, sizeof why,
                   "its places and paths would take %zu bytes to tell: at most %d can be kept",
-                  self->proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
+                  self->vote.proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
     else
         return true;
     coordinator_drop (self->errands->coordinator, &plan->txid);
-    proposal_clear (&self->proposal);
+    proposal_clear (&self->vote.proposal);
     return refuse_plan (self, why);
 }
 
@@ -291,7 +295,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     const planner_settings_t *settings = errands->settings;
     const directory_entry_t *home = NULL;
     if (!self->mend) /* a repair's plan answers no request */
-        home = directory_find (errands->service->directory, self->name.home);
+        home = directory_find (errands->service->directory, self->receipt.name.home);
     if (!home && !self->mend)
         return refuse_plan (self, "the request's home is not in the directory any more");
     char why [WHY_BYTES];
@@ -299,8 +303,9 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
         return refuse_plan (self, why);
     int64_t wall_ms = timekeeper_most (&errands->service->timekeeper, now);
     /* A part that was not heard may end later than all that were. */
-    bool partial = self->kind == ERRAND_RELEASE && locate_verdict (self->locate) == LOCATED_SILENT;
-    int64_t rest_ms = partial ? locate_newest (self->locate)->plan.end_ms : 0;
+    bool partial =
+      self->kind == ERRAND_RELEASE && locate_verdict (self->base.locate) == LOCATED_SILENT;
+    int64_t rest_ms = partial ? locate_newest (self->base.locate)->plan.end_ms : 0;
     int64_t edge_ms = later (shares_edge (shares), rest_ms);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
@@ -308,11 +313,11 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     if (decide_by_ms < wall_ms + DECIDE_MS_MIN)
         return refuse_late (self, edge_ms);
 
-    proposal_clear (&self->proposal);
-    plan_t *plan = &self->proposal.plan;
+    proposal_clear (&self->vote.proposal);
+    plan_t *plan = &self->vote.proposal.plan;
     *plan = (plan_t){.txid = coordinator_begin (errands->coordinator),
                      .operation = (operation_t) self->kind,
-                     .base_version = self->base_version,
+                     .base_version = self->base.version,
                      .decide_by_ms = decide_by_ms,
                      .edge_ms = edge_ms,
                      .end_ms = later (shares_end (shares), rest_ms)};
@@ -320,10 +325,10 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
         name_reservation (plan);
     else
         snprintf (plan->reservation, sizeof plan->reservation, "%s", self->reservation);
-    snprintf (plan->actor, sizeof plan->actor, "%s", self->actor);
+    snprintf (plan->actor, sizeof plan->actor, "%s", self->receipt.actor);
     snprintf (plan->owner, sizeof plan->owner, "%s", owner_of (self));
-    snprintf (plan->request_id, sizeof plan->request_id, "%s", self->name.full);
-    snprintf (plan->home, sizeof plan->home, "%s", self->name.home);
+    snprintf (plan->request_id, sizeof plan->request_id, "%s", self->receipt.name.full);
+    snprintf (plan->home, sizeof plan->home, "%s", self->receipt.name.home);
     packed_t request = pack_request (self);
     plan->request = request.data;
     plan->request_size = request.size;
@@ -335,7 +340,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
         fill_claim (self, now);
     else
         plan->repairs = self->mend->plan->txid;
-    self->proposal.end_ms = plan->end_ms;
+    self->vote.proposal.end_ms = plan->end_ms;
     return small_enough (self);
 }
 
@@ -402,10 +407,10 @@ static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option =
-      &self->snapshot->needs [at].options [self->algorithm->result (self).options [at]];
-    const place_t *place = &self->snapshot->places [option->place];
-    const char *site = party_short_name (self->snapshot->sources [place->source].party.name);
-    int64_t start_ms = self->algorithm->result (self).start_ms;
+      &self->plan.snapshot->needs [at].options [self->plan.algorithm->result (self).options [at]];
+    const place_t *place = &self->plan.snapshot->places [option->place];
+    const char *site = party_short_name (self->plan.snapshot->sources [place->source].party.name);
+    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -421,16 +426,16 @@ static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
         if (placement->until_ms > answer->end_ms)
             answer->end_ms = placement->until_ms;
     }
-    answer->cost += snapshot_cost (self->snapshot, at, option);
+    answer->cost += snapshot_cost (self->plan.snapshot, at, option);
 }
 
 static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
-    const path_t *path = self->algorithm->path (self, at).path;
+    const path_t *path = self->plan.algorithm->path (self, at).path;
     if (path->links_count > 0) {
-        connection_set_path (connection, self->snapshot->graph,
-                             self->algorithm->path (self, at).from, path);
+        connection_set_path (connection, self->plan.snapshot->graph,
+                             self->plan.algorithm->path (self, at).from, path);
         return;
     }
     const char *end = self->request.network [at].ends [0];
@@ -446,8 +451,8 @@ static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
 static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
-    const path_t *path = self->algorithm->path (self, at).path;
-    int64_t start_ms = self->algorithm->result (self).start_ms;
+    const path_t *path = self->plan.algorithm->path (self, at).path;
+    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = network_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
@@ -460,7 +465,7 @@ static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
         fill_path (self, answer, at, connection);
     }
     if (path->links_count > 0)
-        answer->cost += snapshot_path_cost (self->snapshot, at, path);
+        answer->cost += snapshot_path_cost (self->plan.snapshot, at, path);
 }
 
 /*  How many phases all needs have. */

@@ -51,7 +51,7 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
         return;
     }
     errand->request = wanted;
-    errand->algorithm = algorithm_named (wanted.algorithm);
+    errand->plan.algorithm = algorithm_named (wanted.algorithm);
     errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_go (errand, now, STEP_PLAN);
 }

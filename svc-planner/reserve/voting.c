@@ -49,7 +49,8 @@ static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *
 static void learn_fresh (errand_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        supply_t *supply = snapshot_supply (self->snapshot, source, refusal->fresh [i].resource);
+        supply_t *supply =
+          snapshot_supply (self->plan.snapshot, source, refusal->fresh [i].resource);
         if (supply)
             supply_patch (supply, &refusal->fresh [i]);
     }
@@ -58,7 +59,7 @@ static void learn_fresh (errand_t *self, size_t source, const refusal_t *refusal
 static void learn_short (errand_t *self, size_t source, const refusal_t *refusal)
 {
     learn_fresh (self, source, refusal);
-    supply_t *supply = supply_named (self->snapshot, source, refusal->resource);
+    supply_t *supply = supply_named (self->plan.snapshot, source, refusal->resource);
     if (supply && refusal->from_ms < refusal->until_ms)
         supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
@@ -69,7 +70,7 @@ static void learn_short (errand_t *self, size_t source, const refusal_t *refusal
  *  the next round. */
 static bool clock_ahead (const errand_t *self, const moment_t *now, const refusal_t *refusal)
 {
-    const plan_t *plan = attempt_plan (self->attempt);
+    const plan_t *plan = attempt_plan (self->vote.attempt);
     return refusal->reason == REFUSAL_LATE && now->wall_ms < plan->decide_by_ms &&
            now->wall_ms < plan->edge_ms;
 }
@@ -115,7 +116,8 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
 static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t *party,
                              const vote_t *vote)
 {
-    size_t source = self->snapshot ? snapshot_source (self->snapshot, party->name) : SIZE_MAX;
+    size_t source =
+      self->plan.snapshot ? snapshot_source (self->plan.snapshot, party->name) : SIZE_MAX;
     switch (vote->kind) {
     case VOTE_YES:
     case VOTE_WAITING:
@@ -127,7 +129,7 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
     case VOTE_LOST:
     case VOTE_WRONG:
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
-        self->unheard = self->unheard || vote->kind == VOTE_SILENT;
+        self->vote.unheard = self->vote.unheard || vote->kind == VOTE_SILENT;
         if (source != SIZE_MAX)
             candidates_learn (self, source, 0, vote->why);
         return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
@@ -182,10 +184,10 @@ static lesson_t learn (errand_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
     self->answer.alternatives_count = 0;
-    for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
-        const party_t *party = attempt_party (self->attempt, i);
-        const vote_t *vote = attempt_vote (self->attempt, i);
-        lesson_t lesson = strcmp (party->name, self->name.home) == 0
+    for (size_t i = 0; i < attempt_votes (self->vote.attempt); i++) {
+        const party_t *party = attempt_party (self->vote.attempt, i);
+        const vote_t *vote = attempt_vote (self->vote.attempt, i);
+        lesson_t lesson = strcmp (party->name, self->receipt.name.home) == 0
                             ? learn_home (self, party, vote)
                             : learn_party (self, now, party, vote);
         gravest = lesson > gravest ? lesson : gravest;
@@ -203,7 +205,7 @@ static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
     if (self->kind != ERRAND_RESERVE)
         errand_go (self, now, STEP_LOCATE);
     else
-        self->algorithm->again (self, now);
+        self->plan.algorithm->again (self, now);
 }
 
 static void count_no (errand_t *self)
@@ -227,8 +229,8 @@ static void count_no (errand_t *self)
       [REFUSAL_FENCED] = "no_fenced",
     };
     service_t *service = self->errands->service;
-    for (size_t i = 0; i < attempt_votes (self->attempt); i++) {
-        const vote_t *vote = attempt_vote (self->attempt, i);
+    for (size_t i = 0; i < attempt_votes (self->vote.attempt); i++) {
+        const vote_t *vote = attempt_vote (self->vote.attempt, i);
         if (vote->kind == VOTE_REFUSED && counters [vote->refusal.reason])
             service_count (service, counters [vote->refusal.reason], 1);
         else if (vote->kind == VOTE_SILENT)
@@ -242,28 +244,29 @@ static void count_no (errand_t *self)
 static void log_no (errand_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
-    const plan_t *plan = attempt_plan (self->attempt);
+    const plan_t *plan = attempt_plan (self->vote.attempt);
     outbox_log (self->errands->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
-                txid_text (&plan->txid, text), plan->reservation, self->name.full, self->rounds,
+                txid_text (&plan->txid, text), plan->reservation, self->receipt.name.full,
+                self->vote.rounds,
                 reason < self->answer.reasons_count ? self->answer.reasons [reason].text : "-");
 }
 
 void errand_again (errand_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->errands->settings;
-    if (!self->algorithm->has_next (self)) {
+    if (!self->plan.algorithm->has_next (self)) {
         errand_go (self, now, STEP_GIVE_UP);
         return;
     }
-    if (self->rounds >= settings->attempts_max) {
+    if (self->vote.rounds >= settings->attempts_max) {
         answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
                        settings->attempts_max);
         errand_go (self, now, STEP_GIVE_UP);
         return;
     }
-    self->contended = true;
-    errand_pause (self, now, self->rounds, on_next_plan);
+    self->vote.contended = true;
+    errand_pause (self, now, self->vote.rounds, on_next_plan);
 }
 
 /*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
@@ -271,24 +274,24 @@ static void give_time (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
     if (timekeeper_most (&errands->service->timekeeper, now) <
-        attempt_plan (self->attempt)->decide_by_ms)
+        attempt_plan (self->vote.attempt)->decide_by_ms)
         return;
-    self->unheard = true;
-    if (self->votable_ms < errands->settings->decide_ms)
-        self->votable_ms *= 2;
+    self->vote.unheard = true;
+    if (self->vote.votable_ms < errands->settings->decide_ms)
+        self->vote.votable_ms *= 2;
 }
 
 static void refused (errand_t *self, const moment_t *now)
 {
-    if (!self->algorithm->keeps_reasons)
+    if (!self->plan.algorithm->keeps_reasons)
         self->answer.reasons_count = 0;
     size_t told = self->answer.reasons_count;
-    self->round_ms = now->mono_ms - self->vote_ms + 1;
+    self->vote.round_ms = now->mono_ms - self->vote.begun_ms + 1;
     lesson_t lesson = learn (self, now);
     give_time (self, now);
     count_no (self);
     log_no (self, told);
-    attempt_destroy (&self->attempt);
+    attempt_destroy (&self->vote.attempt);
     switch (lesson) {
     case LESSON_PLAN_AGAIN:
     case LESSON_LOCATE_AGAIN:
@@ -299,7 +302,7 @@ static void refused (errand_t *self, const moment_t *now)
         break;
     case LESSON_CONFLICT:
         trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
-        answer_reason (&self->answer, "", self->name.home,
+        answer_reason (&self->answer, "", self->receipt.name.home,
                        "this request id was used with another body");
         errand_tell (self, now, ANSWER_CONFLICT);
         break;
@@ -322,7 +325,7 @@ static void refused (errand_t *self, const moment_t *now)
 static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
     errand_t *self = owner;
-    self->decided = false; /* nobody is to be told of it again */
+    self->vote.decided = false; /* nobody is to be told of it again */
     if (self->mend) {
         errand_mend_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
                          text);
@@ -348,7 +351,7 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     }
     service_count (self->errands->service, "told_committed", 1);
     errand_log (self, LEVEL_INFO, "committed", "");
-    packed_t answer = self->proposal.answer;
+    packed_t answer = self->vote.proposal.answer;
     errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
@@ -356,11 +359,11 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
 static before_t before_change (const errand_t *self)
 {
     before_t lent = {0}, before;
-    const part_record_t *newest = locate_newest (self->locate);
-    size_t most = locate_count (self->locate);
+    const part_record_t *newest = locate_newest (self->base.locate);
+    size_t most = locate_count (self->base.locate);
     lent.parts = must (calloc (most + 1, sizeof *lent.parts));
     for (size_t i = 0; i < most; i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+        const located_part_t *part = locate_part (self->base.locate, i);
         if (part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
             lent.parts_count < PARTICIPANTS_MAX) {
             lent.parts [lent.parts_count] = part->record;
@@ -379,19 +382,19 @@ static before_t before_change (const errand_t *self)
 
 static bool decide (errand_t *self, const moment_t *now)
 {
-    plan_t *plan = attempt_plan (self->attempt);
+    plan_t *plan = attempt_plan (self->vote.attempt);
     bool change = self->kind == ERRAND_MODIFY && !self->mend;
     before_t before = change ? before_change (self) : (before_t){0};
-    self->txid = plan->txid;
-    bool decided =
-      coordinator_decide (self->errands->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
-                          self->proposal.end_ms, change ? &before : NULL, on_settled, self);
+    self->vote.txid = plan->txid;
+    bool decided = coordinator_decide (
+      self->errands->coordinator, now, plan, attempt_mono_by_ms (self->vote.attempt),
+      self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
     before_clear (&before);
     if (!decided)
         return false;
-    self->decided = true;
+    self->vote.decided = true;
     service_count (self->errands->service, "decided", 1);
-    service_count (self->errands->service, "rounds_of_decided", self->rounds);
+    service_count (self->errands->service, "rounds_of_decided", self->vote.rounds);
     return true;
 }
 
@@ -407,11 +410,11 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
         answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
         give_time (self, now);
         log_no (self, 0);
-        attempt_destroy (&self->attempt);
+        attempt_destroy (&self->vote.attempt);
         errand_go (self, now, STEP_AGAIN);
         return;
     }
-    attempt_destroy (&self->attempt);
+    attempt_destroy (&self->vote.attempt);
     errand_clear_planning (self);
     /* Whatever an earlier round left somewhere is not part of this any more. */
     trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
@@ -420,21 +423,21 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
 void errand_vote (errand_t *self, const moment_t *now)
 {
     errands_t *errands = self->errands;
-    proposal_t *proposal = &self->proposal;
+    proposal_t *proposal = &self->vote.proposal;
     char text [TXID_TEXT_BYTES];
-    assert (!self->attempt);
-    self->rounds++;
-    self->vote_ms = now->mono_ms;
+    assert (!self->vote.attempt);
+    self->vote.rounds++;
+    self->vote.begun_ms = now->mono_ms;
     service_count (errands->service, "rounds", 1);
     outbox_log (errands->service->outbox, LEVEL_DEBUG,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
-                txid_text (&proposal->plan.txid, text), proposal->plan.reservation, self->name.full,
-                proposal->plan.participants_count, self->rounds);
+                txid_text (&proposal->plan.txid, text), proposal->plan.reservation,
+                self->receipt.name.full, proposal->plan.participants_count, self->vote.rounds);
     snprintf (self->reservation, sizeof self->reservation, "%s", proposal->plan.reservation);
-    trail_abort (&self->trail, errands->coordinator, now, &proposal->plan, self->name.home);
-    self->attempt =
+    trail_abort (&self->trail, errands->coordinator, now, &proposal->plan, self->receipt.name.home);
+    self->vote.attempt =
       attempt_new (errands->service, errands->coordinator, errands->settings, now, &proposal->plan,
-                   proposal->parts, &self->trail, self->contended, on_voted, self);
+                   proposal->parts, &self->trail, self->vote.contended, on_voted, self);
     free (proposal->parts);
     proposal->parts = NULL;
 }
