@@ -53,11 +53,24 @@ static void put_packed (const ProtobufCFieldDescriptor *field, packed_t packed, 
     put_pointer (message, to);
 }
 
+static void put_number (const codec_row_t *row, const uint8_t *element, void *to)
+{
+    if (row->number == NUMBER_MICROS) {
+        int64_t us;
+        memcpy (&us, element, sizeof us);
+        memcpy (to, &(double){(double) us / 1000}, sizeof (double));
+    } else {
+        memcpy (to, element, row->size);
+    }
+}
+
 static void put_element (const codec_row_t *row, const ProtobufCFieldDescriptor *field,
                          const uint8_t *element, void *to, arena_t *arena)
 {
     switch (row->kind) {
     case KIND_NUMBER:
+        put_number (row, element, to);
+        break;
     case KIND_ENUM:
     case KIND_STRING:
         memcpy (to, element, row->size);

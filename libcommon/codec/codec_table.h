@@ -36,7 +36,14 @@ typedef enum {
     KIND_PACKED, /* another message, kept as its bytes; owned as KIND_BYTES are */
 } codec_kind_t;
 
-typedef enum { NUMBER_U32, NUMBER_I32, NUMBER_U64, NUMBER_I64, NUMBER_DOUBLE } codec_number_t;
+typedef enum {
+    NUMBER_U32,
+    NUMBER_I32,
+    NUMBER_U64,
+    NUMBER_I64,
+    NUMBER_DOUBLE,
+    NUMBER_MICROS,
+} codec_number_t;
 
 typedef enum { MANY_NOT, MANY_LIST, MANY_ARRAY } codec_many_t;
 
@@ -46,7 +53,7 @@ typedef struct {
     codec_number_t number;
     codec_many_t many;
     bool pointer;       /* KIND_ONE: the member points to it, and owns it; NULL = none */
-    bool empty;         /* KIND_WORD, KIND_TEXT: may be "" */
+    bool empty;         /* KIND_WORD, KIND_TEXT: may be ""; KIND_ONE: may be missing */
     bool cased;         /* beside says which case of a oneof it is: this one when it is which */
     bool skips;         /* elements that are not right are passed over */
     uint32_t which;     /* see cased */
@@ -148,6 +155,13 @@ struct codec {
 /*  Wall time or a duration, ms: 0 to the year 9999. */
 #define ROW_TIME(name, type, member) ROW_NUMBER (name, type, member, MOST (TIME_MS_MAX))
 
+/*  Milliseconds as a double there, whole microseconds as an int64_t here: 0 to us_most. */
+#define ROW_MICROS(name, type, member, us_most)                                                    \
+    {                                                                                              \
+        .field = (name), .kind = KIND_NUMBER, .number = NUMBER_MICROS,                             \
+        .at = ROW_AT (type, member, int64_t *), .size = sizeof (int64_t), .most = (us_most)        \
+    }
+
 #define ROW_FLAG(name, type, member, ...)                                                          \
     {                                                                                              \
         .field = (name), .kind = KIND_FLAG, .at = ROW_AT (type, member, bool *),                   \
@@ -206,7 +220,8 @@ struct codec {
 #define ROW_PACKED(name, type, data, count, codec, ...)                                            \
     ROW_OWNED (name, type, data, count, KIND_PACKED, .of = (codec), __VA_ARGS__)
 
-/*  element: party, for a party_t by party_codec. One in place must be there, unless SET_BY. */
+/*  element: party, for a party_t by party_codec. One in place must be there, unless SET_BY; with
+ *  OR_NONE one that is missing is taken as all zero. */
 #define ROW_ONE(name, type, member, element, ...)                                                  \
     {                                                                                              \
         .field = (name), .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t *),             \

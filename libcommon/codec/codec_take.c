@@ -65,6 +65,16 @@ static bool signed_right (const codec_row_t *row, int64_t value, char why [WHY_B
                   row->most);
 }
 
+static bool take_micros (const codec_row_t *row, uint8_t *to, double ms, char why [WHY_BYTES])
+{
+    double us = ms * 1000;
+    if (!isfinite (us) || us < 0 || us > (double) row->most)
+        return wrong (why, ": %.10g should be 0 to %.10g", ms, (double) row->most / 1000);
+    int64_t whole = llround (us);
+    memcpy (to, &whole, sizeof whole);
+    return true;
+}
+
 static bool take_number (const codec_row_t *row, uint8_t *to, const void *from,
                          char why [WHY_BYTES])
 {
@@ -88,6 +98,8 @@ static bool take_number (const codec_row_t *row, uint8_t *to, const void *from,
         return signed_right (row, value.i64, why);
     case NUMBER_DOUBLE:
         return double_right (row, value.real, why);
+    case NUMBER_MICROS:
+        return take_micros (row, to, value.real, why);
     }
     return false;
 }
@@ -300,7 +312,7 @@ static bool take_row (const codec_row_t *row, const ProtobufCFieldDescriptor *fi
     if (row->many != MANY_NOT)
         return take_many (row, field, self, message, taking);
     if (!field_there (row, field, message))
-        return row->kind != KIND_ONE || row->pointer || row->beside_size > 0 ||
+        return row->kind != KIND_ONE || row->pointer || row->empty || row->beside_size > 0 ||
                wrong (taking->why, ": missing");
     say_there (row, self);
     return take_element (row, self + row->at, message + field->offset, taking);

@@ -53,6 +53,7 @@ static bool number_fits (codec_number_t number, ProtobufCType type)
     case NUMBER_I64:
         return type == PROTOBUF_C_TYPE_INT64 || type == PROTOBUF_C_TYPE_SINT64;
     case NUMBER_DOUBLE:
+    case NUMBER_MICROS:
         return type == PROTOBUF_C_TYPE_DOUBLE;
     }
     return false;
@@ -351,16 +352,18 @@ static void spoil_number (const codec_t *codec, const codec_row_t *row, void *me
     memcpy (was, value, row->size);
     int64_t beyond [] = {row->least - 1, row->most + 1};
     for (int i = 0; i < 2; i++) {
-        double real = (double) beyond [i];
+        bool micros = row->number == NUMBER_MICROS;
+        double real = micros ? (double) beyond [i] / 1000 : (double) beyond [i];
         bool without = i == 0 ? row->least == INT64_MIN : row->most == NO_BOUND;
         bool whole = row->number == NUMBER_U32 || row->number == NUMBER_U64;
         if (row->most == 0 || without || (whole && beyond [i] < 0))
             continue;
-        memcpy (value, row->number == NUMBER_DOUBLE ? (void *) &real : (void *) &beyond [i],
+        memcpy (value,
+                micros || row->number == NUMBER_DOUBLE ? (void *) &real : (void *) &beyond [i],
                 row->size);
         refused (codec, message, row->field, "out of bounds");
     }
-    if (row->number == NUMBER_DOUBLE && row->most != 0) {
+    if ((row->number == NUMBER_DOUBLE || row->number == NUMBER_MICROS) && row->most != 0) {
         double none = 0.0 / 0.0;
         memcpy (value, &none, sizeof none);
         refused (codec, message, row->field, "no number");
@@ -485,7 +488,7 @@ static void spoil_row (const codec_t *codec, const codec_row_t *row,
         return;
     spoil_value (codec, row, message, message + field->offset);
     void *none = NULL, *was;
-    bool needed = row->kind == KIND_ONE && !row->pointer && row->beside_size == 0;
+    bool needed = row->kind == KIND_ONE && !row->pointer && !row->empty && row->beside_size == 0;
     memcpy (&was, message + field->offset, sizeof was);
     if (needed)
         memcpy (message + field->offset, &none, sizeof none);
