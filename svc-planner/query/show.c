@@ -83,15 +83,13 @@ static void on_located (void *owner, const moment_t *now)
 void planner_on_show (void *owner, const moment_t *now, const request_t *request)
 {
     inquiries_t *inquiries = owner;
-    char why [WHY_BYTES], reservation [NAME_BYTES_MAX + 1];
-    if (!reservation_decode (request->body, reservation, why)) {
-        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
+    release_t asked;
+    if (!service_decode (inquiries->service, request, &release_codec, &asked))
         return;
-    }
     show_t *self = inquiry_new (inquiries, request, sizeof *self, show_free);
     if (!self)
         return;
-    memcpy (self->reservation, reservation, sizeof reservation);
+    memcpy (self->reservation, asked.reservation, sizeof self->reservation);
     self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->suspects, now,
                                self->reservation, NULL, on_located, self);
 }

@@ -143,7 +143,8 @@ static bool read_request (const part_record_t *newest, user_request_t *request)
 {
     char why [WHY_BYTES];
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    if (!newest->plan_set || packed.size == 0 || !user_request_decode (request, packed, why))
+    if (!newest->plan_set || packed.size == 0 ||
+        !codec_decode (&user_request_codec, request, packed, why))
         return false;
     if (user_request_check (request, why))
         return true;

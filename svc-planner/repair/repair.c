@@ -196,13 +196,13 @@ static packed_t compose (const repair_t *self, answer_status_t status)
     memcpy (answer.request_id, self->plan.request_id, sizeof answer.request_id);
     snprintf (answer.algorithm, sizeof answer.algorithm, "auto");
     answer_reason (&answer, "", "", "%s", self->text);
-    packed_t packed = answer_encode (&answer);
+    packed_t packed = codec_encode (&answer_codec, &answer);
     if (packed.size > CLAIM_ANSWER_BYTES_MAX) { /* its paths can still be asked for: show */
         connections_free (answer.network, answer.network_count);
         answer.network = NULL;
         answer.network_count = 0;
         free (packed.data);
-        packed = answer_encode (&answer);
+        packed = codec_encode (&answer_codec, &answer);
     }
     answer_clear (&answer);
     return packed;

@@ -55,7 +55,8 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
     user_request_t request;
     char why [WHY_BYTES];
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    if (!newest->plan_set || packed.size == 0 || !user_request_decode (&request, packed, why))
+    if (!newest->plan_set || packed.size == 0 ||
+        !codec_decode (&user_request_codec, &request, packed, why))
         return;
     size_t done = 0;
     for (size_t n = 0; n < request.compute_count; n++)

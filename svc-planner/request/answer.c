@@ -21,19 +21,14 @@ const char *answer_status_word (answer_status_t status)
 
 void connections_free (connection_t *connections, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        free (connections [i].path);
-        free (connections [i].links);
-    }
+    for (size_t i = 0; i < count; i++)
+        codec_clear (&connection_codec, &connections [i]);
     free (connections);
 }
 
 void answer_clear (answer_t *self)
 {
-    free (self->compute);
-    free (self->reasons);
-    connections_free (self->network, self->network_count);
-    *self = (answer_t){0};
+    codec_clear (&answer_codec, self);
 }
 
 /*  Text that was cut must not end within a character: whoever reads it checks that it is UTF-8. */

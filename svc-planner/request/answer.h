@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     char need [NAME_BYTES_MAX + 1];
     char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
+    size_t ends_count;                 /* 2 */
     uint32_t mbps;
     char (*path) [NAME_BYTES_MAX + 1]; /* vertices, from the first end's site to the second's */
     size_t path_count;                 /* 1: both ends are there; 0: not known any more */
@@ -43,6 +44,9 @@ typedef struct {
     int64_t from_ms;
     int64_t until_ms;
 } connection_t;
+
+extern const codec_t placement_codec;
+extern const codec_t connection_codec;
 
 void connections_free (connection_t *connections, size_t count);
 
@@ -83,9 +87,11 @@ typedef struct {
     size_t alternatives_count;
     uint32_t version;
     char request_id [REQUEST_ID_BYTES_MAX + 1];
-    const party_t *awaited; /* of a release; lent */
+    char (*awaited) [NAME_BYTES_MAX + 1]; /* of a release */
     size_t awaited_count;
 } answer_t;
+
+extern const codec_t answer_codec;
 
 void answer_clear (answer_t *self);
 

@@ -201,8 +201,10 @@ static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
     const compute_booking_t *booking;
     path_t path = {0};
     size_t start = SIZE_MAX, index;
-    *to = (connection_t){
-      .mbps = circuit->mbps, .from_ms = circuit->from_ms, .until_ms = circuit->until_ms};
+    *to = (connection_t){.ends_count = 2,
+                         .mbps = circuit->mbps,
+                         .from_ms = circuit->from_ms,
+                         .until_ms = circuit->until_ms};
     snprintf (to->need, sizeof to->need, "%s", circuit->need);
     const network_need_t *need = need_named (request, circuit->need, &index);
     if (need) {
@@ -237,7 +239,8 @@ static bool gather_local (connection_t *to, const part_record_t *const *records,
     network_need_interval (request, index, &from_ms, &until_ms);
     int64_t start_ms =
       here->from_ms - compute_first (request, network_need_end (request, index, 0));
-    *to = (connection_t){.mbps = need->mbps,
+    *to = (connection_t){.ends_count = 2,
+                         .mbps = need->mbps,
                          .path_count = 1,
                          .from_ms = start_ms + from_ms,
                          .until_ms = start_ms + until_ms};

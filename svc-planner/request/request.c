@@ -4,53 +4,23 @@
  *  there.
  */
 #include "request.h"
-#include "must.h"
 #include "stages.h"
 #include "timetext.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD_BYTES 64
 
-static void *copy_list (const void *list, size_t count, size_t size)
-{
-    if (count == 0)
-        return NULL;
-    void *copy = must (malloc (count * size));
-    memcpy (copy, list, count * size);
-    return copy;
-}
-
 void user_request_copy (user_request_t *to, const user_request_t *from)
 {
-    *to = *from;
-    to->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
-    for (size_t i = 0; i < from->compute_count; i++)
-        to->compute [i].require =
-          copy_list (from->compute [i].require, from->compute [i].require_count,
-                     sizeof *from->compute [i].require);
-    to->network = copy_list (from->network, from->network_count, sizeof *from->network);
-    for (size_t i = 0; i < from->network_count; i++)
-        to->network [i].require =
-          copy_list (from->network [i].require, from->network [i].require_count,
-                     sizeof *from->network [i].require);
-    to->data = copy_list (from->data, from->data_count, sizeof *from->data);
+    codec_copy (&user_request_codec, to, from);
 }
 
 void user_request_clear (user_request_t *self)
 {
-    for (size_t i = 0; i < self->compute_count; i++)
-        free (self->compute [i].require);
-    for (size_t i = 0; i < self->network_count; i++)
-        free (self->network [i].require);
-    free (self->compute);
-    free (self->network);
-    free (self->data);
-    *self = (user_request_t){0};
+    codec_clear (&user_request_codec, self);
 }
 
 bool name_sound (const char *name)
@@ -66,17 +36,6 @@ size_t user_request_need (const user_request_t *self, const char *id)
         if (strcmp (self->compute [i].id, id) == 0)
             return i;
     return SIZE_MAX;
-}
-
-static bool check_text (const char *text, const char *field, char why [WHY_BYTES])
-{
-    for (const char *at = text; *at; at++) {
-        if ((unsigned char) *at < 0x20 || *at == 0x7f) {
-            snprintf (why, WHY_BYTES, "%s: must not have control characters", field);
-            return false;
-        }
-    }
-    return true;
 }
 
 /*  Of something that lasts so long. */
@@ -128,27 +87,6 @@ static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BY
     return true;
 }
 
-bool requirements_check (const requirement_t *require, size_t count, const char *field,
-                         char why [WHY_BYTES])
-{
-    if (count > CLASS_ATTRIBUTES_MAX) {
-        snprintf (why, WHY_BYTES, "%s.require: has more than %d attributes", field,
-                  CLASS_ATTRIBUTES_MAX);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (*require [i].attribute == 0) {
-            snprintf (why, WHY_BYTES, "%s.require[%zu].attribute: must not be empty", field, i);
-            return false;
-        }
-        if (require [i].numeric && !isfinite (require [i].min)) {
-            snprintf (why, WHY_BYTES, "%s.require[%zu].min: must be a number", field, i);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool refuse_need (size_t need, const char *what, char why [WHY_BYTES])
 {
     snprintf (why, WHY_BYTES, "request.compute[%zu].%s", need, what);
@@ -176,8 +114,6 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
         return refuse_need (at, "duration: must be given here or for the whole request", why);
     char field [FIELD_BYTES];
     snprintf (field, sizeof field, "request.compute[%zu]", at);
-    if (!requirements_check (need->require, need->require_count, field, why))
-        return false;
     if (*need->site && !name_sound (need->site))
         return refuse_need (at, "site: must be a site's name, or absent", why);
     return stages_check (&need->stages, need->offset_ms, need->offset_ms + need_duration (self, at),
@@ -295,15 +231,12 @@ static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
 
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
 {
-    if (!check_text (self->name, "request.name", why))
-        return false;
     if (self->compute_count == 0) {
         snprintf (why, WHY_BYTES, "request.compute: must have at least one need");
         return false;
     }
     if (!check_count (self->compute_count, NEEDS_MAX, "request.compute", why) ||
-        !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why) ||
-        !check_count (self->data_count, FILES_MAX, "request.data", why))
+        !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why))
         return false;
     if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
         snprintf (why, WHY_BYTES, "request.duration: must be 1 ms to 366 days");

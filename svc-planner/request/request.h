@@ -91,6 +91,8 @@ typedef struct {
     char route [NAME_BYTES_MAX + 1];     /* "" = free */
 } user_request_t;
 
+extern const codec_t user_request_codec; /* as it is kept in a plan */
+
 void user_request_copy (user_request_t *to, const user_request_t *from);
 void user_request_clear (user_request_t *self);
 
@@ -98,12 +100,9 @@ void user_request_clear (user_request_t *self);
  *  too long stays empty, which the check refuses. */
 void user_request_name (user_request_t *self);
 
-/*  Could it be meant? False with why = "request.compute[1].cpus: must be 1 to 1000000". */
+/*  Could it be meant? Asked of what its table takes. False with why = "request.compute[1].cpus:
+ * must be 1 to 1000000". */
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
-
-/*  Could the requirements of a need be meant? field: "request.compute[1]". */
-bool requirements_check (const requirement_t *require, size_t count, const char *field,
-                         char why [WHY_BYTES]);
 
 /*  Index of the compute need of that id; SIZE_MAX when there is none. */
 size_t user_request_need (const user_request_t *self, const char *id);
@@ -157,7 +156,7 @@ typedef struct {
     uint32_t mbps; /* 0 = as it is */
 } connection_patch_t;
 
-/*  What a modify changes. Owns its lists: request_patch_clear. */
+/*  What a modify changes. Owns its lists. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
     bool dry_run; /* stop at the plan */
@@ -173,7 +172,6 @@ typedef struct {
     size_t removed_count;
 } request_patch_t;
 
-void request_patch_clear (request_patch_t *self);
 bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES]);
 
 /*  Apply a checked patch to the request of a reservation, which is without stages then; false with

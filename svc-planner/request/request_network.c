@@ -147,11 +147,7 @@ static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYT
         return false;
     if (need->mbps < 1 || need->mbps > LINK_MBPS_MAX)
         return refuse (why, at, "mbps: must be 1 to %d", LINK_MBPS_MAX);
-    if (need->latency_us_max < 0 || need->latency_us_max > INT64_C (1000) * LATENCY_MS_MAX)
-        return refuse (why, at, "latency_ms_max: must be 0.001 to %d, or 0 for any",
-                       LATENCY_MS_MAX);
-    if (!check_time (self, at, why) ||
-        !requirements_check (need->require, need->require_count, field, why))
+    if (!check_time (self, at, why))
         return false;
     int64_t from_ms, until_ms;
     network_need_interval (self, at, &from_ms, &until_ms);

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void request_patch_clear (request_patch_t *self)
-{
-    free (self->compute);
-    free (self->network);
-    free (self->removed);
-    user_request_clear (&self->added);
-    *self = (request_patch_t){0};
-}
-
 static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
 {
     if (self->compute_count > NEEDS_MAX) {

@@ -104,7 +104,7 @@ static bool read_request (errand_t *self, user_request_t *request, char why [WHY
         return false;
     }
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    return user_request_decode (request, packed, why);
+    return codec_decode (&user_request_codec, request, packed, why);
 }
 
 /*  When it starts, as the earliest booking of each need has it, and whether it has. */
@@ -389,18 +389,15 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
     errands_t *errands = owner;
     char why [WHY_BYTES];
     request_patch_t patch;
-    if (!modify_decode (request->body, &patch, why)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (errands->service, request, &request_patch_codec, &patch))
         return;
-    }
-    if (!request_patch_check (&patch, why)) {
+    bool good = request_patch_check (&patch, why);
+    if (!good)
         service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
-        request_patch_clear (&patch);
-        return;
-    }
-    errand_t *errand = errand_new (errands, now, request, ERRAND_MODIFY, patch.dry_run);
+    errand_t *errand =
+      good ? errand_new (errands, now, request, ERRAND_MODIFY, patch.dry_run) : NULL;
     if (!errand) {
-        request_patch_clear (&patch);
+        codec_clear (&request_patch_codec, &patch);
         return;
     }
     errand->patch = patch;
@@ -412,15 +409,13 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
 void planner_on_release (void *owner, const moment_t *now, const request_t *request)
 {
     errands_t *errands = owner;
-    char why [WHY_BYTES], reservation [NAME_BYTES_MAX + 1];
-    if (!reservation_decode (request->body, reservation, why)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
+    release_t asked;
+    if (!service_decode (errands->service, request, &release_codec, &asked))
         return;
-    }
     errand_t *errand = errand_new (errands, now, request, ERRAND_RELEASE, false);
     if (!errand)
         return;
-    snprintf (errand->reservation, sizeof errand->reservation, "%s", reservation);
+    memcpy (errand->reservation, asked.reservation, sizeof errand->reservation);
     errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_go (errand, now, STEP_LOCATE);
 }

@@ -195,7 +195,7 @@ static void send_close (errand_t *self, const moment_t *now)
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
     if (self->kind != ERRAND_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
-    packed_t packed = answer_encode (answer);
+    packed_t packed = codec_encode (&answer_codec, answer);
     self->close.call =
       ask_home (self, now, "Close",
                 claim_close_encode (

@@ -54,7 +54,7 @@ static void reply (errands_t *errands, const request_t *request, answer_status_t
     snprintf (answer.planner, sizeof answer.planner, "%s", errands->service->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
     answer_reason (&answer, "", "", "%s", reason);
-    service_reply (errands->service, request, answer_encode (&answer));
+    service_reply (errands->service, request, codec_encode (&answer_codec, &answer));
     answer_clear (&answer);
 }
 
@@ -293,7 +293,7 @@ void errand_destroy (errand_t *self)
     proposal_clear (&self->vote.proposal);
     trail_clear (&self->trail);
     answer_clear (&self->answer);
-    request_patch_clear (&self->patch);
+    codec_clear (&request_patch_codec, &self->patch);
     user_request_clear (&self->request);
     free (self->plan.present_paths);
     free (self->plan.obstacles);
@@ -340,7 +340,7 @@ void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
     /* A reserve that was not decided has tried out names that mean nothing. */
     if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
-    packed_t packed = answer_encode (answer);
+    packed_t packed = codec_encode (&answer_codec, answer);
     errand_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
     free (packed.data);
 }

@@ -97,9 +97,9 @@ void errand_mend_located (errand_t *self, const moment_t *now)
     }
     user_request_clear (&self->request);
     if (mend->plan->request_size == 0 ||
-        !user_request_decode (
-          &self->request, (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size},
-          why)) {
+        !codec_decode (&user_request_codec, &self->request,
+                       (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size},
+                       why)) {
         end_without (self, now, "the request it was made for is not on record");
         return;
     }

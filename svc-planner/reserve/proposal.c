@@ -171,7 +171,7 @@ static packed_t pack_request (const errand_t *self)
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
     user_request_fix (&fixed, self->errands->settings, self->receipt.begun_wall_ms);
-    packed_t packed = user_request_encode (&fixed);
+    packed_t packed = codec_encode (&user_request_codec, &fixed);
     user_request_clear (&fixed);
     return packed;
 }
@@ -215,12 +215,14 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
         at += (size_t) snprintf (given + at, sizeof given - at, "%s%s", i ? ", " : "",
                                  party_words (plan->participants [i].name, words));
     answer_reason (answer, "", "", "given back at: %s", given);
-    for (size_t i = 0; i < plan->awaited_count; i++)
-        answer_reason (answer, "", plan->awaited [i].name,
-                       "%s does not answer: it gives its part back once it does",
-                       party_words (plan->awaited [i].name, words));
-    answer->awaited = plan->awaited;
     answer->awaited_count = plan->awaited_count;
+    answer->awaited = must (calloc (plan->awaited_count, sizeof *answer->awaited));
+    for (size_t i = 0; i < plan->awaited_count; i++) {
+        const char *name = plan->awaited [i].name;
+        memcpy (answer->awaited [i], name, sizeof answer->awaited [i]);
+        answer_reason (answer, "", name, "%s does not answer: it gives its part back once it does",
+                       party_words (name, words));
+    }
 }
 
 static void fill_claim (errand_t *self, const moment_t *now)
@@ -238,7 +240,7 @@ static void fill_claim (errand_t *self, const moment_t *now)
     snprintf (answer.planner, sizeof answer.planner, "%s", self->errands->service->name);
     snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->plan.algorithm->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", self->receipt.name.full);
-    self->vote.proposal.answer = answer_encode (&answer);
+    self->vote.proposal.answer = codec_encode (&answer_codec, &answer);
     answer_clear (&answer);
     attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];
     claim->kind = PART_CLAIM;
@@ -457,7 +459,8 @@ static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
     size_t count = network_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
         connection_t *connection = &answer->network [answer->network_count++];
-        *connection = (connection_t){.mbps = phases [i].amount,
+        *connection = (connection_t){.ends_count = 2,
+                                     .mbps = phases [i].amount,
                                      .from_ms = start_ms + phases [i].from_ms,
                                      .until_ms = start_ms + phases [i].until_ms};
         memcpy (connection->need, need->id, sizeof connection->need);

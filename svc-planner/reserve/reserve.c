@@ -8,11 +8,12 @@
 #include <string.h>
 
 /*  The request travels in the plan (T1), which has room for so much. */
-static bool fits_plan (const user_request_t *request)
+static bool fits_plan (const user_request_t *request, char why [WHY_BYTES])
 {
-    packed_t packed = user_request_encode (request);
+    packed_t packed = codec_encode (&user_request_codec, request);
     free (packed.data);
-    return packed.size + 256 <= PLAN_REQUEST_BYTES_MAX; /* absolute times may take more room */
+    return packed.size + 256 <= PLAN_REQUEST_BYTES_MAX || /* absolute times may take more room */
+           wrong (why, "request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
 }
 
 static const algorithm_t *algorithm_named (const char *name)
@@ -28,30 +29,20 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
 {
     errands_t *errands = owner;
     char why [WHY_BYTES];
-    user_request_t wanted;
-    bool dry_run;
-    if (!reserve_decode (request->body, &wanted, &dry_run, why)) {
+    reserve_t asked;
+    if (!service_decode (errands->service, request, &reserve_codec, &asked))
+        return;
+    bool good = user_request_check (&asked.request, why) && fits_plan (&asked.request, why);
+    if (!good)
         service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (!user_request_check (&wanted, why)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
-        user_request_clear (&wanted);
-        return;
-    }
-    if (!fits_plan (&wanted)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST,
-                        "request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
-        user_request_clear (&wanted);
-        return;
-    }
-    errand_t *errand = errand_new (errands, now, request, ERRAND_RESERVE, dry_run);
+    errand_t *errand =
+      good ? errand_new (errands, now, request, ERRAND_RESERVE, asked.dry_run) : NULL;
     if (!errand) {
-        user_request_clear (&wanted);
+        codec_clear (&reserve_codec, &asked);
         return;
     }
-    errand->request = wanted;
-    errand->plan.algorithm = algorithm_named (wanted.algorithm);
+    errand->request = asked.request;
+    errand->plan.algorithm = algorithm_named (asked.request.algorithm);
     errand_log (errand, LEVEL_DEBUG, "received", "");
     errand_go (errand, now, STEP_PLAN);
 }

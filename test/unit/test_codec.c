@@ -6,6 +6,7 @@
 #include "balancer_wire.h"
 #include "codec_table.h"
 #include "message.h"
+#include "planner_wire.h"
 #include "prng.h"
 #include "transaction_wire.h"
 
@@ -19,7 +20,8 @@
 
 #include <cmocka.h>
 
-static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs};
+static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs,
+                                       &planner_request_codecs};
 
 typedef void codec_fn (const codec_t *codec);
 

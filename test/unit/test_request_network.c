@@ -116,17 +116,6 @@ static void ends_that_never_meet (user_request_t *request)
     request->compute [1].offset_ms = 60 * MINUTE_MS;
 }
 
-static void too_patient (user_request_t *request)
-{
-    request->network [0].latency_us_max = INT64_C (1000) * LATENCY_MS_MAX + 1;
-}
-
-static void wants_a_nameless_property (user_request_t *request)
-{
-    request->network [0].require = calloc (1, sizeof (requirement_t));
-    request->network [0].require_count = 1;
-}
-
 static void odd_route (user_request_t *request)
 {
     strcpy (request->route, "scenic");
@@ -151,8 +140,6 @@ static const bad_t bads [] = {
    ends_after_an_end},
   {"request.network[0].duration: must be given with an offset", offset_alone},
   {"request.network[0].between: 'ocean' and 'air' share no time", ends_that_never_meet},
-  {"request.network[0].latency_ms_max: must be 0.001 to 3600000, or 0 for any", too_patient},
-  {"request.network[0].require[0].attribute: must not be empty", wants_a_nameless_property},
   {"request.route: 'scenic' must be free or fixed", odd_route},
 };
 
@@ -197,56 +184,6 @@ static void policy_and_route_say_which_path_is_best (void **state)
     user_request_clear (&request);
 }
 
-static void a_network_need_survives_the_wire (void **state)
-{
-    (void) state;
-    char why [WHY_BYTES];
-    user_request_t request = coupled (), again;
-    network_need_t *need = &request.network [0];
-    strcpy (need->id, "halo");
-    strcpy (request.route, "fixed");
-    need->latency_us_max = 12345;
-    need->offset_ms = 15 * MINUTE_MS;
-    need->duration_ms = 5 * MINUTE_MS;
-    need->require = calloc (2, sizeof (requirement_t));
-    need->require_count = 2;
-    strcpy (need->require [0].attribute, "media");
-    strcpy (need->require [0].value, "fibre");
-    strcpy (need->require [1].attribute, "availability");
-    need->require [1].numeric = true;
-    need->require [1].min = 0.999;
-    request.compute [0].require = calloc (1, sizeof (requirement_t));
-    request.compute [0].require_count = 1;
-    strcpy (request.compute [0].require [0].attribute, "os");
-    strcpy (request.compute [0].require [0].value, "linux");
-    packed_t packed = user_request_encode (&request);
-    bytes_t body = {.data = packed.data, .size = packed.size};
-    assert_true (user_request_decode (&again, body, why));
-    assert_true (user_request_check (&again, why));
-    const network_need_t *same = &again.network [0];
-    assert_string_equal (again.route, "fixed");
-    assert_string_equal (same->id, "halo");
-    assert_int_equal (same->latency_us_max, 12345);
-    assert_int_equal (same->offset_ms, 15 * MINUTE_MS);
-    assert_int_equal (same->duration_ms, 5 * MINUTE_MS);
-    assert_int_equal (same->require_count, 2);
-    assert_string_equal (same->require [0].value, "fibre");
-    assert_true (same->require [1].min == 0.999);
-    assert_string_equal (again.compute [0].require [0].attribute, "os");
-    user_request_clear (&again);
-    for (size_t size = 0; size < packed.size; size++) /* cut anywhere: no crash, no leak */
-        if (user_request_decode (&again, (bytes_t){.data = packed.data, .size = size}, why))
-            user_request_clear (&again);
-    user_request_copy (&again, &request);
-    user_request_clear (&request);
-    packed_t repacked = user_request_encode (&again);
-    assert_int_equal (repacked.size, packed.size);
-    assert_memory_equal (repacked.data, packed.data, packed.size);
-    free (packed.data);
-    free (repacked.data);
-    user_request_clear (&again);
-}
-
 /*  As a client may send it, whatever our own encoder would. */
 static bool decode_latency (double latency_ms, user_request_t *request, char why [WHY_BYTES])
 {
@@ -256,8 +193,8 @@ static bool decode_latency (double latency_ms, user_request_t *request, char why
     message.network = needs;
     message.n_network = 1;
     packed_t packed = packed_of (&message.base);
-    bool good =
-      user_request_decode (request, (bytes_t){.data = packed.data, .size = packed.size}, why);
+    bool good = codec_decode (&user_request_codec, request,
+                              (bytes_t){.data = packed.data, .size = packed.size}, why);
     free (packed.data);
     return good;
 }
@@ -270,8 +207,7 @@ static void a_latency_limit_is_one_in_whole_microseconds (void **state)
     user_request_t request;
     for (size_t i = 0; i < sizeof odd / sizeof odd [0]; i++) {
         assert_false (decode_latency (odd [i], &request, why));
-        assert_string_equal (
-          why, "request.network[0].latency_ms_max: must be 0.001 to 3600000, or 0 for any");
+        assert_ptr_equal (strstr (why, "network[0].latency_ms_max: "), why);
     }
     assert_true (decode_latency (0.0011, &request, why));
     assert_int_equal (request.network [0].latency_us_max, 1);
@@ -319,72 +255,6 @@ static void a_shorter_duration_is_refused_where_a_connection_needs_the_time (voi
     user_request_clear (&request);
 }
 
-static void a_modify_names_connections (void **state)
-{
-    (void) state;
-    char why [WHY_BYTES];
-    Musubi__ConnectionPatch change = MUSUBI__CONNECTION_PATCH__INIT, *changes [] = {&change};
-    Musubi__ModifyRequest message = MUSUBI__MODIFY_REQUEST__INIT;
-    message.reservation = "r-1";
-    change.id = "ocean-air";
-    change.mbps = 700;
-    message.network = changes;
-    message.n_network = 1;
-    packed_t packed = packed_of (&message.base);
-    request_patch_t patch;
-    assert_true (modify_decode ((bytes_t){.data = packed.data, .size = packed.size}, &patch, why));
-    assert_int_equal (patch.network_count, 1);
-    assert_string_equal (patch.network [0].id, "ocean-air");
-    assert_int_equal (patch.network [0].mbps, 700);
-    request_patch_clear (&patch);
-    free (packed.data);
-}
-
-static void an_answer_tells_each_connection_with_its_path (void **state)
-{
-    (void) state;
-    answer_t answer = {.status = ANSWER_PLANNED};
-    answer.network = calloc (2, sizeof *answer.network);
-    answer.network_count = 2;
-    connection_t *crossing = &answer.network [0];
-    *crossing = (connection_t){.need = "ocean-air",
-                               .ends = {"ocean", "air"},
-                               .mbps = 1000,
-                               .path_count = 3,
-                               .links_count = 2,
-                               .latency_us = 1500,
-                               .from_ms = 10,
-                               .until_ms = 20};
-    crossing->path = calloc (3, sizeof *crossing->path);
-    crossing->links = calloc (2, sizeof *crossing->links);
-    strcpy (crossing->path [0], "n8");
-    strcpy (crossing->path [1], "X1");
-    strcpy (crossing->path [2], "s8");
-    strcpy (crossing->links [0], "N/n8-x1");
-    strcpy (crossing->links [1], "S/s8-x1");
-    answer.network [1] =
-      (connection_t){.need = "near", .ends = {"a", "b"}, .mbps = 5, .path_count = 1};
-    answer.network [1].path = calloc (1, sizeof *answer.network [1].path);
-    strcpy (answer.network [1].path [0], "n8");
-    packed_t packed = answer_encode (&answer);
-    Musubi__Answer *told = (Musubi__Answer *) message_unpack (
-      &musubi__answer__descriptor, (bytes_t){.data = packed.data, .size = packed.size});
-    assert_non_null (told);
-    assert_int_equal (told->n_network, 2);
-    assert_string_equal (told->network [0]->between [1], "air");
-    assert_int_equal (told->network [0]->n_path, 3);
-    assert_string_equal (told->network [0]->path [2], "s8");
-    assert_int_equal (told->network [0]->n_links, 2);
-    assert_string_equal (told->network [0]->links [1], "S/s8-x1");
-    assert_true (told->network [0]->latency_ms == 1.5);
-    assert_int_equal (told->network [0]->mbps, 1000);
-    assert_int_equal (told->network [1]->n_path, 1);
-    assert_int_equal (told->network [1]->n_links, 0);
-    message_free (&told->base);
-    free (packed.data);
-    answer_clear (&answer);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -392,12 +262,9 @@ int main (void)
       cmocka_unit_test (what_a_network_need_can_not_mean_is_refused_by_field),
       cmocka_unit_test (ids_too_long_to_be_joined_stay_empty),
       cmocka_unit_test (policy_and_route_say_which_path_is_best),
-      cmocka_unit_test (a_network_need_survives_the_wire),
       cmocka_unit_test (a_latency_limit_is_one_in_whole_microseconds),
       cmocka_unit_test (a_patch_changes_the_bandwidth_it_names),
       cmocka_unit_test (a_shorter_duration_is_refused_where_a_connection_needs_the_time),
-      cmocka_unit_test (a_modify_names_connections),
-      cmocka_unit_test (an_answer_tells_each_connection_with_its_path),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
