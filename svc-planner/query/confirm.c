@@ -18,8 +18,6 @@ struct confirm {
     bool over; /* nothing is left anywhere, nor pending */
 };
 
-static void ask_outcomes (confirm_t *self, const moment_t *now);
-
 void confirm_destroy (confirm_t **self_p)
 {
     confirm_t *self = *self_p;
@@ -57,7 +55,7 @@ static void on_located (void *owner, const moment_t *now)
     }
     self->over = true;
     locate_destroy (&self->locate);
-    ask_outcomes (self, now);
+    outcomes_again (self->outcomes, now);
 }
 
 static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
@@ -74,20 +72,13 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
                                    self->plan->reservation, self->plan, on_located, self);
 }
 
-static void ask_outcomes (confirm_t *self, const moment_t *now)
-{
-    outcomes_destroy (&self->outcomes);
-    self->outcomes =
-      outcomes_new (self->service, self->settings, now, self->plan, on_outcomes, self);
-}
-
 confirm_t *confirm_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                         const plan_t *plan, confirm_done_fn *done, void *owner)
 {
     confirm_t *self = must (calloc (1, sizeof *self));
     *self = (confirm_t){
       .service = service, .settings = settings, .plan = plan, .done = done, .owner = owner};
-    ask_outcomes (self, now);
+    self->outcomes = outcomes_new (service, settings, now, plan, on_outcomes, self);
     return self;
 }
 

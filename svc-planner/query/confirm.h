@@ -10,7 +10,8 @@
  *
  *  A part at its edge looks gone, and may still be committed; and of a reservation whose window has
  *  passed nothing is left anywhere, failed or not. So once nothing is left and nothing pending, all
- *  are asked again how they ended: that does not change any more.
+ *  are asked again how they ended: that does not change any more. A coordinator that was silent is
+ *  not waited for a second time.
  */
 #ifndef MUSUBI_CONFIRM_H
 #define MUSUBI_CONFIRM_H

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct outcomes {
     service_t *service;
@@ -15,6 +16,7 @@ struct outcomes {
     bool said [PARTICIPANTS_MAX]; /* committed */
     size_t committed;
     bool all_done;
+    bool unheard; /* the coordinator, when it was asked */
     bool gone;
     outcomes_done_fn *done;
     void *owner;
@@ -39,6 +41,7 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
     self->calls [token] = 0;
     bool told =
       result->status == CALL_OK && codec_decode (&outcome_answer_codec, &said, result->body, why);
+    self->unheard = self->unheard || (!of_participant && result->status == CALL_TIMED_OUT);
     bool committed = told && said.outcome == OUTCOME_COMMITTED;
     self->all_done = self->all_done || (committed && said.done);
     if (of_participant) {
@@ -73,6 +76,14 @@ static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t
                                     body, on_outcome, self, at);
 }
 
+static void ask_all (outcomes_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < self->plan.participants_count; i++)
+        ask (self, now, i, &self->plan.participants [i], "Participant");
+    if (!self->unheard)
+        ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+}
+
 outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,
                           const moment_t *now, const plan_t *plan, outcomes_done_fn *done,
                           void *owner)
@@ -84,10 +95,16 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
     plan_copy (&self->plan, plan);
     self->done = done;
     self->owner = owner;
-    for (size_t i = 0; i < plan->participants_count; i++)
-        ask (self, now, i, &self->plan.participants [i], "Participant");
-    ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+    ask_all (self, now);
     return self;
+}
+
+void outcomes_again (outcomes_t *self, const moment_t *now)
+{
+    memset (self->said, 0, sizeof self->said);
+    self->committed = 0;
+    self->all_done = self->gone = false;
+    ask_all (self, now);
 }
 
 void outcomes_destroy (outcomes_t **self_p)

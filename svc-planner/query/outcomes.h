@@ -25,6 +25,9 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
                           void *owner);
 void outcomes_destroy (outcomes_t **self_p);
 
+/*  After done: ask everybody anew, but a coordinator that was silent. */
+void outcomes_again (outcomes_t *self, const moment_t *now);
+
 /*  Once done: the at-th participant that did not say "committed"; NULL past the last. */
 const party_t *outcomes_awaited (const outcomes_t *self, size_t at);
 

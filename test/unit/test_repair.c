@@ -187,6 +187,42 @@ static void with_no_other_plan_it_is_released_and_told_so_for_ever (void **state
     fed_end (&fed);
 }
 
+/*  Has it heard of the commit, too late? Then nothing is pending there any more. */
+static bool has_refused (fed_t *fed, const char *site, const char *reservation)
+{
+    Musubi__ReservationView *view = show (fed, "p1", "alice", reservation);
+    bool refused = false;
+    for (size_t i = 0; i < view->n_parts; i++)
+        refused = refused || (strcmp (view->parts [i]->participant, site) == 0 &&
+                              view->parts [i]->version == 1 && !view->parts [i]->pending);
+    message_free (&view->base);
+    return refused;
+}
+
+/*  s1 has refused the commit and p0 is dead for good. To wait for it twice takes longer than a
+ * request has. */
+static void failed_is_told_though_the_coordinator_is_dead_for_good (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 43, 2);
+    int p0 = fed_find (&fed, "p0"), p1 = fed_find (&fed, "p1");
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    fed.counts [0] = 0;
+    while (!has_refused (&fed, "lis/s1", late->reservation))
+        fed_run (&fed, 1);
+    message_free (&late->base);
+    fed_kill (&fed, p0);
+    fed_kill (&fed, p1);
+    fed.procs [p1].planner.request_limit_ms = 4 * fed.procs [p1].planner.try_ms;
+    fed_start (&fed, p1);
+    fed_run (&fed, 2 * FED_HOUR_MS);
+    Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 /*  s2 has committed and is away when the rest is released: until it has given back its part, too,
  *  nobody is told that it is gone everywhere. */
 static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
@@ -273,18 +309,6 @@ static void a_repair_goes_on_after_every_death (void **state)
         message_free (&answer->base);
         fed_end (&fed);
     }
-}
-
-/*  Has it heard of the commit, too late? Then nothing is pending there any more. */
-static bool has_refused (fed_t *fed, const char *site, const char *reservation)
-{
-    Musubi__ReservationView *view = show (fed, "p1", "alice", reservation);
-    bool refused = false;
-    for (size_t i = 0; i < view->n_parts; i++)
-        refused = refused || (strcmp (view->parts [i]->participant, site) == 0 &&
-                              view->parts [i]->version == 1 && !view->parts [i]->pending);
-    message_free (&view->base);
-    return refused;
 }
 
 /*  p0 dies when s1 has refused; then alice releases, while s0 is away, which gives back its part
@@ -623,6 +647,7 @@ int main (void)
       cmocka_unit_test (what_one_site_can_not_keep_goes_to_another_and_all_hear_the_same),
       cmocka_unit_test (the_same_window_comes_first_when_it_is_free_again),
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
+      cmocka_unit_test (failed_is_told_though_the_coordinator_is_dead_for_good),
       cmocka_unit_test (T10_failed_is_told_only_when_all_have_been_heard),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
