@@ -129,7 +129,7 @@ struct codec {
 
 /*  Where a member is, if a pointer to it is of that type; else it does not compile. */
 #define ROW_AT(type, member, pointer_type)                                                         \
-    offsetof (type, member) + _Generic(&ROW_MEMBER (type, member), pointer_type : 0)
+    (offsetof (type, member) + 0 * sizeof (1 ? &ROW_MEMBER (type, member) : (pointer_type) 0))
 #define ROW_NUMBER_OF(number)                                                                      \
     _Generic((number), uint32_t                                                                    \
              : NUMBER_U32, int32_t                                                                 \
