@@ -22,18 +22,15 @@
     }
 
 const config_key_t balancer_keys [] = {
-  {.path = "name",
-   .required = true,
-   .meaning = "this balancer's name in the federation, such as green: sites join balancer/green"},
-  {.path = "gis", .required = true, .meaning = "endpoints of the directories, separated by commas"},
+  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0,
+              "this balancer's name in the federation, such as green: sites join balancer/green"),
+  KEY_NEEDED (CONFIG_TEXT, "gis", 0, 0, "endpoints of the directories, separated by commas"),
   DURATION ("coalition", "1h", 1000, 366 * DAY_MS,
             "a coalition is formed each such time (T of S1); levels adapt then"),
   DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
-  {.path = "reschedule",
-   .type = CONFIG_BOOLEAN,
-   .preset = "false",
-   .meaning = "the extension, too, where it completes the jobs earlier than the step; it believes "
-              "the speeds that sites say they have"},
+  KEY_FLAG ("reschedule", "false",
+            "the extension, too, where it completes the jobs earlier than the step; it believes "
+            "the speeds that sites say they have"),
   DURATION ("timeout", "2s", 10, 600000, "a member is waited for so long, and half a step at most"),
   COUNT ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
   COUNT ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
@@ -45,13 +42,9 @@ const config_key_t balancer_keys [] = {
          "steps without an answer, then a member is set aside until the next coalition"),
   COUNT ("limits/diligence_steps", "6", 1, 1000000,
          "a member's work is held against its CPUs over so many steps in which tasks waited"),
-  {.path = "limits/work_least",
-   .type = CONFIG_REAL,
-   .preset = "0.5",
-   .least = 0,
-   .most = 0.99,
-   .meaning = "one that has done less of that work is set aside until the next coalition; 0 = "
-              "nobody is"},
+  KEY_REAL (
+    "limits/work_least", "0.5", 0, 0.99,
+    "one that has done less of that work is set aside until the next coalition; 0 = nobody is"),
 };
 const size_t balancer_keys_count = sizeof balancer_keys / sizeof *balancer_keys;
 

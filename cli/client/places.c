@@ -17,14 +17,9 @@
 #define GIS_TEXT_BYTES_MAX 4096
 
 static const config_key_t settings_keys [] = {
-  {.path = "gis", .type = CONFIG_TEXT, .meaning = "directories to ask, comma-separated endpoints"},
-  {.path = "actor", .type = CONFIG_TEXT, .meaning = "for whom to ask"},
-  {.path = "timeout",
-   .type = CONFIG_DURATION,
-   .preset = TIMEOUT_PRESET,
-   .least = 1,
-   .most = 86400000,
-   .meaning = "how long to wait for an answer"},
+  KEY_TEXT ("gis", NULL, "directories to ask, comma-separated endpoints"),
+  KEY_TEXT ("actor", NULL, "for whom to ask"),
+  KEY_DURATION ("timeout", TIMEOUT_PRESET, 1, 86400000, "how long to wait for an answer"),
 };
 
 /*  The user's own settings; *config stays NULL when there is no such file. */

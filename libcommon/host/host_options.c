@@ -12,44 +12,27 @@
 #define EXIT_USAGE 2
 
 const config_key_t host_keys [] = {
-  {.path = "bind/endpoint",
-   .preset = "tcp://127.0.0.1:0",
-   .meaning = "where requests are taken; port 0 = any free one"},
-  {.path = "bind/events",
-   .preset = "tcp://127.0.0.1:0",
-   .meaning = "where hints are published; port 0 = any free one"},
-  {.path = "bind/host",
-   .meaning = "name by which others reach this machine, when it is not in the address bound"},
-  {.path = "bind/connections_max",
-   .type = CONFIG_INTEGER,
-   .preset = "8192",
-   .least = 16,
-   .most = 1000000,
-   .meaning = "connections that others may have to here; above it, or where ulimit -n is nearly "
-              "reached, the longest idle ones are closed"},
-  {.path = "bind/trusted",
-   .type = CONFIG_BOOLEAN,
-   .preset = "false",
-   .meaning = "all who can reach the addresses bound are trusted to say who they are; without it "
-              "only this machine's own addresses are bound"},
-  {.path = "store/folder", .meaning = "folder of the store; made when it is not there"},
-  {.path = "store/pool",
-   .meaning = "instead of store/folder, a folder of stores: the first one that nobody serves is "
-              "taken, or a new one made"},
-  {.path = "store/bytes",
-   .type = CONFIG_INTEGER,
-   .preset = "17179869184",
-   .least = (double) STORE_BYTES_LEAST,
-   .most = (double) ((uint64_t) 1 << 44),
-   .meaning =
-     "bytes the store may grow to; it takes only what it holds. From 90 % on nothing new is "
-     "begun, and what ends something is always stored"},
-  {.path = "store/scrub",
-   .type = CONFIG_DURATION,
-   .preset = "10m",
-   .least = 100,
-   .most = 366.0 * 86400000,
-   .meaning = "how often all records of the store are read and held against their checksums"},
+  KEY_TEXT ("bind/endpoint", "tcp://127.0.0.1:0",
+            "where requests are taken; port 0 = any free one"),
+  KEY_TEXT ("bind/events", "tcp://127.0.0.1:0", "where hints are published; port 0 = any free one"),
+  KEY_TEXT ("bind/host", NULL,
+            "name by which others reach this machine, when it is not in the address bound"),
+  KEY_INTEGER ("bind/connections_max", "8192", 16, 1000000,
+               "connections that others may have to here; above it, or where ulimit -n is nearly "
+               "reached, the longest idle ones are closed"),
+  KEY_FLAG ("bind/trusted", "false",
+            "all who can reach the addresses bound are trusted to say who they are; without it "
+            "only this machine's own addresses are bound"),
+  KEY_TEXT ("store/folder", NULL, "folder of the store; made when it is not there"),
+  KEY_TEXT ("store/pool", NULL,
+            "instead of store/folder, a folder of stores: the first one that nobody serves is "
+            "taken, or a new one made"),
+  KEY_INTEGER ("store/bytes", "17179869184", (double) STORE_BYTES_LEAST,
+               (double) ((uint64_t) 1 << 44),
+               "bytes the store may grow to; it takes only what it holds. From 90 % on nothing new "
+               "is begun, and what ends something is always stored"),
+  KEY_DURATION ("store/scrub", "10m", 100, 366.0 * 86400000,
+                "how often all records of the store are read and held against their checksums"),
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 

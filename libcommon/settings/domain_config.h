@@ -17,43 +17,24 @@
 
 /*  Rows for a table of keys; before is a literal, such as "domains/" and a star, or "". */
 #define DOMAIN_CONFIG_KEYS(before)                                                                 \
-    {.path = before "sites",                                                                       \
-     .preset = "",                                                                                 \
-     .meaning = "vertices that are sites, separated by commas"},                                   \
-      {.path = before "exchanges",                                                                 \
-       .preset = "",                                                                               \
-       .meaning = "exchange points, called so by every domain that touches them"},                 \
-      {.path = before "routers",                                                                   \
-       .preset = "",                                                                               \
-       .meaning = "routers by their local names; r1 of domain N is known to all as N/r1"},         \
-      {.path = before "attributes/*/*",                                                            \
-       .meaning = "what is said of a vertex, such as attributes/X1/location = paris; of an "       \
-                  "exchange point the same in every domain"},                                      \
-      {.path = before "links/*/between",                                                           \
-       .required = true,                                                                           \
-       .meaning = "the two vertices it joins, separated by a comma; both directions share it"},    \
-      {.path = before "links/*/mbps",                                                              \
-       .type = CONFIG_INTEGER,                                                                     \
-       .required = true,                                                                           \
-       .least = 0,                                                                                 \
-       .most = LINK_MBPS_MAX,                                                                      \
-       .meaning = "Mbit/s, both directions together"},                                             \
-      {.path = before "links/*/latency_ms",                                                        \
-       .type = CONFIG_REAL,                                                                        \
-       .preset = "1",                                                                              \
-       .least = 0,                                                                                 \
-       .most = LATENCY_US_MAX / 1000.0,                                                            \
-       .meaning = "milliseconds, to a thousandth"},                                                \
-      {.path = before "links/*/price",                                                             \
-       .type = CONFIG_REAL,                                                                        \
-       .preset = "0",                                                                              \
-       .least = 0,                                                                                 \
-       .most = DOMAIN_PRICE_MOST,                                                                  \
-       .meaning = "credits a Gbit/s-hour, to a millionth"},                                        \
-    {                                                                                              \
-        .path = before "links/*/attributes/*",                                                     \
-        .meaning = "what requests may ask for, such as media = fibre, availability = 0.999"        \
-    }
+    KEY_TEXT (before "sites", "", "vertices that are sites, separated by commas"),                 \
+      KEY_TEXT (before "exchanges", "",                                                            \
+                "exchange points, called so by every domain that touches them"),                   \
+      KEY_TEXT (before "routers", "",                                                              \
+                "routers by their local names; r1 of domain N is known to all as N/r1"),           \
+      KEY_TEXT (before "attributes/*/*", NULL,                                                     \
+                "what is said of a vertex, such as attributes/X1/location = paris; of an "         \
+                "exchange point the same in every domain"),                                        \
+      KEY_NEEDED (CONFIG_TEXT, before "links/*/between", 0, 0,                                     \
+                  "the two vertices it joins, separated by a comma; both directions share it"),    \
+      KEY_NEEDED (CONFIG_INTEGER, before "links/*/mbps", 0, LINK_MBPS_MAX,                         \
+                  "Mbit/s, both directions together"),                                             \
+      KEY_REAL (before "links/*/latency_ms", "1", 0, LATENCY_US_MAX / 1000.0,                      \
+                "milliseconds, to a thousandth"),                                                  \
+      KEY_REAL (before "links/*/price", "0", 0, DOMAIN_PRICE_MOST,                                 \
+                "credits a Gbit/s-hour, to a millionth"),                                          \
+      KEY_TEXT (before "links/*/attributes/*", NULL,                                               \
+                "what requests may ask for, such as media = fibre, availability = 0.999")
 
 /*  The vertices and links that stand under before ("" or "domains/N/"), of the domain called name;
  *  domain_check is content with them. The caller owns the domain: domain_clear. False with why =

@@ -13,91 +13,37 @@
 
 /*  Rows for a service's own table of keys. The presets are participant_limits_default. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
-    {.path = "standing/wait",                                                                      \
-     .type = CONFIG_DURATION,                                                                      \
-     .preset = "10s",                                                                              \
-     .least = 0,                                                                                   \
-     .most = 3600000,                                                                              \
-     .meaning = "how long to wait, at start, for a directory that says how far this store had "    \
-                "come, before it is served without (T14); 0s = it is served meanwhile"},           \
-      {.path = "limits/hold_ttl",                                                                  \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "60s",                                                                            \
-       .least = 100,                                                                               \
-       .most = SETTING_DAY_MS,                                                                     \
-       .meaning = "life of a hold, or of a held claim, when none is asked"},                       \
-      {.path = "limits/hold_ttl_max",                                                              \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "300s",                                                                           \
-       .least = 100,                                                                               \
-       .most = SETTING_DAY_MS,                                                                     \
-       .meaning = "longest life granted at once"},                                                 \
-      {.path = "limits/hold_age_max",                                                              \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "600s",                                                                           \
-       .least = 100,                                                                               \
-       .most = 7 * SETTING_DAY_MS,                                                                 \
-       .meaning = "a hold's whole life, renewals included"},                                       \
-      {.path = "limits/holds_max",                                                                 \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "65536",                                                                          \
-       .least = 1,                                                                                 \
-       .most = SETTING_COUNT_MOST,                                                                 \
-       .meaning = "commands or claims held or prepared at once"},                                  \
-      {.path = "limits/holds_per_actor_max",                                                       \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "4096",                                                                           \
-       .least = 1,                                                                                 \
-       .most = SETTING_COUNT_MOST,                                                                 \
-       .meaning = "of those, for one actor"},                                                      \
-      {.path = "limits/holds_per_planner_max",                                                     \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "16384",                                                                          \
-       .least = 1,                                                                                 \
-       .most = SETTING_COUNT_MOST,                                                                 \
-       .meaning = "of those, from one planner"},                                                   \
-      {.path = "limits/tombstones_max",                                                            \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "262144",                                                                         \
-       .least = 1,                                                                                 \
-       .most = SETTING_COUNT_MOST,                                                                 \
-       .meaning = "transactions refused before they came, remembered at once"},                    \
-      {.path = "limits/tombstones_per_planner_max",                                                \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "65536",                                                                          \
-       .least = 1,                                                                                 \
-       .most = SETTING_COUNT_MOST,                                                                 \
-       .meaning = "of those, of one planner"},                                                     \
-      {.path = "limits/retention",                                                                 \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "24h",                                                                            \
-       .least = 1000,                                                                              \
-       .most = 36500 * SETTING_DAY_MS,                                                             \
-       .meaning = "finished records and claims are kept so long past the last window of their "    \
-                  "reservation"},                                                                  \
-      {.path = "ledger/retention",                                                                 \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "366d",                                                                           \
-       .least = 1000,                                                                              \
-       .most = 36500 * SETTING_DAY_MS,                                                             \
-       .meaning = "rows of the ledger are kept so long, and longer while what they tell of "       \
-                  "stands"},                                                                       \
-      {.path = "limits/doubt",                                                                     \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "2s",                                                                             \
-       .least = 10,                                                                                \
-       .most = SETTING_DAY_MS,                                                                     \
-       .meaning = "first question about a vote without decision"},                                 \
-      {.path = "limits/doubt_max",                                                                 \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "15s",                                                                            \
-       .least = 10,                                                                                \
-       .most = SETTING_DAY_MS,                                                                     \
-       .meaning = "such questions back off to this"},                                              \
-    {                                                                                              \
-        .path = "limits/list_max", .type = CONFIG_INTEGER, .preset = "1000", .least = 1,           \
-        .most = SETTING_COUNT_MOST, .meaning = "records in one page of a list"                     \
-    }
+    KEY_DURATION ("standing/wait", "10s", 0, 3600000,                                              \
+                  "how long to wait, at start, for a directory that says how far this store had "  \
+                  "come, before it is served without (T14); 0s = it is served meanwhile"),         \
+      KEY_DURATION ("limits/hold_ttl", "60s", 100, SETTING_DAY_MS,                                 \
+                    "life of a hold, or of a held claim, when none is asked"),                     \
+      KEY_DURATION ("limits/hold_ttl_max", "300s", 100, SETTING_DAY_MS,                            \
+                    "longest life granted at once"),                                               \
+      KEY_DURATION ("limits/hold_age_max", "600s", 100, 7 * SETTING_DAY_MS,                        \
+                    "a hold's whole life, renewals included"),                                     \
+      KEY_INTEGER ("limits/holds_max", "65536", 1, SETTING_COUNT_MOST,                             \
+                   "commands or claims held or prepared at once"),                                 \
+      KEY_INTEGER ("limits/holds_per_actor_max", "4096", 1, SETTING_COUNT_MOST,                    \
+                   "of those, for one actor"),                                                     \
+      KEY_INTEGER ("limits/holds_per_planner_max", "16384", 1, SETTING_COUNT_MOST,                 \
+                   "of those, from one planner"),                                                  \
+      KEY_INTEGER ("limits/tombstones_max", "262144", 1, SETTING_COUNT_MOST,                       \
+                   "transactions refused before they came, remembered at once"),                   \
+      KEY_INTEGER ("limits/tombstones_per_planner_max", "65536", 1, SETTING_COUNT_MOST,            \
+                   "of those, of one planner"),                                                    \
+      KEY_DURATION (                                                                               \
+        "limits/retention", "24h", 1000, 36500 * SETTING_DAY_MS,                                   \
+        "finished records and claims are kept so long past the last window of their reservation"), \
+      KEY_DURATION (                                                                               \
+        "ledger/retention", "366d", 1000, 36500 * SETTING_DAY_MS,                                  \
+        "rows of the ledger are kept so long, and longer while what they tell of stands"),         \
+      KEY_DURATION ("limits/doubt", "2s", 10, SETTING_DAY_MS,                                      \
+                    "first question about a vote without decision"),                               \
+      KEY_DURATION ("limits/doubt_max", "15s", 10, SETTING_DAY_MS,                                 \
+                    "such questions back off to this"),                                            \
+      KEY_INTEGER ("limits/list_max", "1000", 1, SETTING_COUNT_MOST,                               \
+                   "records in one page of a list")
 
 /*  False with why when they contradict each other. */
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,

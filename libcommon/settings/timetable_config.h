@@ -11,53 +11,26 @@
 
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
-    {.path = "disclosure",                                                                         \
-     .preset = "profile",                                                                          \
-     .meaning = "profile: tells how much is free; windows: tells only whether given windows fit"}, \
-      {.path = "lead",                                                                             \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "5s",                                                                             \
-       .least = 0,                                                                                 \
-       .most = SETTING_DAY_MS,                                                                     \
-       .meaning = "refuses reservations that start sooner than this"},                             \
-      {.path = "horizon",                                                                          \
-       .type = CONFIG_DURATION,                                                                    \
-       .preset = "365d",                                                                           \
-       .least = 1000,                                                                              \
-       .most = 36500 * SETTING_DAY_MS,                                                             \
-       .meaning = "refuses reservations that end later than this from now"},                       \
-      {.path = "limits/bookings_per_actor_max",                                                    \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "1000000",                                                                        \
-       .least = 2,                                                                                 \
-       .most = TIMETABLE_BOOKINGS_MOST,                                                            \
-       .meaning = "of limits/bookings_max, in one actor's name"},                                  \
-      {.path = "limits/uncommitted_share",                                                         \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "90",                                                                             \
-       .least = 1,                                                                                 \
-       .most = 100,                                                                                \
-       .meaning = "percent of a resource that all uncommitted holds together take at an instant; " \
-                  "one alone may take all"},                                                       \
-      {.path = "limits/uncommitted_share_per_planner",                                             \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "75",                                                                             \
-       .least = 1,                                                                                 \
-       .most = 100,                                                                                \
-       .meaning = "the same of one planner's"},                                                    \
-      {.path = "limits/uncommitted_share_per_actor",                                               \
-       .type = CONFIG_INTEGER,                                                                     \
-       .preset = "75",                                                                             \
-       .least = 1,                                                                                 \
-       .most = 100,                                                                                \
-       .meaning = "the same of those for one actor"},                                              \
-      {.path = "accounts/*",                                                                       \
-       .meaning = "actors that have this local account, separated by commas; * = anybody. Who "    \
-                  "has none can't reserve here"},                                                  \
-    {                                                                                              \
-        .path = "administrators", .preset = "",                                                    \
-        .meaning = "actors that may change capacity and end others' holds, separated by commas"    \
-    }
+    KEY_TEXT ("disclosure", "profile",                                                             \
+              "profile: tells how much is free; windows: tells only whether given windows fit"),   \
+      KEY_DURATION ("lead", "5s", 0, SETTING_DAY_MS,                                               \
+                    "refuses reservations that start sooner than this"),                           \
+      KEY_DURATION ("horizon", "365d", 1000, 36500 * SETTING_DAY_MS,                               \
+                    "refuses reservations that end later than this from now"),                     \
+      KEY_INTEGER ("limits/bookings_per_actor_max", "1000000", 2, TIMETABLE_BOOKINGS_MOST,         \
+                   "of limits/bookings_max, in one actor's name"),                                 \
+      KEY_INTEGER ("limits/uncommitted_share", "90", 1, 100,                                       \
+                   "percent of a resource that all uncommitted holds together take at an "         \
+                   "instant; one alone may take all"),                                             \
+      KEY_INTEGER ("limits/uncommitted_share_per_planner", "75", 1, 100,                           \
+                   "the same of one planner's"),                                                   \
+      KEY_INTEGER ("limits/uncommitted_share_per_actor", "75", 1, 100,                             \
+                   "the same of those for one actor"),                                             \
+      KEY_TEXT ("accounts/*", NULL,                                                                \
+                "actors that have this local account, separated by commas; * = anybody. Who has "  \
+                "none can't reserve here"),                                                        \
+      KEY_TEXT ("administrators", "",                                                              \
+                "actors that may change capacity and end others' holds, separated by commas")
 
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
  *  says whose it is: "site", "domain". False with why. */

@@ -13,28 +13,13 @@
 #include "planner_config.h"
 
 static const config_key_t keys [] = {
-  {.path = "name", .meaning = "text"},
-  {.path = "limits/hold_ttl",
-   .type = CONFIG_DURATION,
-   .preset = "60s",
-   .least = 1000,
-   .most = 3600000,
-   .meaning = "duration"},
-  {.path = "limits/holds",
-   .type = CONFIG_INTEGER,
-   .preset = "10",
-   .least = 1,
-   .most = 100,
-   .meaning = "integer"},
-  {.path = "price/factor", .type = CONFIG_REAL, .preset = "1.5", .meaning = "real"},
-  {.path = "bind/trusted", .type = CONFIG_BOOLEAN, .preset = "false", .meaning = "boolean"},
-  {.path = "classes/*/nodes",
-   .type = CONFIG_INTEGER,
-   .required = true,
-   .least = 1,
-   .most = 1e6,
-   .meaning = "in each section"},
-  {.path = "classes/*/attributes/*", .meaning = "any name twice"},
+  KEY_TEXT ("name", NULL, "text"),
+  KEY_DURATION ("limits/hold_ttl", "60s", 1000, 3600000, "duration"),
+  KEY_INTEGER ("limits/holds", "10", 1, 100, "integer"),
+  KEY_REAL ("price/factor", "1.5", 0, 0, "real"),
+  KEY_FLAG ("bind/trusted", "false", "boolean"),
+  KEY_NEEDED (CONFIG_INTEGER, "classes/*/nodes", 1, 1e6, "in each section"),
+  KEY_TEXT ("classes/*/attributes/*", NULL, "any name twice"),
 };
 
 typedef bool core_fn (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);

@@ -31,28 +31,13 @@ typedef struct {
 } rig_t;
 
 static const config_key_t rig_keys [] = {
-  {.path = "nodes", .required = true, .meaning = "names of the storage nodes"},
-  {.path = "sources", .required = true, .meaning = "nodes that have the file, in order"},
-  {.path = "receivers", .required = true, .meaning = "nodes that are to get it, in order"},
-  {.path = "file", .required = true, .meaning = "its logical name"},
-  {.path = "mbps",
-   .type = CONFIG_INTEGER,
-   .preset = "0",
-   .least = 0,
-   .most = 1e6,
-   .meaning = "limit of each feeder, Mbit/s"},
-  {.path = "slow",
-   .type = CONFIG_DURATION,
-   .preset = "1s",
-   .least = 100,
-   .most = 1e6,
-   .meaning = "slow_ms of the conductor"},
-  {.path = "lost",
-   .type = CONFIG_DURATION,
-   .preset = "60s",
-   .least = 1000,
-   .most = 1e6,
-   .meaning = "lost_ms of the conductor"},
+  KEY_NEEDED (CONFIG_TEXT, "nodes", 0, 0, "names of the storage nodes"),
+  KEY_NEEDED (CONFIG_TEXT, "sources", 0, 0, "nodes that have the file, in order"),
+  KEY_NEEDED (CONFIG_TEXT, "receivers", 0, 0, "nodes that are to get it, in order"),
+  KEY_NEEDED (CONFIG_TEXT, "file", 0, 0, "its logical name"),
+  KEY_INTEGER ("mbps", "0", 0, 1e6, "limit of each feeder, Mbit/s"),
+  KEY_DURATION ("slow", "1s", 100, 1e6, "slow_ms of the conductor"),
+  KEY_DURATION ("lost", "60s", 1000, 1e6, "lost_ms of the conductor"),
 };
 
 static bool all_up (const rig_t *self, const words_t *names)

@@ -15,29 +15,14 @@
 #include <cmocka.h>
 
 static const config_key_t keys [] = {
-  {.path = "name", .required = true, .meaning = "who we are"},
-  {.path = "gis", .preset = "", .meaning = "where the directory is"},
-  {.path = "limits/hold_ttl",
-   .type = CONFIG_DURATION,
-   .preset = "60s",
-   .least = 1000,
-   .most = 3600000,
-   .meaning = "life of a hold"},
-  {.path = "limits/holds",
-   .type = CONFIG_INTEGER,
-   .preset = "10",
-   .least = 1,
-   .most = 100,
-   .meaning = "holds at once"},
-  {.path = "price/factor", .type = CONFIG_REAL, .preset = "1.5", .meaning = "on every price"},
-  {.path = "bind/trusted", .type = CONFIG_BOOLEAN, .preset = "false", .meaning = "all are friends"},
-  {.path = "classes/*/nodes",
-   .type = CONFIG_INTEGER,
-   .required = true,
-   .least = 1,
-   .most = 1000000,
-   .meaning = "identical machines"},
-  {.path = "classes/*/attributes/*", .meaning = "what a machine has"},
+  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "who we are"),
+  KEY_TEXT ("gis", "", "where the directory is"),
+  KEY_DURATION ("limits/hold_ttl", "60s", 1000, 3600000, "life of a hold"),
+  KEY_INTEGER ("limits/holds", "10", 1, 100, "holds at once"),
+  KEY_REAL ("price/factor", "1.5", 0, 0, "on every price"),
+  KEY_FLAG ("bind/trusted", "false", "all are friends"),
+  KEY_NEEDED (CONFIG_INTEGER, "classes/*/nodes", 1, 1000000, "identical machines"),
+  KEY_TEXT ("classes/*/attributes/*", NULL, "what a machine has"),
 };
 #define KEYS_COUNT (sizeof keys / sizeof keys [0])
 
