@@ -56,7 +56,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     }
     char why [WHY_BYTES];
     decision_record_t record;
-    if (!decision_decode (&record, value, why)) {
+    if (!codec_decode (&decision_codec, &record, value, why)) {
         /* It was decided, whatever it was: never say aborted of it. */
         service_bad_record (self->service, "decisions", why);
         settled_keep (self->settled, &txid, SETTLED_END_UNKNOWN, false, true);
@@ -76,9 +76,9 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
         return true;
     char why [WHY_BYTES];
     decision_record_t record;
-    if (!decision_decode (&record, value, why))
+    if (!codec_decode (&decision_codec, &record, value, why))
         return false;
-    decision_record_clear (&record);
+    codec_clear (&decision_codec, &record);
     return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
 }
 

@@ -41,7 +41,7 @@ void decision_free (decision_t *decision)
         timers_cancel (service->timers, decision->ballots [i].timer);
     }
     free (decision->ballots);
-    decision_record_clear (&decision->record);
+    codec_clear (&decision_codec, &decision->record);
     free (decision);
 }
 

@@ -28,11 +28,8 @@ typedef struct {
     uint64_t call;
     bool suspected; /* waited for but a moment */
     bool answered;
-    bool more;
-    char next [NAME_BYTES_MAX + 1]; /* with more: it has looked up to this id */
     int asks;
-    part_record_t *records;
-    size_t count;
+    parts_page_t page;
 } sheet_t;
 
 struct doubt;
@@ -70,9 +67,7 @@ static void list_free (inquiry_t *inquiry)
         view_clear (&self->views [i]);
     for (size_t i = 0; i < self->sheets_count; i++) {
         calls_cancel (service->calls, self->sheets [i].call);
-        for (size_t r = 0; r < self->sheets [i].count; r++)
-            part_record_clear (&self->sheets [i].records [r]);
-        free (self->sheets [i].records);
+        codec_clear (&parts_page_codec, &self->sheets [i].page);
     }
     free (self->doubts);
     free (self->views);
@@ -119,8 +114,8 @@ static const char *last_common (const list_t *self)
     const char *last = NULL;
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
-        if (sheet->more && (!last || strcmp (sheet->next, last) < 0))
-            last = sheet->next;
+        if (sheet->page.more && (!last || strcmp (sheet->page.next, last) < 0))
+            last = sheet->page.next;
     }
     return last;
 }
@@ -131,9 +126,9 @@ static const char *next_id (const list_t *self, const size_t *at)
     const char *next = NULL;
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
-        if (at [i] < sheet->count &&
-            (!next || strcmp (sheet->records [at [i]].reservation, next) < 0))
-            next = sheet->records [at [i]].reservation;
+        if (at [i] < sheet->page.count &&
+            (!next || strcmp (sheet->page.records [at [i]].reservation, next) < 0))
+            next = sheet->page.records [at [i]].reservation;
     }
     return next;
 }
@@ -146,9 +141,9 @@ static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *pa
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
         parts [i] = (view_part_t){.participant = sheet->party.name, .answered = sheet->answered};
-        if (sheet->records && at [i] < sheet->count &&
-            strcmp (sheet->records [at [i]].reservation, id) == 0)
-            parts [i].record = &sheet->records [at [i]++];
+        if (sheet->page.records && at [i] < sheet->page.count &&
+            strcmp (sheet->page.records [at [i]].reservation, id) == 0)
+            parts [i].record = &sheet->page.records [at [i]++];
     }
     const part_record_t *newest = view_newest (parts, self->sheets_count);
     assert (newest);
@@ -205,10 +200,10 @@ static void ask (list_t *self, const moment_t *now, size_t at);
 /*  Nothing found yet, but not at the end? One that gets nowhere counts as silent. */
 static bool goes_on (sheet_t *sheet, const char *after)
 {
-    if (!sheet->more || sheet->count > 0)
+    if (!sheet->page.more || sheet->page.count > 0)
         return false;
-    sheet->answered = strcmp (sheet->next, after) > 0 && sheet->asks < ASKS_MAX;
-    sheet->more = false;
+    sheet->answered = strcmp (sheet->page.next, after) > 0 && sheet->asks < ASKS_MAX;
+    sheet->page.more = false;
     return sheet->answered;
 }
 
@@ -222,13 +217,10 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
         suspects_judge (self->inquiry.inquiries->suspects, now, sheet->party.name, silent);
-    memcpy (after, sheet->next, sizeof after);
-    free (sheet->records);
-    sheet->records = NULL;
-    sheet->answered =
-      result->status == CALL_OK && part_list_decode (result->body, &sheet->records, &sheet->count,
-                                                     &sheet->more, sheet->next, why);
-    sheet->more = sheet->answered && sheet->more;
+    memcpy (after, sheet->page.next, sizeof after);
+    codec_clear (&parts_page_codec, &sheet->page);
+    sheet->answered = result->status == CALL_OK &&
+                      codec_decode (&parts_page_codec, &sheet->page, result->body, why);
     if (goes_on (sheet, after))
         ask (self, now, token);
     if (--self->waiting == 0)
@@ -246,10 +238,9 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
 static void ask (list_t *self, const moment_t *now, size_t at)
 {
     inquiries_t *inquiries = self->inquiry.inquiries;
-    const list_question_t *question = &self->question;
     sheet_t *sheet = &self->sheets [at];
-    packed_t body = part_list_encode (question->owner, question->from_ms, question->until_ms,
-                                      sheet->next, question->most);
+    list_question_t question = self->question;
+    memcpy (question.after, sheet->page.next, sizeof question.after);
     sheet->asks++;
     sheet->suspected = suspects_has (inquiries->suspects, now, sheet->party.name);
     self->waiting++;
@@ -262,7 +253,7 @@ static void ask (list_t *self, const moment_t *now, size_t at)
                       .timeout_ms = sheet->suspected ? suspect_try_ms (inquiries->settings->try_ms)
                                                      : inquiries->settings->try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
-      body, on_listed, self, at);
+      codec_encode (&list_question_codec, &question), on_listed, self, at);
 }
 
 static void add_sheets (list_t *self, const char *kind)
@@ -276,19 +267,16 @@ static void add_sheets (list_t *self, const char *kind)
         }
         sheet_t *sheet = &self->sheets [self->sheets_count++];
         *sheet = (sheet_t){.party = party_of_entry (entry)};
-        memcpy (sheet->next, self->question.after, sizeof sheet->next);
+        memcpy (sheet->page.next, self->question.after, sizeof sheet->page.next);
     }
 }
 
 void planner_on_list (void *owner, const moment_t *now, const request_t *request)
 {
     inquiries_t *inquiries = owner;
-    char why [WHY_BYTES];
     list_question_t question;
-    if (!list_question_decode (request->body, &question, why)) {
-        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (inquiries->service, request, &list_question_codec, &question))
         return;
-    }
     list_t *self = inquiry_new (inquiries, request, sizeof *self, list_free);
     if (!self)
         return;

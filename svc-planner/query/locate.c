@@ -3,6 +3,7 @@
 #include "directory.h"
 #include "must.h"
 #include "party.h"
+#include "planner_wire.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -270,14 +271,17 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
     locate_t *self = owner;
     located_part_t *part = &self->parts [token];
     char why [WHY_BYTES];
+    part_shown_t shown;
     part->call = 0;
     learn_silence (self, now, part, result->status);
     if (result->status == CALL_OK && !is_another (self, part->party.name, result->store) &&
-        part_show_decode (result->body, &part->record, &part->known, why)) {
+        codec_decode (&part_shown_codec, &shown, result->body, why)) {
         part->answered = true;
+        part->known = shown.known;
+        part->record = shown.record;
         memcpy (part->store, result->store, STORE_ID_BYTES);
         if (part->known && strcmp (part->record.reservation, self->reservation) != 0) {
-            part_record_clear (&part->record);
+            codec_clear (&part_record_codec, &part->record);
             part->known = part->answered = false;
         }
     }
@@ -288,7 +292,8 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
 static void ask (locate_t *self, const moment_t *now, size_t at)
 {
     located_part_t *part = &self->parts [at];
-    packed_t body = part_show_encode (self->reservation);
+    reservation_id_t id;
+    memcpy (id.reservation, self->reservation, sizeof id.reservation);
     self->waiting++;
     part->suspected = self->suspects && suspects_has (self->suspects, now, part->party.name);
     part->call = service_ask (
@@ -300,7 +305,7 @@ static void ask (locate_t *self, const moment_t *now, size_t at)
                       .timeout_ms = part->suspected ? suspect_try_ms (self->settings->try_ms)
                                                     : self->settings->try_ms,
                       .tries_max = part->suspected ? 1 : 2},
-      body, on_shown, self, at);
+      codec_encode (&reservation_id_codec, &id), on_shown, self, at);
 }
 
 static void on_nobody (void *owner, const moment_t *now, uint64_t token)
@@ -360,7 +365,7 @@ void locate_destroy (locate_t **self_p)
         return;
     for (size_t i = 0; i < self->count; i++) {
         calls_cancel (self->service->calls, self->parts [i].call);
-        part_record_clear (&self->parts [i].record);
+        codec_clear (&part_record_codec, &self->parts [i].record);
     }
     timers_cancel (self->service->timers, self->timer);
     free (self->parts);

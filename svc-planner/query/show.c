@@ -83,8 +83,8 @@ static void on_located (void *owner, const moment_t *now)
 void planner_on_show (void *owner, const moment_t *now, const request_t *request)
 {
     inquiries_t *inquiries = owner;
-    release_t asked;
-    if (!service_decode (inquiries->service, request, &release_codec, &asked))
+    reservation_id_t asked;
+    if (!service_decode (inquiries->service, request, &reservation_id_codec, &asked))
         return;
     show_t *self = inquiry_new (inquiries, request, sizeof *self, show_free);
     if (!self)

@@ -70,7 +70,7 @@ static void repair_free (repair_t *self)
     outcomes_destroy (&self->outcomes);
     locate_destroy (&self->locate);
     trail_clear (&self->trail);
-    before_clear (&self->before);
+    codec_clear (&before_codec, &self->before);
     plan_clear (&self->plan);
     free (self);
 }

@@ -200,20 +200,20 @@ static bool request_patch_rule (void *self, const void *message, char why [WHY_B
 const codec_t request_patch_codec = CODEC_RULED (
   request_patch_t, musubi__modify_request__descriptor, request_patch_rows, request_patch_rule);
 
-/*  ShowReservationRequest has the same layout. */
-static const codec_row_t release_rows [] = {
-  ROW_TEXT ("reservation", release_t, reservation, OR_NONE),
+/*  ShowReservationRequest and the participants' ShowRequest have the same layout. */
+static const codec_row_t reservation_id_rows [] = {
+  ROW_TEXT ("reservation", reservation_id_t, reservation, OR_NONE),
 };
 
-static bool release_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool reservation_id_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     (void) message;
-    return name_sound (((const release_t *) self)->reservation) ||
+    return name_sound (((const reservation_id_t *) self)->reservation) ||
            wrong (why, "reservation: must be a reservation's id");
 }
 
-const codec_t release_codec =
-  CODEC_RULED (release_t, musubi__release_request__descriptor, release_rows, release_rule);
+const codec_t reservation_id_codec = CODEC_RULED (
+  reservation_id_t, musubi__release_request__descriptor, reservation_id_rows, reservation_id_rule);
 
 /*  --- answers --- */
 
@@ -276,10 +276,10 @@ static const codec_row_t answer_rows [] = {
 const codec_t answer_codec = CODEC (answer_t, musubi__answer__descriptor, answer_rows);
 
 static const codec_t *const codecs [] = {
-  &instant_codec,      &frame_codec,        &requirement_codec,      &stage_codec,
-  &compute_need_codec, &network_need_codec, &data_need_codec,        &user_request_codec,
-  &reserve_codec,      &need_patch_codec,   &connection_patch_codec, &request_patch_codec,
-  &release_codec,      &placement_codec,    &connection_codec,       &reason_codec,
-  &alternative_codec,  &answer_codec,
+  &instant_codec,        &frame_codec,        &requirement_codec,      &stage_codec,
+  &compute_need_codec,   &network_need_codec, &data_need_codec,        &user_request_codec,
+  &reserve_codec,        &need_patch_codec,   &connection_patch_codec, &request_patch_codec,
+  &reservation_id_codec, &placement_codec,    &connection_codec,       &reason_codec,
+  &alternative_codec,    &answer_codec,
 };
 const codecs_t planner_request_codecs = CODECS (codecs);

@@ -16,11 +16,11 @@ extern const codec_t reserve_codec;
 
 extern const codec_t request_patch_codec; /* Modify: of a request_patch_t */
 
-/*  Release and Show: a reservation's id alone. */
+/*  Release, Show, and the participants' Show: a reservation's id alone. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
-} release_t;
-extern const codec_t release_codec;
+} reservation_id_t;
+extern const codec_t reservation_id_codec;
 
 extern const codecs_t planner_request_codecs; /* all of these, and what they are made of */
 

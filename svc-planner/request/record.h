@@ -16,7 +16,7 @@ typedef enum {
     RECORD_FAILED
 } record_state_t;
 
-/*  A reservation at one participant. Owns its bookings, circuits and plan: part_record_clear. */
+/*  A reservation at one participant. Owns its lists, opening and plan. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char reservation [NAME_BYTES_MAX + 1];
@@ -38,7 +38,7 @@ typedef struct {
     operation_t pending_operation;
 } part_record_t;
 
-void part_record_clear (part_record_t *self);
+extern const codec_t part_record_codec;
 
 /*  Released or failed? */
 bool part_record_over (const part_record_t *self);
@@ -46,16 +46,21 @@ bool part_record_over (const part_record_t *self);
 /*  When the last of what it books ends; 0 when it books nothing. */
 int64_t part_record_end (const part_record_t *self);
 
-/*  Participant.Show. *known is false when the participant does not know the reservation. */
-packed_t part_show_encode (const char *reservation);
-bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char why [WHY_BYTES]);
+/*  Participant.Show. */
+typedef struct {
+    bool known; /* the participant knows the reservation */
+    part_record_t record;
+} part_shown_t;
+extern const codec_t part_shown_codec;
 
-/*  Participant.List: a page of them, perhaps empty though there is more: after next. The caller
- *  frees each and the list. */
-packed_t part_list_encode (const char *owner, int64_t from_ms, int64_t until_ms, const char *after,
-                           uint32_t most);
-bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, bool *more,
-                       char next [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+/*  Participant.List: a page of them, perhaps empty though there is more: after next. */
+typedef struct {
+    part_record_t *records;
+    size_t count;
+    bool more;
+    char next [NAME_BYTES_MAX + 1]; /* "" without more */
+} parts_page_t;
+extern const codec_t parts_page_codec;
 
 /*  Same numbers as proto ShowStatus. */
 typedef enum {
@@ -96,7 +101,7 @@ void view_clear (view_t *self);
 /*  Planner.Show's answer; view NULL: nobody who answered knows it. */
 packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count);
 
-/*  Planner.List. */
+/*  Planner.List, and Participant.List. */
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
     int64_t from_ms;
@@ -104,9 +109,12 @@ typedef struct {
     char after [NAME_BYTES_MAX + 1];
     uint32_t most;
 } list_question_t;
-bool list_question_decode (bytes_t body, list_question_t *question, char why [WHY_BYTES]);
+extern const codec_t list_question_codec;
+
 packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
                              size_t silent_count, bool more);
+
+extern const codecs_t planner_record_codecs; /* all of these */
 
 /*  --- the coordinator's log --- */
 
@@ -123,7 +131,7 @@ typedef enum {
     DECISION_STATES
 } decision_phase_t;
 
-/*  What a reservation was before it was changed. Owns its parts and request: before_clear. */
+/*  What a reservation was before it was changed. Owns its parts and request. */
 typedef struct {
     part_record_t *parts; /* of those who booked something, without their plans */
     size_t parts_count;   /* 0 = not known */
@@ -131,10 +139,12 @@ typedef struct {
     size_t request_size;
 } before_t;
 
-void before_copy (before_t *to, const before_t *from);
-void before_clear (before_t *self);
+extern const codec_t before_codec;
 
-/*  Owns plan and before: decision_record_clear. */
+/*  What was booked; nothing else of a part is kept. */
+void before_copy (before_t *to, const before_t *from);
+
+/*  Owns plan and before. */
 typedef struct {
     decision_phase_t phase;
     plan_t plan; /* empty when settled or repaired */
@@ -146,8 +156,11 @@ typedef struct {
     uint32_t repair_tries; /* repairing: plans looked for in its place so far */
 } decision_record_t;
 
-void decision_record_clear (decision_record_t *self);
+extern const codec_t decision_codec;
+
+/*  As it is kept: without plan and before when settled or repaired. */
 packed_t decision_encode (const decision_record_t *self);
-bool decision_decode (decision_record_t *self, bytes_t value, char why [WHY_BYTES]);
+
+extern const codecs_t planner_decision_codecs;
 
 #endif

@@ -3,11 +3,9 @@
  */
 #include "record.h"
 
-#include "connection_wire.h"
-#include "message.h"
-#include "part_wire.h"
+#include "codec_table.h"
+#include "planner_wire.h"
 
-#include "must.h"
 #include "planner.pb-c.h"
 
 #include <assert.h>
@@ -16,16 +14,6 @@
 
 static_assert ((int) RECORD_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 static_assert ((int) SHOW_RELEASING == MUSUBI__SHOW_STATUS__SHOW_RELEASING, "same numbers");
-
-void part_record_clear (part_record_t *self)
-{
-    free (self->bookings);
-    circuits_free (self->circuits, self->circuits_count);
-    free (self->opening.data);
-    if (self->plan_set)
-        plan_clear (&self->plan);
-    *self = (part_record_t){0};
-}
 
 bool part_record_over (const part_record_t *self)
 {
@@ -56,265 +44,125 @@ void view_clear (view_t *self)
 
 /*  --- what participants tell --- */
 
-packed_t part_show_encode (const char *reservation)
-{
-    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
-    request.reservation = (char *) reservation;
-    return packed_of (&request.base);
-}
+/*  Handed on to users as the site has told it. */
+static const codec_row_t opening_rows [] = {
+  ROW_UNUSED ("phase"),      ROW_UNUSED ("wanted"),       ROW_UNUSED ("bound"),
+  ROW_UNUSED ("ready"),      ROW_UNUSED ("degraded"),     ROW_UNUSED ("lent"),
+  ROW_UNUSED ("given_back"), ROW_UNUSED ("cpu_ms"),       ROW_UNUSED ("offered_ms"),
+  ROW_UNUSED ("trouble"),    ROW_UNUSED ("alternatives"), ROW_UNUSED ("disconnected"),
+};
+static const codec_t opening_codec = {.message = &musubi__opening_record__descriptor,
+                                      .rows = opening_rows,
+                                      .rows_count = sizeof opening_rows / sizeof *opening_rows};
 
-static bool bookings_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
-{
-    if (from->n_bookings > BOOKINGS_MAX)
-        return wrong (why, "record.bookings: more than %d", BOOKINGS_MAX);
-    to->bookings = must (calloc (from->n_bookings + 1, sizeof *to->bookings));
-    to->bookings_count = from->n_bookings;
-    for (size_t i = 0; i < from->n_bookings; i++) {
-        const Musubi__ComputeBooking *booking = from->bookings [i];
-        compute_booking_t *into = &to->bookings [i];
-        *into = (compute_booking_t){.cpus = booking->cpus,
-                                    .nodes = booking->nodes,
-                                    .from_ms = booking->from_ms,
-                                    .until_ms = booking->until_ms};
-        if (!text_take (into->need, NAME_BYTES_MAX, booking->need, TEXT_WORD_OR_NONE,
-                        "record.bookings.need", why) ||
-            !text_take (into->class_name, NAME_BYTES_MAX, booking->class_name, TEXT_WORD,
-                        "record.bookings.class_name", why))
-            return false;
-        if (!time_valid (into->from_ms) || !time_valid (into->until_ms) ||
-            into->from_ms >= into->until_ms)
-            return wrong (why, "record.bookings: no interval [from, until)");
-    }
-    return true;
-}
+static const codec_row_t part_record_rows [] = {
+  ROW_WORD ("participant", part_record_t, participant, OR_NONE),
+  ROW_WORD ("reservation", part_record_t, reservation),
+  ROW_WORD ("owner", part_record_t, owner, OR_NONE),
+  ROW_NUMBER ("version", part_record_t, version),
+  ROW_ENUM ("state", part_record_t, state, RECORD_FAILED),
+  ROW_LIST ("bookings", part_record_t, bookings, bookings_count, compute_booking, 0, BOOKINGS_MAX),
+  ROW_ONE ("plan", part_record_t, plan, plan, SET_BY (part_record_t, plan_set)),
+  ROW_FLAG ("done", part_record_t, done),
+  ROW_ONE ("pending", part_record_t, pending, txid, SET_BY (part_record_t, pending_set)),
+  ROW_ENUM ("pending_state", part_record_t, pending_state, COMMAND_STATES - 1),
+  ROW_ENUM ("pending_operation", part_record_t, pending_operation, OPERATION_RELEASE),
+  ROW_LIST ("circuits", part_record_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
+  ROW_FLAG ("provisioned", part_record_t, provisioned),
+  ROW_PACKED ("opening", part_record_t, opening.data, opening.size, &opening_codec),
+};
+const codec_t part_record_codec =
+  CODEC (part_record_t, musubi__part_record__descriptor, part_record_rows);
 
-bool part_record_take (part_record_t *to, const Musubi__PartRecord *from, char why [WHY_BYTES])
-{
-    *to = (part_record_t){.version = from->version, .done = from->done};
-    if (!text_take (to->participant, NAME_BYTES_MAX, from->participant, TEXT_WORD_OR_NONE,
-                    "record.participant", why) ||
-        !text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD,
-                    "record.reservation", why) ||
-        !text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "record.owner", why))
-        return false;
-    if (!enum_valid ((int) from->state, RECORD_FAILED))
-        return wrong (why, "record.state: %d is none", (int) from->state);
-    to->state = (record_state_t) from->state;
-    to->provisioned = from->provisioned;
-    if (from->opening)
-        to->opening = packed_of (&from->opening->base);
-    if (!bookings_take (to, from, why) ||
-        !circuits_take (&to->circuits, &to->circuits_count, from->circuits, from->n_circuits, why))
-        return false;
-    if (from->plan) {
-        if (!plan_take (&to->plan, from->plan, why))
-            return false;
-        to->plan_set = true;
-    }
-    if (from->pending) {
-        if (!txid_take (&to->pending, from->pending, "record.pending", why))
-            return false;
-        to->pending_set = true;
-        bool sound = enum_valid ((int) from->pending_state, COMMAND_STATES - 1) &&
-                     enum_valid ((int) from->pending_operation, OPERATION_RELEASE);
-        if (!sound)
-            return wrong (why, "record.pending_state: is none");
-        to->pending_state = (command_state_t) from->pending_state;
-        to->pending_operation = (operation_t) from->pending_operation;
-    }
-    return true;
-}
+static const codec_row_t part_shown_rows [] = {
+  ROW_ONE ("record", part_shown_t, record, part_record, SET_BY (part_shown_t, known)),
+};
+const codec_t part_shown_codec =
+  CODEC (part_shown_t, musubi__show_answer__descriptor, part_shown_rows);
 
-bool part_show_decode (bytes_t body, part_record_t *record, bool *known, char why [WHY_BYTES])
-{
-    *record = (part_record_t){0};
-    *known = false;
-    ProtobufCMessage *message = message_unpack (&musubi__show_answer__descriptor, body);
-    if (!message)
-        return wrong (why, "not a ShowAnswer");
-    const Musubi__ShowAnswer *answer = (Musubi__ShowAnswer *) message;
-    bool good = true;
-    if (answer->record) {
-        *known = true;
-        good = part_record_take (record, answer->record, why);
-        if (!good)
-            part_record_clear (record);
-    }
-    message_free (message);
-    return good;
-}
+static const codec_row_t parts_page_rows [] = {
+  ROW_LIST ("records", parts_page_t, records, count, part_record, 0, ANY_COUNT),
+  ROW_FLAG ("more", parts_page_t, more),
+  ROW_WORD ("next", parts_page_t, next, OR_NONE),
+};
 
-packed_t part_list_encode (const char *owner, int64_t from_ms, int64_t until_ms, const char *after,
-                           uint32_t most)
+/*  Where to go on is not before the last one told; older sites do not say. */
+static bool parts_page_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__ListRequest request = MUSUBI__LIST_REQUEST__INIT;
-    request.owner = (char *) owner;
-    request.from_ms = from_ms;
-    request.until_ms = until_ms;
-    request.after = (char *) after;
-    request.most = most;
-    return packed_of (&request.base);
-}
-
-/*  Where to go on, which is not before the last one told; older sites do not say. */
-static bool next_take (char next [NAME_BYTES_MAX + 1], const Musubi__ListAnswer *from,
-                       const part_record_t *last, char why [WHY_BYTES])
-{
-    const char *told = *from->next || !last ? from->next : last->reservation;
-    *next = '\0';
-    if (!from->more)
+    (void) message;
+    parts_page_t *page = self;
+    const char *last = page->count > 0 ? page->records [page->count - 1].reservation : "";
+    if (!page->more)
+        *page->next = '\0';
+    else if (!*page->next)
+        memcpy (page->next, last, strlen (last) + 1);
+    if (!page->more || (*page->next && strcmp (page->next, last) >= 0))
         return true;
-    if (last && strcmp (told, last->reservation) < 0)
-        return wrong (why, "next: before the last record");
-    return text_take (next, NAME_BYTES_MAX, told, TEXT_WORD, "next", why);
+    return wrong (why, "next: %s", *page->next ? "before the last record" : "missing");
 }
 
-bool part_list_decode (bytes_t body, part_record_t **records, size_t *count, bool *more,
-                       char next [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
-{
-    *records = NULL;
-    *count = 0;
-    ProtobufCMessage *message = message_unpack (&musubi__list_answer__descriptor, body);
-    if (!message)
-        return wrong (why, "not a ListAnswer");
-    const Musubi__ListAnswer *answer = (Musubi__ListAnswer *) message;
-    *records = must (calloc (answer->n_records + 1, sizeof **records));
-    *more = answer->more;
-    bool good = true;
-    for (size_t i = 0; good && i < answer->n_records; i++) {
-        good = part_record_take (&(*records) [i], answer->records [i], why);
-        (*count)++;
-    }
-    good = good && next_take (next, answer, *count ? &(*records) [*count - 1] : NULL, why);
-    if (!good) {
-        for (size_t i = 0; i < *count; i++)
-            part_record_clear (&(*records) [i]);
-        free (*records);
-        *records = NULL;
-        *count = 0;
-    }
-    message_free (message);
-    return good;
-}
+const codec_t parts_page_codec =
+  CODEC_RULED (parts_page_t, musubi__list_answer__descriptor, parts_page_rows, parts_page_rule);
 
 /*  --- what users are told --- */
 
-typedef struct {
-    Musubi__ReservationView view;
-    connections_wire_t network;
-    plan_wire_t *plans; /* one a part */
-    Musubi__Txid *pendings;
-} view_wire_t;
+static const codec_row_t view_rows [] = {
+  ROW_STRING ("reservation", view_t, reservation, NAME_BYTES_MAX),
+  ROW_STRING ("owner", view_t, owner, NAME_BYTES_MAX),
+  ROW_ENUM ("status", view_t, status, SHOW_RELEASING),
+  ROW_ENUM ("state", view_t, state, RECORD_FAILED),
+  ROW_NUMBER ("version", view_t, version),
+  ROW_NUMBER ("start_ms", view_t, start_ms),
+  ROW_NUMBER ("end_ms", view_t, end_ms),
+  ROW_LIST ("compute", view_t, compute, compute_count, placement, 0, ANY_COUNT),
+  ROW_TEXT ("name", view_t, name, OR_NONE),
+  ROW_STRING_LIST ("silent", view_t, silent, silent_count, NAME_BYTES_MAX, 0, ANY_COUNT),
+  ROW_UNUSED ("parts"), /* see view_put */
+  ROW_LIST ("network", view_t, network, network_count, connection, 0, ANY_COUNT),
+  ROW_UNUSED ("openings"), /* see view_put */
+};
+static const codec_t view_codec = CODEC (view_t, musubi__reservation_view__descriptor, view_rows);
 
-/*  The plan as it is told: without the request, which users sent themselves. */
-static void part_put (Musubi__PartRecord *to, const part_record_t *from, plan_wire_t *plan,
-                      Musubi__Txid *pending)
+/*  Without the request, which users sent themselves; openings are told apart. */
+static Musubi__PartRecord *part_put (const part_record_t *from, arena_t *arena)
 {
-    to->participant = (char *) from->participant;
-    to->reservation = (char *) from->reservation;
-    to->owner = (char *) from->owner;
-    to->version = from->version;
-    to->state = (Musubi__ReservationState) from->state;
-    to->done = from->done;
-    to->n_bookings = from->bookings_count;
-    to->bookings = bookings_put (from->bookings, from->bookings_count);
-    to->n_circuits = from->circuits_count;
-    to->circuits = circuits_put (from->circuits, from->circuits_count);
-    to->provisioned = from->provisioned;
-    if (from->plan_set) {
-        plan_put (plan, &from->plan);
-        plan->plan.request = (ProtobufCBinaryData){0};
-        to->plan = &plan->plan;
-    }
-    if (from->pending_set) {
-        txid_put (pending, &from->pending);
-        to->pending = pending;
-        to->pending_state = (Musubi__CommandState) from->pending_state;
-        to->pending_operation = (Musubi__Operation) from->pending_operation;
-    }
+    Musubi__PartRecord *to = codec_put (&part_record_codec, from, arena);
+    to->opening = NULL;
+    if (to->plan)
+        to->plan->request = (ProtobufCBinaryData){0};
+    return to;
 }
 
-static void parts_put (view_wire_t *wire, const view_t *from)
+static Musubi__ReservationView *view_put (const view_t *from, arena_t *arena)
 {
-    size_t count = from->parts_count;
-    wire->plans = must (calloc (count + 1, sizeof *wire->plans));
-    wire->pendings = must (calloc (count + 1, sizeof *wire->pendings));
-    wire->view.n_parts = count;
-    wire->view.parts = messages_new (&musubi__part_record__descriptor, count);
-    for (size_t i = 0; i < count; i++)
-        part_put (wire->view.parts [i], from->parts [i], &wire->plans [i], &wire->pendings [i]);
-}
-
-/*  As the site has told it; one that makes no sense is told as none. */
-static void openings_put (view_wire_t *wire, const view_t *from)
-{
-    wire->view.n_openings = from->openings_count;
-    wire->view.openings = messages_new (&musubi__site_opening__descriptor, from->openings_count);
-    for (size_t i = 0; i < from->openings_count; i++) {
+    char why [WHY_BYTES];
+    Musubi__ReservationView *to = codec_put (&view_codec, from, arena);
+    to->n_parts = from->parts_count;
+    to->parts = arena_take (arena, to->n_parts * sizeof *to->parts);
+    for (size_t i = 0; i < to->n_parts; i++)
+        to->parts [i] = part_put (from->parts [i], arena);
+    to->n_openings = from->openings_count;
+    to->openings = codec_messages (&musubi__site_opening__descriptor, to->n_openings, arena);
+    for (size_t i = 0; i < to->n_openings; i++) {
         const part_record_t *record = from->openings [i];
-        Musubi__SiteOpening *into = wire->view.openings [i];
         const char *slash = strchr (record->participant, '/');
-        into->site = (char *) (slash ? slash + 1 : record->participant);
-        into->opening = (Musubi__OpeningRecord *) message_unpack (
-          &musubi__opening_record__descriptor,
-          (bytes_t){.data = record->opening.data, .size = record->opening.size});
+        to->openings [i]->site = (char *) (slash ? slash + 1 : record->participant);
+        to->openings [i]->opening = codec_unpack (
+          opening_codec.message, (bytes_t){record->opening.data, record->opening.size}, arena, why);
     }
-}
-
-static void view_put (view_wire_t *wire, const view_t *from)
-{
-    *wire = (view_wire_t){.view = MUSUBI__RESERVATION_VIEW__INIT};
-    Musubi__ReservationView *to = &wire->view;
-    to->reservation = (char *) from->reservation;
-    to->owner = (char *) from->owner;
-    to->status = (Musubi__ShowStatus) from->status;
-    to->state = (Musubi__ReservationState) from->state;
-    to->version = from->version;
-    to->start_ms = from->start_ms;
-    to->end_ms = from->end_ms;
-    to->name = (char *) from->name;
-    to->n_silent = from->silent_count;
-    to->silent = (char **) from->silent;
-    to->n_compute = from->compute_count;
-    to->compute = placements_put (from->compute, from->compute_count);
-    connections_put (&wire->network, from->network, from->network_count);
-    to->n_network = from->network_count;
-    to->network = wire->network.list;
-    parts_put (wire, from);
-    openings_put (wire, from);
-}
-
-static void view_put_end (view_wire_t *wire)
-{
-    Musubi__ReservationView *view = &wire->view;
-    for (size_t i = 0; i < view->n_parts; i++) {
-        plan_put_end (&wire->plans [i]);
-        free (view->parts [i]->bookings);
-        circuits_put_end (view->parts [i]->circuits, view->parts [i]->n_circuits);
-    }
-    for (size_t i = 0; i < view->n_openings; i++)
-        message_free ((ProtobufCMessage *) view->openings [i]->opening);
-    free (view->openings);
-    connections_put_end (&wire->network);
-    free (view->compute);
-    free (view->parts);
-    free (wire->plans);
-    free (wire->pendings);
+    return to;
 }
 
 static packed_t show_encode (const view_t *view, const char *const *silent, size_t silent_count)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__ShowReservationAnswer answer = MUSUBI__SHOW_RESERVATION_ANSWER__INIT;
-    view_wire_t wire = {0};
-    if (view) {
-        view_put (&wire, view);
-        answer.view = &wire.view;
-    }
+    answer.view = view ? view_put (view, &arena) : NULL;
     answer.n_silent = silent_count;
     answer.silent = (char **) silent;
     packed_t packed = packed_of (&answer.base);
-    if (view)
-        view_put_end (&wire);
+    arena_end (&arena);
     return packed;
 }
 
@@ -335,44 +183,47 @@ packed_t show_answer_encode (const view_t *view, const char *const *silent, size
     return packed;
 }
 
-bool list_question_decode (bytes_t body, list_question_t *question, char why [WHY_BYTES])
+/*  ListRequest has the same layout. */
+static const codec_row_t list_question_rows [] = {
+  ROW_WORD ("owner", list_question_t, owner, OR_NONE),
+  ROW_TIME ("from_ms", list_question_t, from_ms),
+  ROW_TIME ("until_ms", list_question_t, until_ms),
+  ROW_WORD ("after", list_question_t, after, OR_NONE),
+  ROW_NUMBER ("most", list_question_t, most),
+};
+
+static bool list_question_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    ProtobufCMessage *message =
-      message_unpack (&musubi__list_reservations_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a ListReservationsRequest");
-    const Musubi__ListReservationsRequest *from = (Musubi__ListReservationsRequest *) message;
-    *question =
-      (list_question_t){.from_ms = from->from_ms, .until_ms = from->until_ms, .most = from->most};
-    bool good =
-      text_take (question->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "owner", why) &&
-      text_take (question->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why);
-    if (good && (!time_valid (from->from_ms) || !time_valid (from->until_ms) ||
-                 from->from_ms > from->until_ms))
-        good = wrong (why, "until_ms: must be a time after from_ms");
-    message_free (message);
-    return good;
+    (void) message;
+    const list_question_t *question = self;
+    return question->from_ms <= question->until_ms ||
+           wrong (why, "until_ms: must be a time after from_ms");
 }
+
+const codec_t list_question_codec =
+  CODEC_RULED (list_question_t, musubi__list_reservations_request__descriptor, list_question_rows,
+               list_question_rule);
 
 packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
                              size_t silent_count, bool more)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__ListReservationsAnswer answer = MUSUBI__LIST_RESERVATIONS_ANSWER__INIT;
-    view_wire_t *wires = must (calloc (views_count + 1, sizeof *wires));
-    Musubi__ReservationView **list = must (calloc (views_count + 1, sizeof *list));
-    for (size_t i = 0; i < views_count; i++) {
-        view_put (&wires [i], &views [i]);
-        list [i] = &wires [i].view;
-    }
     answer.n_views = views_count;
-    answer.views = list;
+    answer.views = arena_take (&arena, views_count * sizeof *answer.views);
+    for (size_t i = 0; i < views_count; i++)
+        answer.views [i] = view_put (&views [i], &arena);
     answer.n_silent = silent_count;
     answer.silent = (char **) silent;
     answer.more = more;
     packed_t packed = packed_of (&answer.base);
-    for (size_t i = 0; i < views_count; i++)
-        view_put_end (&wires [i]);
-    free (wires);
-    free (list);
+    arena_end (&arena);
     return packed;
 }
+
+static const codec_t *const codecs [] = {
+  &opening_codec,    &part_record_codec, &part_shown_codec,
+  &parts_page_codec, &view_codec,        &list_question_codec,
+};
+const codecs_t planner_record_codecs = CODECS (codecs);

@@ -409,8 +409,8 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
 void planner_on_release (void *owner, const moment_t *now, const request_t *request)
 {
     errands_t *errands = owner;
-    release_t asked;
-    if (!service_decode (errands->service, request, &release_codec, &asked))
+    reservation_id_t asked;
+    if (!service_decode (errands->service, request, &reservation_id_codec, &asked))
         return;
     errand_t *errand = errand_new (errands, now, request, ERRAND_RELEASE, false);
     if (!errand)

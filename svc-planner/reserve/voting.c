@@ -389,7 +389,7 @@ static bool decide (errand_t *self, const moment_t *now)
     bool decided = coordinator_decide (
       self->errands->coordinator, now, plan, attempt_mono_by_ms (self->vote.attempt),
       self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
-    before_clear (&before);
+    codec_clear (&before_codec, &before);
     if (!decided)
         return false;
     self->vote.decided = true;

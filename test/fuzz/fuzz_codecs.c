@@ -5,12 +5,14 @@
 #include "balancer_wire.h"
 #include "fuzzing.h"
 #include "planner_wire.h"
+#include "record.h"
 #include "transaction_wire.h"
 
 static const codec_t *pick (uint8_t library, uint8_t number)
 {
     static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs,
-                                           &planner_request_codecs};
+                                           &planner_request_codecs, &planner_record_codecs,
+                                           &planner_decision_codecs};
     if (library >= sizeof all / sizeof *all || number >= all [library]->count)
         return NULL;
     return all [library]->list [number];

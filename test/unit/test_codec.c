@@ -8,6 +8,7 @@
 #include "message.h"
 #include "planner_wire.h"
 #include "prng.h"
+#include "record.h"
 #include "transaction_wire.h"
 
 #include <setjmp.h>
@@ -21,7 +22,8 @@
 #include <cmocka.h>
 
 static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs,
-                                       &planner_request_codecs};
+                                       &planner_request_codecs, &planner_record_codecs,
+                                       &planner_decision_codecs};
 
 typedef void codec_fn (const codec_t *codec);
 

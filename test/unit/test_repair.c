@@ -354,9 +354,9 @@ static bool is_repairing (const fed_proc_t *planner)
         char why [WHY_BYTES];
         if (record->table != TABLE_DECISIONS || record->key_size != TXID_BYTES)
             continue;
-        assert_true (decision_decode (&decision, value, why));
+        assert_true (codec_decode (&decision_codec, &decision, value, why));
         bool repairing = decision.phase == DECISION_REPAIRING;
-        decision_record_clear (&decision);
+        codec_clear (&decision_codec, &decision);
         if (repairing)
             return true;
     }
