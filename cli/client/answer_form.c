@@ -206,12 +206,13 @@ static void print_reason (const json_t *reason, FILE *to)
 
 static void print_reasons (const json_t *form, FILE *to)
 {
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "reasons"), i, one) print_reason (one, to);
-    json_array_foreach (json_object_get (form, "alternatives"), i, one) fprintf (
-      to, "  possible: %s%s%s\n", text_of (one, "start"),
-      *text_of (one, "start") && *text_of (one, "change") ? ", " : "", text_of (one, "change"));
+    for (size_t i = 0; (one = item_of (form, "reasons", i)); i++)
+        print_reason (one, to);
+    for (size_t i = 0; (one = item_of (form, "alternatives", i)); i++)
+        fprintf (to, "  possible: %s%s%s\n", text_of (one, "start"),
+                 *text_of (one, "start") && *text_of (one, "change") ? ", " : "",
+                 text_of (one, "change"));
 }
 
 /*  "2026-12-01T09:00:00Z to 2026-12-01T10:00:00Z", where there is a start. */
@@ -259,14 +260,11 @@ static const char *const state_words [][2] = {{"CREATED", "created"},     {"RESE
 static json_t *provisioned_form (const json_t *parts)
 {
     json_t *domains = json_array_size (parts) > 0 ? made (json_array ()) : NULL;
-    size_t i;
     const json_t *part;
-    json_array_foreach (parts, i, part)
-    {
-        if (json_is_true (json_object_get (part, "provisioned")))
+    for (size_t i = 0; (part = json_array_get (parts, i)); i++)
+        if (flag_of (part, "provisioned"))
             json_array_append_new (domains,
                                    json_string (name_short (text_of (part, "participant"))));
-    }
     return domains;
 }
 
@@ -310,13 +308,14 @@ void view_print (const json_t *form, FILE *to)
     if (*text_of (form, "start"))
         fprintf (to, "\n");
     print_parts (form, to);
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "provisioned"), i, one)
-      fprintf (to, "provisioned at %s\n", json_string_value (one));
-    json_array_foreach (json_object_get (form, "openings"), i, one) opening_print (one, to);
+    for (size_t i = 0; (one = item_of (form, "provisioned", i)); i++)
+        fprintf (to, "provisioned at %s\n", json_string_value (one));
+    for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
+        opening_print (one, to);
     const json_t *silent;
-    json_array_foreach (json_object_get (form, "silent"), i, silent) fprintf (
-      to, "%s %s\n", strcmp (status, "releasing") == 0 ? "not given back yet by" : "no answer from",
-      json_string_value (silent));
+    for (size_t i = 0; (silent = item_of (form, "silent", i)); i++)
+        fprintf (to, "%s %s\n",
+                 strcmp (status, "releasing") == 0 ? "not given back yet by" : "no answer from",
+                 json_string_value (silent));
 }

@@ -40,17 +40,15 @@ static planners_t list_planners (session_t *self)
       calloc (json_array_size (session_entries (self)) + 1, sizeof (planner_t)), 0};
     if (!planners.list)
         abort ();
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (self), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (self), i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");
-        if (!planner || json_is_true (json_object_get (planner, "finishing")))
+        if (!planner || flag_of (planner, "finishing"))
             continue;
         planner_t *one = &planners.list [planners.count++];
         snprintf (one->name, sizeof one->name, "%s", text_of (entry, "name"));
         snprintf (one->endpoint, sizeof one->endpoint, "%s", text_of (entry, "endpoint"));
-        uint64_t load = (uint64_t) json_integer_value (json_object_get (planner, "in_progress"));
+        uint64_t load = (uint64_t) number_of (planner, "in_progress");
         one->order = load << 32 | (uint32_t) session_random (self);
     }
     qsort (planners.list, planners.count, sizeof (planner_t), by_order);
@@ -103,7 +101,7 @@ static bool undecided (const json_t *answer)
  *  waiting for the next one. */
 static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
 {
-    const json_t *first = json_array_get (json_object_get (answer, "reasons"), 0);
+    const json_t *first = item_of (answer, "reasons", 0);
     const char *text = text_of (first, "text");
     snprintf (told, CLIENT_REASON_BYTES, "%s", *text ? text : "it is not decided yet");
 }

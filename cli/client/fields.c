@@ -21,6 +21,16 @@ int64_t number_of (const json_t *object, const char *key)
     return json_integer_value (json_object_get (object, key));
 }
 
+bool flag_of (const json_t *object, const char *key)
+{
+    return json_is_true (json_object_get (object, key));
+}
+
+json_t *item_of (const json_t *object, const char *key, size_t at)
+{
+    return json_array_get (json_object_get (object, key), at);
+}
+
 const char *word_of (const char *const words [][2], const char *said)
 {
     for (; (*words) [0]; words++)
@@ -107,15 +117,12 @@ const char *number_text (const json_t *form, const char *key, char text [NUMBER_
 void texts_join (const json_t *texts, const char *between, char *joined, size_t size)
 {
     size_t length = 0;
-    size_t i;
     const json_t *one;
     joined [0] = '\0';
-    json_array_foreach (texts, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (texts, i)); i++)
         if (length < size)
             length += (size_t) snprintf (joined + length, size - length, "%s%s", i ? between : "",
                                          json_string_value (one) ? json_string_value (one) : "");
-    }
 }
 
 /*  --- forms --- */
@@ -236,25 +243,21 @@ json_t *form_of (const form_row_t *rows, const json_t *from)
 json_t *forms_of (const form_row_t *rows, const json_t *list)
 {
     json_t *forms = made (json_array ());
-    size_t i;
     const json_t *one;
-    json_array_foreach (list, i, one) json_array_append_new (forms, form_of (rows, one));
+    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+        json_array_append_new (forms, form_of (rows, one));
     return forms;
 }
 
 json_t *forms_flat (const json_t *forms, const char *list)
 {
     json_t *flat = made (json_array ());
-    size_t f, i;
     json_t *form, *one;
-    json_array_foreach (forms, f, form)
-    {
-        json_array_foreach (json_object_get (form, list), i, one)
-        {
+    for (size_t f = 0; (form = json_array_get (forms, f)); f++)
+        for (size_t i = 0; (one = json_array_get (json_object_get (form, list), i)); i++) {
             json_t *row = made (json_copy (one));
             json_object_update_missing (row, form);
             json_array_append_new (flat, row);
         }
-    }
     return flat;
 }

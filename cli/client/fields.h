@@ -11,6 +11,10 @@
 /*  "" and 0 when there is none, or something else. The text lives with the object. */
 const char *text_of (const json_t *object, const char *key);
 int64_t number_of (const json_t *object, const char *key);
+bool flag_of (const json_t *object, const char *key);
+
+/*  An element of the list under a key; NULL behind the last. */
+json_t *item_of (const json_t *object, const char *key, size_t at);
 
 /*  A number that may have no end: "inf" is one, too. */
 double real_of (const json_t *object, const char *key);

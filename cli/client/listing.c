@@ -53,13 +53,10 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
 
 static bool holds (const json_t *array, const json_t *wanted)
 {
-    size_t i;
     json_t *one;
-    json_array_foreach (array, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (array, i)); i++)
         if (json_equal (one, wanted))
             return true;
-    }
     return false;
 }
 
@@ -67,15 +64,12 @@ static void take_page (json_t *listing, const json_t *answer)
 {
     json_t *reservations = json_object_get (listing, "reservations");
     json_t *silent = json_object_get (listing, "silent");
-    size_t i;
     json_t *one;
-    json_array_foreach (json_object_get (answer, "views"), i, one)
-      json_array_append_new (reservations, view_form (one));
-    json_array_foreach (json_object_get (answer, "silent"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (answer, "views", i)); i++)
+        json_array_append_new (reservations, view_form (one));
+    for (size_t i = 0; (one = item_of (answer, "silent", i)); i++)
         if (!holds (silent, one))
             json_array_append (silent, one);
-    }
 }
 
 json_t *listing_gather (session_t *session, const listing_filter_t *filter, int *code,
@@ -101,7 +95,7 @@ json_t *listing_gather (session_t *session, const listing_filter_t *filter, int 
         take_page (listing, answer);
         const json_t *views = json_object_get (answer, "views");
         size_t count = json_array_size (views);
-        more = count > 0 && json_is_true (json_object_get (answer, "more"));
+        more = count > 0 && flag_of (answer, "more");
         if (more)
             json_object_set (body, "after",
                              json_object_get (json_array_get (views, count - 1), "reservation"));
@@ -123,8 +117,8 @@ json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_
 
 void listing_tell_silent (const cli_t *cli, const json_t *listing)
 {
-    size_t i;
     const json_t *name;
-    json_array_foreach (json_object_get (listing, "silent"), i, name) cli_note (
-      cli, "no answer from %s: its reservations may be missing", json_string_value (name));
+    for (size_t i = 0; (name = item_of (listing, "silent", i)); i++)
+        cli_note (cli, "no answer from %s: its reservations may be missing",
+                  json_string_value (name));
 }

@@ -62,10 +62,8 @@ void opening_print (const json_t *form, FILE *to)
     if (*text_of (form, "trouble"))
         fprintf (to, ", %s", text_of (form, "trouble"));
     fputc ('\n', to);
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "alternatives"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "alternatives", i)); i++) {
         char from [TIME_TEXT_BYTES];
         char until [TIME_TEXT_BYTES];
         fprintf (to, "  %" PRId64 " nodes of %s are free from %s to %s\n", number_of (one, "nodes"),
@@ -76,12 +74,9 @@ void opening_print (const json_t *form, FILE *to)
 
 bool opening_degraded (const json_t *view)
 {
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (view, "openings"), i, one)
-    {
-        if (json_is_true (json_object_get (one, "degraded")))
+    for (size_t i = 0; (one = item_of (view, "openings", i)); i++)
+        if (flag_of (one, "degraded"))
             return true;
-    }
     return false;
 }

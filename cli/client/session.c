@@ -114,17 +114,14 @@ static void merge_entry (session_t *self, json_t *entry)
     }
     const json_t *old = json_array_get (self->entries, place);
     bool same = strcmp (text_of (old, "store"), text_of (entry, "store")) == 0;
-    if (same && json_integer_value (json_object_get (entry, "start")) >
-                  json_integer_value (json_object_get (old, "start")))
+    if (same && number_of (entry, "start") > number_of (old, "start"))
         json_array_set (self->entries, place, entry);
 }
 
 static void merge_snapshot (session_t *self, const json_t *snapshot)
 {
-    size_t i;
     json_t *entry;
-    json_array_foreach (json_object_get (snapshot, "entries"), i, entry)
-    {
+    for (size_t i = 0; (entry = item_of (snapshot, "entries", i)); i++) {
         merge_entry (self, entry);
         /* Who answers is known by store; its entry gives the name. */
         if (strcmp (text_of (entry, "store"), text_of (snapshot, "store")) == 0 &&
@@ -143,14 +140,12 @@ static bool holds (const session_t *self, const char *wanted)
         return false;
     if (strchr (wanted, '/'))
         return session_entry (self, wanted) != NULL;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (self->entries, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++) {
         const char *name = text_of (entry, "name");
         const json_t *planner = json_object_get (entry, "planner");
         if (strncmp (name, wanted, length) == 0 && name [length] == '/' &&
-            !json_is_true (json_object_get (planner, "finishing")))
+            !flag_of (planner, "finishing"))
             return true;
     }
     return false;
@@ -192,7 +187,7 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
     merge_snapshot (self, snapshot);
     const json_t *entries = json_object_get (snapshot, "entries");
     size_t count = json_array_size (entries);
-    if (!json_is_true (json_object_get (snapshot, "more")))
+    if (!flag_of (snapshot, "more"))
         self->whole = true;
     else if (count > 0)
         next = ask_directory (self, number, text_of (json_array_get (entries, count - 1), "name"));
@@ -355,17 +350,12 @@ static const char *live_home (session_t *self)
 {
     size_t live = 0;
     const char *chosen = NULL;
-    size_t i;
     const json_t *home;
-    json_array_foreach (self->homes, i, home)
-    {
-        size_t a;
+    for (size_t i = 0; (home = json_array_get (self->homes, i)); i++) {
         const json_t *name;
-        json_array_foreach (self->answered, a, name)
-        {
+        for (size_t a = 0; (name = json_array_get (self->answered, a)); a++)
             if (json_equal (home, name) && prng_below (&self->prng, ++live) == 0)
                 chosen = json_string_value (home);
-        }
     }
     return chosen;
 }

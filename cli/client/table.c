@@ -142,9 +142,9 @@ table_t *table_of (const column_t *columns, const json_t *forms)
     for (; columns [count].heading; count++)
         headings [count] = columns [count].heading;
     table_t *self = table_new (headings, count);
-    size_t i;
     const json_t *form;
-    json_array_foreach (forms, i, form) table_add (self, columns, form);
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
+        table_add (self, columns, form);
     return self;
 }
 

@@ -32,13 +32,13 @@ void svg_text (const char *text, FILE *to)
 void svg_rectangle (double x, double y, double width, double height, const char *attributes,
                     FILE *to)
 {
-    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>", x, y, width,
+    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>\n", x, y, width,
              height, attributes);
 }
 
 void svg_line (double x1, double y1, double x2, double y2, const char *attributes, FILE *to)
 {
-    fprintf (to, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>", x1, y1, x2, y2,
+    fprintf (to, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
              attributes);
 }
 

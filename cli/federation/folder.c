@@ -2,6 +2,7 @@
  * a crash finds the old one or the new one.
  */
 #include "folder.h"
+#include "fields.h"
 
 #include "json.h"
 #include "must.h"
@@ -98,9 +99,8 @@ static void read_member (folder_t *self, const json_t *json, bool this_boot)
     take_text (json, "endpoint", member->endpoint, sizeof member->endpoint);
     take_text (json, "events", member->events, sizeof member->events);
     if (this_boot)
-        member->process =
-          (process_t){.pid = (pid_t) json_integer_value (json_object_get (json, "pid")),
-                      .started = (uint64_t) json_integer_value (json_object_get (json, "started"))};
+        member->process = (process_t){.pid = (pid_t) number_of (json, "pid"),
+                                      .started = (uint64_t) number_of (json, "started")};
 }
 
 /*  A folder without the list is new. */
@@ -118,13 +118,10 @@ static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
     char list_boot [BOOT_BYTES];
     process_boot (boot);
     take_text (list, "boot", list_boot, sizeof list_boot);
-    size_t i;
     const json_t *member;
-    json_array_foreach (json_object_get (list, "members"), i, member)
-    {
+    for (size_t i = 0; (member = item_of (list, "members", i)); i++)
         if (i < MEMBERS_MAX)
             read_member (self, member, strcmp (boot, list_boot) == 0);
-    }
     json_decref (list);
     return true;
 }

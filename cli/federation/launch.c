@@ -281,10 +281,9 @@ static size_t agents_missing (session_t *session, const folder_t *folder, const 
     if (!answer)
         return 1;
     size_t missing = 0;
-    size_t i;
     const json_t *record;
-    json_array_foreach (json_object_get (answer, "nodes"), i, record) missing +=
-      agent_missing (folder, site, record);
+    for (size_t i = 0; (record = item_of (answer, "nodes", i)); i++)
+        missing += agent_missing (folder, site, record);
     json_decref (answer);
     return missing;
 }

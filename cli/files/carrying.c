@@ -77,7 +77,7 @@ static json_int_t begin (const carrying_t *self, int *code)
 {
     json_t *answer =
       holdings_ask (self->cli, self->session, self->site, self->method, self->question, code);
-    json_int_t transfer = json_integer_value (json_object_get (answer, "transfer"));
+    json_int_t transfer = number_of (answer, "transfer");
     json_decref (answer);
     return transfer;
 }

@@ -2,6 +2,7 @@
  * for whoever asks next.
  */
 #include "carrying.h"
+#include "fields.h"
 #include "files_commands.h"
 #include "output_file.h"
 
@@ -125,7 +126,7 @@ static void tell (const cli_t *cli, const json_t *site, const char *name, const 
 {
     char text [BYTES_TEXT_BYTES];
     const char *source = json_string_value (json_object_get (last, "source"));
-    json_int_t size = json_integer_value (json_object_get (last, "size"));
+    json_int_t size = number_of (last, "size");
     FILE *to = path && strcmp (path, "-") == 0 ? stderr : stdout;
     if (cli->json) {
         json_t *form = json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site",

@@ -52,10 +52,8 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
     int code = EXIT_DONE;
     char text [HOLDINGS_LIST_BYTES];
     json_t *sites = json_array ();
-    size_t i;
     const json_t *holder;
-    json_array_foreach (held, i, holder)
-    {
+    for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         int told;
         json_t *answer =
           holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
@@ -144,15 +142,13 @@ int run_evict (cli_t *cli)
 static const json_t *home_of (const json_t *held)
 {
     const json_t *home = NULL;
-    size_t i;
     const json_t *holder;
-    json_array_foreach (held, i, holder)
-    {
+    for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         const json_t *file = json_object_get (holder, "file");
         const json_t *rule = json_object_get (file, "rule");
-        if (json_integer_value (json_object_get (rule, "copies")) > 0)
+        if (number_of (rule, "copies") > 0)
             return holder; /* it has one */
-        bool kept = json_is_true (json_object_get (file, "kept"));
+        bool kept = flag_of (file, "kept");
         if (kept && !home)
             home = holder;
     }

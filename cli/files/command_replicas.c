@@ -33,14 +33,11 @@ static json_t *copy_form (const char *site, const json_t *file, const json_t *co
 /*  The form of this name and content, a new one when there is none. */
 static json_t *file_form (json_t *files, const json_t *file)
 {
-    size_t i;
     json_t *form;
-    json_array_foreach (files, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (files, i)); i++)
         if (strcmp (text_of (form, "name"), text_of (file, "name")) == 0 &&
             strcmp (text_of (form, "digest"), text_of (file, "digest")) == 0)
             return form;
-    }
     form = json_pack ("{s:s, s:I, s:s, s:s, s:[]}", "name", text_of (file, "name"), "size",
                       (json_int_t) number_of (file, "size"), "digest", text_of (file, "digest"),
                       "owner", text_of (file, "owner"), "copies");
@@ -88,12 +85,9 @@ static json_t *files_of (const json_t *held)
             json_array_clear (same);
         }
         json_t *form = file_form (same, file);
-        size_t k;
         const json_t *copy;
-        json_array_foreach (json_object_get (file, "copies"), k, copy)
-        {
+        for (size_t k = 0; (copy = item_of (file, "copies", k)); k++)
             json_array_append_new (json_object_get (form, "copies"), copy_form (site, file, copy));
-        }
         rule_add (form, site, file);
     }
     json_array_extend (all, same);
@@ -110,8 +104,8 @@ static const char *size_cell (const json_t *copy, const char *key, char text [CE
 static const char *use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
 {
     (void) text;
-    bool pinned = json_is_true (json_object_get (copy, "pinned"));
-    return pinned ? "pinned" : json_is_true (json_object_get (copy, key)) ? "kept" : "cached";
+    bool pinned = flag_of (copy, "pinned");
+    return pinned ? "pinned" : flag_of (copy, key) ? "kept" : "cached";
 }
 
 static void print_files (const json_t *files)

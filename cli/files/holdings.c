@@ -19,25 +19,19 @@ static bool holds (const json_t *entry)
 static json_t *sites_of (const session_t *session)
 {
     json_t *sites = json_array ();
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
         if (holds (entry))
             json_array_append (sites, (json_t *) entry);
-    }
     return sites;
 }
 
 static const char *names_of (const json_t *sites, char text [HOLDINGS_LIST_BYTES])
 {
     json_t *names = json_array ();
-    size_t i;
     const json_t *site;
-    json_array_foreach (sites, i, site)
-    {
+    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
         json_array_append_new (names, json_string (text_of (site, "name") + strlen (KIND)));
-    }
     holdings_list (names, text);
     json_decref (names);
     return text;
@@ -56,16 +50,13 @@ const json_t *holdings_site (session_t *session, const char *command, const char
     char text [HOLDINGS_LIST_BYTES];
     json_t *sites = sites_of (session);
     const json_t *found = NULL;
-    size_t i;
     const json_t *site;
     if (name && strncmp (name, KIND, strlen (KIND)) == 0)
         name += strlen (KIND);
-    json_array_foreach (sites, i, site)
-    {
+    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
         if (name ? strcmp (text_of (site, "name") + strlen (KIND), name) == 0
                  : json_array_size (sites) == 1)
             found = site;
-    }
     names_of (sites, text);
     if (!found && json_array_size (sites) == 0)
         *code = cli_fail (EXIT_REFUSED, "%s: no site of this federation keeps files", command);
@@ -80,11 +71,9 @@ const json_t *holdings_site (session_t *session, const char *command, const char
 
 const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES])
 {
-    size_t i;
     const json_t *name;
     text [0] = '\0';
-    json_array_foreach (names, i, name)
-    {
+    for (size_t i = 0; (name = json_array_get (names, i)); i++) {
         size_t used = strlen (text);
         snprintf (text + used, HOLDINGS_LIST_BYTES - used, "%s%s", used ? ", " : "",
                   json_string_value (name));
@@ -167,14 +156,13 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
         size_t i;
         json_t *file;
         more = false;
-        json_array_foreach (json_object_get (answer, "files"), i, file)
-        {
+        for (i = 0; (file = item_of (answer, "files", i)); i++) {
             json_array_append_new (held, json_pack ("{s:s, s:O, s:O}", "site",
                                                     text_of (site, "name") + strlen (KIND), "file",
                                                     file, "entry", site));
             free (after);
             after = strdup (text_of (file, "name"));
-            more = json_is_true (json_object_get (answer, "more"));
+            more = flag_of (answer, "more");
         }
         json_decref (answer);
     }
@@ -186,13 +174,10 @@ json_t *holdings_gather (session_t *session, const json_t *site, const char *nam
 {
     json_t *held = json_array ();
     json_t *sites = site ? json_pack ("[O]", site) : sites_of (session);
-    size_t i;
     const json_t *one;
-    json_array_foreach (sites, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (sites, i)); i++)
         if (!gather_site (session, one, name, held))
             json_array_append_new (silent, json_string (text_of (one, "name") + strlen (KIND)));
-    }
     json_decref (sites);
     return held;
 }

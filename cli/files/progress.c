@@ -14,13 +14,10 @@
 
 static uint64_t bytes_of (const progress_t *self, const json_t *hops)
 {
-    size_t i;
     const json_t *hop;
-    json_array_foreach (hops, i, hop)
-    {
+    for (size_t i = 0; (hop = json_array_get (hops, i)); i++)
         if (self->gives || strcmp (text_of (hop, "node"), self->self) == 0)
             return (uint64_t) number_of (hop, "has");
-    }
     return 0;
 }
 
@@ -43,11 +40,9 @@ static void chain_text (const progress_t *self, const json_t *transfer, char *te
     uint64_t size = (uint64_t) number_of (transfer, "size");
     const char *source = text_of (transfer, "source");
     const json_t *hops = json_object_get (transfer, "hops");
-    size_t i;
     const json_t *hop;
     snprintf (text, room, "%s", self->gives ? "here" : source);
-    json_array_foreach (hops, i, hop)
-    {
+    for (size_t i = 0; (hop = json_array_get (hops, i)); i++) {
         size_t used = strlen (text);
         const char *node = text_of (hop, "node");
         uint64_t has = (uint64_t) number_of (hop, "has");

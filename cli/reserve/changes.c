@@ -11,13 +11,10 @@
 
 static bool has (const json_t *array, const json_t *wanted)
 {
-    size_t i;
     json_t *one;
-    json_array_foreach (array, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (array, i)); i++)
         if (json_equal (one, wanted))
             return true;
-    }
     return false;
 }
 
@@ -38,14 +35,11 @@ static json_t *add (json_t *changes, const char *reservation, const char *word, 
 static void add_names (json_t *changes, const char *reservation, const char *word,
                        const json_t *names, const json_t *others, int64_t now_ms)
 {
-    size_t i;
     json_t *name;
-    json_array_foreach (names, i, name)
-    {
+    for (size_t i = 0; (name = json_array_get (names, i)); i++)
         if (!has (others, name))
             take (add (changes, reservation, word, now_ms), "at",
                   json_string (json_string_value (name)));
-    }
 }
 
 /*  Its last end, as the later look has it, else the earlier; INT64_MAX when neither has one. */
@@ -77,10 +71,8 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
 static json_t *heard (const json_t *names, const json_t *silent)
 {
     json_t *list = json_array ();
-    size_t i;
     const json_t *name;
-    json_array_foreach (names, i, name)
-    {
+    for (size_t i = 0; (name = json_array_get (names, i)); i++) {
         json_t *participant = json_sprintf ("nis/%s", json_string_value (name));
         if (!has (silent, participant))
             json_array_append (list, (json_t *) name);
@@ -107,13 +99,10 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
 static json_t *degraded_at (const json_t *form)
 {
     json_t *sites = json_array ();
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "openings"), i, one)
-    {
-        if (json_is_true (json_object_get (one, "degraded")))
+    for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
+        if (flag_of (one, "degraded"))
             json_array_append (sites, json_object_get (one, "site"));
-    }
     return sites;
 }
 

@@ -56,25 +56,20 @@ static void add_bar (chart_t *self, gantt_bar_t bar, int used)
 
 static void add_classes (chart_t *self, json_t *rows, const json_t *entries)
 {
-    size_t e;
     const json_t *entry;
-    json_array_foreach (entries, e, entry)
-    {
-        size_t c;
+    for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
         const json_t *class;
-        json_array_foreach (json_object_get (json_object_get (entry, "site"), "classes"), c, class)
-          add_row (self, rows, name_short (text_of (entry, "name")), text_of (class, "name"),
-                   number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
+        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++)
+            add_row (self, rows, name_short (text_of (entry, "name")), text_of (class, "name"),
+                     number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
     }
 }
 
 /*  What a reservation has used at a site, percent; below zero where nothing is told. */
 static int used_at (const json_t *form, const char *site)
 {
-    size_t i;
     const json_t *opening;
-    json_array_foreach (json_object_get (form, "openings"), i, opening)
-    {
+    for (size_t i = 0; (opening = item_of (form, "openings", i)); i++) {
         int64_t offered_ms = number_of (opening, "offered_ms");
         if (strcmp (text_of (opening, "site"), site) == 0 && offered_ms > 0)
             return (int) (100.0 * (double) number_of (opening, "cpu_ms") / (double) offered_ms +
@@ -85,10 +80,8 @@ static int used_at (const json_t *form, const char *site)
 
 static void add_placements (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
 {
-    size_t i;
     const json_t *placement;
-    json_array_foreach (json_object_get (form, "compute"), i, placement)
-    {
+    for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
         const char *site = text_of (placement, "site");
         const char *class = text_of (placement, "class");
         char *name = NULL;
@@ -115,18 +108,13 @@ static void add_placements (chart_t *self, json_t *rows, const json_t *form, siz
 static json_t *used_links (const json_t *forms)
 {
     json_t *used = json_object ();
-    size_t f;
     const json_t *form;
-    json_array_foreach (forms, f, form)
-    {
-        size_t n;
+    for (size_t f = 0; (form = json_array_get (forms, f)); f++) {
         const json_t *connection;
-        json_array_foreach (json_object_get (form, "network"), n, connection)
-        {
-            size_t l;
+        for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
             const json_t *link;
-            json_array_foreach (json_object_get (connection, "links"), l, link)
-              json_object_set_new (used, json_string_value (link), json_true ());
+            for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
+                json_object_set_new (used, json_string_value (link), json_true ());
         }
     }
     return used;
@@ -135,15 +123,11 @@ static json_t *used_links (const json_t *forms)
 static void add_links (chart_t *self, json_t *rows, const json_t *entries, const json_t *used,
                        bool all_links)
 {
-    size_t e;
     const json_t *entry;
-    json_array_foreach (entries, e, entry)
-    {
+    for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
         const char *domain = name_short (text_of (entry, "name"));
-        size_t l;
         const json_t *link;
-        json_array_foreach (json_object_get (json_object_get (entry, "domain"), "links"), l, link)
-        {
+        for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
             char *name = NULL;
             if (asprintf (&name, "%s/%s", domain, text_of (link, "name")) < 0)
                 abort ();
@@ -157,14 +141,10 @@ static void add_links (chart_t *self, json_t *rows, const json_t *entries, const
 
 static void add_circuits (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
 {
-    size_t n;
     const json_t *connection;
-    json_array_foreach (json_object_get (form, "network"), n, connection)
-    {
-        size_t l;
+    for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
         const json_t *link;
-        json_array_foreach (json_object_get (connection, "links"), l, link)
-        {
+        for (size_t l = 0; (link = item_of (connection, "links", l)); l++) {
             const char *name = json_string_value (link);
             size_t row = row_known (rows, name);
             if (row == SIZE_MAX)
@@ -214,11 +194,9 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
     json_t *classes = json_object ();
     json_t *links = json_object ();
     json_t *used = used_links (forms);
-    size_t i;
     const json_t *form;
     add_classes (self, classes, entries);
-    json_array_foreach (forms, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
         self->hidden_count += !shown (form) && hidden (form);
         if (!shown (form))
             continue;
@@ -228,11 +206,9 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
     /* Rows of links come after all rows of classes, also of those that were forgotten. */
     add_links (self, links, entries, used, all_links);
     size_t reservation = 0;
-    json_array_foreach (forms, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
         if (shown (form))
             add_circuits (self, links, form, reservation++);
-    }
     json_decref (classes);
     json_decref (links);
     json_decref (used);

@@ -162,7 +162,6 @@ static int find_site (plus_t *self)
 {
     const char *host = self->options.host;
     char name [NAME_BYTES_MAX + 1];
-    size_t i;
     const json_t *entry;
     size_t sites = 0;
     char silent [NAME_BYTES_MAX + 1] = "";
@@ -180,8 +179,7 @@ static int find_site (plus_t *self)
                  ? EXIT_DONE
                  : cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
     }
-    json_array_foreach (session_entries (self->session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
         if (!is_site (entry))
             continue;
         (void) take_site (self, entry);
@@ -263,7 +261,7 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
     char state [LOWER_BYTES];
     char until [TIME_TEXT_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
-    int64_t waits_ms = json_integer_value (json_object_get (command, "waits_until_ms"));
+    int64_t waits_ms = number_of (command, "waits_until_ms");
     bool good = !refusal && (is_state (command, "committed") || is_state (command, "prepared"));
     (void) state_word (command, state);
     if (self->cli->json) {
@@ -388,8 +386,8 @@ static int decide (plus_t *self, const char *name)
     json_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
     if (!answer)
         return code;
-    const json_t *one = json_array_get (json_object_get (answer, "reservations"), 0);
-    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
+    const json_t *one = item_of (answer, "reservations", 0);
+    const json_t *command = item_of (one, "commands", 0);
     if (!command) {
         char state [LOWER_BYTES];
         code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
@@ -424,7 +422,7 @@ static json_t *status_form (const plus_t *self, const json_t *one)
     json_t *form = made (json_pack ("{s:s, s:s, s:s, s:s}", "reservation",
                                     text_of (one, "reservation"), "site", self->site, "owner",
                                     text_of (one, "owner"), "state", state_word (one, word)));
-    const json_t *command = json_array_get (json_object_get (one, "commands"), 0);
+    const json_t *command = item_of (one, "commands", 0);
     if (number_of (one, "until_ms"))
         form_add (form, rows, one);
     if (command)
@@ -450,16 +448,13 @@ static int status_at (plus_t *self, json_t *all)
     bool more = true;
     while (more) {
         json_t *answer = properties (self, next, &code);
-        size_t i;
         json_t *one;
-        json_array_foreach (json_object_get (answer, "reservations"), i, one)
-        {
+        for (size_t i = 0; (one = item_of (answer, "reservations", i)); i++) {
             if (!self->options.reservation && is_forgotten (one))
                 continue;
             json_array_append_new (all, status_form (self, one));
         }
-        more = json_is_true (json_object_get (answer, "more")) &&
-               strcmp (text_of (answer, "next"), next) > 0;
+        more = flag_of (answer, "more") && strcmp (text_of (answer, "next"), next) > 0;
         snprintf (next, sizeof next, "%s", text_of (answer, "next"));
         json_decref (answer);
     }
@@ -487,12 +482,10 @@ static int status (plus_t *self)
     if (code != EXIT_DONE)
         return code;
     json_t *all = json_array ();
-    size_t i;
     const json_t *entry;
     if (!everywhere)
         code = status_at (self, all);
-    json_array_foreach (session_entries (self->session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
         if (!everywhere || !is_site (entry))
             continue;
         (void) take_site (self, entry);

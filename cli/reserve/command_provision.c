@@ -12,15 +12,12 @@
 /*  Adds the domain of that participant's name, once. */
 static void add_domain (json_t *domains, const char *participant)
 {
-    size_t i;
     const json_t *known;
     if (strncmp (participant, "nis/", 4) != 0)
         return;
-    json_array_foreach (domains, i, known)
-    {
+    for (size_t i = 0; (known = json_array_get (domains, i)); i++)
         if (strcmp (json_string_value (known), participant) == 0)
             return;
-    }
     json_array_append_new (domains, json_string (participant));
 }
 
@@ -29,27 +26,21 @@ static void add_domain (json_t *domains, const char *participant)
 static json_t *domains_of (const json_t *view)
 {
     json_t *domains = json_array ();
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (view, "parts"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (view, "parts", i)); i++)
         if (json_array_size (json_object_get (one, "circuits")) > 0)
             add_domain (domains, text_of (one, "participant"));
-    }
-    json_array_foreach (json_object_get (view, "network"), i, one)
-    {
-        size_t l;
+    for (size_t i = 0; (one = item_of (view, "network", i)); i++) {
         const json_t *link;
-        json_array_foreach (json_object_get (one, "links"), l, link)
-        {
+        for (size_t l = 0; (link = item_of (one, "links", l)); l++) {
             const char *name = json_string_value (link);
             char participant [NAME_BYTES_MAX + 1];
             snprintf (participant, sizeof participant, "nis/%.*s", (int) strcspn (name, "/"), name);
             add_domain (domains, participant);
         }
     }
-    json_array_foreach (json_object_get (view, "silent"), i, one)
-      add_domain (domains, json_string_value (one));
+    for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
+        add_domain (domains, json_string_value (one));
     return domains;
 }
 
@@ -86,8 +77,8 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
 static const char *use_cell (const json_t *row, const char *key, char text [CELL_BYTES])
 {
     (void) text;
-    bool provisioned = json_is_true (json_object_get (row, key));
-    bool active = json_is_true (json_object_get (row, "active"));
+    bool provisioned = flag_of (row, key);
+    bool active = flag_of (row, "active");
     return json_object_get (row, "error") ? text_of (row, "error")
            : !provisioned                 ? "released"
            : active                       ? "provisioned, and its time is now"
@@ -108,10 +99,10 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
     json_t *domains = domains_of (view);
     json_t *rows = json_array ();
     json_t *question = json_pack ("{s:s}", "reservation", id);
-    size_t i;
     const json_t *domain;
-    json_array_foreach (domains, i, domain) json_array_append_new (
-      rows, ask_domain (session, json_string_value (domain), release, question, &code));
+    for (size_t i = 0; (domain = json_array_get (domains, i)); i++)
+        json_array_append_new (
+          rows, ask_domain (session, json_string_value (domain), release, question, &code));
     if (json_array_size (domains) == 0)
         code = cli_fail (EXIT_REFUSED, "%s: it has no circuits in any domain", id);
     else if (cli->json)

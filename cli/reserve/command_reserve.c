@@ -92,15 +92,12 @@ static int64_t last_moment (const json_t *request)
 static bool may_free (const json_t *form)
 {
     const json_t *reasons = json_object_get (form, "reasons");
-    size_t i;
     const json_t *reason;
     if (json_object_get (form, "conflict"))
         return false;
-    json_array_foreach (reasons, i, reason)
-    {
+    for (size_t i = 0; (reason = json_array_get (reasons, i)); i++)
         if (json_object_get (reason, "until"))
             return true;
-    }
     return json_array_size (reasons) == 0;
 }
 
@@ -144,13 +141,10 @@ static void tell_sites_near (session_t *session, const json_t *request)
 {
     if (!session_look (session, ""))
         return;
-    size_t i;
     const json_t *need;
-    json_array_foreach (json_object_get (request, "compute"), i, need)
-    {
+    for (size_t i = 0; (need = item_of (request, "compute", i)); i++)
         if (*text_of (need, "site"))
             offer_sites_near (session, text_of (need, "site"));
-    }
 }
 
 static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)

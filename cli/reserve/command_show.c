@@ -51,16 +51,13 @@ static const char *quantities (const json_t *list, const char *name, const char 
                                char text [CELL_BYTES])
 {
     size_t length = 0;
-    size_t i;
     const json_t *one;
     text [0] = '\0';
-    json_array_foreach (list, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (list, i)); i++)
         if (length < CELL_BYTES)
             length += (size_t) snprintf (
               text + length, CELL_BYTES - length, "%s%s%s%" PRId64, i ? " " : "",
               text_of (one, name), *text_of (one, name) ? ":" : "", number_of (one, quantity));
-    }
     return text;
 }
 

@@ -23,10 +23,9 @@ static bool is (const json_t *object, const char *key, const char *word)
 static const char *unit_of (const json_t *request, const char *need)
 {
     bool network = json_array_size (json_object_get (request, "network")) > 0 && *need;
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (request, "compute"), i, one) network =
-      network && !is (one, "id", need);
+    for (size_t i = 0; (one = item_of (request, "compute", i)); i++)
+        network = network && !is (one, "id", need);
     return network ? " Mbit/s" : "";
 }
 
@@ -52,15 +51,14 @@ static void print_blocked (const json_t *reason, const json_t *request, FILE *to
 
 void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 {
-    size_t i;
     const json_t *one;
     fprintf (to, "this can't be had\n");
-    json_array_foreach (json_object_get (form, "reasons"), i, one) print_blocked (one, request, to);
+    for (size_t i = 0; (one = item_of (form, "reasons", i)); i++)
+        print_blocked (one, request, to);
     const json_t *alternatives = json_object_get (form, "alternatives");
     if (json_array_size (alternatives) > 0)
         fprintf (to, "possible instead\n");
-    json_array_foreach (alternatives, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (alternatives, i)); i++) {
         char start [TIME_TEXT_BYTES];
         const char *change = text_of (one, "change");
         const char *at = time_brief (text_of (one, "start"), start);
@@ -74,18 +72,17 @@ void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 static json_t *holds_of (const json_t *part)
 {
     json_t *holds = made (json_array ());
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (part, "bookings"), i, one) json_array_append_new (
-      holds, json_sprintf ("%s: %" PRId64 " nodes", text_of (one, "class_name"),
-                           number_of (one, "nodes")));
-    json_array_foreach (json_object_get (part, "circuits"), i, one)
-    {
-        size_t l;
+    for (size_t i = 0; (one = item_of (part, "bookings", i)); i++)
+        json_array_append_new (holds,
+                               json_sprintf ("%s: %" PRId64 " nodes", text_of (one, "class_name"),
+                                             number_of (one, "nodes")));
+    for (size_t i = 0; (one = item_of (part, "circuits", i)); i++) {
         const json_t *link;
-        json_array_foreach (json_object_get (one, "links"), l, link) json_array_append_new (
-          holds, json_sprintf ("%s: %" PRId64 " Mbit/s", json_string_value (link),
-                               number_of (one, "mbps")));
+        for (size_t l = 0; (link = item_of (one, "links", l)); l++)
+            json_array_append_new (holds,
+                                   json_sprintf ("%s: %" PRId64 " Mbit/s", json_string_value (link),
+                                                 number_of (one, "mbps")));
     }
     return holds;
 }
@@ -159,14 +156,12 @@ static void say_unused (json_t *waits, const json_t *view)
 {
     char domains [512] = "";
     size_t length = 0;
-    size_t i;
     const json_t *part;
     if (!is (view, "status", "SHOW_COMMITTED") && !is (view, "status", "SHOW_COMMITTING"))
         return;
-    json_array_foreach (json_object_get (view, "parts"), i, part)
-    {
+    for (size_t i = 0; (part = item_of (view, "parts", i)); i++) {
         bool unused = json_array_size (json_object_get (part, "circuits")) > 0 &&
-                      !json_is_true (json_object_get (part, "provisioned"));
+                      !flag_of (part, "provisioned");
         if (unused && length < sizeof domains)
             length +=
               (size_t) snprintf (domains + length, sizeof domains - length, "%s%s",
@@ -181,11 +176,11 @@ static void say_unused (json_t *waits, const json_t *view)
 static json_t *waits_of (const json_t *view)
 {
     json_t *waits = made (json_array ());
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (view, "parts"), i, one) say_part (waits, view, one);
-    json_array_foreach (json_object_get (view, "silent"), i, one)
-      say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
+    for (size_t i = 0; (one = item_of (view, "parts", i)); i++)
+        say_part (waits, view, one);
+    for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
+        say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
     if (is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
         say (waits, "not every participant is known to have acknowledged its decision yet");
     say_unused (waits, view);
@@ -196,10 +191,9 @@ json_t *explain_reservation (const json_t *view)
 {
     json_t *form = view_form (view);
     json_t *parts = made (json_array ());
-    size_t i;
     const json_t *part;
-    json_array_foreach (json_object_get (view, "parts"), i, part)
-      json_array_append_new (parts, part_form (part));
+    for (size_t i = 0; (part = item_of (view, "parts", i)); i++)
+        json_array_append_new (parts, part_form (part));
     json_object_del (form, "compute");
     json_object_del (form, "network");
     json_object_del (form, "provisioned");
@@ -225,10 +219,8 @@ static void print_parts (const json_t *form, FILE *to)
                                         {"HOLDS", "holds", cell_list},
                                         {0}};
     table_t *table = table_of (columns, json_object_get (form, "parts"));
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "silent"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "silent", i)); i++) {
         const char *cells [] = {json_string_value (one), "", "no answer", "", ""};
         table_row (table, cells);
     }
@@ -250,8 +242,8 @@ void explain_reservation_print (const json_t *form, FILE *to)
         print_parts (form, to);
     size_t i;
     const json_t *sentence;
-    json_array_foreach (json_object_get (form, "waits"), i, sentence)
-      fprintf (to, "%s\n", json_string_value (sentence));
+    for (i = 0; (sentence = item_of (form, "waits", i)); i++)
+        fprintf (to, "%s\n", json_string_value (sentence));
     if (i == 0)
         fprintf (to, "it waits for nothing\n");
 }
@@ -276,10 +268,9 @@ static json_t *holder_form (const json_t *plan)
       {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms"}, {0}};
     json_t *form = form_of (rows, plan);
     json_t *participants = made (json_array ());
-    size_t i;
     const json_t *party;
-    json_array_foreach (json_object_get (plan, "participants"), i, party)
-      json_array_append_new (participants, json_string (text_of (party, "name")));
+    for (size_t i = 0; (party = item_of (plan, "participants", i)); i++)
+        json_array_append_new (participants, json_string (text_of (party, "name")));
     take (form, "participants", participants);
     form_add (form, decide_by, plan);
     return form;
@@ -296,7 +287,7 @@ json_t *explain_claim (const char *request_id, const json_t *look, const json_t 
     take (form, "request_id", json_string (request_id));
     take (form, "state", json_string (state));
     if (is (look, "state", "COMMITTED_CLAIM"))
-        take (form, "done", json_boolean (json_is_true (json_object_get (look, "done"))));
+        take (form, "done", json_boolean (flag_of (look, "done")));
     if (answer)
         take (form, "answer", answer_form (answer));
     if (holder)
@@ -325,9 +316,9 @@ void explain_claim_print (const json_t *form, FILE *to)
                  "long over\n");
     else if (is (form, "state", "in progress"))
         fprintf (to, "an attempt is under way; ask again with the same id\n");
-    else if (is (form, "state", "committed") && !json_is_true (json_object_get (form, "done")))
+    else if (is (form, "state", "committed") && !flag_of (form, "done"))
         fprintf (to, "decided, but not every participant is known to have acknowledged it yet\n");
-    bool settled = is (form, "state", "refused") || json_is_true (json_object_get (form, "done"));
+    bool settled = is (form, "state", "refused") || flag_of (form, "done");
     if (json_object_get (form, "holder") && !settled)
         print_holder (json_object_get (form, "holder"), to);
     if (answer && is (form, "state", "refused"))

@@ -49,10 +49,8 @@ void hints_destroy (hints_t **self_p)
 
 void hints_follow (hints_t *self, const json_t *entries)
 {
-    size_t i;
     const json_t *entry;
-    json_array_foreach (entries, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
         const char *events = json_string_value (json_object_get (entry, "events"));
         bool holds = json_object_get (entry, "site") || json_object_get (entry, "domain");
         if (!holds || !events || !*events || json_object_get (self->followed, events))

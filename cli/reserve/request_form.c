@@ -239,10 +239,8 @@ static bool read_require (const reader_t *of_need, json_t *written, json_t *need
 /*  A need of that id among those read so far. */
 static bool need_known (const json_t *needs, const char *id)
 {
-    size_t i;
     const json_t *need;
-    json_array_foreach (needs, i, need)
-    {
+    for (size_t i = 0; (need = json_array_get (needs, i)); i++) {
         const char *known = json_string_value (json_object_get (need, "id"));
         if (known && strcmp (known, id) == 0)
             return true;
@@ -311,10 +309,8 @@ static bool connection_named (const reader_t *reader, const json_t *request, con
         return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
                        hint);
     bool used = need_known (json_object_get (request, "compute"), id);
-    size_t i;
     const json_t *other;
-    json_array_foreach (json_object_get (request, "network"), i, other)
-    {
+    for (size_t i = 0; (other = item_of (request, "network", i)); i++) {
         char known [CONNECTION_ID_BYTES];
         connection_id (other, known);
         used = used || strcmp (known, id) == 0;
@@ -373,10 +369,8 @@ static bool read_list (const reader_t *of_list, json_t *written, const char *key
                        most);
     json_t *needs = made (json_array ());
     take (request, key, needs);
-    size_t i;
     json_t *one;
-    json_array_foreach (list, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (list, i)); i++) {
         snprintf (reader.path, sizeof reader.path, "%.20s%s%s[%zu]", of_list->path,
                   *of_list->path ? "." : "", key, i);
         json_t *need = made (json_object ());
@@ -399,14 +393,12 @@ static bool read_needs (json_t *written, const char *key, size_t most, read_need
 static int64_t span_of (const json_t *request)
 {
     int64_t span_ms = 0;
-    int64_t common_ms = json_integer_value (json_object_get (request, "duration_ms"));
-    size_t i;
+    int64_t common_ms = number_of (request, "duration_ms");
     const json_t *need;
-    json_array_foreach (json_object_get (request, "compute"), i, need)
-    {
+    for (size_t i = 0; (need = item_of (request, "compute", i)); i++) {
         const json_t *own = json_object_get (need, "duration_ms");
-        int64_t end_ms = json_integer_value (json_object_get (need, "offset_ms")) +
-                         (own ? json_integer_value (own) : common_ms);
+        int64_t end_ms =
+          number_of (need, "offset_ms") + (own ? json_integer_value (own) : common_ms);
         if (end_ms > span_ms)
             span_ms = end_ms;
     }
@@ -529,17 +521,14 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
 static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
     reader_t reader = {.why = why};
-    size_t i;
     json_t *one;
     if (!written)
         return true;
     if (json_array_size (written) == 0)
         return refuse (&reader, "remove", "wants an array of needs' ids");
-    json_array_foreach (written, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (written, i)); i++)
         if (json_string_length (one) == 0 || json_string_length (one) > NAME_BYTES_MAX)
             return refuse (&reader, "remove", "wants an array of needs' ids");
-    }
     take (patch, "remove", json_deep_copy (written));
     return true;
 }

@@ -74,17 +74,14 @@ static void pace_rest (const watch_t *self, const pace_t *pace)
 
 static void tell (const watch_t *self, const json_t *changes)
 {
-    size_t i;
     const json_t *change;
-    json_array_foreach (changes, i, change)
-    {
+    for (size_t i = 0; (change = json_array_get (changes, i)); i++)
         if (self->cli->json) {
             (void) json_dumpf (change, stdout, 0);
             putchar ('\n');
         } else {
             change_print (change, stdout);
         }
-    }
     fflush (stdout);
 }
 
@@ -183,10 +180,8 @@ typedef struct {
 
 static void begin (const watch_t *self, survey_t *survey, pace_t *pace, const json_t *listing)
 {
-    size_t i;
     json_t *form;
-    json_array_foreach (json_object_get (listing, "reservations"), i, form)
-    {
+    for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
         json_object_set (survey->known, text_of (form, "reservation"), form);
         pace_heed (pace, form);
     }
@@ -199,10 +194,8 @@ static void compare (const watch_t *self, survey_t *survey, pace_t *pace, const 
 {
     const json_t *silent = json_object_get (listing, "silent");
     json_t *known = json_object ();
-    size_t i;
     json_t *form;
-    json_array_foreach (json_object_get (listing, "reservations"), i, form)
-    {
+    for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
         const char *id = text_of (form, "reservation");
         tell_between (self, json_object_get (survey->known, id), form);
         json_object_set (known, id, form);
@@ -225,10 +218,9 @@ static void compare (const watch_t *self, survey_t *survey, pace_t *pace, const 
 /*  Who is silent is told once for the federation, not for each of its reservations. */
 static void leave_out_silence (const json_t *listing)
 {
-    size_t i;
     json_t *form;
-    json_array_foreach (json_object_get (listing, "reservations"), i, form)
-      json_object_del (form, "silent");
+    for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++)
+        json_object_del (form, "silent");
 }
 
 static void take_listing (const watch_t *self, survey_t *survey, pace_t *pace,

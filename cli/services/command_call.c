@@ -15,12 +15,10 @@ static const json_t *find_entry (session_t *session, const char *who)
     size_t length = strlen (who);
     size_t candidates = 0;
     const json_t *chosen = NULL;
-    size_t i;
     const json_t *entry;
     if (exact)
         return exact;
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
         const char *name = json_string_value (json_object_get (entry, "name"));
         bool kind = name && strncmp (name, who, length) == 0 && name [length] == '/';
         bool begins = name && strchr (who, '/') && strncmp (name, who, length) == 0;

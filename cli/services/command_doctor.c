@@ -53,17 +53,16 @@ static void ask (session_t *session, asked_t *asked, const char *after)
 static void hear_status (findings_t *findings, const asked_t *asked, const json_t *answer)
 {
     const char *who = text_of (asked->entry, "name");
-    int64_t wall_ms = json_integer_value (json_object_get (answer, "wall_ms"));
+    int64_t wall_ms = number_of (answer, "wall_ms");
     int64_t now_ms = cli_wall_ms ();
     if (strcmp (text_of (answer, "name"), who) != 0)
         findings_add (findings, who, "%s answers at its endpoint, %s", text_of (answer, "name"),
                       text_of (asked->entry, "endpoint"));
     if (*text_of (answer, "standing"))
         findings_add (findings, who, "does not serve: %s", text_of (answer, "standing"));
-    size_t i;
     const json_t *warning;
-    json_array_foreach (json_object_get (answer, "warnings"), i, warning)
-      findings_add (findings, who, "%s", json_string_value (warning));
+    for (size_t i = 0; (warning = item_of (answer, "warnings", i)); i++)
+        findings_add (findings, who, "%s", json_string_value (warning));
     if (wall_ms < asked->asked_ms - CLOCK_MS_MAX || wall_ms > now_ms + CLOCK_MS_MAX)
         findings_add (findings, who, "its clock is %.1f s apart from that of this machine",
                       (double) (wall_ms - now_ms) / 1000);
@@ -77,7 +76,7 @@ static void hear_node (asked_t *asked, const json_t *node)
     snprintf (state, sizeof state, "%s", strncmp (word, "NODE_", 5) == 0 ? word + 5 : word);
     for (char *at = state; *at; at++)
         *at = (char) tolower ((unsigned char) *at);
-    if (json_is_true (json_object_get (node, "guest")))
+    if (flag_of (node, "guest"))
         return;
     asked->nodes++;
     if (strcmp (state, "up") == 0)
@@ -108,15 +107,13 @@ static void tell_nodes (findings_t *findings, const asked_t *asked)
 static void hear_nodes (findings_t *findings, session_t *session, asked_t *asked,
                         const json_t *answer)
 {
-    size_t i;
     const json_t *node;
     const char *last = "";
-    json_array_foreach (json_object_get (answer, "nodes"), i, node)
-    {
+    for (size_t i = 0; (node = item_of (answer, "nodes", i)); i++) {
         hear_node (asked, node);
         last = text_of (node, "node");
     }
-    if (json_is_true (json_object_get (answer, "more")) && *last)
+    if (flag_of (answer, "more") && *last)
         ask (session, asked, last);
     else
         tell_nodes (findings, asked);
@@ -152,17 +149,14 @@ static bool is_of (const json_t *entry, const char *kind)
 static size_t ask_all (session_t *session, asked_t *asked)
 {
     size_t count = 0;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
         for (size_t q = 0; q < QUESTIONS; q++)
             if (is_of (entry, questions [q].kind)) {
                 asked [count] =
                   (asked_t){.entry = entry, .question = &questions [q], .ailing = json_object ()};
                 ask (session, &asked [count++], "");
             }
-    }
     return count;
 }
 
@@ -179,13 +173,10 @@ static void hear_all (findings_t *findings, session_t *session, asked_t *asked, 
 
 static void look_for_homes (findings_t *findings, session_t *session)
 {
-    size_t i;
     const json_t *name;
-    json_array_foreach (session_homes (session), i, name)
-    {
+    for (size_t i = 0; (name = json_array_get (session_homes (session), i)); i++)
         if (!session_entry (session, json_string_value (name)))
             findings_add (findings, json_string_value (name), "no directory lists it");
-    }
 }
 
 /*  Services that others can do with, or without, are not missed. */
@@ -196,11 +187,9 @@ static void look_for_kinds (findings_t *findings, session_t *session)
       {"replica/", "index/",
        "no index is listed: for each file that a site has not got all sites are asked"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
-        size_t i;
         const json_t *entry;
         bool there = false, missing = true;
-        json_array_foreach (session_entries (session), i, entry)
-        {
+        for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
             there = there || is_of (entry, wanted [k][0]);
             missing = missing && !is_of (entry, wanted [k][1]);
         }

@@ -185,20 +185,16 @@ int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
         return code;
     method_t method = services_method ("Service", "Status");
     json_t *body = json_object ();
-    size_t i;
     json_t *one;
-    json_array_foreach (asked, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (asked, i)); i++) {
         uint64_t call = session_send (session, text_of (one, "endpoint"), &method, body);
         json_object_set_new (one, "call", json_integer ((json_int_t) call));
     }
     client_reply_t reply;
     while (!cli_interrupted () && client_wait (session_client (session), -1, &reply)) {
-        json_array_foreach (asked, i, one)
-        {
+        for (size_t i = 0; (one = json_array_get (asked, i)); i++)
             if ((uint64_t) number_of (one, "call") == reply.call)
                 hear (findings, one, &reply);
-        }
     }
     json_decref (body);
     session_close (&session);

@@ -37,15 +37,14 @@ void findings_add (findings_t *self, const char *who, const char *format, ...)
 int findings_tell (const findings_t *self, bool as_json)
 {
     size_t count = json_array_size (self->wrong);
-    size_t i;
     const json_t *one;
     if (as_json) {
         cli_print_json (json_pack ("{s:I, s:O}", "looked_at", (json_int_t) self->looked_at, "wrong",
                                    self->wrong));
     } else {
-        json_array_foreach (self->wrong, i, one)
-          printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
-                  json_string_value (json_object_get (one, "what")));
+        for (size_t i = 0; (one = json_array_get (self->wrong, i)); i++)
+            printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
+                    json_string_value (json_object_get (one, "what")));
         printf ("%zu looked at, %zu found wrong\n", self->looked_at, count);
     }
     return count == 0 ? EXIT_DONE : EXIT_REFUSED;

@@ -20,12 +20,10 @@ static const json_t *look_up (const session_t *session, const char *name, char n
 {
     const json_t *found = NULL;
     size_t used = 0;
-    size_t i;
     const json_t *entry;
     *count = 0;
     names [0] = '\0';
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
         if (!is_balancer (entry))
             continue;
         const char *own = name_short (text_of (entry, "name"));

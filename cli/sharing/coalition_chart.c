@@ -54,10 +54,10 @@ static void look (coalition_sites_t *self, const json_t *member)
 void coalition_sites (coalition_sites_t *self, const json_t *form)
 {
     *self = (coalition_sites_t){.score_least = 1, .score_most = 1};
-    size_t i, k;
     const json_t *one, *member;
-    json_array_foreach (json_object_get (form, "coalitions"), i, one)
-      json_array_foreach (json_object_get (one, "members"), k, member) look (self, member);
+    for (size_t i = 0; (one = item_of (form, "coalitions", i)); i++)
+        for (size_t k = 0; (member = item_of (one, "members", k)); k++)
+            look (self, member);
     qsort (self->names, self->count, sizeof *self->names, by_text);
 }
 
@@ -90,18 +90,14 @@ static void bar_text (const coalition_sites_t *sites, const json_t *member, char
 static void print_coalition (const coalition_sites_t *sites, const json_t *one, table_t *table)
 {
     char number [24], ended [TIME_TEXT_BYTES];
-    snprintf (number, sizeof number, "%" PRId64,
-              (int64_t) json_integer_value (json_object_get (one, "coalition")));
+    snprintf (number, sizeof number, "%" PRId64, number_of (one, "coalition"));
     time_brief (text_of (one, "ended"), ended);
-    size_t i;
     const json_t *member;
-    json_array_foreach (json_object_get (one, "members"), i, member)
-    {
+    for (size_t i = 0; (member = item_of (one, "members", i)); i++) {
         char level [SECONDS_TEXT_BYTES], taken [SECONDS_TEXT_BYTES], given [SECONDS_TEXT_BYTES];
         char jobs [24], score [24] = "", bar [3 * (2 * BAR_SIDE + 2)];
         bar_text (sites, member, bar, sizeof bar);
-        snprintf (jobs, sizeof jobs, "%" PRId64,
-                  (int64_t) json_integer_value (json_object_get (member, "jobs")));
+        snprintf (jobs, sizeof jobs, "%" PRId64, number_of (member, "jobs"));
         if (chart_finite (member, "score") > 0)
             snprintf (score, sizeof score, "%.3f", chart_finite (member, "score"));
         const char *cells [] = {i == 0 ? number : " ",
@@ -123,10 +119,9 @@ static void print_table (const coalition_sites_t *sites, const json_t *form, FIL
     static const char *const headings [] = {">COALITION", "ENDED",  "SITE",  ">LEVEL", ">TAKEN",
                                             " ",          ">GIVEN", ">JOBS", ">SCORE", "ASIDE"};
     table_t *table = table_new (headings, 10);
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "coalitions"), i, one)
-      print_coalition (sites, one, table);
+    for (size_t i = 0; (one = item_of (form, "coalitions", i)); i++)
+        print_coalition (sites, one, table);
     table_print (&table, to);
 }
 
@@ -152,10 +147,10 @@ static void print_grid_row (const coalition_sites_t *sites, const json_t *list, 
     fputs ("│", to);
     for (size_t i = first; i < json_array_size (list); i++) {
         char mark = one ? '-' : ' ';
-        size_t k;
         const json_t *member;
-        json_array_foreach (json_object_get (json_array_get (list, i), "members"), k, member)
-        {
+        for (size_t k = 0;
+             (member = json_array_get (json_object_get (json_array_get (list, i), "members"), k));
+             k++) {
             size_t site = coalition_site (sites, member);
             double of = chart_finite (member, "score");
             if (of > 0 && site < sites->count && row_of (sites, of) == row)

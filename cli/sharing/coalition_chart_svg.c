@@ -1,5 +1,6 @@
 /*  coalition_chart - as an SVG picture: bars above and below an axis, lines below them. */
 #include "coalition_chart_state.h"
+#include "fields.h"
 #include "svg.h"
 
 #include <inttypes.h>
@@ -57,16 +58,13 @@ static void draw_bars (const picture_t *picture)
              TOP + 10, TOP + 24, most, TOP + BARS - 14, TOP + BARS, most);
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         const json_t *one = json_array_get (picture->list, i);
-        size_t k;
         const json_t *member;
-        json_array_foreach (json_object_get (one, "members"), k, member)
-        {
+        for (size_t k = 0; (member = item_of (one, "members", k)); k++) {
             draw_bar (picture, member, i, true);
             draw_bar (picture, member, i, false);
         }
         fprintf (picture->to, "<text x=\"%.1f\" y=\"%d\">%" PRId64 "</text>\n", x_of (picture, i),
-                 TOP + BARS + 16,
-                 (int64_t) json_integer_value (json_object_get (one, "coalition")));
+                 TOP + BARS + 16, number_of (one, "coalition"));
     }
     svg_line (LEFT, axis, LEFT + picture->width, axis, "stroke=\"#888\"", picture->to);
 }
@@ -87,11 +85,12 @@ static void draw_line (const picture_t *picture, size_t site)
     fprintf (to, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"", svg_colour (site));
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         double score = 0;
-        size_t k;
         const json_t *member;
-        json_array_foreach (json_object_get (json_array_get (picture->list, i), "members"), k,
-                            member) if (coalition_site (&picture->sites, member) == site) score =
-          chart_finite (member, "score");
+        for (size_t k = 0; (member = json_array_get (
+                              json_object_get (json_array_get (picture->list, i), "members"), k));
+             k++)
+            if (coalition_site (&picture->sites, member) == site)
+                score = chart_finite (member, "score");
         double x = x_of (picture, i) + picture->group / 2 - GROUP_GAP / 2.0;
         if (score > 0)
             fprintf (to, "%s%.1f %.1fh0.1", drawing ? "L" : "M", x, y_of (picture, score));

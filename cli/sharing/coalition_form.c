@@ -34,10 +34,8 @@ static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
       {.key = "broken", .kind = FORM_TEXT, .optional = true},
       {0}};
     json_t *forms = made (json_array ());
-    size_t i;
     const json_t *one;
-    json_array_foreach (guarantees, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (guarantees, i)); i++) {
         char job [JOB_TEXT_BYTES];
         if (own && !json_object_get (own, job_of (one, job)))
             continue;
@@ -134,8 +132,7 @@ const char *cell_score (const json_t *form, const char *key, char text [CELL_BYT
 static const char *level_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     char level [SECONDS_TEXT_BYTES];
-    snprintf (text, CELL_BYTES, "%s%s",
-              json_is_true (json_object_get (form, "automatic")) ? "auto " : "",
+    snprintf (text, CELL_BYTES, "%s%s", flag_of (form, "automatic") ? "auto " : "",
               seconds_text (real_of (form, key), level));
     return text;
 }

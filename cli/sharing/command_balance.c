@@ -31,14 +31,13 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
             return false;
         size_t i;
         const json_t *record;
-        json_array_foreach (json_object_get (answer, "bags"), i, record)
-        {
+        for (i = 0; (record = item_of (answer, "bags", i)); i++) {
             char job [JOB_TEXT_BYTES];
-            after = json_integer_value (json_object_get (record, "bag"));
+            after = number_of (record, "bag");
             snprintf (job, sizeof job, "%s/%" PRId64, task_site_name (site), (int64_t) after);
             json_object_set_new (own, job, json_true ());
         }
-        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        more = flag_of (answer, "more") && i > 0;
         json_decref (answer);
     }
     return true;
@@ -49,10 +48,8 @@ static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *sta
 {
     json_t *own = json_object ();
     json_t *asked = json_object ();
-    size_t i;
     const json_t *guarantee;
-    json_array_foreach (json_object_get (status, "guarantees"), i, guarantee)
-    {
+    for (size_t i = 0; (guarantee = item_of (status, "guarantees", i)); i++) {
         const char *home = text_of (guarantee, "home");
         const json_t *site = session_entry (session, home);
         int told = EXIT_DONE;
@@ -237,7 +234,7 @@ static int leave (const cli_t *cli, session_t *session, const json_t *site)
     json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", json_object (), &code);
     if (!answer)
         return code;
-    json_int_t given_back = json_integer_value (json_object_get (answer, "given_back"));
+    json_int_t given_back = number_of (answer, "given_back");
     if (cli->json)
         cli_print_json (
           json_pack ("{s:s, s:I}", "site", task_site_name (site), "given_back", given_back));

@@ -22,12 +22,11 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
             return false;
         size_t i;
         const json_t *record;
-        json_array_foreach (json_object_get (answer, "coalitions"), i, record)
-        {
+        for (i = 0; (record = item_of (answer, "coalitions", i)); i++) {
             json_array_append_new (forms, coalition_form_record (record));
-            from = json_integer_value (json_object_get (record, "coalition")) + 1;
+            from = number_of (record, "coalition") + 1;
         }
-        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        more = flag_of (answer, "more") && i > 0;
         json_decref (answer);
     }
     return true;

@@ -61,13 +61,11 @@ static json_t *windows_question (const offer_t *offer, const free_options_t *opt
     json_t *windows = json_array ();
     const json_t *classes = json_object_get (description_of (offer), "classes");
     size_t each = WINDOWS_MAX / (json_array_size (classes) ? json_array_size (classes) : 1);
-    size_t i;
     const json_t *class;
     if (offer->link && options->need <= number_of (offer->link, "mbps"))
         spread_windows (windows, text_of (offer->link, "name"), options->need, WINDOWS_MAX, options,
                         from_ms, until_ms);
-    json_array_foreach (classes, i, class)
-    {
+    for (size_t i = 0; (class = json_array_get (classes, i)); i++) {
         const char *name = text_of (class, "name");
         int64_t per_node = number_of (class, "cpus_per_node");
         int64_t nodes = per_node ? (options->need + per_node - 1) / per_node : INT64_MAX;
@@ -94,13 +92,10 @@ static json_t *fitting_windows (const offer_t *offer, const json_t *question, co
 {
     json_t *spans = json_array ();
     const json_t *windows = json_object_get (question, "windows");
-    size_t i;
     const json_t *fits;
-    json_array_foreach (json_object_get (answer, "fits"), i, fits)
-    {
+    for (size_t i = 0; (fits = item_of (answer, "fits", i)); i++)
         if (json_is_true (fits) && i < json_array_size (windows))
             json_array_append (spans, json_array_get (windows, i));
-    }
     json_t *form = spans_form (offer, spans);
     json_decref (spans);
     return form;

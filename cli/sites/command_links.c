@@ -21,10 +21,9 @@ static json_t *link_form (const char *domain, const json_t *link)
 
 static void add_links (json_t *links, const json_t *entry)
 {
-    size_t i;
     const json_t *link;
-    json_array_foreach (json_object_get (json_object_get (entry, "domain"), "links"), i, link)
-      json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
+    for (size_t i = 0; (link = item_of (json_object_get (entry, "domain"), "links", i)); i++)
+        json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
 }
 
 /*  {"links": […], "disagreements": [{"vertex", "text"}…]}, new. */
@@ -32,9 +31,9 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
 {
     json_t *links = json_array ();
     json_t *disagreements = json_array ();
-    size_t i;
     const json_t *entry;
-    json_array_foreach (entries, i, entry) add_links (links, entry);
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+        add_links (links, entry);
     graph_t *graph = domains_graph (entries, passed_over);
     for (size_t c = 0; c < graph_conflicts (graph); c++)
         json_array_append_new (disagreements,
@@ -60,10 +59,10 @@ static void print_links (const json_t *links)
 /*  Whoever shall put it right must see it, also beside JSON. */
 static void warn_of (const json_t *form, size_t passed_over)
 {
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "disagreements"), i, one) fprintf (
-      stderr, "musubi: %s: no path crosses there from one to the other\n", text_of (one, "text"));
+    for (size_t i = 0; (one = item_of (form, "disagreements", i)); i++)
+        fprintf (stderr, "musubi: %s: no path crosses there from one to the other\n",
+                 text_of (one, "text"));
     if (passed_over > 0)
         fprintf (stderr,
                  "musubi: %zu domains describe themselves in a way that can't be understood\n",

@@ -29,10 +29,9 @@ static json_t *site_form (const json_t *entry)
                                         {0}};
     const json_t *site = json_object_get (entry, "site");
     json_t *classes = json_array ();
-    size_t i;
     const json_t *class;
-    json_array_foreach (json_object_get (site, "classes"), i, class)
-      json_array_append_new (classes, class_form (class));
+    for (size_t i = 0; (class = item_of (site, "classes", i)); i++)
+        json_array_append_new (classes, class_form (class));
     json_t *form = form_of (rows, entry);
     take (form, "disclosure", json_string (offer_windows_only (site) ? "windows" : "profile"));
     form_add (form, times, site);
@@ -65,13 +64,10 @@ int run_sites (cli_t *cli)
     if (!session)
         return code;
     json_t *sites = json_array ();
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
         if (json_object_get (entry, "site"))
             json_array_append_new (sites, site_form (entry));
-    }
     if (cli->json)
         cli_print_json (json_pack ("{s:O}", "sites", sites));
     else

@@ -30,11 +30,9 @@ static bool read_entry (const json_t *json, directory_entry_t *entry)
 graph_t *domains_graph (const json_t *entries, size_t *passed_over)
 {
     graph_t *graph = graph_new ();
-    size_t i;
     const json_t *json;
     *passed_over = 0;
-    json_array_foreach (entries, i, json)
-    {
+    for (size_t i = 0; (json = json_array_get (entries, i)); i++) {
         directory_entry_t entry;
         if (!json_object_get (json, "domain"))
             continue;

@@ -12,10 +12,9 @@
 json_t *attributes_form (const json_t *attributes)
 {
     json_t *form = json_object ();
-    size_t i;
     const json_t *one;
-    json_array_foreach (attributes, i, one)
-      json_object_set_new (form, text_of (one, "name"), json_string (text_of (one, "value")));
+    for (size_t i = 0; (one = json_array_get (attributes, i)); i++)
+        json_object_set_new (form, text_of (one, "name"), json_string (text_of (one, "value")));
     return form;
 }
 
@@ -83,10 +82,8 @@ static void tell_those_with (const session_t *session, const char *description, 
 {
     telling_t telling = {0};
     for (size_t far = 0; far <= NAME_BYTES_MAX; far++) {
-        size_t i;
         const json_t *entry;
-        json_array_foreach (session_entries (session), i, entry)
-        {
+        for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
             const char *other = name_short (text_of (entry, "name"));
             if (json_object_get (entry, description) && distance (name, other) == far)
                 tell (&telling, other);
@@ -102,13 +99,10 @@ static const json_t *links_of (const json_t *entry)
 
 static const json_t *link_of (const json_t *entry, const char *name)
 {
-    size_t i;
     const json_t *link;
-    json_array_foreach (links_of (entry), i, link)
-    {
+    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
         if (strcmp (text_of (link, "name"), name) == 0)
             return link;
-    }
     return NULL;
 }
 
@@ -125,15 +119,12 @@ static const json_t *entry_of (const session_t *session, const char *kind, const
 static void refuse_site (const session_t *session, const char *name)
 {
     const json_t *domain = entry_of (session, "nis", name, strlen (name));
-    size_t i;
     const json_t *entry;
     if (domain) {
         fprintf (stderr, "musubi: %s is a domain; name a link of it:", name);
         telling_t telling = {0};
-        size_t l;
         const json_t *link;
-        json_array_foreach (links_of (domain), l, link)
-        {
+        for (size_t l = 0; (link = json_array_get (links_of (domain), l)); l++) {
             char whole [sizeof ((offer_t *) 0)->name];
             snprintf (whole, sizeof whole, "%s/%s", name, text_of (link, "name"));
             tell (&telling, whole);
@@ -141,14 +132,12 @@ static void refuse_site (const session_t *session, const char *name)
         tell_end (&telling);
         return;
     }
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
         if (link_of (entry, name)) {
             const char *of = name_short (text_of (entry, "name"));
             cli_fail (EXIT_REFUSED, "%s is a link of domain %s: say %s/%s", name, of, of, name);
             return;
         }
-    }
     fprintf (stderr, "musubi: there is no site \"%s\"; there are:", name);
     tell_those_with (session, "site", name);
 }
@@ -172,9 +161,9 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
              "musubi: domain %.*s has no link \"%s\"; there are:", (int) strcspn (name, "/"), name,
              name_short (name));
     telling_t telling = {0};
-    size_t i;
     const json_t *link;
-    json_array_foreach (links_of (entry), i, link) tell (&telling, text_of (link, "name"));
+    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
+        tell (&telling, text_of (link, "name"));
     tell_end (&telling);
 }
 

@@ -71,12 +71,11 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
             return false;
         size_t i;
         const json_t *record;
-        json_array_foreach (json_object_get (answer, "nodes"), i, record)
-        {
+        for (i = 0; (record = item_of (answer, "nodes", i)); i++) {
             json_array_append_new (nodes, node_form (site, record));
             snprintf (after, sizeof after, "%s", text_of (record, "node"));
         }
-        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        more = flag_of (answer, "more") && i > 0;
         json_decref (answer);
     }
     return true;
@@ -85,7 +84,7 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
 static const char *state_cell (const json_t *node, const char *key, char text [CELL_BYTES])
 {
     snprintf (text, CELL_BYTES, "%s%s%s", text_of (node, key),
-              json_is_true (json_object_get (node, "drained")) ? ", drained" : "",
+              flag_of (node, "drained") ? ", drained" : "",
               *text_of (node, "resting") ? ", rests" : "");
     return text;
 }
@@ -120,7 +119,6 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");
-    size_t i;
     const json_t *one;
     if (cli->json) {
         cli_print_json (json_pack ("{s:s, s:s, s:b, s:O*}", "site", task_site_name (site), "node",
@@ -128,8 +126,8 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
     } else {
         printf ("%s at %s %s\n", node, task_site_name (site),
                 drained ? "is drained: it finishes what it runs" : "is resumed");
-        json_array_foreach (overbooked, i, one)
-          printf ("%s has too few nodes now\n", json_string_value (one));
+        for (size_t i = 0; (one = json_array_get (overbooked, i)); i++)
+            printf ("%s has too few nodes now\n", json_string_value (one));
     }
     json_decref (answer);
     return EXIT_DONE;

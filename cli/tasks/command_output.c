@@ -34,10 +34,10 @@ static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offse
     const char *hex = text_of (answer, "data");
     if (!cli->json)
         return write_hex (hex);
-    json_t *piece = json_pack ("{s:I, s:s, s:I, s:b, s:I}", "offset", (json_int_t) offset, "data",
-                               hex, "size", (json_int_t) number_of (answer, "size"), "over",
-                               json_is_true (json_object_get (answer, "over")), "dropped",
-                               (json_int_t) number_of (answer, "dropped"));
+    json_t *piece =
+      json_pack ("{s:I, s:s, s:I, s:b, s:I}", "offset", (json_int_t) offset, "data", hex, "size",
+                 (json_int_t) number_of (answer, "size"), "over", flag_of (answer, "over"),
+                 "dropped", (json_int_t) number_of (answer, "dropped"));
     cli_print_json (piece);
     return (int64_t) strlen (hex) / 2;
 }
@@ -49,7 +49,7 @@ static json_t *record_of (const cli_t *cli, session_t *session, const json_t *si
     json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
                                   (json_int_t) name->index, "most", 1);
     json_t *answer = task_ask (cli, session, site, "Tasks", question, "", code);
-    json_t *record = json_incref (json_array_get (json_object_get (answer, "tasks"), 0));
+    json_t *record = json_incref (item_of (answer, "tasks", 0));
     if (answer && !record)
         *code = cli_fail (EXIT_REFUSED, "output: bag %s/%" PRIu64 " has no task %" PRIu32,
                           name->site, name->bag, name->index);
@@ -141,7 +141,7 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
         offset += came;
         fflush (stdout);
         bool all = offset >= number_of (answer, "size");
-        bool over = json_is_true (json_object_get (answer, "over"));
+        bool over = flag_of (answer, "over");
         done = came == 0 && (!options->follow || over);
         done = done || (all && !options->follow) || (all && over);
         dropped = number_of (answer, "dropped");

@@ -68,12 +68,11 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
             return false;
         size_t i;
         const json_t *record;
-        json_array_foreach (json_object_get (answer, "bags"), i, record)
-        {
+        for (i = 0; (record = item_of (answer, "bags", i)); i++) {
             json_array_append_new (bags, bag_form (task_site_name (site), record));
             after = number_of (record, "bag");
         }
-        more = json_is_true (json_object_get (answer, "more")) && i > 0;
+        more = flag_of (answer, "more") && i > 0;
         json_decref (answer);
     }
     return true;
@@ -197,9 +196,9 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
         json_t *answer = task_ask (cli, session, site, "Tasks", question, "", &code);
         size_t i;
         const json_t *record;
-        json_array_foreach (json_object_get (answer, "tasks"), i, record)
-          json_array_append_new (tasks, task_form (name, record));
-        more = !name->task && json_is_true (json_object_get (answer, "more")) && i > 0;
+        for (i = 0; (record = item_of (answer, "tasks", i)); i++)
+            json_array_append_new (tasks, task_form (name, record));
+        more = !name->task && flag_of (answer, "more") && i > 0;
         from += (json_int_t) i;
         json_decref (answer);
     }

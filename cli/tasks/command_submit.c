@@ -56,13 +56,10 @@ static bool reservation_read (reservation_name_t *name, const char *text)
 
 static bool part_has (const json_t *part, const char *need)
 {
-    size_t i;
     const json_t *booking;
-    json_array_foreach (json_object_get (part, "bookings"), i, booking)
-    {
+    for (size_t i = 0; (booking = item_of (part, "bookings", i)); i++)
         if (!*need || strcmp (text_of (booking, "need"), need) == 0)
             return true;
-    }
     return false;
 }
 
@@ -73,10 +70,8 @@ static const json_t *site_of_view (session_t *session, const json_t *view,
     char sites [512] = "";
     const char *found = NULL;
     size_t count = 0;
-    size_t i;
     const json_t *part;
-    json_array_foreach (json_object_get (view, "parts"), i, part)
-    {
+    for (size_t i = 0; (part = item_of (view, "parts", i)); i++) {
         const char *participant = text_of (part, "participant");
         if (strncmp (participant, "lis/", 4) != 0 || !part_has (part, name->need))
             continue;
@@ -175,7 +170,7 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
 static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *answer,
                             int64_t count)
 {
-    json_int_t bag = json_integer_value (json_object_get (answer, "bag"));
+    json_int_t bag = number_of (answer, "bag");
     char name [2 * NAME_BYTES_MAX];
     snprintf (name, sizeof name, "%s/%" PRId64, task_site_name (site), (int64_t) bag);
     if (cli->json)

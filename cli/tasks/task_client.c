@@ -121,8 +121,7 @@ json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
     size_t count = 0;
     size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (session), i, entry)
-    {
+    for (i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
         if (!json_object_get (entry, "site"))
             continue;
         probes [count].entry = entry;
@@ -162,9 +161,9 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
                           command);
     } else if (!only) {
         char names [TASK_NAMES_BYTES] = "";
-        size_t i;
         const json_t *site;
-        json_array_foreach (sites, i, site) name_add (names, site);
+        for (size_t i = 0; (site = json_array_get (sites, i)); i++)
+            name_add (names, site);
         *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command, names,
                           *silent ? "; no answer from " : "", silent);
     }
@@ -212,9 +211,7 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
         code = cli_fail (EXIT_UNKNOWN, "%s: %s: no answer", command, silent);
     json_t *list = json_array ();
     size_t answered = 0;
-    size_t i;
-    json_array_foreach (sites, i, site)
-    {
+    for (size_t i = 0; (site = json_array_get (sites, i)); i++) {
         int told = EXIT_DONE;
         if (rows->add (rows->owner, cli, session, site, list, &told))
             answered++;

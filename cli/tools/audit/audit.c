@@ -44,11 +44,9 @@ static void silent (audit_t *self, const char *name, const char *why)
 static void list (audit_t *self)
 {
     const json_t *entries = session_entries (self->session);
-    size_t i;
     const json_t *entry;
     self->audited = must (calloc (json_array_size (entries) + 1, sizeof *self->audited));
-    json_array_foreach (entries, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
         const char *name = text_of (entry, "name");
         if (check_keeps_records (name) || strncmp (name, "planner/", 8) == 0)
             audited_begin (&self->audited [self->audited_count++], name,

@@ -286,15 +286,12 @@ static bool compare_calendar (round_t *self)
                       &reply) ||
         !profiles_read (reply.body, take_profile, self))
         return false;
-    size_t i;
     json_t *one;
-    json_array_foreach (self->stretches, i, one)
-    {
+    for (size_t i = 0; (one = json_array_get (self->stretches, i)); i++)
         compare_stretch (self, json_string_value (json_array_get (one, 0)),
                          json_integer_value (json_array_get (one, 1)),
                          json_integer_value (json_array_get (one, 2)),
                          json_integer_value (json_array_get (one, 3)));
-    }
     return true;
 }
 
@@ -323,11 +320,10 @@ void audited_compare (audited_t *self)
         return;
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
         bool still = compare_once (self, &round);
-        size_t i;
         json_t *sentence;
         if (still && self->heard)
-            json_array_foreach (round.found, i, sentence)
-              self->teller->tell (self->teller->owner, json_string_value (sentence));
+            for (size_t i = 0; (sentence = json_array_get (round.found, i)); i++)
+                self->teller->tell (self->teller->owner, json_string_value (sentence));
         json_decref (round.found);
         self->kept = round.kept;
         if (still)

@@ -85,10 +85,8 @@ static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
 {
     if (!json_is_array (list))
         return refuse (reader, "queues_in[%zu]: must be a list of [job, load], head to tail", at);
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         const json_t *name = json_array_get (entry, 0);
         double load = real_read (json_array_get (entry, 1));
         if (!json_is_string (name) || json_array_size (entry) != 2)
@@ -150,7 +148,8 @@ static bool read_queues (const reader_t *reader, const json_t *queues, const jso
     size_t pieces = 0;
     size_t i;
     const json_t *entry;
-    json_array_foreach (queues, i, entry) pieces += json_array_size (entry);
+    for (i = 0; (entry = json_array_get (queues, i)); i++)
+        pieces += json_array_size (entry);
     if (pieces > BALANCE_PIECES_MAX)
         return refuse (reader, "queues_in: has %zu entries; at most %d", pieces,
                        BALANCE_PIECES_MAX);
@@ -211,10 +210,8 @@ balance_vector_t *balance_form_read (const json_t *file, size_t *count,
         return NULL;
     *count = json_array_size (list);
     balance_vector_t *vectors = must (calloc (*count + 1, sizeof *vectors));
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         snprintf (reader.path, sizeof reader.path, "vectors[%zu]", i);
         if (!read_vector (&reader, entry, &vectors [i])) {
             balance_form_free (vectors, *count);

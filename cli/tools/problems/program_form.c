@@ -91,10 +91,8 @@ static bool read_nodes (const reader_t *reader, const json_t *from, program_t *p
         return false;
     program_node_t *nodes = must (calloc (json_array_size (list) + 1, sizeof *nodes));
     program->nodes = nodes;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         int64_t numbers [2];
         if (!read_numbers (entry, 1, numbers, 2) || !json_is_string (json_array_get (entry, 0)))
             return refuse_entry (reader, "nodes", i,
@@ -112,10 +110,8 @@ static bool read_edges (const reader_t *reader, const json_t *from, program_t *p
         return false;
     program_edge_t *edges = must (calloc (json_array_size (list) + 1, sizeof *edges));
     program->edges = edges;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         int64_t numbers [4];
         if (!read_numbers (entry, 0, numbers, 4))
             return refuse_entry (reader, "edges", i,
@@ -138,10 +134,10 @@ static bool read_cpus (const reader_t *reader, const json_t *from, program_t *pr
         return false;
     int64_t *cpus = must (calloc (json_array_size (list) + 1, sizeof *cpus));
     program->cpus = cpus;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry) if (!read_whole (entry, &cpus [i])) return refuse_entry (
-      reader, "cpu", i, "must be a whole number of CPUs");
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++)
+        if (!read_whole (entry, &cpus [i]))
+            return refuse_entry (reader, "cpu", i, "must be a whole number of CPUs");
     program->sites_count = json_array_size (list);
     return true;
 }
@@ -153,10 +149,8 @@ static bool read_links (const reader_t *reader, const json_t *from, program_t *p
         return false;
     program_link_t *links = must (calloc (json_array_size (list) + 1, sizeof *links));
     program->links = links;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         int64_t numbers [3];
         if (!read_numbers (entry, 0, numbers, 3))
             return refuse_entry (reader, "links", i,
@@ -215,10 +209,8 @@ instance_t *program_form_read (const json_t *file, program_reading_t reading, ui
         return NULL;
     *count = json_array_size (list);
     instance_t *instances = must (calloc (*count + 1, sizeof *instances));
-    size_t i;
     const json_t *entry;
-    json_array_foreach (list, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         snprintf (reader.path, sizeof reader.path, "instances[%zu]", i);
         instances [i].program.reading = reading;
         instances [i].program.hops_max = hops_max;

@@ -75,14 +75,13 @@ static void take_entry (check_gather_t *self, const char *participant, const jso
 {
     const json_t *site = json_object_get (entry, "site");
     const json_t *domain = json_object_get (entry, "domain");
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (site, "classes"), i, one)
-      take_class (self, participant, one, number_of (site, "cleaning_gap_ms"));
-    json_array_foreach (json_object_get (domain, "vertices"), i, one)
-      take_vertex (self, participant, one);
-    json_array_foreach (json_object_get (domain, "links"), i, one)
-      take_link (self, participant, one);
+    for (size_t i = 0; (one = item_of (site, "classes", i)); i++)
+        take_class (self, participant, one, number_of (site, "cleaning_gap_ms"));
+    for (size_t i = 0; (one = item_of (domain, "vertices", i)); i++)
+        take_vertex (self, participant, one);
+    for (size_t i = 0; (one = item_of (domain, "links", i)); i++)
+        take_link (self, participant, one);
 }
 
 /*  --- its records --- */
@@ -147,10 +146,8 @@ void check_gather (check_gather_t *self)
         session_lost (self->session);
         take (self->silent, "gis", json_true ());
     }
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (self->session), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
         const char *name = text_of (entry, "name");
         if (!check_keeps_records (name))
             continue;

@@ -39,13 +39,10 @@ static json_t *names_of (const json_t *set)
 static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 {
     json_t *sifted = json_array ();
-    size_t i;
     json_t *form;
-    json_array_foreach (forms, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
         if (wanted (form))
             json_array_append (sifted, form);
-    }
     json_decref (forms);
     return sifted;
 }
@@ -135,7 +132,7 @@ static const char *outcome_of (session_t *session, const char *service, const js
                                         NULL, session_timeout_ms (session), &answer, text);
     if (status == CALL_OK) {
         const char *outcome = text_of (answer, "outcome");
-        bool done = json_is_true (json_object_get (answer, "done"));
+        bool done = flag_of (answer, "done");
         snprintf (text, CLIENT_REASON_BYTES, "%s",
                   strcmp (outcome, "OUTCOME_COMMITTED") == 0
                     ? done ? "committed, acknowledged by all" : "committed"
@@ -151,10 +148,8 @@ static const char *outcome_of (session_t *session, const char *service, const js
 /*  Tombstones are on nobody's record: whoever answers and has none is asked how it ended. */
 static void ask_recordless (session_t *session, json_t *form)
 {
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++) {
         const char *name = text_of (one, "participant");
         const json_t *entry = session_entry (session, name);
         char text [CLIENT_REASON_BYTES];
@@ -247,13 +242,10 @@ static void look_again (session_t *session, json_t **form)
 /*  One of those that have a record: it can tell the plan. */
 static const char *who_knows (const json_t *form)
 {
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
         if (json_object_get (one, "held"))
             return text_of (one, "participant");
-    }
     return "";
 }
 

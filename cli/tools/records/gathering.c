@@ -43,13 +43,10 @@ static uint64_t ask (session_t *session, const json_t *entry, const char *txid, 
 static void take_records (gathering_t *self, const char *participant, const json_t *page,
                           const char *txid)
 {
-    size_t i;
     const json_t *record;
-    json_array_foreach (json_object_get (page, "commands"), i, record)
-    {
+    for (size_t i = 0; (record = item_of (page, "commands", i)); i++)
         if (json_object_get (record, "plan") && (!txid || transactions_means (record, txid)))
             transactions_take (self->transactions, participant, record);
-    }
 }
 
 /*  One page; asks for the next. */
@@ -69,7 +66,7 @@ static void take_page (gathering_t *self, session_t *session, reader_t *reader,
     }
     take_records (self, name, page, txid);
     json_t *next = json_object_get (page, "next");
-    if (json_is_true (json_object_get (page, "more")) && next)
+    if (flag_of (page, "more") && next)
         reader->call = ask (session, reader->entry, txid, next);
     else
         take (self->heard, name, json_string (""));
@@ -82,10 +79,8 @@ static void note_unlisted (gathering_t *self)
     json_t *form;
     json_object_foreach (self->transactions, txid, form)
     {
-        size_t i;
         const json_t *one;
-        json_array_foreach (json_object_get (form, "participants"), i, one)
-        {
+        for (size_t i = 0; (one = item_of (form, "participants", i)); i++) {
             const char *name = text_of (one, "participant");
             if (!json_object_get (self->heard, name) && !json_object_get (self->silent, name))
                 take (self->silent, name, json_string ("not in the directory"));
@@ -101,13 +96,10 @@ void gathering_take (gathering_t *self, session_t *session, const char *txid)
     if (!self->heard || !self->silent || !readers)
         abort ();
     size_t count = 0;
-    size_t i;
     const json_t *entry;
-    json_array_foreach (entries, i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
         if (check_keeps_records (text_of (entry, "name")))
             readers [count++] = (reader_t){entry, ask (session, entry, txid, NULL)};
-    }
     for (size_t waiting = count; waiting > 0 && !cli_interrupted ();) {
         client_reply_t reply;
         if (!client_wait (session_client (session), -1, &reply))

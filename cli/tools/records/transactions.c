@@ -120,10 +120,9 @@ static json_t *form_of_plan (const json_t *plan, const char *txid)
     form_add (form, first, plan);
     take (form, "version", json_integer (number_of (plan, "base_version") + 1));
     form_add (form, rows, plan);
-    size_t i;
     const json_t *party;
-    json_array_foreach (json_object_get (plan, "participants"), i, party)
-      form_add (add_participant (form, text_of (party, "name")), party_rows, party);
+    for (size_t i = 0; (party = item_of (plan, "participants", i)); i++)
+        form_add (add_participant (form, text_of (party, "name")), party_rows, party);
     return form;
 }
 
@@ -136,13 +135,10 @@ bool transactions_means (const json_t *record, const char *text)
 
 json_t *transaction_participant (const json_t *form, const char *name)
 {
-    size_t i;
     json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
         if (strcmp (text_of (one, "participant"), name) == 0)
             return one;
-    }
     return NULL;
 }
 
@@ -182,10 +178,9 @@ void transactions_take (json_t *self, const char *participant, const json_t *rec
 static size_t count_of (const json_t *form, const char *state)
 {
     size_t count = 0;
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one) count +=
-      strcmp (text_of (one, "state"), state) == 0;
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+        count += strcmp (text_of (one, "state"), state) == 0;
     return count;
 }
 
@@ -248,20 +243,16 @@ static int by_age (const void *a, const void *b)
 /*  A repair is over when a later version stands (T10). */
 static void judge_repairs (json_t *forms)
 {
-    size_t i, j;
     json_t *form;
     const json_t *other;
-    json_array_foreach (forms, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
         if (strcmp (text_of (form, "status"), "repair") != 0)
             continue;
-        json_array_foreach (forms, j, other)
-        {
+        for (size_t j = 0; (other = json_array_get (forms, j)); j++)
             if (strcmp (text_of (other, "reservation"), text_of (form, "reservation")) == 0 &&
                 number_of (other, "version") > number_of (form, "version") &&
                 strcmp (text_of (other, "status"), "committed") == 0)
                 take (form, "status", json_string ("repaired"));
-        }
     }
 }
 
@@ -274,10 +265,8 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
     json_t *form;
     json_object_foreach ((json_t *) self, txid, form) list [at++] = made (json_deep_copy (form));
     for (size_t f = 0; f < count; f++) {
-        size_t i;
         json_t *one;
-        json_array_foreach (json_object_get (list [f], "participants"), i, one)
-        {
+        for (size_t i = 0; (one = item_of (list [f], "participants", i)); i++) {
             bool heard = !json_object_get (silent, text_of (one, "participant"));
             if (!json_object_get (one, "state"))
                 take (one, "state", json_string (heard ? "unknown" : "silent"));
@@ -305,5 +294,5 @@ bool transaction_open (const json_t *form)
 
 bool transaction_in_doubt (const json_t *form)
 {
-    return json_is_true (json_object_get (form, "in_doubt"));
+    return flag_of (form, "in_doubt");
 }

@@ -31,15 +31,12 @@ static void add (line_t *line, const char *before, const char *word)
 static const char *names_in (const json_t *form, const char *const *states, char text [CELL_BYTES])
 {
     line_t line = {text, CELL_BYTES, 0};
-    size_t i;
     const json_t *one;
     text [0] = '\0';
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
         for (size_t s = 0; states [s]; s++)
             if (is (one, "state", states [s]))
                 add (&line, " ", text_of (one, "participant"));
-    }
     return text;
 }
 
@@ -76,14 +73,10 @@ static const char *fence_cell (const json_t *one, const char *key, char text [CE
 static const json_t *fenced_most (const json_t *form)
 {
     const json_t *most = NULL;
-    size_t i;
     const json_t *one;
-    json_array_foreach (json_object_get (form, "participants"), i, one)
-    {
-        if (json_integer_value (json_object_get (one, "fenced")) >
-            json_integer_value (json_object_get (most, "fenced")))
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+        if (number_of (one, "fenced") > number_of (most, "fenced"))
             most = one;
-    }
     return most;
 }
 
@@ -96,10 +89,8 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
     static const char *const others [] = {"unknown", "held",     "aborted", "expired",
                                           "silent",  "rejected", NULL};
     table_t *table = table_new (headings, 10);
-    size_t i;
     const json_t *form;
-    json_array_foreach (forms, i, form)
-    {
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
         char txid [TXID_BRIEF_BYTES], age [TIMETEXT_BYTES], coordinator [CELL_BYTES];
         char yes [CELL_BYTES], no [CELL_BYTES], fence [CELL_BYTES];
         const char *cells [] = {txid_brief (text_of (form, "txid"), txid),
@@ -193,8 +184,7 @@ void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
       {"FENCED", NULL, fence_cell},         {0}};
     fprintf (to, "transaction %s: %s\n", text_of (form, "txid"), text_of (form, "status"));
     fprintf (to, "  %-12s %s %s, version %" PRId64 "\n", "operation", text_of (form, "operation"),
-             text_of (form, "reservation"),
-             (int64_t) json_integer_value (json_object_get (form, "version")));
+             text_of (form, "reservation"), number_of (form, "version"));
     fprintf (to, "  %-12s %s%s%s\n", "for", text_of (form, "actor"),
              *text_of (form, "request_id") ? ", request " : "", text_of (form, "request_id"));
     fprintf (to, "  %-12s %s%s%s\n", "coordinator", text_of (form, "coordinator"),

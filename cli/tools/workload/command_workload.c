@@ -123,17 +123,12 @@ static int64_t clip_preset (const session_t *session)
 {
     int64_t largest [COALLOCATION_NEEDS_MAX] = {0};
     size_t sites = 0;
-    size_t e;
     const json_t *entry;
-    json_array_foreach (session_entries (session), e, entry)
-    {
+    for (size_t e = 0; (entry = json_array_get (session_entries (session), e)); e++) {
         int64_t most = 0;
-        size_t c;
         const json_t *class;
-        json_array_foreach (json_object_get (json_object_get (entry, "site"), "classes"), c, class)
-        {
-            int64_t cpus = json_integer_value (json_object_get (class, "nodes")) *
-                           json_integer_value (json_object_get (class, "cpus_per_node"));
+        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
+            int64_t cpus = number_of (class, "nodes") * number_of (class, "cpus_per_node");
             most = cpus > most ? cpus : most;
         }
         sites += most > 0;
@@ -150,10 +145,10 @@ static int64_t clip_preset (const session_t *session)
 
 static bool has_domains (const session_t *session)
 {
-    size_t i;
     const json_t *entry;
-    json_array_foreach (session_entries (session), i,
-                        entry) if (json_object_get (entry, "domain")) return true;
+    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
+        if (json_object_get (entry, "domain"))
+            return true;
     return false;
 }
 
@@ -161,14 +156,11 @@ static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS
 {
     workload_t *self = owner;
     size_t count = 0;
-    size_t i;
     const json_t *entry;
     session_look (self->lookout, "");
-    json_array_foreach (session_entries (self->lookout), i, entry)
-    {
+    for (size_t i = 0; (entry = json_array_get (session_entries (self->lookout), i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");
-        if (planner && !json_is_true (json_object_get (planner, "finishing")) &&
-            count < REPLAY_PLANNERS_MAX)
+        if (planner && !flag_of (planner, "finishing") && count < REPLAY_PLANNERS_MAX)
             endpoints [count++] = text_of (entry, "endpoint");
     }
     if (count > self->planners)
@@ -262,10 +254,8 @@ static void print_summary (const replay_summary_t *summary, size_t planners)
 static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
 {
     size_t count = 0;
-    size_t i;
     const json_t *home;
-    json_array_foreach (session_homes (session), i, home)
-    {
+    for (size_t i = 0; (home = json_array_get (session_homes (session), i)); i++) {
         const char *name = json_string_value (home);
         if (count == HOMES_MAX || !session_entry (session, name))
             continue;

@@ -41,7 +41,7 @@ static replay_blocker_t blocker_of (const char *need)
 
 static void read_refusal (replay_outcome_t *self, const json_t *form)
 {
-    const json_t *reason = json_array_get (json_object_get (form, "reasons"), 0);
+    const json_t *reason = item_of (form, "reasons", 0);
     const char *text = text_of (reason, "text");
     self->status = REPLAY_REFUSED;
     self->blocker = blocker_of (text_of (reason, "need"));
@@ -57,18 +57,14 @@ static bool same_domain (const char *link, const char *other)
 
 static void read_connections (replay_outcome_t *self, const json_t *network)
 {
-    size_t i;
     const json_t *connection;
-    json_array_foreach (network, i, connection)
-    {
+    for (size_t i = 0; (connection = json_array_get (network, i)); i++) {
         const json_t *links = json_object_get (connection, "links");
         self->connections += json_array_size (links) > 0;
         self->links += json_array_size (links);
         const char *before = NULL;
-        size_t l;
         const json_t *link;
-        json_array_foreach (links, l, link)
-        {
+        for (size_t l = 0; (link = json_array_get (links, l)); l++) {
             const char *name = json_string_value (link);
             self->circuits += name && (!before || !same_domain (before, name));
             before = name;
