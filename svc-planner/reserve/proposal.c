@@ -193,18 +193,33 @@ static void fill_participants (errand_t *self, const shares_t *shares,
         plan->participants [shares->count] = party_of_entry (home);
 }
 
-/*  Of a release: who takes part and was not heard. It is driven there once they answer (R11). */
-static void fill_awaited (errand_t *self)
+/*  Of a release: those who were not heard, of whom take part, or are awaited by a release before
+ * it. It is driven there once they answer (R11). */
+static size_t find_awaited (const errand_t *self, party_t awaited [PARTICIPANTS_MAX])
 {
-    plan_t *plan = &self->vote.proposal.plan;
+    size_t count = 0;
+    if (self->kind != ERRAND_RELEASE)
+        return 0;
     const plan_t *newest = &locate_newest (self->base.locate)->plan;
-    plan->awaited = must (calloc (newest->participants_count + 1, sizeof *plan->awaited));
-    for (size_t i = 0; i < newest->participants_count; i++) {
-        const party_t *party = &newest->participants [i];
+    size_t parties = newest->participants_count + newest->awaited_count;
+    for (size_t i = 0; i < parties && count < PARTICIPANTS_MAX; i++) {
+        const party_t *party = i < newest->participants_count
+                                 ? &newest->participants [i]
+                                 : &newest->awaited [i - newest->participants_count];
         if (strcmp (party->name, newest->home) != 0 &&
             !locate_heard (self->base.locate, party->name))
-            plan->awaited [plan->awaited_count++] = *party;
+            awaited [count++] = *party;
     }
+    return count;
+}
+
+static void keep_awaited (plan_t *plan, const party_t *awaited, size_t count)
+{
+    if (count == 0)
+        return;
+    plan->awaited =
+      memcpy (must (malloc (count * sizeof *awaited)), awaited, count * sizeof *awaited);
+    plan->awaited_count = count;
 }
 
 /*  Who gives it back now, and who will. */
@@ -304,10 +319,10 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);
     int64_t wall_ms = timekeeper_most (&errands->service->timekeeper, now);
+    party_t awaited [PARTICIPANTS_MAX];
+    size_t awaited_count = find_awaited (self, awaited);
     /* A part that was not heard may end later than all that were. */
-    bool partial =
-      self->kind == ERRAND_RELEASE && locate_verdict (self->base.locate) == LOCATED_SILENT;
-    int64_t rest_ms = partial ? locate_newest (self->base.locate)->plan.end_ms : 0;
+    int64_t rest_ms = awaited_count > 0 ? locate_newest (self->base.locate)->plan.end_ms : 0;
     int64_t edge_ms = later (shares_edge (shares), rest_ms);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
@@ -336,8 +351,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     plan->request_size = request.size;
     coordinator_sign (errands->coordinator, plan);
     fill_participants (self, shares, home);
-    if (partial)
-        fill_awaited (self);
+    keep_awaited (plan, awaited, awaited_count);
     if (home)
         fill_claim (self, now);
     else

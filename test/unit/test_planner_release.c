@@ -202,6 +202,41 @@ static void what_nobody_drives_can_be_released_again (void **state)
     fed_end (&fed);
 }
 
+/*  As above, of three sites of which one is away still: the owner is told of it, and it is driven
+ *  there as well. */
+static void who_is_awaited_still_is_named_by_a_second_release (void **state)
+{
+    static const user_wish_t all = {
+      .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = FED_HOUR_MS};
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 67, 1, 3, 4, 2);
+    Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &all);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    char reservation [64];
+    snprintf (reservation, sizeof reservation, "%s", answer->reservation);
+    message_free (&answer->base);
+    fed_kill (&fed, fed_find (&fed, "lis/s1"));
+    fed_kill (&fed, fed_find (&fed, "lis/s2"));
+    expect_released (&fed, "p1", "r@g1", reservation);
+    fed_kill (&fed, fed_find (&fed, "p1"));
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    answer = release (&fed, "p0", "t@g1", reservation);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->n_awaited, 1);
+    assert_string_equal (answer->awaited [0], "lis/s2");
+    message_free (&answer->base);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASING, "lis/s2");
+    fed_start (&fed, fed_find (&fed, "lis/s2"));
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    answer = reserve (&fed, "p0", "b@g1", &all);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -211,6 +246,7 @@ int main (void)
       cmocka_unit_test (once_the_window_has_passed_there_is_nothing_left_to_do),
       cmocka_unit_test (a_site_that_has_lost_its_store_has_nothing_to_give_back),
       cmocka_unit_test (what_nobody_drives_can_be_released_again),
+      cmocka_unit_test (who_is_awaited_still_is_named_by_a_second_release),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
